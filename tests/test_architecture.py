@@ -337,6 +337,44 @@ def test_no_file_imports_a_private_name_of_another_one():
                 assert is_module(name[1:]) or name[-1].startswith("__"), (file, name)
 
 
+FORMS = ("global_max", "local_max", "smooth_max")
+"""The forms of a theory are twins: a private name that several have, such as `_solve`, means the
+same in each."""
+
+
+def private_definitions(file: Path) -> Iterator[str]:
+    """The private classes, functions and constants of a file."""
+    for node in parse(file).body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            names = [node.name]
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = [target.id for target in targets if isinstance(target, ast.Name)]
+        else:
+            continue
+        yield from (name for name in names if name.startswith("_") and not name.startswith("__"))
+
+
+# The audits' theories still share names.
+@pytest.mark.parametrize("room", [room for room in ROOMS if room != "audits"])
+def test_a_private_name_is_that_of_one_thing_within_a_room(room):
+    names = Counter(
+        name
+        for file in files_of(room)
+        if file.stem not in FORMS
+        for name in private_definitions(file)
+    )
+    names.update(
+        {
+            name
+            for file in files_of(room)
+            if file.stem in FORMS
+            for name in private_definitions(file)
+        }
+    )
+    assert [name for name, number in names.items() if number > 1] == []
+
+
 def test_private_classes_have_names_of_their_own_within_a_room():
     for room in ROOMS:
         names = Counter(

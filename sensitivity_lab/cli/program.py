@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,13 @@ from sensitivity_lab.checks import cut, shown
 from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.files import is_stream
 
-from .arguments import DATA, JSON, OUTPUT, TABLE, WITNESS
+from .arguments import DATA, JSON, OUTPUT, TABLE, WITNESS, Replacement
 from .commands import COMMANDS, PROGRAM, Command
 from .completion import complete
 from .given import Given
 from .output import Session, check_writable, draw
 from .parser import make_parser
 from .tables import STANDARD_INPUT
-from .wording import in_options, with_options
 
 _FAULT = 70
 """The exit code of an internal error: EX_SOFTWARE of sysexits.h."""
@@ -104,7 +104,7 @@ def _run(command: Command, given: Given) -> int:
     if answer.plot and given.has(OUTPUT):
         draw(session, answer.plot, given[OUTPUT])
     if answer.comment:
-        session.comment(f"\n{with_options(answer.comment)}")
+        session.comment(f"\n{_with_options(answer.comment)}")
     return answer.code
 
 
@@ -123,3 +123,36 @@ def _check_files(given: Given) -> None:
             raise InputError(
                 f"{other} and {name} are one file, {shown(str(path))}; choose another name"
             )
+
+
+def in_options(message: str) -> str:
+    """Return an error's message on one line, with options instead of arguments in its advice.
+
+    Examples
+    --------
+    >>> in_options("choose a smaller size or a larger run=Run(memory_limit=...)")
+    'choose a smaller size or a larger --memory-limit'
+    >>> in_options("n_jobs must be None or a whole number, got 'two'")
+    "--jobs must be a whole number, got 'two'"
+    """
+    return _with_options(" ".join(message.split()))
+
+
+def _with_options(text: str) -> str:
+    """Return a text of the library with options instead of arguments, its lines as they are."""
+    for pattern, said in dict.fromkeys(_patterns()):
+        text = re.sub(pattern, said, text)
+    return text
+
+
+def _patterns() -> Iterator[tuple[str, Replacement]]:
+    """Yield patterns of the library's names and advice, and the options that replace them."""
+    arguments = [one for command in COMMANDS.values() for one in command.each()]
+    for one in arguments:
+        if one.name.startswith("--"):
+            # None stands for an argument left out, so a message for the command line omits it.
+            told = rf"^(column '.*': )?{one.word} (must be|must|is|for)( None or)?\b"
+            yield told, rf"\1{one.name} \2"
+            yield rf"^{one.word}: ", f"{one.name}: "
+    for one in arguments:
+        yield from one.advice

@@ -22,8 +22,8 @@ _BARS: dict[str, dict[str, Any]] = {
 }
 _DARK_Y = "#7A4B20"  # on which light hatches are seen
 _WIDTH = 0.4  # of a bar, where coordinates are 1 apart
-_MOST_NAMED = 24  # coordinates with a tick each
-_MOST_MARKED = 40  # differences with their number written
+_MOST_COORDINATES = 24  # coordinates with a tick each
+_MOST_WRITTEN = 40  # differences with their number written
 _MOST_BARS = 60  # coordinates whose bars can be told apart
 _SEEN = 0.03  # of the axis of answers, for a difference to be seen
 _BARS_SHARE = 0.66  # of what no layout engine arranges, below the differences
@@ -107,7 +107,7 @@ def plot_answers(
     ax.set_xlim(-0.6, size - 0.4)
     _mark(picture, answers["f(x)"], answers["f(y)"], gap)
     # The number of letters of a name that fit between those of its neighbors.
-    name_places(ax, names, _MOST_NAMED, room=5 if size > 4 else 10)
+    name_places(ax, names, _MOST_COORDINATES, room=5 if size > 4 else 10)
     picture.name_axes(
         said or ("coordinate of f" if labels is None else ""), with_unit("answer", unit)
     )
@@ -136,7 +136,7 @@ def _mark(picture: Picture, first: Any, second: Any, gap: str) -> None:
     if len(changed) and np.abs(second - first).max() < _SEEN * span:
         ax.set_ylim(top=high + 0.05 * span)
         ax, tops = _differences(picture, second - first)
-    for place in changed if len(changed) <= _MOST_MARKED else ():
+    for place in changed if len(changed) <= _MOST_WRITTEN else ():
         text = gap if len(first) == 1 else ""
         Picture(ax).note(
             _difference(first[place], second[place], text),
@@ -144,7 +144,7 @@ def _mark(picture: Picture, first: Any, second: Any, gap: str) -> None:
             (0, 3),
             ha="center",
             va="bottom",
-            fontsize="small" if len(first) <= _MOST_NAMED else "x-small",
+            fontsize="small" if len(first) <= _MOST_COORDINATES else "x-small",
             fontweight="bold",
         )
 

@@ -23,7 +23,15 @@ from ._theme import BLUE, RED
 if TYPE_CHECKING:
     import pandas as pd
 
-_NEEDED = ("bound", "clipped_sum", "bias", "sensitivity", "scale", "release", "expected_error")
+_COLUMNS_OF_CLIPPING = (
+    "bound",
+    "clipped_sum",
+    "bias",
+    "sensitivity",
+    "scale",
+    "release",
+    "expected_error",
+)
 # The expected error is wide and beneath the others: it follows the larger of them.
 _ERRORS: dict[str, dict[str, Any]] = {
     "expected_error": {
@@ -94,10 +102,10 @@ def plot_clipping(
     >>> [ax.get_ylabel() for ax in figure.axes]
     ['sum (years)', 'sensitivity (years)', 'error (years)']
     """
-    check_frame(frame, _NEEDED, "pass the result of ClippingSweep.to_frame()")
-    axes = given_axes(_new_panels(figsize) if ax is None else ax, 3)
+    check_frame(frame, _COLUMNS_OF_CLIPPING, "pass the result of ClippingSweep.to_frame()")
+    axes = given_axes(_three_panels(figsize) if ax is None else ax, 3)
     pictures = dict(zip(("sum", "sensitivity", "error"), map(Picture, axes), strict=True))
-    columns = {name: frame[name].to_numpy(float) for name in _NEEDED}
+    columns = {name: frame[name].to_numpy(float) for name in _COLUMNS_OF_CLIPPING}
     _draw_sums(pictures["sum"], columns, true_sum)
     of_sensitivity = {"sensitivity": {"color": "#000000"}}
     log = is_geometric(columns["bound"]) if logx is None else logx
@@ -112,7 +120,7 @@ def plot_clipping(
     return entitled(ax, axes, title, pad=60)  # points, above the legend
 
 
-def _new_panels(figsize: tuple[float, float]) -> Any:
+def _three_panels(figsize: tuple[float, float]) -> Any:
     figure = new_figure(figsize)
     figure.set_layout_engine("constrained", w_pad=0.12)  # inches, around every panel
     return figure.subplots(1, 3)

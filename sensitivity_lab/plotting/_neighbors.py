@@ -20,7 +20,7 @@ Looks = dict[str, dict[str, Any]]
 """The marks, and their names in legends, for records in both neighbors, only in x, only in y."""
 
 _BESIDE, _WIDTH = 1.07, 0.05  # where the axis of f begins and how wide it is, in widths of the Axes
-_SHARE = 0.72  # of what no layout engine arranges, for the records
+_FIGURE_LEFT = 0.72  # of what no layout engine arranges, for the records
 
 
 def looks_of_records(colors: Theme) -> Looks:
@@ -86,7 +86,7 @@ def vector_text(witness: Any, name: str) -> str:
 def make_room(picture: Picture) -> None:
     """Shrink an Axes that no layout engine arranges, to make room for the answers."""
     if not is_arranged(picture.ax):
-        narrow([picture.ax], _SHARE)
+        narrow([picture.ax], _FIGURE_LEFT)
 
 
 def draw_answers(picture: Picture, values: tuple[float, float], gap: str, unit: str = "") -> None:

@@ -13,12 +13,12 @@ from ._theme import BLUE, MARKERS, RED
 if TYPE_CHECKING:
     import pandas as pd
 
-_NEEDED = ("rows", "groups", "laplace_scale", "gaussian_scale", "epsilon", "rho")
+_COLUMNS_OF_GROUPS = ("rows", "groups", "laplace_scale", "gaussian_scale", "epsilon", "rho")
 _VARIANCES = (
     *("sensitivity", "answers", "laplace_variance", "gaussian_variance", "epsilon", "delta"),
 )
 _COLORS = ("#000000", RED, BLUE, "#009E73", "#CC79A7", "#777777")  # of PALETTE
-_MOST_MARKED = 25  # points of a line that get a marker each
+_MOST_POINTS = 25  # points of a line that get a marker each
 
 
 @with_checked_options
@@ -64,7 +64,7 @@ def plot_noise_scales(
     >>> plot_noise_scales(group_noise_scales(range(1, 21), rows=[1, 3])).get_title()
     'epsilon = 1, rho = 0.5'
     """
-    check_frame(frame, _NEEDED, "pass the result of group_noise_scales")
+    check_frame(frame, _COLUMNS_OF_GROUPS, "pass the result of group_noise_scales")
     drawn = ("laplace_scale", "gaussian_scale")
     picture = _with_lines(frame, ax, "groups", "rows", drawn, "b σ r")
     first = frame.iloc[0]
@@ -184,7 +184,7 @@ def _with_lines(
             "color": colors.color(_COLORS[i % len(_COLORS)]),
             "marker": MARKERS[i % len(MARKERS)],
             "markersize": 5,
-            "markevery": -(-len(line) // _MOST_MARKED),
+            "markevery": -(-len(line) // _MOST_POINTS),
         }
         name = f"{of_line} = {float(part[by].iloc[0]):.6g}"
         ax.plot(line[x], line[drawn[0]], "-", label=f"Laplace {of_laplace}, {name}", **style)

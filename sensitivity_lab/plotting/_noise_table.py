@@ -27,8 +27,8 @@ from ._theme import BLUE
 if TYPE_CHECKING:
     import pandas as pd
 
-_NEEDED = ("name", "sensitivity", "scale")
-_LETTERS = 26  # of a line of a name
+_COLUMNS_OF_TABLE = ("name", "sensitivity", "scale")
+_NAME_LETTERS = 26  # of a line of a name
 _ROW, _AROUND = 0.36, 0.75  # inches of a row, and of what stands around the rows of a panel
 
 
@@ -82,7 +82,7 @@ def plot_noise_table(
     >>> [ax.get_xlabel() for ax in figure.axes]
     ['days', 'records']
     """
-    check_frame(frame, _NEEDED, "pass the result of NoiseTable.to_frame()")
+    check_frame(frame, _COLUMNS_OF_TABLE, "pass the result of NoiseTable.to_frame()")
     groups = _by_unit(frame, units)
     if ax is None:
         heights = [_AROUND + _ROW * len(group) for group in groups]
@@ -91,7 +91,7 @@ def plot_noise_table(
     else:
         axes = given_axes(ax, len(groups))
     for one, group in zip(axes, groups, strict=True):
-        _draw(Picture(one), group, logx)
+        _draw_unit(Picture(one), group, logx)
     handles = axes[0].get_legend_handles_labels()[0][::-1]
     place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1), "borderaxespad": 0.2}
     axes[0].legend(handles=handles, ncols=2, frameon=False, fontsize="small", **place)
@@ -109,7 +109,7 @@ def _by_unit(frame: pd.DataFrame, units: str | Mapping[str, str] | None) -> list
     return [group for _, group in frame.groupby("panel", sort=False)]
 
 
-def _draw(picture: Picture, group: pd.DataFrame, log: bool) -> None:
+def _draw_unit(picture: Picture, group: pd.DataFrame, log: bool) -> None:
     """Draw the answers of one unit, the first one on top."""
     ax, colors = picture.ax, picture.colors
     places = np.arange(len(group))
@@ -125,7 +125,7 @@ def _draw(picture: Picture, group: pd.DataFrame, log: bool) -> None:
         text = " → ".join(rounded_up(number, digits=6) for number in both)
         beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "annotation_clip": False}
         picture.note(text, (1.0, place), (8, 0), va="center", **beside)
-    ax.set_yticks(places, [broken(named(name), _LETTERS) for name in group["name"]], **PLAIN)
+    ax.set_yticks(places, [broken(named(name), _NAME_LETTERS) for name in group["name"]], **PLAIN)
     ax.set_ylim(len(group) - 0.4, -0.6)
     drawn = np.concatenate([sensitivities, scales])
     finite = drawn[np.isfinite(drawn) & (drawn > 0)]

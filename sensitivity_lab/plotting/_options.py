@@ -77,7 +77,7 @@ def _axes(name: str, value: Any) -> None:
         )
 
 
-def _text(name: str, value: Any) -> None:
+def _one_text(name: str, value: Any) -> None:
     check_text(name, value, "a text")
 
 
@@ -87,7 +87,7 @@ def _sequence(name: str, value: Any, of: str) -> None:
         raise InputError(f"{name} must be a list, whose length is known, got {shown(value)}")
 
 
-def _marks(name: str, value: Any) -> None:
+def _some_tuples(name: str, value: Any) -> None:
     _sequence(name, value, "tuples")
     if not len(value):
         raise InputError(f"{name}: got none, so there is nothing to draw")
@@ -115,9 +115,9 @@ def _size(name: str, value: Any) -> None:
 
 
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
-    **dict.fromkeys(("title", "unit", "query", "neighbors", "gap", "step", "xlabel"), _text),
+    **dict.fromkeys(("title", "unit", "query", "neighbors", "gap", "step", "xlabel"), _one_text),
     **dict.fromkeys(("labels", "names", "captions"), partial(_sequence, of="texts")),
-    **dict.fromkeys(("points", "blocks"), _marks),
+    **dict.fromkeys(("points", "blocks"), _some_tuples),
     **dict.fromkeys(("frame", "compare"), _frame),
     **dict.fromkeys(("linear_bound", "sharey", "subplots", "logx", "logy"), check_flag),
     "against": partial(check_choice, choices=("answers", "sensitivity")),

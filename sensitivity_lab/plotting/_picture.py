@@ -32,7 +32,7 @@ PLAIN: dict[str, Any] = {"parse_math": False}  # a "$" in a name or a unit is a 
 _PLAIN_NUMBERS = (1e-4, 1e6)
 """A logarithmic axis shows plain numbers between these, and powers of ten beyond them."""
 
-_LETTERS = 28
+_TICK_LETTERS = 28
 """Values along a logarithmic axis have a tick each if their texts together are no longer."""
 
 
@@ -221,7 +221,7 @@ def lay_along(ax: Axes, places: Iterable[float], log: bool) -> None:
         beyond = (high / low) ** 0.04 * 1.05
         ax.set_xlim(low / beyond, high * beyond)
         letters = sum(1 + len(f"{value:,.12g}") for value in values)
-        set_log_ticks(ax.xaxis, values if letters <= _LETTERS else ())
+        set_log_ticks(ax.xaxis, values if letters <= _TICK_LETTERS else ())
         return
     whole = bool((values == np.rint(values)).all())
     margin = max(0.04 * (high - low), 0.4 if whole else 0.01 * abs(high)) or 0.4

@@ -140,7 +140,7 @@ def plot_sequences(
         for name, place in (("x", of_x), ("y", of_y)):
             if place is not None:
                 _draw_entry(picture, witness, name, place, column)
-    _name_rows(picture, witness)
+    _name_datasets(picture, witness)
     _say_difference(picture, witness, query, neighbors, gap)
     explain(picture.ax, "upper center", 0.14, "entry")
     return picture.ax
@@ -191,7 +191,7 @@ def plot_datasets(
         more = ["..."] if len(lines) > _LINES else []
         text = "\n".join([*lines[:_LINES], *more])
         picture.write(0, height, text, ha="left", va="center")
-    _name_rows(picture, witness)
+    _name_datasets(picture, witness)
     _say_difference(picture, witness, query, neighbors, gap)
     return picture.ax
 
@@ -223,7 +223,7 @@ def _say_difference(picture: Picture, witness: Any, query: str, neighbors: str, 
     picture.title(f"{said}\n{neighbors}".rstrip(), pad=14)
 
 
-def _name_rows(picture: Picture, witness: Any) -> None:
+def _name_datasets(picture: Picture, witness: Any) -> None:
     """Write x and y before their rows, and answers that are vectors after them."""
     for name, height in _HEIGHTS.items():
         picture.write(-0.6, height, name, ha="right", va="center", weight="bold")

@@ -124,10 +124,10 @@ def plot_stability(
     picture.ax.set_axis_off()
     top = 1.4
     for block in left:
-        _draw(picture, block, 0, top)
+        _draw_table(picture, block, 0, top)
         top += block.height + _GAP
     middle = (high - 1.5) / 2
-    _draw(picture, right, wide + _ARROW, max(1.4, middle - right.height / 2))
+    _draw_table(picture, right, wide + _ARROW, max(1.4, middle - right.height / 2))
     _arrow(picture, wide, middle, step)
     used = {mark for block in blocks for mark, _ in block.rows}
     key = [f"{mark}  {meaning}" for mark, meaning in _MEANINGS.items() if mark in used]
@@ -150,14 +150,14 @@ def _block(data: tuple[Any, Any], heading: str, caption: str) -> _Block:
     if isinstance(x, pd.DataFrame):
         columns = tuple(map(named, x.columns))
         x, y = (list(part.itertuples(index=False, name=None)) for part in data)
-        return _cut(heading, caption, columns, _difference(x, y))
+        return _cut(heading, caption, columns, _marked_rows(x, y))
     if isinstance(x, list):
         x, y = ([(value,) for value in part] for part in data)
-        return _cut(heading, caption, ("value",), _difference(x, y))
+        return _cut(heading, caption, ("value",), _marked_rows(x, y))
     return _cut(heading, caption, ("of x", "of y"), [("≠" if x != y else "", (x, y))])
 
 
-def _difference(x: list[Any], y: list[Any]) -> list[tuple[str, Any]]:
+def _marked_rows(x: list[Any], y: list[Any]) -> list[tuple[str, Any]]:
     """Return the rows of two multisets with their marks, in the order of x and then of y."""
     only = {"−": Counter(x) - Counter(y), "+": Counter(y) - Counter(x)}
     marked = []
@@ -178,17 +178,17 @@ def _cut(heading: str, caption: str, columns: tuple[str, ...], marked: list[Any]
     for mark, row in marked:
         if mark or room:
             room -= not mark
-            kept.append((mark, tuple(map(_text, row))))
+            kept.append((mark, tuple(map(_cell, row))))
     shown = kept[:_MOST_ROWS]
     return _Block(heading, caption, tuple(map(named, columns)), shown, len(marked) - len(shown))
 
 
-def _text(value: Any) -> str:
+def _cell(value: Any) -> str:
     text = f"{value:.6g}" if isinstance(value, float) else named(value)
     return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
 
 
-def _draw(picture: Picture, block: _Block, left: float, top: float) -> None:
+def _draw_table(picture: Picture, block: _Block, left: float, top: float) -> None:
     """Draw one table with its top left corner at a place; the unit is a letter and a line."""
     picture.write(left, top - 0.25, block.heading, fontweight="bold", fontsize="medium")
     small: dict[str, Any] = {"va": "center", "fontsize": "small"}

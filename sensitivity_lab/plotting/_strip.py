@@ -19,7 +19,7 @@ _PARTS = {
     "O": ("outside both (O)", ""),
 }  # label and hatch
 _LEAST_SHARE = 0.055  # of the strip, for a block to be seen and to hold its number
-_MOST_NAMED = 16  # blocks with their numbers written in; of more, those only in x or y have them
+_MOST_NUMBERED = 16  # blocks with their numbers written in; of more, those only in x or y have them
 
 
 @with_checked_options
@@ -69,11 +69,11 @@ def plot_strip(
     styles = {part: _style(part, picture.colors) for part in _PARTS}
     start = 0.0
     widths, to_scale = _widths(blocks)
-    named = len(blocks) <= _MOST_NAMED
+    named = len(blocks) <= _MOST_NUMBERED
     changed = sum(part in "AB" for part, *_ in blocks)
     for (part, count, first, last), width in zip(blocks, widths, strict=True):
         ax.bar(start, 1, width, align="edge", **styles[part])
-        if named or (part in "AB" and changed <= _MOST_NAMED):
+        if named or (part in "AB" and changed <= _MOST_NUMBERED):
             _name(picture, start + width / 2, part, count, first, last)
         start += width
     ax.set_xlim(0, start)

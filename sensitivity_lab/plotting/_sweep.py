@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _XLABELS = {"size": "size n of x (records)", "k": "Hamming distance k"}
-_NEEDED = ("argument", "argument_value", "relation", "kind")
+_COLUMNS_OF_SWEEP = ("argument", "argument_value", "relation", "kind")
 _MOST_NAMED = 12  # values that are not numbers, with a tick each
-_LETTERS = 32  # below a panel, side by side
+_VALUE_LETTERS = 32  # below a panel, side by side
 
 
 @with_checked_options
@@ -88,7 +88,7 @@ def plot_sweep(
     >>> figure.axes[0].get_xlabel(), figure.axes[0].get_title()
     ('size n of x (records)', 'age\nbounded, at most 1, n = 3 to 4')
     """
-    check_frame(frame, _NEEDED, "call Sweep.plot()")
+    check_frame(frame, _COLUMNS_OF_SWEEP, "call Sweep.plot()")
     values = list(dict.fromkeys(frame["argument_value"]))
     numeric = all(map(_is_number, values))
     if logx and not (numeric and min(values) > 0):
@@ -117,7 +117,7 @@ def plot_sweep(
         panel.set_xlabel(label, **PLAIN)
         if not numeric:
             # Nothing else is along this axis, of some three inches.
-            room = _LETTERS / min(len(values), _MOST_NAMED) - 1
+            room = _VALUE_LETTERS / min(len(values), _MOST_NAMED) - 1
             name_places(panel, list(map(named, values)), _MOST_NAMED, room)
     return drawn
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.universes.counting import Numbers
 
-_SHARE = 64
+_LEAST_FILLED = 64
 """A block is cut if its parts have on average at least this share of what a block may have."""
 
 
@@ -78,7 +78,7 @@ def blocks_of(
     while uncut:
         values, used, copies = uncut.pop()
         largest = max(numbers.of(values, size - used) for size in sizes if size >= used)
-        if largest > rows and largest >= rows // _SHARE * (counts[values - 1] + 1):
+        if largest > rows and largest >= rows // _LEAST_FILLED * (counts[values - 1] + 1):
             most = min(counts[values - 1], max(sizes) - used)
             uncut += [(values - 1, used + more, (more, *copies)) for more in range(most, -1, -1)]
         elif largest:

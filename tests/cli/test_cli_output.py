@@ -18,7 +18,7 @@ from command_line import MEAN_OF_TWO, MEDIAN_OF_ABSENCES, SCHOOL, check_refused,
 from paths import ROOT
 
 import sensitivity_lab as sl
-from sensitivity_lab.cli.wording import in_options
+from sensitivity_lab.cli.program import in_options
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 COMMAND = (sys.executable, "-m", "sensitivity_lab")

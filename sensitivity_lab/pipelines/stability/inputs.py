@@ -8,7 +8,8 @@ pairs of tables that share their privacy ids are datasets of the rows of both.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -27,13 +28,17 @@ from sensitivity_lab.pipelines.steps.truncation import take
 from sensitivity_lab.universes.counting import Numbers
 from sensitivity_lab.universes.listing import listed_block
 
-from .counting import budget_of, changes, count_moves, count_pairs
-
 Indices = NDArray[np.int64]
 Move = tuple[tuple[int, int], ...]
 """A change of a code: ascending coordinates, each with its change, which is never 0."""
 
-_LEAST = 1000
+Ways = dict[tuple[int, int], int]
+"""The number of ways in which datasets can differ, by (difference of their sizes, distance).
+
+For ids only the distance counts, and the difference of the sizes is always 0.
+"""
+
+_LEAST_TRIED = 1000
 """The cost of trying a change is at least that of looking at so many datasets."""
 
 _ADVICE = "take fewer rows, fewer copies of a row, a smaller d_in, or raise pair_limit"
@@ -211,11 +216,11 @@ class Drawn:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
         moves = count_moves([radix for _, radix in self._coordinates], self.metric, d_in)
         # Trying a change has a cost even if there are few datasets.
-        tries, most = moves * max(datasets, _LEAST), 10 * max(limit, _LEAST**2)
+        tries, most = moves * max(datasets, _LEAST_TRIED), 10 * max(limit, _LEAST_TRIED**2)
         if tries > most:
             raise TooLargeError(
                 f"{moves:,} changes to try on {datasets:,} datasets are {tries:,} steps, at least "
-                f"{_LEAST:,} for each change, the limit is {most:,}; {_ADVICE}"
+                f"{_LEAST_TRIED:,} for each change, the limit is {most:,}; {_ADVICE}"
             )
         found = [(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))]
         count = 0
@@ -236,12 +241,12 @@ class Drawn:
             for ids in range(min(d_in, len(radices)) + 1):
                 for changed in combinations(range(len(radices)), ids):
                     amounts = (
-                        [d for d in changes(radices[at], radices[at]) if d] for at in changed
+                        [d for d in _changes(radices[at], radices[at]) if d] for at in changed
                     )
                     for deltas in product(*amounts):
                         yield tuple(zip(changed, deltas, strict=True))
         elif isinstance(self.metric, ChangeOneDistance):
-            for move in _row_moves(radices, budget_of(self.metric, d_in)):
+            for move in _row_moves(radices, _budget_of(self.metric, d_in)):
                 if sum(delta for _, delta in move) == 0:
                     yield move
         else:
@@ -388,7 +393,81 @@ def _row_moves(radices: list[int], budget: int, first: int = 0) -> Iterator[Move
     """Yield all changes of the coordinates from `first` on that cost at most the budget."""
     yield ()
     for at in range(first, len(radices)):
-        for delta in changes(radices[at], budget):
+        for delta in _changes(radices[at], budget):
             if delta:
                 for others in _row_moves(radices, budget - abs(delta), at + 1):
                     yield ((at, delta), *others)
+
+
+def count_pairs(radices: Sequence[int], metric: Metric, d_in: int) -> int:
+    """Return the number of ordered pairs of datasets, of any sizes, that are at most `d_in` apart.
+
+    This includes the pairs of each dataset with itself.
+
+    Parameters
+    ----------
+    radices : sequence of int
+        The number of states of each distinct row, or of each id.
+    metric : Metric
+        The metric of rows added or removed, of rows replaced, or of ids.
+    d_in : int
+        The largest distance.
+
+    Examples
+    --------
+    >>> from sensitivity_lab.pipelines import SymmetricDistance
+    >>> count_pairs([2, 2, 2], SymmetricDistance(), 1)
+    32
+    """
+    if isinstance(metric, IdDistance):
+        # An id does not change (0), is added or removed (1), or gets other rows (2).
+        of_ids = ({(0, 0): r, (0, 1): 2 * (r - 1), (0, 2): (r - 1) * (r - 2)} for r in radices)
+        return sum(_product(of_ids, d_in).values())
+    budget = _budget_of(metric, d_in)
+    of_rows = (
+        {(change, abs(change)): radix - abs(change) for change in _changes(radix, budget)}
+        for radix in radices
+    )
+    found = _product(of_rows, budget)
+    replaced = isinstance(metric, ChangeOneDistance)
+    return sum(ways for (longer, _), ways in found.items() if longer == 0 or not replaced)
+
+
+def count_moves(radices: Sequence[int], metric: Metric, d_in: int) -> int:
+    """Return the number of changes to try on a dataset to find all its neighbors.
+
+    Examples
+    --------
+    >>> from sensitivity_lab.pipelines import SymmetricDistance
+    >>> count_moves([2, 2, 2], SymmetricDistance(), 1)
+    7
+    """
+    if isinstance(metric, IdDistance):
+        return sum(_product(({(0, 0): 1, (0, 1): 2 * (r - 1)} for r in radices), d_in).values())
+    budget = _budget_of(metric, d_in)
+    of_rows = (Counter((0, abs(change)) for change in _changes(r, budget)) for r in radices)
+    return sum(_product(of_rows, budget).values())
+
+
+def _budget_of(metric: Metric, d_in: int) -> int:
+    """Return the largest number of rows added or removed; replacing one removes and adds one."""
+    return 2 * d_in if isinstance(metric, ChangeOneDistance) else d_in
+
+
+def _changes(radix: int, budget: int) -> range:
+    """Return the possible changes of the number of copies of one row."""
+    most = min(budget, radix - 1)
+    return range(-most, most + 1)
+
+
+def _product(terms: Iterable[Mapping[tuple[int, int], int]], budget: int) -> Ways:
+    """Return the ways of all coordinates together, with a total distance of at most the budget."""
+    found: Ways = {(0, 0): 1}
+    for of_one in terms:
+        longer: Counter[tuple[int, int]] = Counter()
+        for (change, cost), ways in found.items():
+            for (other, more), others in of_one.items():
+                if cost + more <= budget:
+                    longer[change + other, cost + more] += ways * others
+        found = longer
+    return found

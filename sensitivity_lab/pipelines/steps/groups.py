@@ -116,7 +116,7 @@ def _groups_map(
         most = in_all if in_group is None else in_group
         if most is not None:
             groups = min(domain.limit("groups", column, owner) or keys, keys)
-            per_id = _farthest(most, groups, most * groups if in_all is None else in_all, norm)
+            per_id = _largest_norm(most, groups, most * groups if in_all is None else in_all, norm)
             return lambda d_in: d_in * per_id
     raise MismatchError(
         "tables whose rows are added, removed or replaced, or whose ids are, if "
@@ -125,7 +125,7 @@ def _groups_map(
     )
 
 
-def _farthest(in_group: int, groups: int, in_all: int, norm: Norm) -> Distance:
+def _largest_norm(in_group: int, groups: int, in_all: int, norm: Norm) -> Distance:
     """Return the largest norm of the rows of an id in each group.
 
     They are at most `in_group` each, in at most so many groups, and `in_all` together; see

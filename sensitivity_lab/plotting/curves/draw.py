@@ -36,7 +36,7 @@ from .lines import joint_names, numbered, overlaid, styled_lines, with_curves
 from .panels import Panel, chosen, each, panels_of, scale_of, shared_with, size_of_panel, ylabel
 from .ranges import axis_limits, legend_of_ranges
 
-_NEEDED = ("column", "query", "neighbors", "meaning", "distance", "size", "sensitivity")
+_COLUMNS_OF_CURVES = ("column", "query", "neighbors", "meaning", "distance", "size", "sensitivity")
 
 _MOST_LABELLED = 12
 """More panels have one legend, since labels beside each would make the figure too wide."""
@@ -272,7 +272,7 @@ def _new_panels(
 
 
 def _check_frame(frame: pd.DataFrame) -> None:
-    check_frame(frame, _NEEDED, "pass the result of SensitivityCurves.to_frame()")
+    check_frame(frame, _COLUMNS_OF_CURVES, "pass the result of SensitivityCurves.to_frame()")
     point = ["column", "query", "neighbors", "meaning", "distance"]
     if "kind" in frame.columns:
         point.insert(2, "kind")

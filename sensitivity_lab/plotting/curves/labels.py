@@ -18,7 +18,7 @@ from sensitivity_lab.plotting._theme import Theme
 
 _STEP = 10.5  # points from one label to the next one
 _BETWEEN = 0.4  # of a step, around labels of several lines
-_SHARE = 0.85  # of an Axes without its title and labels, before a layout engine has made room
+_AXES_HEIGHT = 0.85  # of an Axes without its title and labels, before a layout engine has made room
 _BESIDE = 1.04  # where labels begin, in widths of the Axes
 _MOST, _MOST_LINES = 10, 14  # labels of a panel, and their lines
 _LONGEST = 30  # letters of a line
@@ -72,7 +72,7 @@ def label_ends(ax: Axes, lines: Mapping[str, Line2D], colors: Theme) -> list[Ann
         float(ax.transAxes.inverted().transform(ax.transData.transform(end))[1])
         for end in ends.values()
     ]
-    step = _STEP / (_SHARE * 72 * ax.bbox.height / ax.figure.dpi)
+    step = _STEP / (_AXES_HEIGHT * 72 * ax.bbox.height / ax.figure.dpi)
     texts = list(map(_lines, ends))
     sizes = [step * (len(lines) + _BETWEEN * (len(lines) > 1)) for lines in texts]
     middles = spread(heights, sizes)

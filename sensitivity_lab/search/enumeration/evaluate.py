@@ -38,7 +38,7 @@ from .kept import KeptSample, LevelKeeper, Recipe, missing_of
 _CHUNKS = 48
 """The least number of blocks, about, that work is cut into, for any number of workers."""
 
-_BLOCK_SECONDS = 2.0
+_SECONDS_LOST = 2.0
 """About how long a block takes at most: what is lost when the search is killed."""
 
 _BATCH_ROWS = 16384
@@ -47,7 +47,7 @@ _BATCH_ROWS = 16384
 _BATCH_RECORDS = 1 << 22
 """The most records that all datasets of such a batch have together."""
 
-_PROBE = 4
+_EVALUATED_FIRST = 4
 """How many datasets are evaluated first, to see how long one takes."""
 
 _PROBE_ROWS = 1000
@@ -265,7 +265,7 @@ def _evaluate_all(
         sample.add(recipe, kept)
         done[recipe] = shelf.put(kept)
     if keeper:
-        _check_kept(evaluator, sample.chosen, keeper, options)
+        _check_kept_answers(evaluator, sample.chosen, keeper, options)
     missing = missing_of({size: lattice.number(size) for size in sizes}, done)
     new = list(missing)
     took = running.Sample()
@@ -278,13 +278,13 @@ def _evaluate_all(
             keeper.keep(probe, widths)
         missing[0] = Recipe(probe.size, probe.last, missing[0].last)
     check([None if batch.ndim == 1 else batch.shape[1] for batch in widths])
-    recipes = _cut(evaluator, missing, took.each, most)
+    recipes = _cut_ranges(evaluator, missing, took.each, most)
     answers = _evaluate(evaluator, recipes, took, shelf, keeper, options)
     done |= zip(recipes, answers, strict=True)
     return done, new
 
 
-def _check_kept(
+def _check_kept_answers(
     evaluator: Evaluator,
     kept: Sequence[tuple[Recipe, list[Answers]]],
     keeper: LevelKeeper,
@@ -293,7 +293,7 @@ def _check_kept(
     """Evaluate some kept answers again; raise CheckpointError if one is of another function."""
     again = _evaluate_again(evaluator, [recipe for recipe, _ in kept], options)
     for place, query in enumerate(evaluator.queries):
-        others = max((_largest(first[place]) for _, first in kept), default=0.0)
+        others = max((_largest_answer(first[place]) for _, first in kept), default=0.0)
         records = largest_of(evaluator.universe)
         for (recipe, first), now in zip(kept, again, strict=True):
             if not agree(query, first[place], now[place], others, records):
@@ -330,7 +330,7 @@ def _check_new(
             taken = levels[place][size][np.array([recipes[at].first for at in of_size])]
             for at, answer in zip(of_size, taken, strict=True):
                 first[at] = np.asarray(answer)
-        others = max(map(_largest, first))
+        others = max(map(_largest_answer, first))
         for recipe, one, now in zip(recipes, first, again, strict=True):
             if not agree(asked.queries[column], one, now[column], others, records):
                 data = evaluator.dataset(recipe)
@@ -357,7 +357,7 @@ def _evaluate_again(
     return [first, *others]
 
 
-def _largest(answers: Answers) -> float:
+def _largest_answer(answers: Answers) -> float:
     """Return the largest absolute value of some answers."""
     return max((float(abs(one)) for one in answers.ravel().tolist()), default=0.0)
 
@@ -408,7 +408,7 @@ def _joined_levels(
 
 def _probe(evaluator: Evaluator, missing: Recipe) -> Recipe:
     """Return the first few datasets of a range."""
-    stop = missing.first + (_PROBE_ROWS if _vectorized(evaluator) else _PROBE)
+    stop = missing.first + (_PROBE_ROWS if _vectorized(evaluator) else _EVALUATED_FIRST)
     if _vectorized(evaluator) and missing.first:
         stop = max(stop, (missing.first // _batch(missing.size) + 1) * _batch(missing.size))
     return Recipe(missing.size, missing.first, min(stop, missing.last))
@@ -434,14 +434,14 @@ def _vectorized(evaluator: Evaluator) -> bool:
     return all(query.vectorized for query in evaluator.queries)
 
 
-def _cut(
+def _cut_ranges(
     evaluator: Evaluator, missing: list[Recipe], seconds: float, most: int | None
 ) -> list[Recipe]:
-    """Cut ranges of datasets into blocks that take about `_BLOCK_SECONDS` or less."""
+    """Cut ranges of datasets into blocks that take about `_SECONDS_LOST` or less."""
     total = sum(recipe.last - recipe.first for recipe in missing)
     length = max(1, min(-(-total // _CHUNKS), most or total))
     if seconds:
-        length = max(1, min(length, int(_BLOCK_SECONDS / seconds)))
+        length = max(1, min(length, int(_SECONDS_LOST / seconds)))
     together = _vectorized(evaluator)
     blocks = []
     for recipe in missing:

@@ -12,7 +12,7 @@ from sensitivity_lab.queries import ExactQuery
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.universe import of_numbers
 
-_EXACT = 2**53
+_WHOLE_FLOATS = 2**53
 """Floats hold all integers up to this one."""
 
 
@@ -45,7 +45,7 @@ class Scale:
             integers = integers - integers[len(integers) // 2]
         integers = integers // (math.gcd(*integers) or 1)
         largest = int(abs(integers).max())
-        shift = 0 if largest <= _EXACT else largest.bit_length() - 53
+        shift = 0 if largest <= _WHOLE_FLOATS else largest.bit_length() - 53
         return cls((integers / (1 << shift)).astype(np.float64), largest, shift)
 
     def error(self, query: ExactQuery, size: int, factor: int) -> float:
@@ -58,7 +58,7 @@ class Scale:
         a few units of its own; the constants are generous.
         """
         largest = query.magnitude(size, self.largest) * factor
-        if self.shift == 0 and largest <= _EXACT // 2:
+        if self.shift == 0 and largest <= _WHOLE_FLOATS // 2:
             return 0.0
         scaled = float(largest / (1 << self.shift * query.degree))
         return (4 * size + 16) * float(np.finfo(np.float64).eps) * scaled

@@ -22,7 +22,6 @@ from sensitivity_lab.running.spread import AnyMachine
 from sensitivity_lab.search.engine import Cost, Options, Refusal
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.search.memory import WORD
-from sensitivity_lab.search.ways import Needs, ways
 from sensitivity_lab.universes.counting import estimate
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
@@ -30,11 +29,12 @@ from sensitivity_lab.universes.relations import Relation
 from .evaluate import Evaluator, lattice_of, seconds_each
 from .pairs import Family
 from .vector_pairs import width_of
+from .ways import Needs, ways
 
 _COLUMNS = 8
 """The most queries that share a pass down the lattice; more would not be faster."""
 
-_TABLES = 1 << 22
+_LISTING_BYTES = 1 << 22
 """So many bytes are enough to list datasets, block by block, with a batch of answers."""
 
 _STEPS = 10**12
@@ -46,7 +46,7 @@ _COMPARED_IN_A_SECOND = 5e8
 _ESTIMATED = 32
 """For how many sizes at most the number of datasets is estimated."""
 
-_SURE = 2.0
+_SURELY_MORE = 2.0
 """An estimate this many times over a limit decides; below that, datasets are counted."""
 
 
@@ -70,7 +70,7 @@ class Levels:
     @classmethod
     def of(cls, problem: Problem, timeout: float | None = None) -> Levels:
         """Plan the search, without doing any of it."""
-        return cls(problem, {of: _families(problem, of) for of in problem.neighbors}, timeout)
+        return cls(problem, {of: _kinds_of_pairs(problem, of) for of in problem.neighbors}, timeout)
 
     @cached_property
     def every(self) -> list[Family]:
@@ -189,7 +189,7 @@ class Levels:
         """Return what the search will take."""
         elsewhere = bool(options.scratch) or options.on_cluster
         memory = self.bytes_per_query * self.together(options)
-        memory += min(_TABLES, 32 * WORD * self._widest)
+        memory += min(_LISTING_BYTES, 32 * WORD * self._widest)
         return Cost(memory, elsewhere=elsewhere)
 
     @cached_property
@@ -205,7 +205,10 @@ class Levels:
         every = range(self.smallest_core, self.sizes[0] + 1)
         numbers = {level: self.lattice.number(level) for level in every}
         below = accumulate(
-            (_pairs(numbers[level], numbers[level + 1], values, level) for level in every[:-1]),
+            (
+                _most_pairs(numbers[level], numbers[level + 1], values, level)
+                for level in every[:-1]
+            ),
             initial=0,
         )
         passed = dict(zip(numbers, below, strict=True))
@@ -219,12 +222,13 @@ class Levels:
         need, room = told_apart(needed, options.room)
         return (
             f"enumeration would need about {need} for the {self.datasets:,} answers of "
-            f"{name}, each of which becomes {columns} columns, more than {_room(options, room)}; "
-            f"choose a smaller size or distance, fewer answers, or {_more_room(options)}"
+            f"{name}, each of which becomes {columns} columns, more than "
+            f"{_too_small(options, room)}; choose a smaller size or distance, fewer answers, or "
+            f"{_more_room(options)}"
         )
 
 
-def _families(problem: Problem, relation: Relation) -> list[Family]:
+def _kinds_of_pairs(problem: Problem, relation: Relation) -> list[Family]:
     """Return the kinds of pairs that a relation needs.
 
     Pairs at most k apart may share records of A and B, so a change (i, j) covers (i-1, j-1). At
@@ -240,7 +244,7 @@ def _families(problem: Problem, relation: Relation) -> list[Family]:
     return found
 
 
-def _pairs(datasets: int, larger: int, values: int, level: int) -> int:
+def _most_pairs(datasets: int, larger: int, values: int, level: int) -> int:
     """Bound how many pairs there are of a dataset of a level and one with a record more."""
     return min(datasets * values, larger * min(values, level + 1))
 
@@ -253,7 +257,7 @@ def levels_of(problem: Problem, options: Options) -> Levels | Refusal:
     levels = Levels.of(problem, options.timeout)
     datasets, memory, steps = _estimated(levels)
     room = max(1, options.room)
-    if max(memory / room, steps / _STEPS) > _SURE:
+    if max(memory / room, steps / _STEPS) > _SURELY_MORE:
         text = f"about {datasets:.1e}" if datasets < math.inf else "more than 1e300"
     else:
         text, memory, steps = f"{levels.datasets:,}", levels.bytes_per_query, levels.steps
@@ -261,7 +265,7 @@ def levels_of(problem: Problem, options: Options) -> Levels | Refusal:
     needed = on_disk if options.scratch else memory
     if needed > room:
         need, there = told_apart(needed, room)
-        cost = f"and need about {need}, more than {_room(options, there)}"
+        cost = f"and need about {need}, more than {_too_small(options, there)}"
         # Where time is no obstacle, it says what would take it, after a look at the query.
         needs = Needs(memory, on_disk, *_time(levels)) if steps <= _STEPS else None
         advice = ways(needs, options) if needs else f", or {_more_room(options)}"
@@ -290,7 +294,7 @@ def _time(levels: Levels) -> tuple[float | None, int]:
     return each * levels.datasets + levels.compared / _COMPARED_IN_A_SECOND, measured
 
 
-def _room(options: Options, room: str) -> str:
+def _too_small(options: Options, room: str) -> str:
     """Return what is too small, in words; `room` is how large it is."""
     if options.scratch:
         return f"the {room} that are free in run=Run(scratch={shown(options.scratch)})"

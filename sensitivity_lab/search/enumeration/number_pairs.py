@@ -33,7 +33,7 @@ from .evaluate import Evaluator
 from .pairs import Family, FoundPair, best_pair, by_bound, contending, highs_and_lows
 from .searched import Searched
 
-_ROWS = 1 << 16
+_CORES_AT_ONCE = 1 << 16
 """For how many cores gaps are computed at a time: a batch that stays in the cache."""
 
 
@@ -87,7 +87,9 @@ class GapFinder:
                 self._best_disjoint(_Cores(self, family, measure, column), big, small)
                 for column, measure in enumerate(measures)
             ]
-        widest = self.machine.reduce(partial(_widest, measures), big, small, rows=_ROWS)
+        widest = self.machine.reduce(
+            partial(_widest_gaps, measures), big, small, rows=_CORES_AT_ONCE
+        )
         pairs = []
         for column, measure in enumerate(measures):
             # `widest` is by the first core of a batch. Only batches whose largest gap can be
@@ -96,7 +98,7 @@ class GapFinder:
             near.see(np.array([most[column] for most in widest.values()]))
             batches = {[*widest][place] for place in near.places}
             above_it = partial(_cores_above, near.least, measure, column)
-            found = self.machine.reduce(above_it, big, small, rows=_ROWS, only=batches)
+            found = self.machine.reduce(above_it, big, small, rows=_CORES_AT_ONCE, only=batches)
             cores = np.concatenate([start + places for start, (places, _) in found.items()])
             extremes = np.concatenate([some for _, some in found.values()])
             over = _Cores(self, family, measure, column)
@@ -106,20 +108,20 @@ class GapFinder:
     def _best_disjoint(self, over: _Cores, big: Floats, small: Floats) -> FoundPair:
         """Return the pair without common records in A and B that is furthest apart."""
         gaps_of = partial(_gaps_of, over.measure, over.column)
-        cores = by_bound(self.machine, gaps_of, (big, small), _ROWS)
+        cores = by_bound(self.machine, gaps_of, (big, small), _CORES_AT_ONCE)
         return best_pair(contending(cores, over.disjoint_pairs, over.measure.error))
 
 
-def _widest(measures: Sequence[_Measure], big: Floats, small: Floats) -> list[float]:
+def _widest_gaps(measures: Sequence[_Measure], big: Floats, small: Floats) -> list[float]:
     """Return the largest gap of every query over a batch of cores."""
-    widest: list[float] = _gaps(measures, big, small).max(axis=0).tolist()
+    widest: list[float] = _gaps_of_cores(measures, big, small).max(axis=0).tolist()
     return widest
 
 
 def _gaps_of(measure: _Measure, column: int, big: Floats, small: Floats) -> Floats:
     """Return the gaps of one query over a batch of cores, shape (cores,)."""
     extremes = _extremes_of(column, big, small)
-    return _gaps([measure], extremes[:, :2], extremes[:, 2:])[:, 0]
+    return _gaps_of_cores([measure], extremes[:, :2], extremes[:, 2:])[:, 0]
 
 
 def _extremes_of(column: int, big: Floats, small: Floats) -> Floats:
@@ -136,7 +138,9 @@ def _cores_above(
 ) -> tuple[Indices, Floats]:
     """Return which cores of a batch have a gap that reaches a threshold, and their extremes."""
     extremes = _extremes_of(column, big, small)
-    cores = np.flatnonzero(_gaps([measure], extremes[:, :2], extremes[:, 2:])[:, 0] >= threshold)
+    cores = np.flatnonzero(
+        _gaps_of_cores([measure], extremes[:, :2], extremes[:, 2:])[:, 0] >= threshold
+    )
     return cores, extremes[cores]
 
 
@@ -199,7 +203,7 @@ class _Measure:
         return np.sqrt(np.maximum(answers / self.divisors[which], 0.0))
 
 
-def _gaps(measures: Sequence[_Measure], big: Floats, small: Floats) -> Floats:
+def _gaps_of_cores(measures: Sequence[_Measure], big: Floats, small: Floats) -> Floats:
     """Return the gap over every core, shape (cores, queries).
 
     As lows come as -lo, a gap is a sum, ``hi + (-lo)``. Roots do not keep a sum, so the columns of

@@ -81,7 +81,7 @@ def by_bound(
     only as far down as they are asked for: those between two of the largest bounds of batches at a
     time.
     """
-    highest = machine.reduce(partial(_highest, bounds), *arrays, rows=rows)
+    highest = machine.reduce(partial(_highest_bound, bounds), *arrays, rows=rows)
     tops = sorted(highest.values(), reverse=True)
     above, number = None, 1
     while above is None or above > -math.inf:
@@ -120,7 +120,7 @@ def contending(
         yield from pairs_over(core, near)
 
 
-def _highest(bounds: Callable[..., Floats], *parts: Floats) -> float:
+def _highest_bound(bounds: Callable[..., Floats], *parts: Floats) -> float:
     return float(bounds(*parts).max())
 
 

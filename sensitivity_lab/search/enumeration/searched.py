@@ -56,7 +56,9 @@ class Searched:
         if first.dtype == np.float64:
             return cls(answers, 0.0, answers)
         if first.dtype == np.int64:
-            ends = [pair for part in answers.values() for pair in _each(_ends, part, machine)]
+            ends = [
+                pair for part in answers.values() for pair in _each(_least_and_most, part, machine)
+            ]
             if max(high for _, high in ends) - min(low for low, _ in ends) <= 1 << _BITS:
                 above = partial(_above, np.asarray(first[0]))
                 return cls(_mapped(above, answers, machine), 0.0, answers)
@@ -67,7 +69,7 @@ class Searched:
         every = given.values()
         unit = math.lcm(*(one for part in every for one in _each(_denominator, part, machine)))
         centre = _numerators(unit, np.asarray(next(iter(every))[0]))
-        largest_of = partial(_largest, unit, centre)
+        largest_of = partial(_farthest_from_center, unit, centre)
         largest = max(one for part in every for one in _each(largest_of, part, machine))
         shift = max(0, largest.bit_length() - _BITS)
         floats = _mapped(partial(_leading, unit, centre, shift), given, machine)
@@ -94,7 +96,7 @@ def _mapped(
     }
 
 
-def _ends(whole: Answers) -> tuple[int, int]:
+def _least_and_most(whole: Answers) -> tuple[int, int]:
     """Return the smallest and the largest of whole numbers."""
     return int(whole.min()), int(whole.max())
 
@@ -118,7 +120,7 @@ def _numerators(unit: int, answers: Answers) -> NDArray[Any]:
     return found
 
 
-def _largest(unit: int, centre: NDArray[Any], answers: Answers) -> int:
+def _farthest_from_center(unit: int, centre: NDArray[Any], answers: Answers) -> int:
     """Return how far answers are at most from the central one, in the unit 1 / `unit`."""
     return int(np.abs(_numerators(unit, answers) - centre).max())
 

@@ -35,13 +35,13 @@ from .cores import above, containing
 from .pairs import Family, FoundPair, best_pair, by_bound, contending, highs_and_lows
 from .searched import Searched
 
-_SIGNED = 6
+_BOUNDED_BY_SIGNS = 6
 """With at most this many coordinates, L1 is bounded through all their signs."""
 
 _TINIEST = math.ulp(0.0)
 """The smallest positive float."""
 
-_ROWS = 16384
+_BOUNDS_AT_ONCE = 16384
 """For how many cores bounds are computed at a time."""
 
 _PAIRS = 1 << 18
@@ -55,7 +55,7 @@ def width_of(numbers: int, norm: Norm) -> int:
 
 def _by_signs(numbers: int, norm: Norm) -> bool:
     """Tell whether a norm is the largest of few signed sums."""
-    return norm == "L1" and numbers <= _SIGNED
+    return norm == "L1" and numbers <= _BOUNDED_BY_SIGNS
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class VectorFinder:
     def find(self, family: Family, big: Floats, small: Floats) -> list[FoundPair]:
         """Return the pair of a family that is furthest apart; see `GapFinder.find`."""
         bounds = partial(_bounds, self.problem.norm, len(self._functions))
-        cores = by_bound(self.machine, bounds, (big, small), _ROWS)
+        cores = by_bound(self.machine, bounds, (big, small), _BOUNDS_AT_ONCE)
         return [best_pair(contending(cores, partial(self._over, family), self._error))]
 
     def _over(self, family: Family, core: int, near: Contenders) -> Iterator[FoundPair]:
@@ -208,7 +208,7 @@ def _bounds(norm: Norm, numbers: int, big: Floats, small: Floats) -> Floats:
     bounds: Floats
     if norm == "L2":
         bounds = (gaps * gaps).sum(axis=1)
-    elif norm == "L1" and numbers > _SIGNED:
+    elif norm == "L1" and numbers > _BOUNDED_BY_SIGNS:
         bounds = gaps.sum(axis=1)
     else:
         bounds = gaps.max(axis=1)

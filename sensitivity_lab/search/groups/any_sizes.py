@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,13 +11,13 @@ import numpy as np
 
 from sensitivity_lab.exact.root_sums import Gap
 from sensitivity_lab.metrics.norms import Norm
+from sensitivity_lab.search.contenders import Contenders
 from sensitivity_lab.search.engine import Finding
 from sensitivity_lab.universes.relations import RemovedAdded
 
 from .combine import ANY, Combination, Part, Split
 from .kernels import Kernel
 from .known_sizes import Rows
-from .largest import largest_part
 from .members import Grouped, Members
 from .relaxation import Table, Target
 
@@ -45,7 +45,7 @@ class AnySizes(ABC):
         others = self.grouped.others.size
         if self.norm == "Linf":
             sizes = [*(group.size for group in self.grouped.groups), others]
-            return largest_part(tables, sizes, self.targets, error, self.exactly)
+            return _largest_part(tables, sizes, self.targets, error, self.exactly)
         widest = max(float(values.max()) for table in tables for values in table.values())
         if self.norm == "L2":
             # Squares add up: (v + e)^2 is off by 2 v e + e^2.
@@ -153,3 +153,40 @@ class Search(AnySizes):
 
 def _squared(values: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(values), values * values, -np.inf)
+
+
+def _largest_part(
+    tables: Sequence[Table],
+    sizes: Sequence[int],
+    targets: Sequence[Target],
+    error: float,
+    exactly: Callable[[Part], Gap],
+) -> Split:
+    """Return a split in which one group has the largest value of all, for the norm Linf.
+
+    The other groups need not change together; see `Combination` for the norms that add them up.
+
+    The other changed records, and those that stay, may be anywhere else: `sizes` tells how many
+    records there are in each group, and at last in no group.
+    """
+    near = Contenders(error)
+    firsts: list[tuple[Target, int, RemovedAdded, int]] = []  # by block, what its first value is of
+    for total, (removed, added) in targets:
+        for group, table in enumerate(tables):
+            elsewhere = sum(sizes) - sizes[group]
+            for (i, j), values in table.items():
+                changed = removed - i + added - j
+                low = max(0, total + changed - elsewhere)
+                if i > removed or j > added or (i, j) == (0, 0) or low > total:
+                    continue
+                near.see(values[low : total + 1])
+                firsts.append(((total, (removed, added)), group, (i, j), low))
+    if near.reached == -np.inf or (near.reached <= 0 and not error):
+        return Split(targets[0], (), (0, 0))
+    splits = (
+        Split(target, ((group, change, low + stay),), (0, 0))
+        for block, places in near.by_block()
+        for target, group, change, low in [firsts[block]]
+        for stay in places.tolist()
+    )
+    return max(splits, key=lambda one: exactly(one.parts[0])) if error else next(splits)

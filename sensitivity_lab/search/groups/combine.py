@@ -327,8 +327,8 @@ class _Open:
 
     def mirrored(self) -> _Open:
         """Return the same for all ends that differ in which records are removed and added."""
-        parts = tuple((group, _in_order(change), stays) for group, change, stays in self.parts)
-        return replace(self, state=_in_order(self.state), parts=parts)
+        parts = tuple((group, _smaller_first(change), stays) for group, change, stays in self.parts)
+        return replace(self, state=_smaller_first(self.state), parts=parts)
 
     def to(
         self, state: RemovedAdded, stays: tuple[int, int], part: Part | None, value: float
@@ -348,7 +348,7 @@ def _steps(
             yield state, layer[state], values
 
 
-def _in_order(change: RemovedAdded) -> RemovedAdded:
+def _smaller_first(change: RemovedAdded) -> RemovedAdded:
     return min(change), max(change)
 
 

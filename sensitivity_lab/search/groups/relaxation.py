@@ -66,7 +66,7 @@ def relaxed(tables: Sequence[Table], target: Target) -> Relaxation | None:
     the next price to try, until it lies on both.
     """
     total, _ = target
-    widest = _widest(tables)
+    widest = _most_of_sums(tables)
     # A line of the bound, at some price: (price, bound there, slope). Always: the bound falls at
     # `low`, rises at `high`, and is least in between.
     ends = []
@@ -100,16 +100,16 @@ def relaxed_at(price: float, tables: Sequence[Table], target: Target) -> Relaxat
         {state: best.value for state, best in of.items()} for of in _after(tables, target, price)
     ]
     total, change = target
-    widest = _widest(tables)
+    widest = _most_of_sums(tables)
     stays = sum(len(table[next(iter(table))]) for table in tables)
     eps = float(np.finfo(np.float64).eps)
     error = 8 * (len(tables) + 2) * eps * (widest + abs(price) * (stays + total))
     return Relaxation(target, price, after[0][change] - price * total, after, error)
 
 
-def _widest(tables: Sequence[Table]) -> float:
+def _most_of_sums(tables: Sequence[Table]) -> float:
     """Return what no sum of values of the tables exceeds in size."""
-    return sum(max(_largest(values) for values in table.values()) for table in tables)
+    return sum(max(_largest_size(values) for values in table.values()) for table in tables)
 
 
 def _after(
@@ -143,7 +143,7 @@ def _priced(values: Floats, price: float) -> _Best:
     return _Best(float(priced[stays]), stays)
 
 
-def _largest(values: Floats) -> float:
+def _largest_size(values: Floats) -> float:
     """Return the largest size of a value."""
     finite = values[np.isfinite(values)]
     return float(np.abs(finite).max()) if len(finite) else 0.0

@@ -38,10 +38,12 @@ AnyIntegers = NDArray[Any]
 
 def plan(problem: SmoothProblem, weights: Weights, progress: bool | None) -> Plan[LocalMaxima]:
     """Plan the search for a mean of two neighboring ranks, under replacement."""
-    return Plan(partial(_solve, problem, progress), Cost(_bytes(problem, weights)))
+    return Plan(
+        partial(_solve_quantile, problem, progress), Cost(_bytes_of_quantiles(problem, weights))
+    )
 
 
-def _bytes(problem: SmoothProblem, weights: Weights) -> int:
+def _bytes_of_quantiles(problem: SmoothProblem, weights: Weights) -> int:
     """Return what the search needs."""
     integers = IntegerBytes.of(problem.universe)
     below = math.lcm(*(weight.denominator for _, weight in weights)).bit_length()
@@ -62,7 +64,7 @@ def _bytes(problem: SmoothProblem, weights: Weights) -> int:
     return values + records + arrangements + rises + of_pairs(problem)
 
 
-def _solve(problem: SmoothProblem, progress: bool | None) -> LocalMaxima:
+def _solve_quantile(problem: SmoothProblem, progress: bool | None) -> LocalMaxima:
     """Return the local maxima up to the distance at which the problem stops, or the last one."""
     search = _Search(problem)
     at_x = search.difference(0)

@@ -45,10 +45,10 @@ def plan(problem: SmoothProblem) -> Plan[LocalMaxima] | Refusal:
             f"not {problem.step.family}, of which a step can be either"
         )
     search = _replacing if problem.replace else _adding_and_removing
-    return Plan(partial(search, problem), Cost(_bytes(problem)))
+    return Plan(partial(search, problem), Cost(_bytes_of_sums(problem)))
 
 
-def _bytes(problem: SmoothProblem) -> int:
+def _bytes_of_sums(problem: SmoothProblem) -> int:
     """Return what the search needs."""
     if problem.replace:
         return of_neighbors(problem)
@@ -115,7 +115,7 @@ def _adding_and_removing(problem: SmoothProblem) -> LocalMaxima:
         "mean": Fraction(integers[-1] - integers[0], unit * (lowest + 1)),
     }
     bound = Difference(bounds[problem.query.moment or ""], Fraction(0))
-    return rising(problem, _found(problem), bound)
+    return rising(problem, _furthest_by_distance(problem), bound)
 
 
 class _Core(NamedTuple):
@@ -132,7 +132,7 @@ class _Core(NamedTuple):
     upward: bool
 
 
-def _found(problem: SmoothProblem) -> Iterator[LocalMaximumAtDistance | None]:
+def _furthest_by_distance(problem: SmoothProblem) -> Iterator[LocalMaximumAtDistance | None]:
     """Yield for each distance the z with the largest local sensitivity, None if there is no z."""
     # No core that is needed has more than a record more than x.
     x, outside = problem.x, problem.universe.multiplicities(problem.size + 2) - problem.x
@@ -153,7 +153,7 @@ def _found(problem: SmoothProblem) -> Iterator[LocalMaximumAtDistance | None]:
                 yield None
                 continue
             gap = Difference(Fraction(best.above, best.below), Fraction(0))
-            yield LocalMaximumAtDistance(distance, gap, partial(_pair, x, outside, best))
+            yield LocalMaximumAtDistance(distance, gap, partial(_z_and_y, x, outside, best))
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +220,7 @@ class _Side:
         return found
 
 
-def _pair(
+def _z_and_y(
     x: Multiplicities, outside: Multiplicities, core: _Core
 ) -> tuple[Multiplicities, Multiplicities]:
     """Return z and y: with r and without it if r is a record of x, else without it and with it."""

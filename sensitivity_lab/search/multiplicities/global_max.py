@@ -20,8 +20,7 @@ from sensitivity_lab.universes.multiplicities import Groups, Multiplicities, sma
 from sensitivity_lab.universes.relations import Relation, RemovedAdded
 
 from .capacities import Capacities, Parts
-from .distinct import distinct_gain, distinct_parts
-from .largest import largest_gain, largest_parts
+from .gains import distinct_gain, distinct_parts, largest_gain, largest_parts
 
 COVERS = "count_distinct and mode_count"
 

@@ -115,9 +115,9 @@ class EndsSearch:
         # Where all records are at L: the answers differ by L times the weights' sums.
         both = lower * (of_x.last - of_y.last)
         for shape in self.shapes:
-            at = _candidates(of_x.starts, of_y.starts, shape)
+            at = _core_counts(of_x.starts, of_y.starts, shape)
             for sign in (1, -1):
-                gap, place = _furthest(of_x, of_y, at, shape, sign)
+                gap, place = _furthest_cores(of_x, of_y, at, shape, sign)
                 value = Fraction(sign * both + width * gap, below * unit)
                 # Only the numbers of U's are kept: a curve has very many changes.
                 highs = (
@@ -138,7 +138,7 @@ class EndsSearch:
         return Finding(x, y, None, 0)
 
 
-def _candidates(starts_x: Indices, starts_y: Indices, shape: Shape) -> Indices:
+def _core_counts(starts_x: Indices, starts_y: Indices, shape: Shape) -> Indices:
     """Return the numbers s of U's in the core that are enough to look at.
 
     As s grows, the stretches of equal answers that [s, s + i] meets change only where one comes in
@@ -151,7 +151,9 @@ def _candidates(starts_x: Indices, starts_y: Indices, shape: Shape) -> Indices:
     return np.unique(at[(at >= 0) & (at <= shape.core)])
 
 
-def _furthest(of_x: Steps, of_y: Steps, at: Indices, shape: Shape, sign: int) -> tuple[int, int]:
+def _furthest_cores(
+    of_x: Steps, of_y: Steps, at: Indices, shape: Shape, sign: int
+) -> tuple[int, int]:
     """Return the largest sign * (f(x) - f(y)) in units, and the number of U's in its core."""
     top_x = of_x.extremes(at, at + shape.only_x, sign > 0)
     top_y = of_y.extremes(at, at + shape.only_y, sign < 0)

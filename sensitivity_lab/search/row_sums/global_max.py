@@ -36,7 +36,7 @@ _SIGNED = 10
 MOST_PAIRS = 200_000_000
 """The most pairs (A, B) that are compared for one change."""
 
-_BATCH = 1 << 20
+_PAIRS_AT_ONCE = 1 << 20
 """About how many pairs are compared at a time."""
 
 Parts = tuple[Part, Part]
@@ -78,7 +78,7 @@ class RowSums:
                     memory = max(memory, bytes_of(found, found, change, problem.norm))
                 searches.append(partial(_solve, problem, held))
         return Plan(
-            partial(_all, searches, len(problem.neighbors)), Cost(memory + of_pairs(problem))
+            partial(_run_all, searches, len(problem.neighbors)), Cost(memory + of_pairs(problem))
         )
 
 
@@ -97,7 +97,7 @@ def bytes_of(of_a: Contributions, of_b: Contributions, change: RemovedAdded, nor
         row * WORD * (3 * number + (number + 1) * numbers)
         for row, number in zip(rows, change, strict=True)
     )
-    batch = min(rows[0] * rows[1], max(_BATCH, rows[1]))
+    batch = min(rows[0] * rows[1], max(_PAIRS_AT_ONCE, rows[1]))
     return int(of_a.bytes + parts + 4 * WORD * batch)
 
 
@@ -115,7 +115,7 @@ Held = dict[tuple[int, RemovedAdded], Contributions]
 """What records contribute, by the size of x and the change."""
 
 
-def _all(searches: Sequence[Callable[[], Finding]], relations: int) -> Findings:
+def _run_all(searches: Sequence[Callable[[], Finding]], relations: int) -> Findings:
     """Run the searches; return their findings by query, then by relation."""
     found = [search() for search in searches]
     return [found[start : start + relations] for start in range(0, len(found), relations)]
@@ -232,7 +232,7 @@ class _PartPairs:
     def furthest(self) -> list[tuple[int, int]]:
         """Return the pairs, a row of A and a row of B, that can be the furthest apart."""
         near = Contenders(self.error)
-        rows = max(1, _BATCH // len(self.sums_b))
+        rows = max(1, _PAIRS_AT_ONCE // len(self.sums_b))
         for start in range(0, len(self.sums_a), rows):
             near.see(self._distances(self.sums_a[start : start + rows]))
         return [divmod(place, len(self.sums_b)) for place in near.places.tolist()]

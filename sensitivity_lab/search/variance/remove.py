@@ -323,7 +323,7 @@ class CoreAtEnds:
         rows = np.array([row])
         fall_c = of_c.integers(rows).item() * self.of_y
         fall_y = of_y.integers(rows).item() * self.of_c
-        return bool(_squared(fall_c) * both >= _squared(fall_y) * core)
+        return bool(_signed_square(fall_c) * both >= _signed_square(fall_y) * core)
 
 
 def _least(factor: Reals, low: Reals, high: Reals) -> Reals:
@@ -332,6 +332,6 @@ def _least(factor: Reals, low: Reals, high: Reals) -> Reals:
     return product - 8 * UNIT * np.abs(product)
 
 
-def _squared(number: int) -> int:
+def _signed_square(number: int) -> int:
     """The square with the sign of the number."""
     return number * abs(number)

@@ -114,13 +114,13 @@ class Cores(NamedTuple):
         """Yield the pairs of the states that are visited; `reached` grows meanwhile."""
         rows = np.arange(len(groups.distance))
         low = states_at(side, groups, np.zeros_like(groups.lengths))
-        yield from _pairs(side, groups, low, self.root)
+        yield from _pairs_of_states(side, groups, low, self.root)
         if not self.root:
             return
         high = states_at(
             side, groups, np.where(groups.lengths > 0, groups.limits - groups.lengths, 0)
         )
-        yield from _pairs(side, groups, high, self.root)
+        yield from _pairs_of_states(side, groups, high, self.root)
         # Always: row r is the interval from state low[r] to state high[r] of the path of group
         # rows[r]; the pairs of both ends, and of all states that lie in no interval, are yielded or
         # cannot win. Each turn drops intervals and halves the others.
@@ -141,8 +141,8 @@ class Cores(NamedTuple):
                 _start_at(side, some, low, high, edge, passed=passed) for passed in (False, True)
             ]
             below, above = (states_at(side, some, start) for start in starts)
-            yield from _pairs(side, some, below, self.root)
-            yield from _pairs(side, some, above, self.root)
+            yield from _pairs_of_states(side, some, below, self.root)
+            yield from _pairs_of_states(side, some, above, self.root)
             rows = np.concatenate([rows, rows])
             low, high = _joined(low, above), _joined(below, high)
 
@@ -263,7 +263,7 @@ def _bound(side: Side, groups: Groups, low: States, high: States, steps: AnyInte
         # In a state that is C the spread of Y has `away`, else that of X lacks it.
         of_y = np.where(groups.inside, under, under + away)
         roots = np.sqrt(np.maximum(of_y + more, 0)) + np.sqrt(of_y)
-        worth = np.maximum(worth, _quotient(more, roots))
+        worth = np.maximum(worth, _quotients(more, roots))
     bound = worth * np.sqrt(groups.n / (size * (size + 1.0)))
     # Where there is no q there is no pair.
     some: Floats = np.where(some_q, bound, -np.inf)
@@ -304,12 +304,12 @@ def _away(side: Side, groups: Groups, low: States, high: States) -> Floats:
     return least
 
 
-def _quotient(above: Floats, below: Floats) -> Floats:
+def _quotients(above: Floats, below: Floats) -> Floats:
     """Return quotients, 0 where both are 0."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
 
-def _pairs(side: Side, groups: Groups, states: States, root: bool) -> Iterator[Pairs]:
+def _pairs_of_states(side: Side, groups: Groups, states: States, root: bool) -> Iterator[Pairs]:
     """Yield the pairs of states, with the records q that can be the best."""
     for kind in (0, 1):
         rows = np.flatnonzero(groups.q[kind])

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab.errors import TooLargeError
-from sensitivity_lab.pipelines.stability.counting import count_moves, count_pairs
-from sensitivity_lab.pipelines.stability.inputs import draw
+from sensitivity_lab.pipelines.stability.inputs import count_moves, count_pairs, draw
 
 COPIES = st.lists(st.integers(1, 3), min_size=1, max_size=4)
 D_IN = st.integers(0, 5)

@@ -59,7 +59,7 @@ def tiny_constants() -> ExitStack:
         (lattice, "TABLE", 96),
         (evaluation, "_BATCH_ROWS", 2),
         (evaluation, "_CHUNKS", 5),
-        (gaps, "_ROWS", 3),
+        (gaps, "_CORES_AT_ONCE", 3),
         (planning, "_COLUMNS", 2),
     ):
         stack.enter_context(mock.patch.object(module, name, value))

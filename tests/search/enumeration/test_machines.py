@@ -43,8 +43,8 @@ def tiny_blocks() -> ExitStack:
         (lattice, "_LARGER", 1),
         (listing, "TABLE", 96),
         (machines, "_CELLS", 2),
-        (number_pairs, "_ROWS", 2),
-        (vector_pairs, "_ROWS", 2),
+        (number_pairs, "_CORES_AT_ONCE", 2),
+        (vector_pairs, "_BOUNDS_AT_ONCE", 2),
     ):
         stack.enter_context(mock.patch.object(module, name, value))
     return stack

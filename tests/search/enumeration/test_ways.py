@@ -11,8 +11,7 @@ import pytest
 from one_process_cluster import one_process_cluster
 
 import sensitivity_lab as sl
-from sensitivity_lab.search import ways
-from sensitivity_lab.search.enumeration import evaluate
+from sensitivity_lab.search.enumeration import evaluate, ways
 
 ASKED = {"size": 10, "neighbors": "bounded", "method": "enumeration"}
 UNIVERSE = sl.Universe.from_dataset(range(20))

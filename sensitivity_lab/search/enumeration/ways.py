@@ -8,8 +8,7 @@ import tempfile
 from typing import NamedTuple
 
 from sensitivity_lab.checks import in_words, shown
-
-from .engine import Options
+from sensitivity_lab.search.engine import Options
 
 _TAKES = 0.8
 """This much of a machine's memory may be planned for one search; the rest is the system's."""

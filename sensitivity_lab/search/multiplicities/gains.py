@@ -1,0 +1,148 @@
+"""The largest difference of two numbers of distinct values, or of two largest multiplicities.
+
+In both, x is above y, and one number decides everything else.
+
+Number of distinct values: y has q values. It is best to give it the q largest groups. Where the
+core has at least q records it can have every value of y, so x loses none of them and gains a value
+with each record of A that goes to another group. Where the core has fewer records, some values of y
+are only in B, and A can still add those of which a record is left.
+
+Largest multiplicity: no value of y occurs more than h times. The value that is commonest in x may
+be that with the most records: the core has it as often as it can, up to h times, and A adds as many
+as are left.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.universes.multiplicities import smallest
+
+from .capacities import Capacities, Parts, filled
+
+
+def distinct_gain(groups: Capacities, core: int, only_x: int, only_y: int) -> tuple[int, int]:
+    """Return the largest number of distinct values of x less that of y.
+
+    Parameters
+    ----------
+    groups : Capacities
+        The groups of equal records.
+    core, only_x, only_y : int
+        The numbers of records of C, A and B.
+
+    Returns
+    -------
+    tuple of two ints
+        The difference, and a number q of distinct values of y that attains it.
+
+    Notes
+    -----
+    O(log m), and O(only_y) where q must be above `core`.
+
+    Examples
+    --------
+    >>> three = Capacities.of(np.arange(3), np.array([3, 3, 3]))
+    >>> distinct_gain(three, 1, 2, 0), distinct_gain(three, 0, 3, 6)
+    ((2, 1), (0, 3))
+    """
+    of_y = core + only_y
+    least = groups.least_values(of_y)
+    if least <= core:
+        return min(only_x, groups.values - least), least
+    q = np.arange(least, min(groups.values, of_y) + 1)
+    gains = core - q + np.minimum(only_x, groups.values - q + _left_over(groups, core, of_y, q))
+    best = int(np.argmax(gains))
+    return int(gains[best]), int(q[best])
+
+
+def _left_over(groups: Capacities, core: int, of_y: int, q: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return of how many values only in B a record can be left, for numbers q of values of y."""
+    spare = groups.together[q] - of_y
+    several = np.minimum(q, groups.above(1))
+    left: NDArray[np.int64] = np.minimum(q - core, np.minimum(spare, several))
+    return left
+
+
+def distinct_parts(groups: Capacities, core: int, only_x: int, only_y: int, q: int) -> Parts:
+    """Return C, A and B by groups: a pair that attains `distinct_gain`, y with q values."""
+    counts, of_y = groups.counts, core + only_y
+    place = np.arange(groups.values)
+    of_each = (place < q).astype(np.int64)
+    free = 0
+    if q <= core:
+        y = filled(of_each, counts * of_each, of_y)
+        c = filled(of_each, y, core)
+    else:
+        # As many values as possible lose a record, then these lose more: y is the rest.
+        spare = int(groups.together[q]) - of_y
+        lose = (place < min(spare, q, int(groups.above(1)))).astype(np.int64)
+        y = counts * of_each - filled(lose, np.maximum(counts - 1, 0) * lose, spare)
+        # C has the last values of y, which lost nothing, as far as there are such.
+        c = ((place >= q - core) & (place < q)).astype(np.int64)
+        free = min(q - core, int(lose.sum()))
+    outside = smallest((place >= q).astype(np.int64), only_x)
+    inside = smallest((place < free).astype(np.int64), only_x - int(outside.sum()))
+    a = filled(outside + inside, counts - y, only_x)
+    return groups.by_group(c, a, y - c)
+
+
+def largest_gain(groups: Capacities, core: int, only_x: int, only_y: int) -> tuple[int, int]:
+    """Return the largest multiplicity in x less that in y, as large as it can be.
+
+    Parameters
+    ----------
+    groups, core, only_x, only_y
+        As for `distinct_gain`.
+
+    Returns
+    -------
+    tuple of two ints
+        The difference, and a bound h of the multiplicities in y that attains it.
+
+    Notes
+    -----
+    O(log m log n), and O(only_y log m) where h must be above `core`.
+
+    Examples
+    --------
+    >>> two = Capacities.of(np.arange(2), np.array([3, 3]))
+    >>> largest_gain(two, 2, 1, 0), largest_gain(two, 2, 2, 0)
+    ((1, 1), (2, 1))
+    """
+    of_y, top = core + only_y, int(groups.counts[0])
+    least = _least_height(groups, of_y)
+    if least <= core:
+        return min(only_x, top - least), least
+    h = np.arange(least, min(top, of_y) + 1)
+    # What of B fits nowhere else takes records of the commonest value from A.
+    forced = np.maximum(0, only_y - (groups.below_height(h) - h))
+    gains = np.minimum(core + only_x, top - forced) - h
+    best = int(np.argmax(gains))
+    return int(gains[best]), int(h[best])
+
+
+def _least_height(groups: Capacities, records: int) -> int:
+    """Return the smallest number that the multiplicities of so many records need not exceed."""
+    low, high = 0, records  # too few records fit below `low`, enough below `high`
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if groups.below_height(middle) >= records else (middle, high)
+    return high
+
+
+def largest_parts(groups: Capacities, core: int, only_x: int, only_y: int, h: int) -> Parts:
+    """Return C, A and B by groups: a pair that attains `largest_gain`, y bounded by h."""
+    counts, of_y = groups.counts, core + only_y
+    limits = np.minimum(counts, h)
+    top_of_core = min(core, h)
+    limits[0] = 0
+    forced = max(0, of_y - top_of_core - int(limits.sum()))
+    others = smallest(limits, of_y - top_of_core - forced)
+    c = smallest(others, core - top_of_core)
+    b = others - c
+    c[0], b[0] = top_of_core, forced
+    a = np.zeros_like(counts)
+    a[0] = min(only_x, int(counts[0]) - top_of_core - forced)
+    return groups.by_group(c, filled(a, counts - c - b, only_x), b)
