@@ -5,6 +5,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Where the environment forbids bytecode, every process compiles the package again: a second for each
+# command that a test starts, and eight for each process that runs tests.
+unexport PYTHONDONTWRITEBYTECODE
+
 .NOTPARALLEL:
 .PHONY: everything check-oldest check-newest quick-oldest quick-newest newest-versions
 .PHONY: audit-sweep audit-field
@@ -31,9 +35,13 @@ help:
 demo: $(VENV)/installed-test
 	$(BIN)/sensitivity-lab article --output results/
 
+# Each process gets one half, and takes from the other's when it is done with its own. So neither
+# waits for long at the end, and the tests of a file, which share what they have made, stay together.
+ON_TWO := -n 2 --dist worksteal
+
 test: $(VENV)/installed-test
 	@echo "Running the tests that represent the rest: about a minute on two cores."
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest $(ON_TWO)
 
 audit: $(VENV)/installed-test,opendp,diffprivlib
 	$(BIN)/python -m pytest -m "not stress" tests/corpus
@@ -57,15 +65,15 @@ lint: $(VENV)/installed-test,check,dask,completion
 types: $(VENV)/installed-test,check,dask,completion
 	$(BIN)/mypy
 
+# The files that have the marker: it takes longer to import all others than to run these.
 notebooks: $(VENV)/installed-test,check,dask
-	$(BIN)/python -m pytest -n 2 -m notebooks
+	$(BIN)/python -m pytest -n 2 -m notebooks tests/test_notebooks.py tests/plotting/test_plot_files.py
 
-# A file's tests share what they have made, so that a file is run by one process.
 ALL := not notebooks and not stress and not browser
 
 exhaustive: $(VENV)/installed-test,check,dask,explore
 	@echo "Running all tests but the stress: about eight minutes of two cores."
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "$(ALL)" $(BUT)
+	$(BIN)/python -m pytest $(ON_TWO) -m "$(ALL)"
 
 # Both ends of what pyproject.toml promises, in environments of their own; make clean removes them.
 # With the oldest versions, what these use of newer packages is deprecated by now.

@@ -93,7 +93,8 @@ def whole(meaning: str, least: int = 1, most: int | None = None) -> Kind:
     beyond = (
         (2**62, f"{2**62}; give one below 2**62") if most is None else (most + 1, f"{most + 1}")
     )
-    outside: Wrong = ((least - 1, f"{least - 1}"), (1.0, "1.0 (float)"), beyond)
+    floats = ((1.0, "1.0 (float)"), (np.float64(2), "2.0 (float)"))
+    outside: Wrong = ((least - 1, f"{least - 1}"), *floats, beyond)
     return kind(f"a whole number ({meaning})", NO_NUMBERS + outside)
 
 
@@ -352,7 +353,9 @@ ARGUMENTS: dict[str, Kind] = {
         "; call sweep(function, 'size', [3, 4, 5], ...)",
     ),
     "sweep.function": function("a function, such as global_sensitivity"),
-    "sweep.values": kind("several values of q", ((THING, "<thing>"), (5, "5"))),
+    "sweep.values": kind(
+        "several values of q", ((THING, "<thing>"), (5, "5"), ("12", "'12'"), (NONE, "none"))
+    ),
     # Of noise.
     "epsilon": POSITIVE,
     "analytic_gaussian_scale.epsilon": GAUSSIAN_EPSILON,
@@ -540,9 +543,9 @@ ARGUMENTS: dict[str, Kind] = {
     },
     "index": whole("0 or 1", 0, 1).called("part: index"),
     **{
-        f"{join}.on": kind("a column or several", ((THING, "<thing>"), (5, "5"))).called(
-            f"{join}: on"
-        )
+        f"{join}.on": kind(
+            "a column or several", ((THING, "<thing>"), (5, "5"), ([], "[]"))
+        ).called(f"{join}: on")
         for join in ("join_count", "join_private", "join_public")
     },
     "product_rule.left": thing("DropExcess(max_rows) or DropNonUnique()").called(

@@ -1,15 +1,22 @@
-"""The notebooks run, print what is committed, teach in one form, and their exercises are solved."""
+"""The notebooks run, print what is committed, teach in one form, and their exercises are solved.
+
+What reads and runs them takes two seconds to import, so only the tests import it: every process
+that runs tests imports this file, and most of them run none of these.
+"""
+
+from __future__ import annotations
 
 import ast
 import re
 import shutil
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
-from nbformat import NotebookNode
 from paths import ROOT
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 FOLDER = ROOT / "notebooks"
 NAMES = (
@@ -35,6 +42,8 @@ pytestmark = pytest.mark.notebooks
 
 
 def read(name: str) -> NotebookNode:
+    import nbformat
+
     return nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
 
 
@@ -69,6 +78,8 @@ def stable(text: str) -> str:
 
 def execute(notebook: NotebookNode, name: str) -> None:
     """Run the cells in a folder with nothing else, as where a notebook was downloaded alone."""
+    from nbclient import NotebookClient
+
     with TemporaryDirectory() as folder:
         shutil.copy(FOLDER / f"{name}.ipynb", folder)
         NotebookClient(notebook, timeout=120, resources={"metadata": {"path": folder}}).execute()
@@ -92,7 +103,13 @@ def exercises(notebook: NotebookNode) -> list[tuple[NotebookNode, str]]:
 def solved(cell: NotebookNode, solution: str) -> NotebookNode:
     """Return a cell with the solution and the very check of the exercise."""
     check = cell.source[cell.source.index(CHECK) :]
-    return nbformat.v4.new_code_cell(f"{solution}\n{check}")
+    return code_cell(f"{solution}\n{check}")
+
+
+def code_cell(source: str) -> NotebookNode:
+    from nbformat.v4 import new_code_cell
+
+    return new_code_cell(source)
 
 
 def test_every_notebook_is_tested() -> None:
@@ -101,8 +118,10 @@ def test_every_notebook_is_tested() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_committed_notebook_is_small_and_complete(name: str) -> None:
+    from nbformat import validate
+
     notebook = read(name)
-    nbformat.validate(notebook)
+    validate(notebook)
     assert (FOLDER / f"{name}.ipynb").stat().st_size < MOST_BYTES
     assert (notebook.nbformat, notebook.metadata.kernelspec.name) == (4, "python3")
     cells = code_cells(notebook)
@@ -187,7 +206,7 @@ def test_notebook_runs_and_prints_what_is_committed(name: str) -> None:
 def test_a_notebook_without_the_extras_prints_what_is_committed() -> None:
     committed, notebook = read("10_audit"), read("10_audit")
     hidden = "".join(f"sys.modules[{extra!r}] = None\n" for extra in EXTRAS)
-    notebook.cells.insert(0, nbformat.v4.new_code_cell(f"import sys\n{hidden}"))
+    notebook.cells.insert(0, code_cell(f"import sys\n{hidden}"))
     execute(notebook, "10_audit")
     for before, after in zip(code_cells(committed), code_cells(notebook)[1:], strict=True):
         assert texts(after) == texts(before), before.source

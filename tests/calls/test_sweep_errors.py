@@ -45,14 +45,6 @@ RETURNED = (
     ("asked", "message"),
     [
         (
-            (clipped_sum, [1, 2], "bound"),
-            "argument must be the name of an argument, got [1, 2]; "
-            "call sweep(function, 'size', [3, 4, 5], ...)",
-        ),
-        ((clipped_sum, "bound", 3), "values must be several values of bound, got 3"),
-        ((clipped_sum, "bound", "123"), "values must be several values of bound, got '123'"),
-        ((clipped_sum, "bound", []), "values must be several values of bound, got none"),
-        (
             (clipped_sum, "bound", [1, 2, 1.0]),
             "values: bound = 1 comes twice; give each value once",
         ),

@@ -21,11 +21,6 @@ import sensitivity_lab as sl
             "float_sum('float32'), or a function of a 1-D array",
         ),
         (
-            lambda: ask(7),
-            sl.errors.InputError,
-            "query must be a Fold or a function of a 1-D array, got 7",
-        ),
-        (
             lambda: ask(order="aligned", neighbors=None),
             sl.errors.InputError,
             "order='aligned' needs a neighbor relation: without one, x and y are the same "

@@ -131,9 +131,3 @@ def test_a_table_has_one_warning_for_all_results():
     with pytest.warns(sl.errors.DatasetUniverseWarning) as caught:
         sl.noise.laplace_scale(rows, 1)
     assert "TableUniverse.from_domain(values); if" in str(caught[0].message)
-
-
-def test_the_keyword_is_true_or_false():
-    with pytest.raises(sl.errors.InputError) as caught:
-        sl.noise.laplace_scale(3, 1, public_universe="yes")
-    assert str(caught.value) == "public_universe must be True or False, got 'yes'"

@@ -91,12 +91,6 @@ def test_what_laplace_noise_cannot_follow(before):
     )
 
 
-@pytest.mark.parametrize("scale", [0, -1, math.inf, "5", None])
-def test_scales_are_positive(scale):
-    with pytest.raises(InputError, match=r"^laplace: scale must be a finite number above 0, got "):
-        pl.laplace(scale)
-
-
 def test_it_follows_chains_only_and_does_not_sample():
     with pytest.raises(InputError, match=r"^before must be a transformation or a start, got"):
         pl.Measurement(pl.clamp(0, 5), 5)

@@ -157,11 +157,6 @@ def test_a_repr_says_what_the_unit_is(chain, shown):
     ("make", "message"),
     [
         (
-            lambda: pl.Start(pl.Table(), ROWS, 5),
-            "unit must be a protected change, AddMaxRows(m), AddRowsWithID(column) or "
-            "AddRowsWithSharedID(column), two of them for two tables, or None, got 5",
-        ),
-        (
             lambda: pl.Start(pl.Table(), ROWS, (pl.AddMaxRows(1),) * 2),
             "unit must be a protected change, AddMaxRows(m), AddRowsWithID(column) or "
             "AddRowsWithSharedID(column), two of them for two tables, or None, got "

@@ -209,10 +209,3 @@ def test_bins_on_a_column_without_numbers_left():
     universe = sl.TableUniverse.from_dataset(table, allow_missing=True)
     refused(lambda: ask(sl.MeanOf("x"), universe, size=1), "mean", "no values", "empty")
     assert ask(sl.Histogram("x", bins=[0, 1]), universe, size=1).exact == 0
-
-
-@pytest.mark.parametrize("norm", ["L3", "l1", 2, None, math.inf])
-def test_norms(norm):
-    message = f"norm must be one of 'L1', 'L2', 'Linf', got {norm!r}"
-    assert refused(lambda: ask("count", norm=norm)) == message
-    assert refused(lambda: ask("mean", NUMBERS, norm=norm)) == message

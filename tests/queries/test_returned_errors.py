@@ -132,17 +132,9 @@ def test_datasets_of_a_table():
     )
 
 
-COLUMN = "column must be the name of one column, such as 'age', got ['age']"
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: sl.SumOf(["age"]), COLUMN),
-        (lambda: sl.MeanOf(["age"]), COLUMN),
-        (lambda: sl.Covariance("smokes", ["age"]), COLUMN),
-        (lambda: sl.Histogram(["age"], bins=[0, 1]), COLUMN),
-        (lambda: sl.GroupBy(["age"], "count", groups=[0]), COLUMN),
         (
             lambda: sl.Histogram("sex", categories=[["f"], ["m"]]),
             "categories must be single values of the column, got ['f']",
@@ -151,14 +143,6 @@ COLUMN = "column must be the name of one column, such as 'age', got ['age']"
             lambda: sl.Stack([sl.Count(), sl.SumOf("age")]),
             "a Stack takes its queries one by one, got [Count(), SumOf(column='age', clip=None, "
             "where=None)]; write Stack(*queries)",
-        ),
-        (
-            lambda: sl.TableUniverse(TABLE, 3),
-            "counts must be a sequence of whole numbers, one per record, got 3",
-        ),
-        (
-            lambda: sl.Universe([1, 2], 3),
-            "counts must be a sequence of whole numbers, one per record, got 3",
         ),
         (
             lambda: sl.implementations.implemented_sensitivity(

@@ -6,7 +6,8 @@ Nothing here asks the library.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -36,13 +37,43 @@ FEW = 100
 EVERY = 4
 """Of each so many entries, the everyday run recomputes the first."""
 
-each_entry = pytest.mark.parametrize(
-    "entry",
-    [
-        pytest.param(entry, id=entry["id"], marks=[pytest.mark.exhaustive] if place % EVERY else [])
-        for place, entry in enumerate(ENTRIES)
-    ],
-)
+
+def each(
+    entries: list[dict[str, Any]], everyday: Callable[[dict[str, Any]], bool]
+) -> Callable[[Callable[[dict[str, Any]], None]], Callable[[list[dict[str, Any]]], None]]:
+    """Make a test of one entry a test per query, which goes through its entries.
+
+    A test per entry takes longer to set up than to run. For each query, the everyday run has one
+    test and `make check` another one, of the entries that are left. A failure names its entry.
+    """
+    groups: defaultdict[tuple[str, bool], list[dict[str, Any]]] = defaultdict(list)
+    for place, entry in enumerate(entries):
+        groups[entry["query"]["name"], place % EVERY == 0 and everyday(entry)].append(entry)
+
+    def of_entries(check):
+        @pytest.mark.parametrize(
+            "group",
+            [
+                pytest.param(group, id=name)
+                if often
+                else pytest.param(group, id=f"{name}, the others", marks=pytest.mark.exhaustive)
+                for (name, often), group in groups.items()
+            ],
+        )
+        def test(group):
+            for entry in group:
+                try:
+                    check(entry)
+                except BaseException as error:
+                    error.add_note(f"of the entry {entry['id']}")
+                    raise
+
+        return test
+
+    return of_entries
+
+
+each_entry = each(ENTRIES, lambda _: True)
 
 
 # The witnesses
@@ -138,17 +169,7 @@ def listed(entry: dict[str, Any]) -> int:
 SMALL = [entry for entry in ENTRIES if listed(entry) <= LISTED]
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
-        pytest.param(
-            entry,
-            id=entry["id"],
-            marks=[pytest.mark.exhaustive] if place % EVERY or listed(entry) > FEW else [],
-        )
-        for place, entry in enumerate(SMALL)
-    ],
-)
+@each(SMALL, lambda entry: listed(entry) <= FEW)
 def test_no_other_pair_differs_more(entry):
     """All datasets and all their neighbors, in rational arithmetic."""
     copies = universe_of(entry)

@@ -156,16 +156,6 @@ def test_a_function_that_hangs_on_a_neighbor_is_stopped():
     )
 
 
-@pytest.mark.parametrize("timeout", [0, -1, float("nan"), "1", True, 10**7])
-def test_a_timeout_is_a_positive_number(timeout):
-    with pytest.raises(
-        sl.errors.InputError, match="timeout must be None or a positive number of seconds"
-    ):
-        sl.global_sensitivity(
-            UNIVERSE, "mean", size=4, neighbors="bounded", run=sl.Run(timeout=timeout)
-        )
-
-
 @pytest.mark.exhaustive
 def test_workers_leave_ctrl_c_to_the_process_that_they_serve(capfd):
     """A terminal sends it to every process of a command, also to workers between two blocks."""
