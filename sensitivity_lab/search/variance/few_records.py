@@ -49,6 +49,11 @@ def takes(problem: Problem) -> bool:
     )
 
 
+def solves(problem: Problem) -> bool:
+    """Tell whether `solve` returns findings; it has to make the records for that."""
+    return takes(problem) and Subsets(LayoutSearch(problem).records).largest <= _LARGEST
+
+
 def solve(problem: Problem) -> Findings | None:
     """Return the findings of a problem that `takes` told about; None if records are too large."""
     search = LayoutSearch(problem)
@@ -113,15 +118,14 @@ class Subsets:
         return found[0], found[1]
 
     def furthest(self, query: Query, shape: Shape) -> tuple[Difference, Layout]:
-        """Return a pair of a shape that is furthest apart, of fewer replaced records too."""
+        """Return a pair around cores of a shape that is furthest apart; it can share more."""
         small, large = sorted((shape.of_x, shape.of_y))
         cores = self._of_size(shape.core)
         least, most = (extremes[cores] for extremes in self._extremes(large))
-        if small == large:
-            pairs = [(most, least)]
-        else:
-            own = self._deviations[cores]
-            pairs = [(most, own), (least, own)]
+        pairs = [(most, least)]
+        if small != large:
+            other_least, other_most = (extremes[cores] for extremes in self._extremes(small))
+            pairs = [(most, other_least), (least, other_most)]
         best = max((self._best(query, large, small, *pair) for pair in pairs), key=itemgetter(0))
         gap, first, second, place = best
         core = int(cores[place])

@@ -1,20 +1,23 @@
 """Exact search for variance and standard deviation along the sorted universe.
 
 An optimal pair reads, along the sorted universe, as one of a few patterns over A (only in x),
-B (only in y), C (in both) and O (in neither). `remove` and `replace` find the best placement of
-these patterns. Floating point decides what its bounds on rounding allow, exact integers the rest.
-The proofs are in ``docs/proofs.md``, under the headings "Variance and standard deviation".
+B (only in y), C (in both) and O (in neither). `remove`, `replace` and `mixed` find the best
+placement of these patterns. Floating point decides what its bounds on rounding allow, exact
+integers the rest. The proofs are in ``docs/proofs.md``, under the headings "Variance and standard
+deviation".
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
+from itertools import product
 from operator import itemgetter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sensitivity_lab import running
 from sensitivity_lab.errors import TooLargeError
@@ -24,21 +27,22 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import Cost, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.layouts import Layout, LayoutSearch, Shape
 from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
-from sensitivity_lab.universes.families import Steps
+from sensitivity_lab.universes.families import Family, Steps
 
 from . import few_records
 from .comparing import Sets, Spread
-from .distances.curve import Change, TooLongError, placements
+from .distances.curve import TooLongError, placements
 from .float_prefix_sums import AT_ONCE, Positions, SortedRecords
+from .kernels import any_pair
+from .mixed import Reached
 from .needed import bytes_of
 from .patterns import Placement
-from .remove import proved
 
 COVERS = "var and std"
 
 
 class Variance:
-    """The engine: exact for variance and standard deviation, unbounded and bounded.
+    """The engine: exact for variance and standard deviation, records removed, added, replaced.
 
     Notes
     -----
@@ -55,7 +59,7 @@ class Variance:
     name = "variance"
     kind: Kind = "global"
     covers = COVERS
-    reach = "changes that only remove, only add, or replace as many"
+    reach = "every change; for the root of mixed ones, if some pair reaches a bound"
 
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search; refuse other queries, and sizes for which no patterns are proved."""
@@ -64,23 +68,59 @@ class Variance:
                 return Refusal.of_query(self.name, self.covers, query.name)
             for family in problem.families:
                 for steps in family.steps:
-                    reason = _unproved(query, steps)
+                    reason = _undefined(query, steps)
                     if reason:
-                        name = f"{query.name}, {family.relations[0]}"
-                        return Refusal(f"{self.name} does not cover {name}: {reason}")
+                        return self._refusal(query, family, reason)
         cost = Cost(bytes_of(problem), lists_pairs=False)
+        if cost.bytes <= options.memory_limit and not few_records.solves(problem):
+            for query, family in product(problem.queries, problem.families):
+                reason = _unproved(problem, query, family) if query.root else None
+                if reason:
+                    return self._refusal(query, family, reason)
         return Plan(partial(_solve, problem, options.progress), cost)
 
+    def _refusal(self, query: Query, family: Family, reason: str) -> Refusal:
+        name = f"{query.name}, {family.relations[0]}"
+        return Refusal(f"{self.name} does not cover {name}: {reason}")
 
-def _unproved(query: Query, steps: Steps) -> str | None:
-    """Return why no patterns are proved for a query and some change; None if all are."""
+
+def _undefined(query: Query, steps: Steps) -> str | None:
+    """Return why a query has no answer for a dataset of some change; None if it has."""
     ddof = Fraction(query.ddof)
-    for removed, added in zip(steps.removed.tolist(), steps.added.tolist(), strict=True):
-        larger = max(steps.size, steps.size - removed + added)
-        reason = proved(ddof, larger, removed, added)
-        if reason:
-            return reason
+    smaller = steps.size + np.minimum(steps.added - steps.removed, 0)
+    for size in smaller[smaller <= math.floor(ddof)].tolist():
+        return f"the variance of {size} records with ddof {float(ddof):g} is undefined"
     return None
+
+
+def _unproved(problem: Problem, query: Query, family: Family) -> str | None:
+    """Return why no patterns are proved for a root and some change; None if all are."""
+    if not any(_mixed(steps).any() for steps in family.steps):
+        return None
+    search = LayoutSearch(problem)
+    spread = Spread(Fraction(query.ddof), root=True)
+    try:
+        reached = Reached(working_records(search.records), spread)
+    except OverflowError:
+        return None  # the search says so
+    shapes, level = _shapes(family, search.records.size)
+    for shape in map(_larger_first, shapes):
+        if not shape.only_x > shape.only_y > 0:
+            continue
+        if level is None:
+            reached = Reached(reached.records, spread)
+        if not reached.enough(shape):
+            return (
+                f"not proved for {shape.only_y} records of one dataset and {shape.only_x} of the "
+                "other, where the smaller dataset may have the larger standard deviation; ask for "
+                "var, or choose a smaller universe, which can be enumerated"
+            )
+    return None
+
+
+def _mixed(steps: Steps) -> NDArray[np.bool_]:
+    """Which changes remove some records and add another number of them."""
+    return (steps.removed > 0) & (steps.added > 0) & (steps.removed != steps.added)
 
 
 def _solve(problem: Problem, progress: bool | None) -> Findings:
@@ -90,7 +130,8 @@ def _solve(problem: Problem, progress: bool | None) -> Findings:
         return of_subsets
     search = LayoutSearch(problem)
     best: dict[tuple[Query, Shape], tuple[Difference, Layout]] = {}
-    for shapes, level in _families(problem, search.records.size):
+    for family in problem.families:
+        shapes, level = _shapes(family, search.records.size)
         found = _solved(search.records, problem.queries, shapes, level, progress)
         for query, pairs in zip(problem.queries, found, strict=True):
             for shape, pair in zip(shapes, pairs, strict=True):
@@ -100,25 +141,24 @@ def _solve(problem: Problem, progress: bool | None) -> Findings:
     return search.findings([[best[asked]] for asked in search.questions])
 
 
-def _families(problem: Problem, total: int) -> Iterator[tuple[list[Shape], Positions | None]]:
-    """Yield the shapes of relations that differ in k only, and their levels.
+def _shapes(family: Family, total: int) -> tuple[list[Shape], Positions | None]:
+    """Return the shapes of relations that differ in k only, and their levels.
 
     The level of a shape is how many of the relations do not have it: those of the smallest
     distances. Under "exactly" every shape is asked for by itself, and there are no levels.
     """
-    for family in problem.families:
-        exactly = family.relations[0].exactly
-        found = [
-            (int((steps.stops <= place).sum()), Shape(steps.size - removed, removed, added, total))
-            for steps in family.steps
-            for place, (removed, added) in enumerate(
-                zip(steps.removed.tolist(), steps.added.tolist(), strict=True)
-            )
-        ]
-        if not exactly:
-            found.sort(key=lambda of: (of[0], of[1].only_x + of[1].only_y))
-        levels, shapes = zip(*found, strict=True)
-        yield list(shapes), None if exactly else np.array(levels)
+    found = [
+        (int((steps.stops <= place).sum()), Shape(steps.size - removed, removed, added, total))
+        for steps in family.steps
+        for place, (removed, added) in enumerate(
+            zip(steps.removed.tolist(), steps.added.tolist(), strict=True)
+        )
+    ]
+    exactly = family.relations[0].exactly
+    if not exactly:
+        found.sort(key=lambda of: (of[0], of[1].only_x + of[1].only_y))
+    levels, shapes = zip(*found, strict=True)
+    return list(shapes), None if exactly else np.array(levels)
 
 
 def _solved(
@@ -133,39 +173,39 @@ def _solved(
     Where no pair of a shape is further apart than the best of its and lower levels, it is any pair.
     """
     spreads = [Spread(Fraction(query.ddof), query.root) for query in queries]
-    changes = [
-        Change(
-            max(shape.of_x, shape.of_y),
-            max(shape.only_x, shape.only_y),
-            shape.only_x == shape.only_y,
-        )
-        for shape in shapes
-    ]
-    change, spread = changes[0], spreads[0]
-    number = len(changes) * len(spreads)
+    turned = [_larger_first(shape) for shape in shapes]
+    long, spread = turned[0], spreads[0]
+    number = len(turned) * len(spreads)
     # A progress bar counts changes; of a single one, the pairs, and nobody knows how many.
     unit, total = ("changes", number) if number > 1 else ("pairs", None)
     try:
         working = working_records(records)
         with running.counter(unit, progress, total) as done:
             of = {"done": done} if number > 1 else {"count": done}
-            found = placements(working, changes, spreads, level, **of)
+            found = placements(working, turned, spreads, level, **of)
     except OverflowError as error:
         if isinstance(error, TooLongError):
-            change, spread = error.change, error.spread
+            long, spread = error.shape, error.spread
         name = queries[spreads.index(spread)].name
         raise TooLargeError(
-            f"variance is too long at the largest difference of {name} for {change.size} of "
-            f"{records.size} records and {change.changed} changed: {error}; choose a smaller size "
+            f"variance is too long at the largest difference of {name} for {long.of_x} of "
+            f"{records.size} records and {long.only_x} changed: {error}; choose a smaller size "
             "or distance, or fewer distinct values"
         ) from error
     return [
         [
-            _pair(records, query, shape, place or change.any_placement(records.size))
-            for shape, change, place in zip(shapes, changes, places, strict=True)
+            _pair(records, query, shape, place or any_pair(larger))
+            for shape, larger, place in zip(shapes, turned, places, strict=True)
         ]
         for query, places in zip(queries, found, strict=True)
     ]
+
+
+def _larger_first(shape: Shape) -> Shape:
+    """Return a shape, or the shape with x and y exchanged: one in which x is not smaller."""
+    if shape.only_x >= shape.only_y:
+        return shape
+    return Shape(shape.core, shape.only_y, shape.only_x, shape.total)
 
 
 def _pair(
@@ -173,13 +213,9 @@ def _pair(
 ) -> tuple[Difference, Layout]:
     """Return the layout of a placement, and how far its datasets are apart."""
     core, of_a, of_b = (best.ranges(label) for label in "CAB")
-    # A removal has either A or B: the records that only the larger dataset has, here x or y.
-    if shape.only_x == shape.only_y:
-        layout = Layout(core, of_a, of_b)
-    elif shape.only_x:
-        layout = Layout(core, of_a + of_b, ())
-    else:
-        layout = Layout(core, (), of_a + of_b)
+    # A is in the dataset that is more spread: in x, if it has as many records as only x has.
+    turned = sum(stop - start for start, stop in of_a) != shape.only_x
+    layout = Layout(core, of_b, of_a) if turned else Layout(core, of_a, of_b)
     sides = (core + layout.only_x, core + layout.only_y)
     of_x, of_y = (_variance(records, query, ranges) for ranges in sides)
     return Difference(of_x, of_y, query.root), layout

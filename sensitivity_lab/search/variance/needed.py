@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.search.layouts import most_copies
 from sensitivity_lab.search.memory import CALL, REAL, WORD, IntegerBytes
@@ -47,19 +49,21 @@ def bytes_of(problem: Problem) -> int:
     row = WORD * limbs
     every = [steps for family in problem.families for steps in family.steps]
     size, windows, pairs = min(steps.size for steps in every), 0, records
-    if any((steps.removed == steps.added).any() for steps in every):
+    both = [(steps, (steps.removed > 0) & (steps.added > 0)) for steps in every]
+    if any(some.any() for _, some in both):
         # All windows of datasets of a size are bounded first; of equal records, some are the same.
+        shrunk = [(steps.removed - steps.added)[some].max(initial=0) for steps, some in both]
+        size -= max(0, *map(int, shrunk))
         windows = min(WINDOWS, records - size + 1 - int((counts - size).clip(0).sum()))
         pairs = windows * (most + 1)
     passing = 8 * WORD * windows + min(CHUNK, pairs) * (3 * row + 16 * REAL)
-    # Where fewer are kept than replaced, a row for every place of C, with what is outside it.
+    # Where B outnumbers C, a row for every place of C, with what is outside it.
     parted = [
-        records - 2 * steps.size + 2 * replaced + 1
-        for steps in every
-        for replaced in steps.removed[(steps.removed == steps.added)].tolist()
-        if steps.size < 2 * replaced
+        (records - 2 * kept)[some & (kept < np.maximum(steps.removed, steps.added))] + 1
+        for steps, some in both
+        for kept in [steps.size - steps.removed]
     ]
-    passing += max(parted, default=0) * (4 * row + 10 * REAL)
+    passing += int(np.concatenate(parted).max(initial=0)) * (4 * row + 10 * REAL)
     if together:
         # Where too many pairs are close, a change is searched by itself after all.
         passing = max(passing, min(NODES, 8 * records) * 40 * REAL)

@@ -132,17 +132,20 @@ def joined(one: Sets, other: Sets) -> Sets:
     return Sets(one.size + other.size, one.sums + other.sums, one.squares + other.squares)
 
 
-def windows(records: SortedRecords, width: int) -> Iterator[Positions]:
+def windows(records: SortedRecords, width: int, visits: int = 1) -> Iterator[Positions]:
     """Where windows of `width` records begin, in chunks; each content once.
+
+    Each will be visited so many times; too many visits in all raise an OverflowError.
 
     Moving a window up by one changes its content only if the record that leaves and the one that
     enters are different. Of windows with the same content, the first is taken.
     """
     last = records.size - width
     same = int(np.maximum(records.counts - width, 0).sum()) if width else 0
-    if last + 1 - same > WINDOWS:
+    if (last + 1 - same) * visits > WINDOWS:
+        times = f", {visits:,} times each" if visits > 1 else ""
         raise OverflowError(
-            f"{last + 1 - same:,} windows of different records, at most {WINDOWS:,}"
+            f"{last + 1 - same:,} windows of different records{times}, at most {WINDOWS:,}"
         )
     for start in range(0, last + 1, CHUNK):
         begin = np.arange(start, min(start + CHUNK, last + 1))

@@ -7,8 +7,8 @@ record, the mover, takes other places among them, the difference of the variance
 place, so an end is better. The *rules* exclude a few words more, and only finitely many words are
 left. A kernel searches all pairs that read as its word, with some blocks empty or back to front.
 `words_of` derives which kernels a change needs. See "One mover", "Pairs of labels" and "Variance
-and standard deviation: replace" in docs/proofs.md; the tests certify the table, each rule, and that
-the kernels' words cover all that is left.
+and standard deviation: records of both" in docs/proofs.md; the tests certify the table, each rule,
+and that the kernels' words cover all that is left.
 """
 
 from __future__ import annotations
@@ -37,11 +37,14 @@ class Row(NamedTuple):
         return re.fullmatch(f"{self.mover}*{self.among}*{self.mover}*", read) is not None
 
 
-REPLACED = (
-    *(Row("A", "O"), Row("O", "B"), Row("A", "C")),
-    *(Row("C", "B"), Row("A", "B"), Row("O", "C")),
-)
-"""Where x and y have the same size."""
+OWN = (Row("A", "O"), Row("O", "B"), Row("A", "C"), Row("C", "B"), Row("A", "B"))
+"""Where x and y both have records of their own, whatever their sizes."""
+
+O_OUTSIDE = (*OWN, Row("O", "C"))
+"""The same where x is not the smaller set, or sd(x) is large enough, compared with sd(y)."""
+
+C_OUTSIDE = (*OWN, Row("C", "O"))
+"""The same for the variance where x is the smaller set."""
 
 LARGER = (Row("A", "O"), Row("A", "C"), Row("O", "C"))
 """Where x is y and the records A: the larger set has the larger variance."""
@@ -50,35 +53,35 @@ SMALLER = (Row("O", "B"), Row("C", "B"), Row("C", "O"))
 """Where y is x and the records B: the smaller set has the larger variance."""
 
 AROUND = "AOACBCAOA"
-"""Replaced: y = C + B is a window with B inside it, A is the two ends of what is outside."""
+"""y = C + B is a window with B inside it, A is the two ends of what is outside."""
 
 PARTED = "AOCOBOA"
-"""Replaced: records outside both datasets lie between C and B."""
+"""Records outside both datasets lie between C and B."""
 
 INTERRUPTED = "ACABAOA"
-"""Replaced: a block of A lies between C and B."""
+"""A block of A lies between C and B."""
 
 CORE_INSIDE = "AOACAOA"
-"""Removed, the larger set more spread: C is a window, A is the two ends of what is outside."""
+"""B is empty: C is a window, A is the two ends of what is outside."""
 
-CORE_AT_ENDS = "COCBCOC"
-"""Removed, the smaller set more spread: B is a window, C is the two ends of what is outside."""
+CORE_AT_ENDS = "AOACOCAOABAOACOCAOA"
+"""B is a window; x is the two ends of what is outside, and C a window of the records of x."""
 
 
-def words_of(kept: int, replaced: int) -> tuple[str, ...]:
-    """Return the words that one of the best pairs reads as, where records are replaced.
+def words_of(kept: int, only_x: int, only_y: int) -> tuple[str, ...]:
+    """Return the words that one of the best pairs reads as where `O_OUTSIDE` holds.
 
     Parameters
     ----------
-    kept, replaced : int
-        How many records x and y share, and how many each has for itself.
+    kept, only_x, only_y : int
+        How many records x and y share, and how many each has for itself, at least 1.
 
     Returns
     -------
     tuple of str
         Of `AROUND`, `PARTED` and `INTERRUPTED`, in this order, those that are needed.
     """
-    left = _left(REPLACED, _excluded(kept, replaced), "ABCO" if kept else "ABO")
+    left = _left(O_OUTSIDE, _excluded(kept, only_x, only_y), "ABCO" if kept else "ABO")
     needed = []
     for word in (AROUND, PARTED, INTERRUPTED):
         rest = left - forms(word)
@@ -88,14 +91,14 @@ def words_of(kept: int, replaced: int) -> tuple[str, ...]:
     return tuple(needed)
 
 
-def _excluded(kept: int, replaced: int) -> tuple[str, ...]:
+def _excluded(kept: int, only_x: int, only_y: int) -> tuple[str, ...]:
     """Return what no word contains, letters in between or not, nor backwards: the rules 1 to 5."""
     if not kept:
         return ()
     rules = ["BACO", "CAOB", "COAB"]
-    if kept >= replaced:
+    if kept >= only_y:
         rules.append("COB")
-    if kept <= replaced or replaced == 1:
+    if kept <= only_y or only_x == only_y == 1:
         rules.append("CAB")
     return tuple(rules)
 

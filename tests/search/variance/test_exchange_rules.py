@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from sensitivity_lab.search.variance.words import Row, words_of
+from sensitivity_lab.search.variance.words import CORE_AT_ENDS, Row, words_of
 
 BOTH_ENDS = {
     "AO": "A*O*A*",
@@ -43,7 +43,7 @@ def patterns_left(rules: dict[str, str], excluded: list[str], letters: str) -> s
     """Return all patterns that the rules leave; they are finitely many."""
     found: set[str] = set()
     layer = {""}
-    for _ in range(12):
+    for _ in range(14):
         layer = {
             pattern + letter
             for pattern in layer
@@ -88,14 +88,25 @@ def test_replacing(excluded, letters, patterns):
 
 def test_the_kernels_that_are_derived():
     """The package derives from its own table what this file finds by its own."""
-    several = {"more kept": (5, 2), "as many": (3, 3), "fewer kept": (2, 5), "none kept": (0, 4)}
+    several = {
+        "more kept": (5, 2, 2),
+        "as many": (3, 3, 3),
+        "fewer kept": (2, 5, 5),
+        "none kept": (0, 4, 4),
+        "more than B": (3, 5, 2),
+        "fewer than B": (3, 2, 5),
+    }
     assert {case: words_of(*numbers) for case, numbers in several.items()} == {
         "more kept": (REPLACE, INTERRUPTED),
         "as many": (REPLACE,),
         "fewer kept": (REPLACE, PARTED),
         "none kept": (REPLACE,),
+        "more than B": (REPLACE, INTERRUPTED),
+        "fewer than B": (REPLACE, PARTED),
     }
-    assert words_of(9, 1) == words_of(1, 1) == words_of(0, 1) == (REPLACE,)
+    assert words_of(9, 1, 1) == words_of(1, 1, 1) == words_of(0, 1, 1) == (REPLACE,)
+    assert words_of(9, 2, 1) == words_of(9, 1, 2) == (REPLACE, INTERRUPTED)
+    assert words_of(1, 1, 3) == (REPLACE, PARTED)
 
 
 @pytest.mark.parametrize(
@@ -122,6 +133,17 @@ def test_removing_with_the_larger_set_more_spread():
 def test_removing_with_the_smaller_set_more_spread():
     rules = {"OB": "O*B*O*", "CO": "C*O*C*", "CB": "C*B*C*"}
     assert patterns_left(rules, [], "BCO") <= forms("COCBCOC")
+    assert all(contains(CORE_AT_ENDS, word) for word in forms("COCBCOC"))
+
+
+def test_the_smaller_set_more_spread_and_both_with_records_of_their_own():
+    """B is a window; of the others, both ends are x, and C is a window of x."""
+    rules = {pair: rule for pair, rule in BOTH_ENDS.items() if pair != "OC"} | {"CO": "C*O*C*"}
+    left = patterns_left(rules, [], "ABCO") | patterns_left(rules, [], "ABO")
+    others = ("AOACA", "ACOCA", "ACAOA")
+    words = [f"{word[:at]}B{word[at - 1 :]}" for word in others for at in range(1, len(word) + 1)]
+    assert left <= set().union(*map(forms, words))
+    assert all(contains(CORE_AT_ENDS, word) for word in left)
 
 
 def best_word(records: list[float], changes: str, ddof: float, *, root: bool) -> tuple[float, str]:

@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 import sensitivity_lab as sl
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.search import engines_for
-from sensitivity_lab.search.layouts import sorted_universe
-from sensitivity_lab.search.variance import global_max, windows
-from sensitivity_lab.search.variance import remove as removing
+from sensitivity_lab.search.layouts import Shape, sorted_universe
+from sensitivity_lab.search.variance import core_at_ends, global_max, windows
 from sensitivity_lab.search.variance.comparing import Rated, Reference, Spread, as_real
 from sensitivity_lab.search.variance.float_prefix_sums import (
     UNIT,
@@ -302,7 +301,7 @@ def test_outliers_leave_no_more_placements_to_look_at(query, kernel, outliers, n
 def test_removing_looks_at_the_larger_spread_only_where_the_other_cannot_win(query):
     """Leaving out 2 of 200 records lowers a deviation by far more than it can raise one."""
     records = np.random.default_rng(1).lognormal(size=400).tolist()
-    with mock.patch.object(removing, "windows", wraps=removing.windows) as of_two:
+    with mock.patch.object(core_at_ends, "windows", wraps=core_at_ends.windows) as of_two:
         # Three splits of A for every window of 198 records, and nothing for windows of 2.
         assert placements_looked_at(records, query, best_removal, 2) == 3 * (400 - 198 + 1)
     assert not of_two.called
@@ -310,9 +309,9 @@ def test_removing_looks_at_the_larger_spread_only_where_the_other_cannot_win(que
 
 def test_few_steps_of_a_difference_of_roots_are_compared_exactly(monkeypatch):
     """Floats decide nearly all of them, if both records of every ten are kept."""
-    exactly = mock.Mock(side_effect=removing.CoreAtEnds.falls_at, autospec=True)
-    monkeypatch.setattr(removing.CoreAtEnds, "falls_at", lambda *of: exactly(*of))
-    monkeypatch.setattr(removing, "_surely_below", lambda *_: False)
+    exactly = mock.Mock(side_effect=core_at_ends.CoreAtEnds.falls_at, autospec=True)
+    monkeypatch.setattr(core_at_ends.CoreAtEnds, "falls_at", lambda *of: exactly(*of))
+    monkeypatch.setattr(core_at_ends, "surely_below", lambda *_: False)
     monkeypatch.setattr(windows, "FEW", 0)
     records = np.random.default_rng(1).lognormal(size=60).tolist()
     placements_looked_at([*records, -30.0, 40.0], sl.Std(), best_removal, 25)
@@ -443,12 +442,11 @@ def test_the_fall_of_a_difference_of_roots_is_decided_exactly(unit):
         start = Placement("AOACAOA", (0, 0, 0, 0, kept, kept, 9 - removed, 9))
         search = PatternSearch(working, Spread(Fraction(0), root=True), start)
         for begin in range(9 - removed + 1):
-            outside = records[:begin] + records[begin + removed :]
+            others = records[:begin] + records[begin + removed :]
             window = np.array([begin])
-            core = removing.CoreAtEnds(
-                search, windows.WindowComplement(working, window, removed), kept
-            )
-            parts = [outside[:i] + outside[len(outside) - kept + i :] for i in range(kept + 1)]
+            outside = windows.WindowComplement(working, window, removed)
+            core = core_at_ends.CoreAtEnds(search, outside, Shape(kept, 0, removed, 9))
+            parts = [others[:i] + others[len(others) - kept + i :] for i in range(kept + 1)]
             of = [
                 [
                     oracle.evaluate(("var", 0), part + more)

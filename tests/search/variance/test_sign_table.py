@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from sensitivity_lab.search.variance.words import LARGER, REPLACED, SMALLER
+from sensitivity_lab.search.variance.words import C_OUTSIDE, LARGER, O_OUTSIDE, OWN, SMALLER
 
 z3 = pytest.importorskip("z3")
 
@@ -60,30 +60,45 @@ def coefficient(row):
 SIZES = [M > D, N > D, D >= 0, M >= 2, N >= 2]
 
 
-@pytest.mark.parametrize("row", REPLACED[:-1], ids="".join)
-def test_rows_where_the_sizes_are_equal(row):
-    assert proves(coefficient(row) > 0, *SIZES, M == N)
+@pytest.mark.parametrize("row", OWN, ids="".join)
+def test_rows_where_both_have_records_of_their_own(row):
+    """Whatever the sizes."""
+    assert proves(coefficient(row) > 0, *SIZES)
 
 
 def test_o_among_c_where_the_sizes_are_equal():
     """u**2 cancels, and what is left is convex: the root of a set that leaves u out is concave."""
-    assert REPLACED[-1] == ("O", "C")
+    assert (*OWN, O_OUTSIDE[-1]) == O_OUTSIDE
+    assert O_OUTSIDE[-1] == ("O", "C")
     assert proves(-left_out(M) + left_out(N) == 0, *SIZES, M == N)
     assert proves(-left_out(N) < 0, *SIZES)
 
 
 def test_rows_where_x_is_larger():
-    for row in LARGER[:-1]:
-        assert proves(coefficient(row) > 0, *SIZES, M > N)
-    assert LARGER[-1] == ("O", "C")
+    assert {*LARGER} < {*O_OUTSIDE}
+    assert LARGER[-1] == O_OUTSIDE[-1] == ("O", "C")
     assert proves(-left_out(M) + left_out(N) > 0, *SIZES, M > N)
 
 
 def test_rows_where_y_is_larger():
-    for row in SMALLER[:-1]:
-        assert proves(coefficient(row) > 0, *SIZES, N > M)
-    assert SMALLER[-1] == ("C", "O")
+    assert {*SMALLER} < {*C_OUTSIDE}
+    assert SMALLER[-1] == C_OUTSIDE[-1] == ("C", "O")
     assert proves(inside(M) - inside(N) > 0, *SIZES, N >= M + 1)
+
+
+def test_o_among_c_where_y_is_larger_and_the_roots_are_far_apart():
+    """A best pair maximises V(x) - rho V(y): sd(y) is at most (V(y) / v + v) / 2 for any v."""
+    of_x, of_y, here, apart = z3.Reals("v_x v_y sd_y t")
+    other = z3.Real("other_sd_y")
+    given = [here > 0, other >= 0, apart > 0, RHO * here == here + apart, of_y == other * other]
+    below = of_x - RHO * of_y - apart * here - apart * apart
+    assert proves(below <= of_x - of_y - 2 * apart * other - apart * apart, *given)
+    assert proves(below == of_x - of_y - 2 * apart * other - apart * apart, *given, other == here)
+    larger = [*SIZES, N >= M + 1, RHO * left_out(N) > left_out(M)]
+    assert proves(-left_out(M) + RHO * left_out(N) > 0, *larger)
+    # What the rules need: rho (n_x - d) / (n_y - d), with which slopes of V(y) weigh, is above 1.
+    assert proves(RHO * (M - D) > N - D, *larger)
+    assert not proves(-left_out(M) + RHO * left_out(N) > 0, *SIZES, N >= M + 1, RHO >= 1)
 
 
 def test_the_solver_notices_a_row_that_is_false():
@@ -133,7 +148,7 @@ def test_a_record_of_the_core():
 A, B, C, O, OTHER = z3.Reals("a b c o other")  # noqa: E741 - the labels
 MEAN_X, MEAN_Y, RHO, G = z3.Reals("mean_x mean_y rho g")
 PAIR = [M >= 2, RHO >= 1]
-"""Of x and y with m records each; rho is sd(x) / sd(y), or 1 for the variance."""
+"""M is the size of y. Slopes of V(y) weigh rho times as much as those of V(x), at least 1."""
 
 
 def change(old, new, mean):

@@ -14,13 +14,14 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.search.layouts import sorted_universe
+from sensitivity_lab.search.layouts import Shape, sorted_universe
 from sensitivity_lab.search.variance import global_max
 from sensitivity_lab.search.variance.comparing import Sets, Spread
 from sensitivity_lab.search.variance.distances import branch, curve
-from sensitivity_lab.search.variance.distances.curve import Change, placements
+from sensitivity_lab.search.variance.distances.curve import placements
 from sensitivity_lab.search.variance.float_prefix_sums import SortedRecords
 from sensitivity_lab.search.variance.global_max import working_records
+from sensitivity_lab.search.variance.kernels import any_pair
 from sensitivity_lab.search.variance.patterns import Placement
 
 SPREADS = [Spread(Fraction(ddof), root) for ddof in (0, 1) for root in (False, True)]
@@ -41,13 +42,23 @@ def records_of(kind: str, size: int) -> SortedRecords:
     return working_records(sorted_universe(sl.Universe.from_dataset(data), size))
 
 
-def families(size: int, most: int) -> dict[str, tuple[list[Change], np.ndarray]]:
-    """The changes of both relations up to a distance, with their levels."""
+def families(size: int, most: int, total: int) -> dict[str, tuple[list[Shape], np.ndarray]]:
+    """The shapes of three relations up to a distance, x not smaller than y, with their levels."""
     distances = np.arange(most)
-    mixed = [Change(larger, k, False) for k in range(1, most + 1) for larger in (size, size + k)]
+    found = {
+        "bounded": [(size - j, j, j) for j in range(1, most + 1)],
+        "unbounded": [(core, k, 0) for k in range(1, most + 1) for core in (size - k, size)],
+        "symmetric difference": [
+            (size - i, max(i, k - i), min(i, k - i))
+            for k in range(1, most + 1)
+            for i in range(k + 1)
+        ],
+    }
+    changes = {"bounded": 1 + 0 * distances, "unbounded": 2 + 0 * distances}
+    changes["symmetric difference"] = distances + 2
     return {
-        "bounded": ([Change(size, j, True) for j in range(1, most + 1)], distances),
-        "unbounded": (mixed, np.repeat(distances, 2)),
+        name: ([Shape(*one, total) for one in shapes], np.repeat(distances, changes[name]))
+        for name, shapes in found.items()
     }
 
 
@@ -70,10 +81,10 @@ def reached(records: SortedRecords, spread: Spread, place: Placement) -> Differe
 @pytest.mark.exhaustive
 @pytest.mark.representative("family")
 @pytest.mark.parametrize("kind", DATA)
-@pytest.mark.parametrize("family", ["bounded", "unbounded"])
+@pytest.mark.parametrize("family", ["bounded", "unbounded", "symmetric difference"])
 def test_all_distances_at_once_reach_what_each_does_by_itself(kind, family, monkeypatch):
     records = records_of(kind, 120)
-    changes, level = families(50, 6)[family]
+    changes, level = families(50, 6, records.size)[family]
     one_by_one = placements(records, changes, SPREADS)  # too few records to share a search
     monkeypatch.setattr(curve, "WORK", 0)
     exactly = placements(records, changes, SPREADS)
@@ -88,13 +99,13 @@ def test_all_distances_at_once_reach_what_each_does_by_itself(kind, family, monk
             most = max(reached(records, spread, place) for place in some if place)
             assert most == max(alone[at] for at in among)
         left_out += found[2].count(None)
-    # Either adding or removing reaches more.
-    assert (left_out > 0) == (family == "unbounded")
+    # Either adding or removing reaches more, and either of them more than both together.
+    assert (left_out > 0) == (family != "bounded")
 
 
 @pytest.mark.representative("relation")
 @pytest.mark.parametrize("exact", [False, True])
-@pytest.mark.parametrize("relation", ["bounded", "unbounded"])
+@pytest.mark.parametrize("relation", ["bounded", "unbounded", "edit"])
 def test_whole_curves_against_the_definition(relation, exact, monkeypatch):
     monkeypatch.setattr(curve, "WORK", 0)
     draw = random.Random(7)
@@ -123,7 +134,7 @@ def test_whole_curves_against_the_definition(relation, exact, monkeypatch):
 
 def test_a_curve_looks_at_few_nodes():
     records = records_of("normal", 20_000)
-    changes, level = families(10_000, 40)["bounded"]
+    changes, level = families(10_000, 40, 20_000)["bounded"]
     reached = np.zeros(2, np.longdouble)
     family = curve.CurveFamily(records, changes, SPREADS[:2], level, reached, id)
     family.branch.run()
@@ -152,8 +163,9 @@ def with_outliers(outliers, size: int) -> SortedRecords:
 @pytest.mark.parametrize("outliers", ONE_OUTLIER, ids=str)
 def test_an_outlier_does_not_hide_differences_between_other_records(outliers):
     """What a window is off does not grow with records outside it: hardly more nodes, and pairs."""
-    changes, level = families(400, 20)["bounded"]
-    nodes, pairs = work(with_outliers(outliers, 20_000), changes, level)
+    records = with_outliers(outliers, 20_000)
+    changes, level = families(400, 20, records.size)["bounded"]
+    nodes, pairs = work(records, changes, level)
     assert nodes < 150 * len(changes)
     assert pairs < 40 * len(changes)
 
@@ -161,8 +173,9 @@ def test_an_outlier_does_not_hide_differences_between_other_records(outliers):
 @pytest.mark.parametrize("outliers", ONE_OUTLIER, ids=str)
 def test_what_another_distance_reaches_leaves_out_pairs(outliers):
     """At most k: where few are kept, only pairs of `AOCOBOA` that exceed the best one so far."""
-    changes, level = [Change(400, j, True) for j in (298, 299, 300)], np.zeros(3, np.int64)
-    nodes, pairs = work(with_outliers(outliers, 5_000), changes, level)
+    records, level = with_outliers(outliers, 5_000), np.zeros(3, np.int64)
+    changes = [Shape(400 - j, j, j, records.size) for j in (298, 299, 300)]
+    nodes, pairs = work(records, changes, level)
     assert nodes < 1_000
     assert pairs < (600_000 if outliers else 100_000)
 
@@ -173,7 +186,7 @@ def test_what_another_distance_reaches_leaves_out_pairs(outliers):
 def test_outliers_and_all_distances(family, outliers, monkeypatch):
     """As each distance by itself, which knows nothing of what others reach."""
     records = with_outliers(outliers, 60)
-    changes, level = families(20, 18)[family]
+    changes, level = families(20, 18, records.size)[family]
     one_by_one = placements(records, changes, SPREADS)
     monkeypatch.setattr(curve, "WORK", 0)
     for of_level in (None, level):
@@ -252,16 +265,16 @@ def test_progress_says_how_many_changes_there_are(distances, unit, total):
 
 def test_a_change_with_too_many_nodes_is_searched_by_itself(monkeypatch):
     records = records_of("normal", 300)
-    changes, level = families(150, 3)["bounded"]
+    changes, level = families(150, 3, 300)["bounded"]
     expected = placements(records, changes, SPREADS)
     monkeypatch.setattr(curve, "WORK", 0)
     monkeypatch.setattr(branch, "NODES", 2)
     assert placements(records, changes, SPREADS, level) == expected
 
 
-@pytest.mark.parametrize(("replaced", "of_y_only"), [(True, 2), (False, 0)])
-def test_any_placement_is_a_pair_of_the_shape(replaced, of_y_only):
-    placement = Change(5, 2, replaced).any_placement(12)
+@pytest.mark.parametrize("of_y_only", [0, 1, 2])
+def test_any_pair_is_one_of_the_shape(of_y_only):
+    placement = any_pair(Shape(3, 2, of_y_only, 12))
     places = {label: [*chain(*starmap(range, placement.ranges(label)))] for label in "ABCO"}
     assert sorted(chain(*places.values())) == list(range(12))
     assert [len(places[label]) for label in "ABC"] == [2, of_y_only, 3]

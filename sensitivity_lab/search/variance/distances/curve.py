@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sensitivity_lab.search.layouts import Shape
 from sensitivity_lab.search.variance.comparing import Spread
-from sensitivity_lab.search.variance.float_prefix_sums import Positions, Reals, SortedRecords
-from sensitivity_lab.search.variance.patterns import Known, Placement
-from sensitivity_lab.search.variance.remove import best_removal
-from sensitivity_lab.search.variance.replace import best_replacement
+from sensitivity_lab.search.variance.float_prefix_sums import UNIT, Positions, Reals, SortedRecords
+from sensitivity_lab.search.variance.kernels import best_pair
+from sensitivity_lab.search.variance.patterns import CHUNK, Known, Placement
 from sensitivity_lab.search.variance.windows import Mask
 from sensitivity_lab.search.variance.words import AROUND, CORE_INSIDE
 
@@ -34,36 +34,15 @@ WORK = 1 << 16
 
 
 PAIRS = 1 << 14
-"""The most pairs of a change that are compared exactly; with more, it is searched by itself."""
-
-
-class Change(NamedTuple):
-    """A shape: how many records the larger dataset has, and how many are replaced or removed."""
-
-    size: int
-    changed: int
-    replaced: bool
-
-    @property
-    def kernel(self) -> Callable[..., Placement]:
-        """What searches all patterns of this change."""
-        return best_replacement if self.replaced else best_removal
-
-    def any_placement(self, total: int) -> Placement:
-        """Some pair of the shape, of a universe of so many records."""
-        kept = self.size - self.changed
-        if self.replaced:
-            ends = (self.size, self.size, self.size, total - self.changed, total)
-            return Placement(AROUND, (0, 0, 0, 0, kept, *ends))
-        return Placement(CORE_INSIDE, (0, 0, 0, 0, kept, kept, total - self.changed, total))
+"""The most pairs of a shape that are compared exactly; with more, it is searched by itself."""
 
 
 class TooLongError(OverflowError):
-    """A change whose search would take too long."""
+    """A shape whose search would take too long."""
 
-    def __init__(self, change: Change, spread: Spread, reason: object) -> None:
+    def __init__(self, shape: Shape, spread: Spread, reason: object) -> None:
         super().__init__(str(reason))
-        self.change, self.spread = change, spread
+        self.shape, self.spread = shape, spread
 
 
 Found = list[Placement | None]
@@ -72,44 +51,43 @@ Found = list[Placement | None]
 
 def placements(
     records: SortedRecords,
-    changes: Sequence[Change],
+    shapes: Sequence[Shape],
     spreads: Sequence[Spread],
     level: Positions | None = None,
     count: Callable[[int], object] = id,
     done: Callable[[int], object] = id,
 ) -> list[Found]:
-    """The best placement of every change, for every spread.
+    """The best placement of every shape, for every spread.
 
     Parameters
     ----------
     records : SortedRecords
         The universe.
-    changes : sequence of Change
-        For each, what `best_removal` or `best_replacement` requires.
+    shapes : sequence of Shape
+        In each x is not the smaller set. For each, what the kernel of `best_pair` requires.
     spreads : sequence of Spread
         What f is; they share the bounds that do not depend on it.
-    level : array of int64, shape (changes,), or None
-        Ascending. If given, a change only matters where it reaches more than all changes of its and
-        of lower levels; and for every j above 1, replacing j - 1 is among these for replacing j.
+    level : array of int64, shape (shapes,), or None
+        Ascending. If given, a shape only matters where it reaches more than all shapes of its and
+        of lower levels; and a record less in both A and B is among these, if that is a shape.
     count : callable
         Called with the numbers of pairs that are evaluated.
     done : callable
-        Called with the numbers of changes that are solved, each for one spread.
+        Called with the numbers of shapes that are solved, each for one spread.
     """
     found: list[Found] = [[] for _ in spreads]
-    if not _quick(records, len(changes)):
+    if not _quick(records, len(shapes)):
         for spread, mine in zip(spreads, found, strict=True):
-            for change in changes:
-                with _told_of(change, spread):
-                    kernel = change.kernel
-                    mine.append(kernel(records, change.size, change.changed, spread, count=count))
+            for shape in shapes:
+                with _told_of(shape, spread):
+                    mine.append(best_pair(records, shape, spread, count))
                 done(1)
         return found
     reached = np.zeros(len(spreads), dtype=np.longdouble)
-    for start in range(0, len(changes), TOGETHER):
+    for start in range(0, len(shapes), TOGETHER):
         some = slice(start, start + TOGETHER)
         family = CurveFamily(
-            records, changes[some], spreads, None if level is None else level[some], reached, count
+            records, shapes[some], spreads, None if level is None else level[some], reached, count
         )
         for mine, placed in zip(found, family.solve(done), strict=True):
             mine += placed
@@ -118,8 +96,8 @@ def placements(
     return found
 
 
-def _quick(records: SortedRecords, changes: int) -> bool:
-    return records.readable and not records.compact and records.size * changes >= WORK
+def _quick(records: SortedRecords, shapes: int) -> bool:
+    return records.readable and not records.compact and records.size * shapes >= WORK
 
 
 @lru_cache(maxsize=1)
@@ -127,36 +105,58 @@ def _line(records: SortedRecords) -> Line:
     return Line(records)
 
 
+class CoreBounds(NamedTuple):
+    """What a core can be, for every shape.
+
+    Attributes
+    ----------
+    some : array of bool
+        Whether it has a record; if not, the bounds say nothing.
+    least, most : arrays of longdouble
+        Bounds on its squared deviations; the least one is for shapes with a B.
+    more : array of longdouble
+        At least the sum of squares of B about its mean.
+    """
+
+    some: Mask
+    least: Reals
+    most: Reals
+    more: Reals
+
+
 class CurveFamily:
-    """Some changes that are searched at once."""
+    """Some shapes that are searched at once."""
 
     def __init__(
         self,
         records: SortedRecords,
-        changes: Sequence[Change],
+        shapes: Sequence[Shape],
         spreads: Sequence[Spread],
         level: Positions | None,
         reached: Reals,
         count: Callable[[int], object],
     ) -> None:
-        self.records, self.changes, self.spreads = records, changes, spreads
+        self.records, self.shapes, self.spreads = records, shapes, spreads
         self.level, self.count = level, count
-        size, changed, replaced = (np.array(column) for column in zip(*changes, strict=True))
-        # x has the size of the larger dataset. If records are replaced, y has it too, and B as many
-        # records as A; if they are removed, y is smaller by A, and B is empty.
-        kept = np.where(replaced, 0, changed)
-        self.sizes = Sizes(size, size - kept, changed, changed - kept)
+        # A is the larger set's: where B has as many records or fewer, and the larger set is more
+        # spread, y is a window with B inside it.
+        self.sizes = Sizes(
+            *(
+                np.array([getattr(shape, name) for shape in shapes])
+                for name in ("of_x", "of_y", "only_x", "only_y")
+            )
+        )
         ratings = [Rating(spread, self.sizes) for spread in spreads]
-        best = np.repeat(reached[:, None], len(changes), axis=1)
+        best = np.repeat(reached[:, None], len(shapes), axis=1)
         self.branch = Branch(_line(records), self.sizes, ratings, best, level)
 
     def solve(self, done: Callable[[int], object] = id) -> list[Found]:
-        """The best placement of every change, for every spread; `done` as for `placements`."""
+        """The best placement of every shape, for every spread; `done` as for `placements`."""
         self.branch.run()
         leaves = self.branch.leaves()
-        most = self._most_spread()
+        core = self._core_bounds()
         return [
-            self._solve(number, self._pairs(number, leaves), self._excluded(number, most), done)
+            self._solve(number, self._pairs(number, leaves), self._excluded(number, core), done)
             for number in range(len(self.spreads))
         ]
 
@@ -167,12 +167,12 @@ class CurveFamily:
         excluded: list[bool],
         done: Callable[[int], object],
     ) -> Found:
-        """Decide among what is left of every change."""
+        """Decide among what is left of every shape."""
         spread, found = self.spreads[number], Found()
-        for at, (change, bounds) in enumerate(zip(self.changes, pairs, strict=True)):
-            pattern = AROUND if change.replaced else CORE_INSIDE
-            # Four cases: too many pairs are left, and the change is searched by itself; one is, and
-            # no other pattern can win; none is, so that a change of no higher level is as good; or
+        for at, (shape, bounds) in enumerate(zip(self.shapes, pairs, strict=True)):
+            pattern = AROUND if shape.only_y else CORE_INSIDE
+            # Four cases: too many pairs are left, and the shape is searched by itself; one is, and
+            # no other pattern can win; none is, so that a shape of no higher level is as good; or
             # some are compared exactly, and with other patterns unless these are excluded.
             alone = bounds if bounds is not None and excluded[at] else None
             placed: Placement | None = None
@@ -182,52 +182,53 @@ class CurveFamily:
                 known = None
                 if bounds is not None:
                     known = Known(bounds, excluded[at], self.branch.best[number, at])
-                with _told_of(change, spread):
-                    placed = change.kernel(
-                        self.records,
-                        change.size,
-                        change.changed,
-                        spread,
-                        count=self.count,
-                        known=known,
-                    )
+                with _told_of(shape, spread):
+                    placed = best_pair(self.records, shape, spread, self.count, known)
             found.append(placed)
             done(1)
         return found
 
-    def _excluded(self, number: int, most: Reals) -> list[bool]:
-        """Whether no other pattern than that of `branch` can win, for every change.
+    def _excluded(self, number: int, core: CoreBounds) -> list[bool]:
+        """Whether no other pattern than that of `branch` can win, for every shape.
 
         See "Whole curves: the other patterns" in docs/proofs.md.
         """
-        branch = self.branch
-        # Removals: the other pattern has the smaller set more spread. C + B has no less than the
-        # squared deviations of C, as many as it has with all of B at the mean of C. So the variance
-        # falls by at most D_C (1 / (c - d) - 1 / (n - d)), and `most` bounds D_C.
-        shape = np.arange(len(self.changes))
-        rating = branch.ratings[number]
-        bound = most / rating.free_y, most / rating.free_x
-        if rating.root:
-            bound = np.sqrt(bound[0]), np.sqrt(bound[1])
-        below = (bound[0] - bound[1]) * (1 + 1e-9) < branch.best[number]
-        one = self.sizes.y <= 1
+        below = self._smaller_below(number, core)
         excluded = []
-        for at, change in zip(shape.tolist(), self.changes, strict=True):
-            if not change.replaced:
-                excluded.append(bool(below[at] or one[at]))
-                continue
-            # Replacements: `PARTED` only occurs if fewer are kept than replaced. `INTERRUPTED` only
-            # occurs if more are kept, and never wins if replacing one less is allowed, too.
-            kept = change.size - change.changed
-            needed = kept < change.changed and kept > 0
-            if self.level is None:
-                needed |= kept > change.changed > 1
-            excluded.append(not needed)
+        for at, shape in enumerate(self.shapes):
+            # `PARTED` only occurs if B outnumbers C. `INTERRUPTED` only occurs if C outnumbers B,
+            # and never wins if a record less in both A and B is allowed, too.
+            further = 0 < shape.core < shape.only_y
+            if self.level is None and shape.only_y:
+                further |= shape.core > shape.only_y and shape.only_x > 1
+            resized = shape.only_x > shape.only_y
+            excluded.append(not further and (not resized or bool(below[at])))
         return excluded
 
-    def _most_spread(self) -> Reals:
-        """At least the squared deviations of any dataset of the size of the smaller one."""
-        line, take = self.branch.line, self.sizes.y
+    def _smaller_below(self, number: int, core: CoreBounds) -> Mask:
+        """Whether no pair can win whose smaller set is more spread, for every shape.
+
+        This set is C and, of `only_y` records, B; the larger set has at least the squared
+        deviations D of C. With E the most that B adds to D, the difference is at most that of
+        ``D + E`` and D, which is largest where D is largest or, of roots, where it is smallest. See
+        "Skipping" in docs/proofs.md.
+        """
+        rating, best = self.branch.ratings[number], self.branch.best[number]
+        below = self.sizes.y <= 1  # there the smaller set has the variance 0
+        bounds = []
+        for deviations in (core.most, core.least):
+            above, under = (deviations + core.more) / rating.free_y, deviations / rating.free_x
+            if rating.root:
+                above, under = np.sqrt(above), np.sqrt(under)
+            bounds.append((above - under) * (1 + 1e-9) + 16 * UNIT * (above + under))
+        most = np.maximum(*bounds) if rating.root else bounds[0]
+        return below | (core.some & (most < best))
+
+    def _core_bounds(self) -> CoreBounds:
+        """Bounds on the squared deviations of C, and on what the smaller set has in addition."""
+        line, take = self.branch.line, self.sizes.y - self.sizes.b
+        some = take > 0
+        take = np.maximum(take, 1)
         zero = np.zeros_like(take)
         gap = Gaps(line, zero, zero)
         low = np.full(len(take), line.values[0])
@@ -239,8 +240,33 @@ class CurveFamily:
             above = gap.ends(split, take).total > take * center
             low, high = np.where(above, center, low), np.where(above, high, center)
         # Squared deviations are at most the sum of squares about any number.
+        most = self._far_squares(gap, take, center)
+        # About the mean of C, B has at most the sum of squares that it has about the least or the
+        # largest mean of C: the largest sum of squares is convex in the number they are about.
+        more, mixed = np.zeros_like(most), (self.sizes.b > 0) & (self.sizes.b < self.sizes.a)
+        if mixed.any():
+            for begin in (zero, line.size - take):
+                mean = line.window(begin, take).total / take
+                more = np.maximum(more, self._far_squares(gap, self.sizes.b, mean))
+        least = np.where(mixed, self._tightest(int(take[mixed].min(initial=1))), 0)
+        return CoreBounds(some, least, most, more)
+
+    def _tightest(self, width: int) -> Reals:
+        """At most the squared deviations of so many records or more; a window has the least."""
+        line, size = self.branch.line, np.array(width)
+        least = np.longdouble(np.inf if width > 1 else 0)
+        for start in range(0, line.size - width + 1 if width > 1 else 0, CHUNK):
+            begin = np.arange(start, min(start + CHUNK, line.size - width + 1))
+            window = line.window(begin, size)
+            mean = window.total / size
+            found = window.about(mean, size) - line.off_window(begin, size, mean)
+            least = min(least, found.min())
+        return np.maximum(least, 0)
+
+    def _far_squares(self, gap: Gaps, take: Positions, center: Reals) -> Reals:
+        """At least the largest sum of squares of so many records about a center."""
         split = self._furthest(gap, take, center)
-        return gap.ends(split, take).about(center, take) + line.off(center, take)
+        return gap.ends(split, take).about(center, take) + self.branch.line.off(center, take)
 
     def _furthest(self, gap: Gaps, take: Positions, center: Reals) -> Positions:
         """The split of the ends of the universe that are furthest from a center."""
@@ -249,15 +275,15 @@ class CurveFamily:
         )
 
     def _pairs(self, number: int, leaves: Leaves) -> list[Positions | None]:
-        """The blocks of all pairs that can win, for every change; None if there are too many."""
-        # Rows are leaves at first, of all changes: a window y and a split of A each.
+        """The blocks of all pairs that can win, for every shape; None if there are too many."""
+        # Rows are leaves at first, of all shapes: a window y and a split of A each.
         rating, best = self.branch.ratings[number], self.branch.best[number]
         most = rating.value(leaves.shape, leaves.of_y, leaves.gain, 1)
         leaves = leaves.rows(np.flatnonzero(most >= best[leaves.shape]))
         low, high = self._places(
             leaves, rating.needed(leaves.shape, leaves.of_y, best[leaves.shape])
         )
-        number_of = np.bincount(leaves.shape, high - low + 1, minlength=len(self.changes))
+        number_of = np.bincount(leaves.shape, high - low + 1, minlength=len(self.shapes))
         many = self.branch.open | (number_of > PAIRS)
         near = np.flatnonzero(~many[leaves.shape])
         # From here on rows are pairs: `row` is the leaf of each, `place` where its B begins.
@@ -272,12 +298,12 @@ class CurveFamily:
         order = np.argsort(leaves.shape[row], kind="stable")
         row, place = row[order], place[order]
         bounds = self._bounds(leaves.rows(row), place)
-        edges = np.searchsorted(leaves.shape[row], np.arange(len(self.changes) + 1))
+        edges = np.searchsorted(leaves.shape[row], np.arange(len(self.shapes) + 1))
         found: list[Positions | None] = []
-        for at, change in enumerate(self.changes):
+        for at, shape in enumerate(self.shapes):
             mine = bounds[edges[at] : edges[at + 1]]
             # Without B, C is one block: `CORE_INSIDE` lacks the two boundaries of B.
-            mine = mine if change.replaced else np.delete(mine, [4, 5], axis=1)
+            mine = mine if shape.only_y else np.delete(mine, [4, 5], axis=1)
             found.append(None if many[at] else mine)
         return found
 
@@ -323,9 +349,9 @@ def _counted(low: Positions, high: Positions) -> tuple[Positions, Positions]:
 
 
 @contextmanager
-def _told_of(change: Change, spread: Spread) -> Iterator[None]:
-    """Let an error say which change was too long."""
+def _told_of(shape: Shape, spread: Spread) -> Iterator[None]:
+    """Let an error say which shape was too long."""
     try:
         yield
     except OverflowError as error:
-        raise TooLongError(change, spread, error) from error
+        raise TooLongError(shape, spread, error) from error
