@@ -31,12 +31,12 @@ from .base import ExactQuery, OneSize, Query, Runs, Weights
 from .order_statistics import Percentile
 
 _MOST_WEIGHTS = 10_000_000
+"""The most records that can have a weight each."""
 
 _check_fraction = replace(
     number_kind("a number from 0 to below 1/2", lambda given: 0 <= given < Fraction(1, 2)),
     advice=lambda _: "; for ten percent at each end write Fraction(1, 10)",
 )
-"""The most records that can have a weight each."""
 
 
 @dataclass(frozen=True)

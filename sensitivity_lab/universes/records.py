@@ -95,7 +95,7 @@ def warn_of_pair(values: Any, domain: str, *, real: bool = False) -> None:
     ways.append(f"a list, [{two}], if no other value can occur")
     # The caller is outside this file and the method that asks.
     warnings.warn(
-        f"{domain} has only two values, ({two}); use {', or '.join(ways)}",
+        f"{domain} has only two values, ({two}); use {', '.join(ways[:-1])}, or {ways[-1]}",
         UserWarning,
         stacklevel=3,
     )
