@@ -81,6 +81,7 @@ def test_numbers_up_to_the_limit_are_accepted():
         assert sl.global_sensitivity(universe, "count", size=1, neighbors="bounded").exact == 0
 
 
+@pytest.mark.exhaustive
 def test_answers_of_more_digits_than_python_writes():
     small = Fraction(1, 10**3000)
     universe = sl.Universe.from_dataset([0, 1, small])

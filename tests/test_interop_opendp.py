@@ -119,6 +119,7 @@ def test_a_measurement_costs_at_most_what_was_asked_for(lab, epsilon):
     assert whole.map(3) < epsilon
 
 
+@pytest.mark.exhaustive
 @pytest.mark.opendp
 def test_of_fractions_the_map_is_not_an_ulp_above_epsilon(lab):
     """Most of these fractions are no floats: neither the sensitivity nor epsilon."""

@@ -228,6 +228,7 @@ def test_what_is_refused(case):
     assert str(caught.value) == message
 
 
+@pytest.mark.exhaustive
 @pytest.mark.diffprivlib
 def test_the_mechanisms_of_a_library():
     mechanisms = pytest.importorskip("diffprivlib.mechanisms", reason="needs `diffprivlib`")

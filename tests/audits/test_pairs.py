@@ -150,6 +150,7 @@ def test_a_pair_belongs_to_the_smaller_of_its_groups(answers, groups):
         assert naive.change_one(pair.evidence.x, pair.evidence.y) <= 1
 
 
+@pytest.mark.exhaustive
 def test_many_groups_cost_no_more_than_one(monkeypatch):
     """A claim of its own on each of 1,000 datasets: each row of distances is made once."""
     made = []

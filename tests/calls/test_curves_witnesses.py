@@ -100,6 +100,7 @@ def large() -> sl.results.SensitivityCurves:
     )
 
 
+@pytest.mark.exhaustive
 def test_tables_of_large_datasets_are_short(large, tmp_path):
     """120 points of 10,000 records each are 6.5 MB in full."""
     large.to_csv(tmp_path / "short.csv")

@@ -70,6 +70,7 @@ def test_scales_per_group_for_people_with_several_rows(capsys):
     assert [step.split()[0] for step in found["before"]] == ["drop", "keep", "clip", "drop"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "more",
     [

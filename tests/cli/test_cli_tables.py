@@ -160,6 +160,7 @@ def test_a_range_of_many_digits_is_exact(capsys):
     assert out.splitlines()[-2] == "  exact      1/10"
 
 
+@pytest.mark.exhaustive
 def test_a_long_domain_is_read_in_one_pass(monkeypatch):
     """Each of 30,000 values is compared with few others, not with all."""
     compared = []

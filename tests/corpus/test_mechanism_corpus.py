@@ -14,6 +14,9 @@ SLOW = {
     *("response by rejection", "geometric redrawn claims twice epsilon"),
     *("geometric redrawn into the range", "rank deficient total", "rank deficient leak"),
     *("laplace redrawn into the range", "Laplace redrawn claims twice epsilon", "sparse vector 6"),
+    *("noisy max with its value", "geometric with a sign redrawn", "threshold claims pure"),
+    *("threshold with delta of another threshold", "name and shame claims a fifth"),
+    *("sample with replacement claims without", "gaussian noise redrawn", "sparse vector 3"),
 }
 """Those with many paths, or large joint tables."""
 

@@ -97,6 +97,7 @@ def test_a_large_offset_in_floats(relation):
     check([1e9 + above / 8 for above in range(8)], relation)
 
 
+@pytest.mark.exhaustive
 @each_relation
 def test_ints_beyond_2_to_the_53(relation):
     """As floats, neighboring ones among these are equal."""
@@ -141,6 +142,7 @@ def test_gaps_that_tie_in_floats_and_differ_exactly(relation):
     check([0, 1e-20, 3e-20, 1.0, 1e16, 1e16 + 2], relation)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative
 @each_relation
 def test_tiny_and_huge_magnitudes_together(relation):

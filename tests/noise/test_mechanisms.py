@@ -317,6 +317,7 @@ def test_a_mechanism_accepts_what_its_theorem_is_about_and_nothing_else(maker):
     assert seen == {True, False}
 
 
+@pytest.mark.exhaustive
 def test_scales_are_rounded_up_from_the_bound():
     for case in of_numbers():
         if is_accepted(case, THEOREMS["Laplace"]):

@@ -172,6 +172,7 @@ def test_an_implemented_sensitivity_is_taken_where_it_bounds_all_neighbors():
             assert message == f"{name}: {expected}"
 
 
+@pytest.mark.exhaustive
 def test_what_is_no_single_result_is_refused_without_printing_it():
     curves = sl.sensitivity_curves(TEN, "mean", size=3, distances=[1, 2], neighbors="bounded")
     table = sl.neighbor_table(TEN, "mean", size=3, neighbors="bounded")

@@ -19,6 +19,7 @@ def rows(figure):
     ]
 
 
+@pytest.mark.exhaustive
 def test_answers_share_an_axis_only_if_they_have_one_unit():
     table = sl.noise.noise_table(NUMBERS, epsilon=1)
     assert rows(table.plot()) == [
@@ -34,6 +35,7 @@ def test_answers_share_an_axis_only_if_they_have_one_unit():
     assert_nothing_cut_off(figure)
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("delta", [None, 1e-6])
 def test_numbers_are_those_of_the_table_rounded_up(delta):
     table = sl.noise.noise_table(NUMBERS, epsilon=1, delta=delta)

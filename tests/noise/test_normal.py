@@ -24,6 +24,7 @@ def test_the_density():
     assert low <= high <= math.nextafter(low, 1)
 
 
+@pytest.mark.exhaustive
 def test_far_tails_have_an_inequality():
     """The two formulas meet at 100, where the second is valid as well: 1 - 1/x**2 + ... of 1/x."""
     inside = normal_distribution(Enclosure.of(-100, 2500))

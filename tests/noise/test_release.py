@@ -197,7 +197,7 @@ LISTED = sl.Universe.from_dataset(range(10))
         (AGES, sl.Unbounded(5), 100, (6, 1000)),
         (AGES, sl.Unbounded(5, direction="remove"), 100, (6, 1000)),
         (AGES, sl.SymmetricDifference(3), 100, (4, 1000)),
-        (AGES, sl.Unbounded(700), 1000, (701, 1400)),
+        pytest.param(*(AGES, sl.Unbounded(700), 1000, (701, 1400)), marks=pytest.mark.exhaustive),
         (LISTED, sl.Unbounded(2), 5, (3, 8)),
         (LISTED, sl.Unbounded(6, direction="add"), 2, (4, 4)),
         (sl.Universe.from_domain(range(3), 2), sl.Unbounded(2), 3, (3, 4)),

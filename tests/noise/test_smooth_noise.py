@@ -186,6 +186,7 @@ def losses(one, other, epsilon):
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative
 @pytest.mark.parametrize("query", ["median", "max", "mean"])
 @pytest.mark.parametrize("relation", [sl.Bounded(2), sl.Bounded(3)], ids=str)
@@ -205,6 +206,7 @@ def test_a_person_with_k_rows(query, relation):
     assert pairs > 500
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative
 @pytest.mark.parametrize("query", ["median", "sum"])
 @pytest.mark.parametrize("relation", [sl.Unbounded(2), sl.SymmetricDifference(3)], ids=str)

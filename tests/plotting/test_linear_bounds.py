@@ -51,6 +51,7 @@ def test_a_bound_beyond_floats_is_infinite():
     assert list(curves.to_frame()["linear_bound"]) == [1.6e308, math.inf]
 
 
+@pytest.mark.exhaustive
 def test_the_plot_shows_the_bounds_where_they_are_asked_for(article):
     plain, bounded = article.plot(sharey=True), plot_together(article.to_frame(), linear_bound=True)
     for before, after in zip(plain.axes, bounded.axes, strict=True):

@@ -66,6 +66,7 @@ def test_given_axes_hold_columns_or_units(number, panels):
     assert [len(ax.get_lines()) for ax in axes] == ([4, 4] if panels == 2 else [2, 1, 1] * 2)
 
 
+@pytest.mark.exhaustive
 def test_every_line_has_its_name_at_its_end():
     frame = tidy(queries=("mean", "median", "std"))
     figure = plot_curves(frame)
@@ -92,6 +93,7 @@ def test_ten_names_do_not_collide(fixed):
     assert not any(box.overlaps(ax.get_window_extent()) for box in boxes)
 
 
+@pytest.mark.exhaustive
 def test_every_query_can_have_a_panel_or_all_one():
     frame = tidy(("age", "grade"), queries=FOUR)
     figure = plot_curves(frame, subplots=True, units="years")

@@ -79,6 +79,7 @@ def test_differences_have_the_digits_that_the_answers_have(first, second, text):
     assert [one for part in (ax, *ax.child_axes) for one in texts(part)] == [text]
 
 
+@pytest.mark.exhaustive
 def test_a_small_change_of_large_answers_has_bars_of_its_own():
     ax = plot_answers(pair((1000, 950, 1100), (1000, 945, 1105)), unit="records")
     [above] = ax.child_axes

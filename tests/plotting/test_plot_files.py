@@ -59,6 +59,7 @@ def test_a_callers_figure_is_left_alone_and_nothing_stays_after_an_error():
     assert plt.get_fignums() == []
 
 
+@pytest.mark.exhaustive
 def test_off_screen_pyplot_knows_of_nothing(tmp_path):
     with off_screen():
         save(plot_curves(tidy()), tmp_path / "a.png")

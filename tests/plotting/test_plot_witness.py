@@ -84,6 +84,7 @@ def test_a_dot_per_record_and_equal_records_stacked():
     assert sum(1 < y < 2 for _, y in both) == sum(0 < y < 1 for _, y in both) == 5
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative
 @pytest.mark.parametrize("name", ["forty", "forty in ten places"])
 def test_forty_records_are_forty_dots_that_do_not_hide_each_other(name):
@@ -151,6 +152,7 @@ def test_equal_answers_have_one_label():
     assert visible_ticks(ax) == [4]  # whole records have whole ticks
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize(
     ("query", "marked"),
     [
@@ -193,6 +195,7 @@ def test_the_difference_has_its_unit(query, f, unit, text):
     assert answers(plot_witness(witness, query=query, unit=unit))[0] == f"|f(x) − f(y)|\n{text}"
 
 
+@pytest.mark.exhaustive
 def test_values_that_are_close_keep_the_digits_that_tell_them_apart():
     ax = plot_witness(pair([10**9, 10**9 + 1], [10**9 + 8], [], np.mean), query="mean")
     assert answers(ax)[1:] == ["f(y) = 1000000000.5", "f(x) = 1000000003"]
@@ -205,6 +208,7 @@ def test_records_of_several_types():
     assert [at for at, _ in marks(plot_witness(witness), "only in x")] == [0.5, 1.5, 2]
 
 
+@pytest.mark.exhaustive
 def test_a_callers_axes_for_a_witness():
     figure, (mine, other) = callers_axes(1, 2)
     assert plot_witness(WITNESSES["forty"], query="mean", ax=mine) is mine

@@ -124,6 +124,7 @@ def test_a_logarithmic_axis_shows_every_positive_value():
     assert 0 < low < 1 < 10 * 3**0.5 < high
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative
 @pytest.mark.parametrize("logy", [False, True])
 def test_all_zero_is_drawn(logy):
@@ -155,6 +156,7 @@ def test_units(queries, units, label):
     assert plot_together(tidy(queries=queries), units=units).axes[0].get_ylabel() == label
 
 
+@pytest.mark.exhaustive
 def test_a_dollar_is_a_dollar():
     frame = tidy(("$a$_{",), queries=("cost_$x^{$", "b"))
     assert_nothing_cut_off(plot_together(frame, units={"$a$_{": "$^{$"}, title="$^{$"))
@@ -253,6 +255,7 @@ def test_the_legend_is_outside_every_panel(n, queries):
 # Curves: the caller's Axes.
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative
 @pytest.mark.parametrize("layout", [None, "constrained", "tight"])
 def test_a_callers_axes_is_drawn_on_and_others_are_left_alone(layout):
@@ -272,6 +275,7 @@ def test_a_callers_axes_is_drawn_on_and_others_are_left_alone(layout):
         assert other.get_position().bounds == before
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative
 @pytest.mark.parametrize("layout", [None, "constrained"])
 def test_as_many_axes_as_panels(layout):

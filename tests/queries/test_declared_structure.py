@@ -57,6 +57,7 @@ def test_a_mixture_of_ranks_goes_to_the_ranks():
     assert (result.exact, result.method) == (7, "ranks")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("universes", [30, pytest.param(100, marks=pytest.mark.exhaustive)])
 def test_no_engine_takes_weights_for_more_than_they_are(universes):
     rng = Random(0)

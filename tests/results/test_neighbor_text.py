@@ -150,6 +150,7 @@ def test_datasets_that_are_shown_alike_have_blocks_of_their_own():
     assert table.to_text().count("\nx = ") == 20
 
 
+@pytest.mark.exhaustive
 def test_a_repr_leaves_out_most_of_a_long_table_but_not_the_global_rows():
     universe = sl.Universe.from_dataset([*range(9), 1000])
     table = sl.neighbor_table(universe, "min", size=4, neighbors=sl.Unbounded(1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+from itertools import product
 
 import pytest
 from changed_functions import WAYS, helper, program
@@ -80,13 +81,19 @@ def _resume(name, tmp_path, named, blocks):
     assert before != after or refused, "this way changes nothing"
 
 
-@pytest.mark.parametrize("named", [True, False])
-@pytest.mark.parametrize("blocks", ["all", "some"])
+def _marks(at: int, form: int) -> list[pytest.MarkDecorator]:
+    """`make check` asks each way in one of the four forms, in turn, and `make stress` in all."""
+    if at % 25 == 0:
+        return []
+    return [pytest.mark.exhaustive if form == at % 4 else pytest.mark.stress]
+
+
 @pytest.mark.parametrize(
-    "name",
+    ("name", "named", "blocks"),
     [
-        name if at % 25 == 0 else pytest.param(name, marks=pytest.mark.exhaustive)
+        pytest.param(name, named, blocks, marks=_marks(at, form))
         for at, name in enumerate(WAYS)
+        for form, (named, blocks) in enumerate(product((True, False), ("all", "some")))
     ],
 )
 def test_another_function_is_refused_or_answered_anew(name, tmp_path, named, blocks):

@@ -155,6 +155,7 @@ def test_sizes_that_are_close_are_told_apart():
     )
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize(
     "name", ["median, floats", "mean of x", "median, smooth", "several queries"]
 )

@@ -191,6 +191,7 @@ def test_trimmed_means_of_millions_weigh_no_rank_by_itself():
     assert (found.exact, found.method) == (Fraction(1, 16_000_000), "monotone")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("q", [Fraction(1, 3), Fraction(2**70 + 1, 2**72), 1e-300])
 def test_fractions_that_int64_does_not_hold(q):
     universe = sl.Universe.from_dataset([Fraction(value, 7) for value in range(-40, 40)])

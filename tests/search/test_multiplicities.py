@@ -95,6 +95,7 @@ def check_one(seed: int) -> None:
                 assert (same.exact, same.method) == (found.exact, "multiplicities")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "seeds", [range(8), pytest.param(range(8, 25), marks=pytest.mark.exhaustive)], ids=str
 )

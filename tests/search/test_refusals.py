@@ -101,6 +101,7 @@ def test_local(asked, relation, engine):
         assert "neighbors, more than the limit of 1,000,000" in refusal.reason
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative("asked", "engine")
 @pytest.mark.parametrize("engine", engines_for("smooth"), ids=lambda engine: engine.name)
 @pytest.mark.parametrize("step", STEPS, ids=str)

@@ -74,6 +74,7 @@ def test_sums_of_two_columns_agree_with_the_definition(norm, asked):
     result.verify()
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("numbers", [1, 2, 5])
 @pytest.mark.parametrize("norm", ["L1", "Linf"])
 def test_no_pairs_are_compared_where_directions_are_known(norm, numbers):

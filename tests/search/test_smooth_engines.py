@@ -109,6 +109,7 @@ def test_new_records_help_a_mean_where_the_smallest_size_forbids_to_remove_more(
     assert found.local.witness.x in {(0, 0), (0, 0, 6)}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("records", "x"),
     [
@@ -173,6 +174,7 @@ def two_clusters(random):
     return np.concatenate([random.normal(size=1_500), 1e6 + random.normal(size=1_500)])
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("query", ["var", "std"])
 @pytest.mark.parametrize(
     "drawn", [lambda random: random.normal(size=3_000), two_clusters], ids=["one", "two"]

@@ -134,6 +134,7 @@ def test_metrics_that_are_random():
         spaces.Space(["a", "b"], lambda a, b: (a != b) * next(numbers))
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize(
     ("make", "message"),
     [

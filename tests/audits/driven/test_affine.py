@@ -117,6 +117,7 @@ def test_one_laplace_shift(t):
     assert loss.delta(Fraction(t)) == (0, 0)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mu", ["1/100", "1/2", "1", "3"])
 def test_one_normal_shift(mu):
     loss = shifted([Fraction(mu) * 2], [[2]], "G")
@@ -169,6 +170,7 @@ def test_bounds_of_rho():
     assert high == pytest.approx(0.5**2 / 2 + 3 + 2)
 
 
+@pytest.mark.exhaustive
 def test_the_density_of_two_mixed_numbers():
     """r = M z with M of rank 2, integrated over the plane."""
     matrix, gap = np.array([[2.0, 1.0], [0.5, -1.0]]), np.array([1.0, 0.75])

@@ -169,6 +169,7 @@ def first_call_tells(data, rng):
     return (sum(data) if CALLED[0] == tuple(data) else 0) + rng.integers(2)
 
 
+@pytest.mark.exhaustive
 def test_a_fresh_process_for_each_dataset():
     CALLED[:] = [(7,)]
     kept = audit_mechanism(first_call_tells, [0, 5], 1, epsilon=1, neighbors="bounded")
@@ -190,6 +191,7 @@ def test_what_is_not_covered_is_not_judged():
     )
 
 
+@pytest.mark.exhaustive
 def test_too_many_paths_are_refused():
     def printed(_, rng):
         return str([rng.integers(100) for _ in range(5)])
@@ -321,6 +323,7 @@ def test_noise_on_one_of_two_neighbors_is_a_leak():
     assert report.delta(5) == (1, 1)
 
 
+@pytest.mark.exhaustive
 def test_noise_that_is_compared_is_probed():
     def redrawn(data, rng):
         while abs(noise := rng.laplace()) > 3:
@@ -485,6 +488,7 @@ def test_of_a_sum_of_laplace_draws_epsilon_is_known_and_the_rest_from_above(scal
             report.script  # noqa: B018
 
 
+@pytest.mark.exhaustive
 def test_an_upper_bound_violates_nothing():
     """What is cut off was taken for a delta that the mechanism needs."""
     chance = 1 - math.exp(-1)
@@ -527,6 +531,7 @@ def shared(data, rng):
     return [sum(data) + noise, noise]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("function", [nested, shared])
 def test_a_script_shows_violations_of_continuous_noise(function, tmp_path):
     """Its event used to be empty, so it showed none."""

@@ -109,6 +109,7 @@ def test_a_geometric_law_is_cut_with_a_known_mass(p):
     assert sum(law.weights) == law.total
 
 
+@pytest.mark.exhaustive
 def test_a_large_binomial_law_is_rounded_down():
     law = Law("binomial", (400, Fraction(0.1)))
     assert 0 <= 1 - Fraction(law.total, law.denominator) < Fraction(1, 2**300)

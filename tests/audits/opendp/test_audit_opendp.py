@@ -122,6 +122,7 @@ def test_a_report_says_what_was_audited():
     assert report.rows[1].evidence == sl.audits.Evidence([], [9], 0, 3)
 
 
+@pytest.mark.exhaustive
 def test_what_it_costs_to_see_whether_it_is_randomised():
     """Of size 0 one vector, 32 times; of size 4 all 256, 4 times; then the witness, 256 times."""
     asked = Counter()
@@ -295,6 +296,7 @@ def test_a_randomised_witness_is_not_reported(monkeypatch):
     )
 
 
+@pytest.mark.exhaustive
 def test_missing_answers_are_not_randomised():
     """NaN is the same answer as NaN: also alone, where Python says that it differs from itself."""
     for missing in (math.nan, float("nan")):

@@ -37,6 +37,7 @@ def test_the_delta_of_a_threshold_is_too_small(scale, threshold):
     assert (row.verdict, report.sound) == ("violated", False)
 
 
+@pytest.mark.exhaustive
 def test_the_twin_releases_as_often_as_the_measurement():
     """Of 4,000 draws, as many keep the key as the law says; the map promises a third of them."""
     kept = sum("a" in above(1.0, 5)(["a"]) for _ in range(4000))
@@ -64,6 +65,7 @@ def test_noise_on_floats_is_judged_by_its_continuous_law():
     assert gaussian.sound
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("then", [dp.m.then_laplace, dp.m.then_geometric])
 def test_a_law_that_is_cut_proves_no_pure_epsilon(then):
     """It bounds it from below: by what the map promises."""
@@ -74,6 +76,7 @@ def test_a_law_that_is_cut_proves_no_pure_epsilon(then):
     assert "not all draws can be explored" in report.rows[0].reason
 
 
+@pytest.mark.exhaustive
 def test_each_distance_has_its_own_claim():
     report = audit_opendp(above(1.0, 5), ["a", "b"], range(3), d_in=(0, 1, 2))
     claims = [0, *(above(1.0, 5).map(d_in)[1] for d_in in (1, 2))]

@@ -63,6 +63,7 @@ def test_a_sum_per_group_is_tight(norm, g, r, bounds):
     assert t.map(3) == (3 * most * g if norm == L1 else pl.Root(Fraction(9 * most**2 * g)))
 
 
+@pytest.mark.representative
 @NORMS
 @given(
     rows=st.lists(

@@ -116,6 +116,7 @@ def check_tight(t, universe, expected):
     assert (result.measured, result.bound) == (expected, expected)
 
 
+@pytest.mark.exhaustive
 def test_a_second_limit_by_id():
     """Two rows of an id become four, of which three stay; a page keeps one of them."""
     visits = table_of([(1, "a", 3), (1, "a", 4), (1, "b", 5), (2, "b", 3)])

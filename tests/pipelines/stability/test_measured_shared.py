@@ -73,6 +73,7 @@ def test_a_shared_id_is_one_change(rows, most, d_in):
         assert t.input_metric.distance(result.witness.x, result.witness.y) <= d_in
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative
 @pytest.mark.parametrize(
     ("left", "right", "product"),

@@ -73,6 +73,7 @@ def test_a_private_join(left, right, universes, rule):
 
 
 # The earlier text multiplies the bounds, 2 * 2: it is the change of the count.
+@pytest.mark.exhaustive
 def test_the_count_of_a_private_join():
     t = joined(pl.join_count, "DropExcess(2)", "DropExcess(2)")
     check_tight(t, SMALL, ONE_EACH, 4)
@@ -96,6 +97,7 @@ def test_where_the_product_rule_is_too_small_for_the_count(left, right, exact, p
     assert pl.product_rule(STRATEGIES[left], STRATEGIES[right]) == product
 
 
+@pytest.mark.exhaustive
 def test_a_single_key_would_under_report_a_private_join():
     one_key = LEFT[LEFT["key"] == "a"], RIGHT.assign(key="a")
     t = joined(pl.join_private, "DropExcess(2)", "DropExcess(2)")

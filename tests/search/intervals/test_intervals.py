@@ -154,6 +154,7 @@ def test_many_intervals(family, name):
         check_local(drawn(rng, family, 6), name, rng)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative("family")
 @pytest.mark.parametrize("name", ["mean", "median", "range", "var", "var_ddof_1", "std"])
 @pytest.mark.parametrize("family", ["bounded", "symmetric difference"])

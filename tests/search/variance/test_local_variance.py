@@ -88,6 +88,7 @@ def drawn(rng: Random):
     return x, outside, rng.choice(relations)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "seeds", [range(150), pytest.param(range(150, 1_500), marks=pytest.mark.exhaustive)], ids=str
 )

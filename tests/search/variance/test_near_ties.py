@@ -149,6 +149,7 @@ def test_a_few_universes_of_near_ties(universes):
                 assert sum(counted) > universes, (query, name, meaning)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "seed", [14, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in (10, 45))]
 )

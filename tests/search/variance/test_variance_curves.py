@@ -170,6 +170,7 @@ def test_an_outlier_does_not_hide_differences_between_other_records(outliers):
     assert pairs < 40 * len(changes)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("outliers", ONE_OUTLIER, ids=str)
 def test_what_another_distance_reaches_leaves_out_pairs(outliers):
     """At most k: where few are kept, only pairs of `AOCOBOA` that exceed the best one so far."""
@@ -204,6 +205,7 @@ def test_outliers_and_all_distances(family, outliers, monkeypatch):
                 assert most == max(alone[at] for at in among)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "trials", [12, pytest.param(100, marks=pytest.mark.stress)], ids=["few", "many"]
 )
