@@ -108,12 +108,13 @@ def _unproved(problem: Problem, query: Query, family: Family) -> str | None:
         if not shape.only_x > shape.only_y > 0:
             continue
         if level is None:
-            reached = Reached(reached.records, spread)
+            reached.least = np.longdouble(0)
         if not reached.enough(shape):
+            fewer = f"{shape.only_y} record{'s' * (shape.only_y > 1)}"
             return (
-                f"not proved for {shape.only_y} records of one dataset and {shape.only_x} of the "
-                "other, where the smaller dataset may have the larger standard deviation; ask for "
-                "var, or choose a smaller universe, which can be enumerated"
+                f"not proved for {fewer} of one dataset and {shape.only_x} of the other, where the "
+                "smaller dataset may have the larger standard deviation; ask for var, or choose a "
+                "smaller universe, which can be enumerated"
             )
     return None
 

@@ -76,6 +76,7 @@ class Reached:
 
     def __init__(self, records: SortedRecords, spread: Spread) -> None:
         self.records, self.spread, self.least = records, spread, np.longdouble(0)
+        self._most: dict[int, np.longdouble] = {}  # the largest sd(x), by the size of x
 
     def enough(self, shape: Shape) -> bool:
         """Whether pairs of this shape, or of one asked for before, reach enough.
@@ -101,11 +102,12 @@ class Reached:
         if not self.records.readable:
             return np.longdouble(np.inf)
         smaller, larger, free = shape.of_y, shape.of_x, self.spread.free
-        everything = WindowComplement(self.records, np.zeros(1, dtype=np.int64), 0)
-        ends = everything.ends(best_split(everything, 0, smaller, smaller), smaller)
-        _, most = self.spread.bounds(self.records, ends, smaller)
+        if smaller not in self._most:
+            everything = WindowComplement(self.records, np.zeros(1, dtype=np.int64), 0)
+            ends = everything.ends(best_split(everything, 0, smaller, smaller), smaller)
+            self._most[smaller] = self.spread.bounds(self.records, ends, smaller)[1][0]
         ratio = (larger + 1) * smaller * free(smaller) / ((smaller + 1) * larger * free(larger))
-        bound: np.longdouble = most[0] * as_real(1 - ratio) * (1 + 16 * UNIT)
+        bound: np.longdouble = self._most[smaller] * as_real(1 - ratio) * (1 + 16 * UNIT)
         return bound
 
     def _promising(self, width: int) -> Positions:
