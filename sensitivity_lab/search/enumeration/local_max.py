@@ -11,7 +11,7 @@ from itertools import islice
 
 from sensitivity_lab import running
 from sensitivity_lab.checks import MORE_MEMORY, named, told_apart
-from sensitivity_lab.errors import InputError, TooLargeError
+from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.metrics.records import moved
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
@@ -106,7 +106,7 @@ def _both_ends(problem: LocalProblem, number: int, options: Options) -> BothEnds
 
     Raises
     ------
-    InputError
+    QueryError
         If the answers are several numbers.
     """
     universe, query = problem.universe, problem.query
@@ -137,12 +137,12 @@ def _both_ends(problem: LocalProblem, number: int, options: Options) -> BothEnds
 
 
 def _one_number(query: Query, answer: ExactAnswer) -> Fraction:
-    """Return an answer that is one number, or raise InputError."""
+    """Return an answer that is one number, or raise QueryError."""
     if not isinstance(answer, tuple):
         return answer
     if len(answer) == 1:
         return answer[0]
-    raise InputError(
+    raise QueryError(
         f"the least and the greatest answer are of one number, and {named(query.name)} returned "
         f"{len(answer)}; take them one at a time"
     )

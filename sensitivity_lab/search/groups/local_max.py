@@ -92,7 +92,7 @@ class LocalGroups:
                 too_large=True,
             )
         if len(searches) == 2:
-            return self._one_group(problem, *searches, options)
+            return self._one_group(problem, searches[0], searches[1], options)
         found: list[dict[RemovedAdded, Any]] = []
         memory = 0
         for group in searches[:-1]:
