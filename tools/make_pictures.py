@@ -24,6 +24,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "strip": examples.draw_strip,
     "clipping": examples.draw_clipping,
     "two_witnesses": examples.draw_two_witnesses,
+    "reach": examples.draw_reach,
     "noise": ideas.draw_noise,
     "universes": ideas.draw_universes,
     "relations": ideas.draw_relations,

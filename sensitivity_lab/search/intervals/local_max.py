@@ -7,7 +7,7 @@ records at the bounds, and smallest with all of them at the mean of the kept one
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -16,12 +16,15 @@ from itertools import accumulate
 from sensitivity_lab.exact.difference import common_integers
 from sensitivity_lab.interval_problem import LocalIntervalProblem
 from sensitivity_lab.problem import Kind, LocalProblem
-from sensitivity_lab.search.engine import Cost, Engine, Finding, Options, Plan, Refusal
+from sensitivity_lab.search.engine import BothEnds, Cost, Engine, Finding, Options, Plan, Refusal
 
 from .global_max import COVERS, linear_by_rank, not_proved
 
 _BYTES = 400
 """What a record of x takes in the domain that is made, and while its values are told apart."""
+
+MAX_WINDOWS = 20_000_000
+"""At most so many windows of x are compared before a search starts; that takes some ten seconds."""
 
 
 class LocalIntervals:
@@ -51,6 +54,13 @@ class LocalIntervals:
         size = len(problem.x)
         sizes = {size, *(size - removed + added for removed, added in problem.changes)}
         if problem.query.moment == "variance":
+            windows = size * len(_kept(problem))
+            if windows > MAX_WINDOWS:
+                return Refusal(
+                    f"{self.name} would compare {windows:,} windows of records, more than "
+                    f"{MAX_WINDOWS:,}; choose a smaller distance",
+                    too_large=True,
+                )
             on_values = problem.on_values(_means(problem))
         elif linear_by_rank(problem.query, sizes):
             on_values = problem.on_values()
@@ -61,7 +71,8 @@ class LocalIntervals:
             plan = engine.plan(on_values, options)
             if isinstance(plan, Plan):
                 cost = Cost(plan.cost.bytes + _BYTES * len(problem.x))
-                return Plan(partial(_solve, plan, on_values), cost)
+                ends = None if plan.ends is None else partial(_ends, plan.ends, on_values)
+                return Plan(partial(_solve, plan, on_values), cost, ends)
             reasons.append(plan)
         return Refusal("; ".join(one.reason for one in reasons), any(r.too_large for r in reasons))
 
@@ -71,17 +82,27 @@ def _solve(plan: Plan[Finding], on_values: LocalProblem) -> Finding:
     return replace(plan.solve(), values=on_values.universe.values)
 
 
+def _ends(ends: Callable[[], BothEnds], on_values: LocalProblem) -> BothEnds:
+    """Return what is found on the finite domain, with its values."""
+    return ends()._replace(values=on_values.universe.values)
+
+
 def _means(problem: LocalIntervalProblem) -> Iterator[Fraction]:
     """Yield, for every number of records kept, the mean of the least spread ones: a window of x."""
     integers, unit = common_integers(problem.x)
     sums = [0, *accumulate(integers)]
     squares = [0, *accumulate(integers * integers)]
-    for kept in {len(problem.x) - removed for removed, added in problem.changes if added}:
-        if kept:
-            starts = range(len(problem.x) - kept + 1)
-            totals = [sums[start + kept] - sums[start] for start in starts]
-            _, total = min(
-                (kept * (squares[start + kept] - squares[start]) - total * total, total)
-                for start, total in zip(starts, totals, strict=True)
-            )
-            yield Fraction(total, kept * unit)
+    for kept in _kept(problem):
+        starts = range(len(problem.x) - kept + 1)
+        totals = [sums[start + kept] - sums[start] for start in starts]
+        _, total = min(
+            (kept * (squares[start + kept] - squares[start]) - total * total, total)
+            for start, total in zip(starts, totals, strict=True)
+        )
+        yield Fraction(total, kept * unit)
+
+
+def _kept(problem: LocalIntervalProblem) -> set[int]:
+    """Return the numbers of records that a change keeps which adds some, without 0."""
+    size = len(problem.x)
+    return {size - removed for removed, added in problem.changes if added and removed < size}

@@ -53,3 +53,14 @@ def draw_clipping() -> Figure:
     incomes = [round(15 * 1.0125**i) for i in range(300)]
     bounds = sl.noise.clipping_bounds(10, 2000, factor=1.5)
     return sl.noise.clipping_sweep(incomes, bounds, epsilon=0.1).plot()
+
+
+def draw_reach() -> Figure:
+    """Return reach of a median of stays, as docs/how_to/worst_case.md draws it."""
+    stay = sl.Universe.from_domain(range(61))
+    patients = [1, 2, 2, 3, 4, 4, 5, 9, 30]
+    reach = sl.reach(stay, "median", dataset=patients, neighbors="bounded", distances=5)
+    everywhere = sl.global_sensitivity(stay, "median", size=9, neighbors="bounded")
+    damped = sl.smooth_sensitivity(stay, "median", dataset=patients, beta=0.2)
+    ax = reach.plot("stay", {"global": everywhere, "smooth": damped}, unit="days")
+    return ax.figure
