@@ -118,12 +118,16 @@ def check_public(given: Mapping[str, Any], public_universe: Any) -> None:
     Parameters
     ----------
     given : mapping of str to object
-        The values that noise is scaled to, by name in the warning; numbers are not checked.
+        The values that noise is scaled to, or their facts, by name in the warning; numbers are not
+        checked.
     public_universe : bool
         Whether the caller says that the universe is public.
     """
     public = check_flag("public_universe", public_universe)
-    told = {name: release_of(result) for name, result in given.items()}
+    told = {
+        name: result if isinstance(result, Release) else release_of(result)
+        for name, result in given.items()
+    }
     releases = {name: release for name, release in told.items() if release is not None}
     for of_universe, worries, text in (
         (True, lambda release: release.listed, _listed),
