@@ -83,7 +83,6 @@ from .queries import (
 )
 from .universes.datasets import datasets, neighboring_datasets
 from .universes.interval import IntervalUniverse
-from .universes.multiset import FiniteUniverse
 from .universes.relations import Bounded, Edit, SymmetricDifference, Unbounded
 from .universes.table import TableUniverse
 from .universes.universe import Universe
@@ -105,6 +104,7 @@ if TYPE_CHECKING:
     from .calls.global_sensitivity import global_sensitivity
     from .calls.local_sensitivity import local_curves, local_sensitivity
     from .calls.neighbor_table import neighbor_table
+    from .calls.reach import reach
     from .calls.smooth_sensitivity import smooth_sensitivity
     from .calls.sweep import sweep
     from .explorer import explore
@@ -126,6 +126,7 @@ _LATER = {
     "smooth_sensitivity": "calls.smooth_sensitivity",
     "sensitivity_curves": "calls.curves",
     "neighbor_table": "calls.neighbor_table",
+    "reach": "calls.reach",
     "sweep": "calls.sweep",
     "Run": "search.run",
     "assert_sensitivity": "audits.call",
@@ -142,7 +143,6 @@ __all__ = [
     "CountIf",
     "Covariance",
     "Edit",
-    "FiniteUniverse",
     "GiniMeanDifference",
     "GroupBy",
     "Histogram",
@@ -189,6 +189,7 @@ __all__ = [
     "noise",
     "pipelines",
     "plotting",
+    "reach",
     "results",
     "sensitivity_curves",
     "smooth_sensitivity",

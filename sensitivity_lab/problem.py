@@ -189,7 +189,7 @@ class LocalProblem:
     @cached_property
     def outside(self) -> Multiplicities:
         """How many records of each value are outside x, as far as a change can add them."""
-        most = max(added for _, added in self.changes)
+        most = max((added for _, added in self.changes), default=0)
         left: Multiplicities = self.universe.multiplicities(self.size + most) - self.x
         return np.minimum(left, most)
 

@@ -14,14 +14,14 @@ from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.pairs import pair_facts
 from sensitivity_lab.results.release import Release, of_datasets
 from sensitivity_lab.results.reprs import rounded_down, show_sizes, told
-from sensitivity_lab.results.result import Result, Stated, neighbors_of
+from sensitivity_lab.results.result import Paired, Stated, neighbors_of
 from sensitivity_lab.results.sensitivity import Witness
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
 
 
 @dataclass(frozen=True, repr=False)
-class SensitivityBounds(Result):
+class SensitivityBounds(Paired):
     """Bounds of a sensitivity, with a proof of the lower one; never the sensitivity itself.
 
     Attributes

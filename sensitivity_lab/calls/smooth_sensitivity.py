@@ -20,7 +20,7 @@ from sensitivity_lab.results.smooth import SmoothSensitivity
 from sensitivity_lab.search import choose
 from sensitivity_lab.search.engine import Finding, LocalMaximumAtDistance, Options
 from sensitivity_lab.search.run import Run, check_run
-from sensitivity_lab.universes.finite import check_universe
+from sensitivity_lab.universes.finite import AnyUniverse, check_universe
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
@@ -208,7 +208,7 @@ def distance_to_instability(
     limits = _check_sizes(None, int(x.sum()), universe, query, relation)
     limit = Difference(bound, Fraction(0))
 
-    def stop(gap: Difference, at: int, distance: int, most: Difference) -> bool:
+    def stop(gap: Difference, _: int, distance: int, most: Difference) -> bool:
         return distance >= farthest or gap > limit or not most > limit
 
     problem = SmoothProblem(universe, query, x, step, limits, stop)
@@ -250,6 +250,20 @@ def _check_sizes(
     """Return the smallest and the largest size of datasets, or raise InputError."""
     if relation.keeps_size:
         Problem(universe, (query,), (relation.at(1),), (size,)).checked()
+    limits = check_limits(sizes, size, universe, query, relation)
+    if limits[0] == limits[1] and not relation.keeps_size:
+        raise _no_sizes(size, universe, query, limits)
+    return limits
+
+
+def check_limits(
+    sizes: Any, size: int, universe: AnyUniverse, query: Query, relation: Relation
+) -> tuple[int, float]:
+    """Return the smallest and the largest size of the datasets near one, or raise InputError.
+
+    Two sizes that are given differ; the whole universe may have the smallest one.
+    """
+    if relation.keeps_size:
         if sizes is not None:
             raise InputError(f"sizes is for relations that add and remove, not {relation}")
         return size, size
@@ -261,12 +275,19 @@ def _check_sizes(
     if sizes is not None:
         for one in (smallest, largest):
             check_records("sizes", one)
-    if not query.least_size <= smallest <= size <= largest <= universe.size or smallest == largest:
-        raise InputError(
-            f"sizes must be two sizes from {query.least_size} to {universe.size} with the size of "
-            f"x, {size}, between them, got ({smallest}, {largest})"
-        )
+    equal = sizes is not None and smallest == largest
+    if not query.least_size <= smallest <= size <= largest <= universe.size or equal:
+        raise _no_sizes(size, universe, query, (smallest, largest))
     return int(smallest), largest
+
+
+def _no_sizes(
+    size: int, universe: AnyUniverse, query: Query, limits: tuple[Any, Any]
+) -> InputError:
+    return InputError(
+        f"sizes must be two sizes from {query.least_size} to {universe.size} with the size of "
+        f"x, {size}, between them, got ({limits[0]}, {limits[1]})"
+    )
 
 
 class _Stop:

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from sensitivity_lab.exact.enclosures import Enclosure
 from sensitivity_lab.exact.roots import Root
-
-from .grid_law import Exact
+from sensitivity_lab.results.reach import Bound
 
 _DIGITS = 60
 """Digits of the difference of two roots, before it is rounded to a float."""
@@ -94,7 +93,7 @@ class ClippedNoise:
 
     @classmethod
     def of(
-        cls, noise: str, scale: float, before: Exact, true: Exact, ends: tuple[Fraction, Fraction]
+        cls, noise: str, scale: float, before: Bound, true: Bound, ends: tuple[Fraction, Fraction]
     ) -> ClippedNoise:
         """Return the error against the true answer of noise on another one.
 
@@ -151,7 +150,7 @@ class ClippedNoise:
         return self.scale * (upper - lower)
 
 
-def less(number: Exact, other: Exact) -> float:
+def less(number: Bound, other: Bound) -> float:
     """Return the difference of two exact numbers as a float."""
     if isinstance(number, Root) or isinstance(other, Root):
         one, two = (

@@ -12,7 +12,11 @@ from typing import Any, NamedTuple
 
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.calls.reach import reach
-from sensitivity_lab.calls.smooth_sensitivity import Instability, smooth_sensitivity
+from sensitivity_lab.calls.smooth_sensitivity import (
+    Instability,
+    distance_to_instability,
+    smooth_sensitivity,
+)
 from sensitivity_lab.checks import (
     check_bounds,
     check_flag,
@@ -185,7 +189,7 @@ def compare(
     >>> sl.noise.compare(scores, "median", dataset=last_year, epsilon=1, range=(0, 100), step=1)
     """
     relation = as_relation(neighbors)
-    if relation.step is None or relation.exactly and relation.k > 1:
+    if relation.step is None or (relation.exactly and relation.k > 1):
         raise InputError(
             f"neighbors: {relation} is not compared, because some mechanisms need the distance "
             "between all datasets, and all of them neighbors at most k apart; use a relation that "
@@ -377,8 +381,14 @@ class _Setting:
             raise _LeftOutError("the distance to instability is for finite universes")
         farthest = max(test.cap for test in self.tests.values())
         x = multiplicities_of(self.x, self.universe)
-        return instability_of(
-            self.universe, self.query, x, self.bound, self.neighbors, farthest, self.options
+        return distance_to_instability(
+            self.universe,
+            self.query,
+            x,
+            self.bound,
+            neighbors=self.neighbors,
+            farthest=farthest,
+            options=self.options,
         )
 
 

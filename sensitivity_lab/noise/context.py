@@ -39,6 +39,11 @@ def not_for_all(norm: Norm, noise: str, release: Release) -> str | None:
             "the result compares orders of the same records (neighbors=None), not "
             "neighbors; compute the implemented sensitivity with a neighbor relation"
         )
+    if release.kind == "reach":
+        return (
+            "the result is the reach of one dataset, which depends on its records, so the size of "
+            "the noise would reveal them; use the result of sl.global_sensitivity"
+        )
     if release.kind == "local":
         things = release.things
         records = things.parts == things.data

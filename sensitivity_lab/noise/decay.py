@@ -12,8 +12,8 @@ from fractions import Fraction
 
 from sensitivity_lab.exact.enclosures import Enclosure, nearest_bounds
 
-_BITS = 24
-"""r loses at most one part in 2**24 of the privacy loss. More bits make powers of r long."""
+_BITS = 36
+"""r loses at most one part in 2**36 of the privacy loss. More bits make powers of r long."""
 
 _DIGITS = 60
 """Digits of exp(-loss), whose loss is from 1e-9 to 100: twenty at least are left of 1 - r."""
@@ -25,7 +25,7 @@ def decay(loss: Fraction) -> Fraction:
     Examples
     --------
     >>> r = decay(Fraction(1))
-    >>> math.exp(-1) <= r < math.exp(-1) * (1 + 1e-6), r.denominator <= 2**26
+    >>> math.exp(-1) <= r < math.exp(-1) * (1 + 1e-10), r.denominator <= 2**38
     (True, True)
     """
     high = Fraction(Enclosure.of(-loss, _DIGITS).exp().high)

@@ -18,9 +18,7 @@ from operator import mul
 from sensitivity_lab.exact.difference import common_integers, round_up
 from sensitivity_lab.exact.enclosures import Enclosure, nearest_bounds
 from sensitivity_lab.exact.roots import Root
-
-Exact = Fraction | Root
-"""An answer: a rational, or the root of one."""
+from sensitivity_lab.results.reach import Bound
 
 Segment = tuple[int, int, int]
 """Places of the grid, from the first to before the second, and their ring."""
@@ -49,7 +47,7 @@ class Grid:
         """The middles between neighboring points."""
         return [(low + high) / 2 for low, high in zip(self.points, self.points[1:], strict=False)]
 
-    def place(self, answer: Exact) -> int:
+    def place(self, answer: Bound) -> int:
         """Return the place of the nearest point; of two that are equally near, the larger one.
 
         This map never falls, so it takes the least and the greatest of some answers to the least
@@ -57,7 +55,7 @@ class Grid:
         """
         return bisect_right(self._between, answer)
 
-    def reached(self, low: Exact, high: Exact) -> tuple[int, int]:
+    def reached(self, low: Bound, high: Bound) -> tuple[int, int]:
         """Return the first place between two answers on the grid, and the one after the last."""
         first, last = self.points[self.place(low)], self.points[self.place(high)]
         return (
@@ -65,7 +63,7 @@ class Grid:
             bisect_right(self.points, last + self.width),
         )
 
-    def segments(self, lower: Sequence[Exact], upper: Sequence[Exact]) -> list[Segment]:
+    def segments(self, lower: Sequence[Bound], upper: Sequence[Bound]) -> list[Segment]:
         """Return the rings of a dataset, in the order of the grid.
 
         Parameters
@@ -107,8 +105,8 @@ class GridLaw:
         # Entry i is about the first i points: their weights, and these times the points.
         self._weight = [0, *accumulate(weights.tolist())]
         self._moment = [0, *accumulate(map(mul, weights.tolist(), positions.tolist()))]
-        # With r = a / d, the mass of a unit of weight in ring k is a**k d**(most - k), which is r**k
-        # times one number for all rings.
+        # With r = a / d, the mass of a unit of weight in ring k is a**k d**(most - k): r**k times a
+        # number that all rings share.
         most = max(ring for _, _, ring in segments)
         above = list(accumulate(repeat(r.numerator, most), mul, initial=1))
         below = list(accumulate(repeat(r.denominator, most), mul, initial=1))
@@ -136,7 +134,7 @@ class GridLaw:
         """Return the ring of the point at a place."""
         return self.segments[bisect_right(self._starts, place) - 1][2]
 
-    def expected_error(self, answer: Exact) -> float:
+    def expected_error(self, answer: Bound) -> float:
         """Return the expected distance of a draw from an answer, rounded up."""
         if isinstance(answer, Root):
             split = bisect_left(self.grid.points, answer)
@@ -166,7 +164,7 @@ class GridLaw:
                 slope -= sign * weight * self._of_ring[ring]
         return Fraction(fixed, self.total * self._unit), Fraction(slope, self.total)
 
-    def error_quantile(self, answer: Exact, q: Fraction) -> float:
+    def error_quantile(self, answer: Bound, q: Fraction) -> float:
         """Return the least d such that a draw is within d of an answer with probability q.
 
         Rounded up. One of the points is at distance d, on one side of the answer or the other; the
@@ -195,7 +193,7 @@ class GridLaw:
         return distance(points[above], answer)
 
 
-def distance(point: Fraction, answer: Exact) -> float:
+def distance(point: Fraction, answer: Bound) -> float:
     """Return how far a point is from an answer, rounded up."""
     if isinstance(answer, Root):
         sign = 1 if answer < point else -1
@@ -206,4 +204,3 @@ def distance(point: Fraction, answer: Exact) -> float:
 def root(answer: Root, digits: int) -> Enclosure:
     """Return bounds of a root."""
     return Enclosure.of(answer.square, digits).sqrt()
-

@@ -27,13 +27,15 @@ from sensitivity_lab.checks import (
     shown,
 )
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.results.reach import Reach
+from sensitivity_lab.results.reach import Bound, Reach
+from sensitivity_lab.results.release import Release
 from sensitivity_lab.results.reprs import Tabled
 from sensitivity_lab.universes.relations import Relation
 
 from .context import check_public
 from .decay import decay, loss_of
-from .grid_law import Exact, Grid, GridLaw
+from .grid_law import Grid, GridLaw
+from .mechanism import Mechanism, root_up
 
 MOST_POINTS = 100_000
 """The largest number of points of a grid."""
@@ -66,7 +68,9 @@ class Ring:
     --------
     >>> import sensitivity_lab as sl
     >>> scores = sl.Universe.from_domain(range(11))
-    >>> reach = sl.reach(scores, "median", dataset=[4, 5, 5, 6, 7], neighbors="bounded", distances=3)
+    >>> reach = sl.reach(
+    ...     scores, "median", dataset=[4, 5, 5, 6, 7], neighbors="bounded", distances=3
+    ... )
     >>> sl.noise.inverse_sensitivity(reach, epsilon=2, grid=range(11)).rings[0].points
     1
     """
@@ -104,7 +108,9 @@ class InverseSensitivity(Tabled):
     --------
     >>> import sensitivity_lab as sl
     >>> scores = sl.Universe.from_domain(range(11))
-    >>> reach = sl.reach(scores, "median", dataset=[4, 5, 5, 6, 7], neighbors="bounded", distances=3)
+    >>> reach = sl.reach(
+    ...     scores, "median", dataset=[4, 5, 5, 6, 7], neighbors="bounded", distances=3
+    ... )
     >>> law = sl.noise.inverse_sensitivity(reach, epsilon=2, grid=range(11))
     >>> round(float(law.probability(5)), 3), law.error_quantile(0.9)
     (0.425, 3.0)
@@ -118,7 +124,7 @@ class InverseSensitivity(Tabled):
     law: GridLaw = field(repr=False, compare=False)
 
     @property
-    def answer(self) -> Exact:
+    def answer(self) -> Bound:
         """The query's exact answer on the dataset, which errors are measured from."""
         return self.reach.answer
 
@@ -286,7 +292,7 @@ def inverse_sensitivity(
     reach: s(t) changes by at most 1 per record, so every probability changes by a factor of at most
     ``r**-2``. For relations that add or remove, that metric is the symmetric difference; see
     `sl.reach`. The law is exact: it is computed in whole numbers. It takes O(m + K log m) steps for
-    m points, on numbers of up to some 25 K bits.
+    m points, on numbers of up to some 40 K bits.
 
     References
     ----------
@@ -299,7 +305,9 @@ def inverse_sensitivity(
     --------
     >>> import sensitivity_lab as sl
     >>> scores = sl.Universe.from_domain(range(11))
-    >>> reach = sl.reach(scores, "median", dataset=[4, 5, 5, 6, 7], neighbors="bounded", distances=3)
+    >>> reach = sl.reach(
+    ...     scores, "median", dataset=[4, 5, 5, 6, 7], neighbors="bounded", distances=3
+    ... )
     >>> inverse_sensitivity(reach, epsilon=2, grid=range(11))
     Inverse sensitivity of median on 11 points: expected error 1.2, epsilon 2
     """
@@ -307,16 +315,44 @@ def inverse_sensitivity(
     rows = check_whole("k", k, "the most rows of one person, at least 1")
     loss = _epsilon_for(rows)("epsilon", epsilon)
     public = grid_of(grid, weights, width)
+    if reason := INVERSE_SENSITIVITY.refuses(reach.release()):
+        raise InputError(f"reach: {reason}")
     if reach.arithmetic != "exact":
         raise InputError(
             "reach: the answers are floats of a function, and rounding errors could change their "
             "order; use a built-in query or an ExactQuery"
         )
     check_public({"reach": reach}, public_universe)
-    return inverse_law(reach, public, loss, rows)
+    return inverse_sensitivity_on(reach, public, loss, rows)
 
 
-def inverse_law(reach: Reach, grid: Grid, epsilon: Fraction, k: int) -> InverseSensitivity:
+def _not_reach(release: Release) -> str | None:
+    """Return why the mechanism cannot be made of a result, if so."""
+    if release.kind != "reach":
+        return f"the result is a {release.kind} sensitivity; use a result of sl.reach"
+    if release.left_out is not None:
+        least, most = release.left_out
+        return (
+            f"it is about datasets of size {least} to {most} only, so neighbors of other sizes are "
+            "left out; recompute it without sizes"
+        )
+    return None
+
+
+INVERSE_SENSITIVITY = Mechanism(
+    "exponential",
+    None,
+    "epsilon-DP",
+    "Asi, Duchi (2020); McSherry, Talwar (2007), Theorem 6",
+    _not_reach,
+    lambda square, epsilon: root_up(4 * square / epsilon**2),
+)
+"""Its scale is in records: the probability of an output is proportional to exp(-s(t) / scale)."""
+
+
+def inverse_sensitivity_on(
+    reach: Reach, grid: Grid, epsilon: Fraction, k: int
+) -> InverseSensitivity:
     """Return the law for checked arguments."""
     r = decay(epsilon / (2 * k))
     law = GridLaw(grid, grid.segments(reach.lower, reach.upper), r)

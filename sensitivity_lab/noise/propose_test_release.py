@@ -20,7 +20,6 @@ from sensitivity_lab.checks import (
     number_kind,
     number_text,
     rounded_up,
-    shown,
     whole_kind,
 )
 from sensitivity_lab.errors import InputError
@@ -36,6 +35,7 @@ from sensitivity_lab.results.reprs import Facts, rounded_down
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.finite import check_universe
+from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Bounded, Dataset, Relation, as_relation
 
@@ -60,7 +60,7 @@ class PrivateTest:
     delta : Fraction
         The probability of an answer where the bound fails; rounded down.
     decay : Fraction or None
-        Of integer noise, the rational that takes the place of exp(-epsilon); None for Laplace noise.
+        Of integer noise, the rational in the place of exp(-epsilon); None for Laplace noise.
     threshold : float or int
         The test is passed if the distance plus noise is above it; with integer noise, at least it.
     """
@@ -98,7 +98,8 @@ def _threshold(epsilon: Fraction, delta: Fraction) -> float:
     """Return ln(1 / (2 delta)) / epsilon, rounded up."""
     if 2 * delta == 1:
         return 0.0
-    return nearest_bounds(lambda digits: Enclosure.of(1 / (2 * delta), digits).log() / epsilon)[1]
+    steps = 1 / (2 * delta)
+    return nearest_bounds(lambda digits: Enclosure.of(steps, digits).log() * (1 / epsilon))[1]
 
 
 def _whole_threshold(a: Fraction, delta: Fraction) -> int:
@@ -151,7 +152,12 @@ class ProposeTestRelease(Facts):
     >>> import sensitivity_lab as sl
     >>> scores = sl.Universe.from_domain(range(101))
     >>> found = sl.noise.propose_test_release(
-    ...     scores, "median", dataset=[50] * 101, bound=1, test_epsilon=0.5, noise_epsilon=0.5,
+    ...     scores,
+    ...     "median",
+    ...     dataset=[50] * 101,
+    ...     bound=1,
+    ...     test_epsilon=0.5,
+    ...     noise_epsilon=0.5,
     ...     delta=1e-6,
     ... )
     >>> found.distance, found.test.threshold > 26, round(found.chance_of_answer, 6)
@@ -302,13 +308,14 @@ def propose_test_release(
 
     Notes
     -----
-    The release is (test_epsilon + noise_epsilon, delta)-differentially private. D changes by at most
-    1 per record. Where it is 0, the bound may fail, and there is an answer with probability delta at
-    most; where it is above 0 for one of two neighbors, their answers differ by at most the bound.
+    The release is (test_epsilon + noise_epsilon, delta)-differentially private. D changes by at
+    most 1 per record. Where it is 0, the bound may fail, and there is an answer with probability
+    delta at most. Where it is above 0 for one of two neighbors, their answers differ by at most the
+    bound.
 
-    With integer noise, P(G = g) is proportional to ``a**abs(g)``, a being exp(-test_epsilon) rounded
-    up to a short rational, the test is passed if ``D + G >= T``, and T is the least number with
-    ``a**T / (1 + a) <= delta``.
+    With integer noise, P(G = g) is proportional to ``a**abs(g)``, a being exp(-test_epsilon)
+    rounded up to a short rational, the test is passed if ``D + G >= T``, and T is the least number
+    with ``a**T / (1 + a) <= delta``.
 
     If a person has up to k rows, each of k steps loses ``1 / k`` of both epsilons, and delta times
     ``(exp(epsilon / k) - 1) / (exp(epsilon) - 1)``, where epsilon is their sum.
@@ -323,7 +330,13 @@ def propose_test_release(
     >>> import sensitivity_lab as sl
     >>> scores = sl.Universe.from_domain(range(101))
     >>> propose_test_release(
-    ...     scores, "median", dataset=[50] * 101, bound=1, test_epsilon=1, noise_epsilon=1, delta=1e-6
+    ...     scores,
+    ...     "median",
+    ...     dataset=[50] * 101,
+    ...     bound=1,
+    ...     test_epsilon=1,
+    ...     noise_epsilon=1,
+    ...     delta=1e-6,
     ... )
     """
     relation = as_relation(neighbors)
@@ -345,10 +358,12 @@ def propose_test_release(
     last = test.cap
     if farthest is not None:
         last = whole_kind("a distance, at least 1")("farthest", farthest)
-    found = found_at(
-        universe, asked, dataset, proposed, relation, last, Options(n_jobs, progress, run)
+    x = dataset_of(dataset, universe)
+    answer = _answer_on(universe, asked, x)
+    options = Options(n_jobs, progress, run)
+    instability = distance_to_instability(
+        universe, asked, x, proposed, neighbors=relation, farthest=last, options=options
     )
-    x, answer, instability = found
     step = losses[1] / k
     noise = decay(step / proposed) if whole else None
     made = ProposeTestRelease(
@@ -362,7 +377,7 @@ def propose_test_release(
         scale=PROPOSE_TEST_RELEASE.scale(proposed**2, step),
         noise_decay=noise,
         instability=instability,
-        x=x,
+        x=universe.dataset(x),
         neighbors=relation,
         query=asked,
         universe=universe,
@@ -371,32 +386,20 @@ def propose_test_release(
     return made
 
 
-def found_at(
-    universe: FiniteUniverse,
-    query: Query,
-    dataset: Any,
-    bound: Fraction,
-    relation: Relation,
-    farthest: int,
-    options: Options,
-) -> tuple[Dataset, Bound, Instability]:
-    """Return the dataset in order, its exact answer, and how far it is from instability."""
+def _answer_on(universe: FiniteUniverse, query: Query, x: Multiplicities) -> Bound:
+    """Return the exact answer, or raise InputError unless it is one exact number."""
     if query.arithmetic != "exact":
         raise InputError(
             f"query: {query.name} has answers in floats, and rounding errors could exceed the "
             "bound; use a built-in query or an ExactQuery"
         )
-    x = dataset_of(dataset, universe)
     answer = exact_answer(query, universe, x)
     if isinstance(answer, tuple) and len(answer) > 1:
         raise InputError(
             f"query: {query.name} has {len(answer)} answers, and noise for a bound of the local "
             "sensitivity is for a number; release one of them"
         )
-    found = distance_to_instability(
-        universe, query, x, bound, neighbors=relation, farthest=farthest, options=options
-    )
-    return universe.dataset(x), as_bound(answer, query), found
+    return as_bound(answer, query)
 
 
 def test_of(
@@ -407,8 +410,8 @@ def test_of(
     step = delta * share_of_delta(total, k)
     if step < DELTAS[0]:
         raise InputError(
-            f"delta: of it, each of k = {k} steps may lose less than 1e-100 at this epsilon; choose "
-            "a larger delta, a smaller epsilon or a smaller k"
+            f"delta: of it, each of k = {k} steps may lose less than 1e-100 at this epsilon; "
+            "choose a larger delta, a smaller epsilon or a smaller k"
         )
     return PrivateTest.of(epsilon / k, step, integer=integer)
 

@@ -2,6 +2,7 @@
 
 from .curves import SensitivityCurves
 from .neighbor_table import NeighborRow, NeighborTable
+from .reach import Reach
 from .sensitivity import Sensitivity, Witness
 from .smooth import SmoothSensitivity
 from .sweep import Sweep
@@ -9,6 +10,7 @@ from .sweep import Sweep
 __all__ = [
     "NeighborRow",
     "NeighborTable",
+    "Reach",
     "Sensitivity",
     "SensitivityCurves",
     "SmoothSensitivity",

@@ -16,6 +16,9 @@ from sensitivity_lab.universes.relations import Relation
 
 from .reprs import show_sizes
 
+Kind = Literal["global", "local", "smooth", "reach", "orders"]
+"""What a result bounds; see `Release`."""
+
 
 @dataclass(frozen=True)
 class Things:
@@ -69,9 +72,10 @@ class Release:
     ----------
     query : str
         The query's name.
-    kind : {"global", "local", "smooth", "orders"}
+    kind : {"global", "local", "smooth", "reach", "orders"}
         Whether it bounds the answers of all neighbors, of the neighbors of one dataset, or of all
-        of them damped; "orders": of one dataset in several orders.
+        of them damped; "reach": of the datasets near one, by their distance; "orders": of one
+        dataset in several orders.
     norm : {"L1", "L2", "Linf"} or None
         The norm of the difference of two answers; None for numbers, for which all norms agree.
     neighbors : relation or None
@@ -83,7 +87,7 @@ class Release:
     size : str
         The same in words.
     upper : float or None
-        The bound; None if unknown.
+        The bound of a sensitivity; None if unknown, or if the result is about no sensitivity.
     things : Things
         The words for the data.
     has_lower_bound_only : bool
@@ -101,12 +105,12 @@ class Release:
     beta : Fraction
         The damping of a smooth sensitivity; else 0.
     left_out : tuple of (int, int or None), or None
-        The smallest and the largest size of the datasets that a smooth sensitivity covers, if it
-        leaves out neighbors of other sizes.
+        The smallest and the largest size of the datasets that a smooth sensitivity or reach covers,
+        if it leaves out neighbors of other sizes.
     """
 
     query: str
-    kind: Literal["global", "local", "smooth", "orders"]
+    kind: Kind
     norm: Norm | None
     neighbors: Any
     exactly: bool
@@ -125,7 +129,7 @@ class Release:
 
 def of_datasets(
     result: Any,
-    kind: Literal["global", "local", "smooth", "orders"],
+    kind: Kind,
     norm: Norm | None,
     sizes: int | Iterable[int],
 ) -> Release:
@@ -161,6 +165,17 @@ def of_datasets(
         and not relation.keeps_size
         and not _is_one_for_all_sizes(result.query, relation, universe, several[0]),
     )
+
+
+def left_out(result: Any) -> tuple[int, int | None] | None:
+    """Return the sizes of datasets that a result covers, if steps lead to others; else None.
+
+    Steps that keep the size stay at one. Others need all sizes for which the query is defined.
+    """
+    least, most = result.sizes
+    whole = result.query.least_size, result.universe.size
+    some = least != most and (least, math.inf if most is None else most) != whole
+    return result.sizes if some else None
 
 
 def _with_sizes(words: Things, relation: Relation, universe: AnyUniverse) -> Things:

@@ -24,34 +24,18 @@ Stated = tuple[str, Any, Any]
 
 
 class Result(Facts):
-    """A statement about a sensitivity, with a pair of neighbors that proves it as its `witness`.
+    """A statement about the answers of a query, with datasets that prove it.
 
-    A class of results defines three things, and everything else follows: `release`, the facts that
-    noise needs; `again`, which measures the witness again, for `verify`; and `facts`, for text and
-    HTML.
+    A class of results defines four things, and everything else follows: `release`, the facts that
+    noise needs; `again`, which measures the witness again, for `verify`; `facts`, for text and
+    HTML; and the datasets that a message of `verify` shows.
     """
 
     if TYPE_CHECKING:  # fields of the one class, properties of the other
 
         @property
-        def witness(self) -> Any:
-            """Two neighbors."""
-
-        @property
         def query(self) -> Any:
             """The query, or its name."""
-
-        @property
-        def upper(self) -> float | None:
-            """An upper bound of the sensitivity; None if unknown."""
-
-        @property
-        def norm(self) -> Norm:
-            """The norm of the difference of two vector answers."""
-
-        @property
-        def kind(self) -> str:
-            """Whether it is for all datasets or for one."""
 
     @abstractmethod
     def release(self) -> Release:
@@ -93,9 +77,9 @@ class Result(Facts):
                     )
 
     @property
+    @abstractmethod
     def _pair(self) -> dict[str, Dataset]:
-        """The two neighbors, by their names."""
-        return {"x": self.witness.x, "y": self.witness.y}
+        """The datasets that a message shows, by their names."""
 
     def _shown(self, dataset: Any) -> str:
         """Return a dataset as errors show it."""
@@ -105,6 +89,32 @@ class Result(Facts):
     def _name(self) -> str:
         """The name of the query."""
         return str(getattr(self.query, "name", self.query))
+
+
+class Paired(Result):
+    """A statement about a sensitivity, with a pair of neighbors that proves it as its `witness`."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def witness(self) -> Any:
+            """Two neighbors."""
+
+        @property
+        def upper(self) -> float | None:
+            """An upper bound of the sensitivity; None if unknown."""
+
+        @property
+        def norm(self) -> Norm:
+            """The norm of the difference of two vector answers."""
+
+        @property
+        def kind(self) -> str:
+            """Whether it is for all datasets or for one."""
+
+    @property
+    def _pair(self) -> dict[str, Dataset]:
+        return {"x": self.witness.x, "y": self.witness.y}
 
     @property
     def _norm(self) -> Norm | None:
@@ -117,7 +127,7 @@ class Result(Facts):
         return "" if self._norm is None else f", {self._norm} norm"
 
 
-class Found(Result):
+class Found(Paired):
     """A known sensitivity. It is formatted as a number, rounded up.
 
     Noise is scaled to a sensitivity, so the digits shown are never below it.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,7 +20,7 @@ from sensitivity_lab.universes.relations import Dataset, Relation, multiplicitie
 
 from .measure import difference_of, exact_answer
 from .pairs import changes, in_short, show_answer
-from .release import Release, of_datasets
+from .release import Release, left_out, of_datasets
 from .result import Found, Stated
 from .sensitivity import Sensitivity
 from .witness import Witness
@@ -160,12 +159,8 @@ class SmoothSensitivity(Found):
 
     def release(self) -> Release:
         """Return the facts that noise needs."""
-        least, most = self.sizes
-        whole = self.query.least_size, self.universe.size
-        # Steps that keep the size stay at one. Others need all sizes, or it is not smooth.
-        some = least != most and (least, math.inf if most is None else most) != whole
         release = of_datasets(self, "smooth", self._norm, self.size)
-        return replace(release, beta=self.beta, left_out=self.sizes if some else None)
+        return replace(release, beta=self.beta, left_out=left_out(self))
 
     def to_frame(self, column: str = "records") -> pd.DataFrame:
         """Return a tidy DataFrame with two rows per distance t = 0, ..., T.

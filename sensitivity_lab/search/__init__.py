@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProbl
 from sensitivity_lab.problem import Kind, LocalProblem, Problem, SmoothProblem
 from sensitivity_lab.queries import Query
 
-from .engine import AnyEngine, Options, Plan, Refusal, planned
+from .engine import AnyEngine, BothEnds, Options, Plan, Refusal, planned
 
 AnyProblem = Problem | LocalProblem | SmoothProblem | IntervalProblem | LocalIntervalProblem
 
@@ -26,8 +27,28 @@ class Chosen(NamedTuple):
 
     def solve(self) -> Any:
         """Do the search; see `Plan`. A MemoryError, also of a caller's code, is a TooLargeError."""
+        return self._run(self.plan.solve)
+
+    def ends(self) -> BothEnds:
+        """Do a local search for both ends of every change; see `solve`.
+
+        Raises
+        ------
+        NoEngineError
+            If the engine searches for the largest norm of answers that are several numbers.
+        """
+        if self.plan.ends is None:
+            names = ", ".join(query.name for query in self.queries)
+            raise NoEngineError(
+                f"{self.engine.name} compares answers of {names} in a norm, and finds no least and "
+                "no greatest one; take numbers one at a time"
+            )
+        found: BothEnds = self._run(self.plan.ends)
+        return found
+
+    def _run(self, search: Callable[[], Any]) -> Any:
         try:
-            return self.plan.solve()
+            return search()
         except MemoryError as error:
             names = ", ".join(query.name for query in self.queries)
             raise TooLargeError(

@@ -11,7 +11,8 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter, itemgetter
+from fractions import Fraction
+from operator import attrgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from sensitivity_lab.checks import MORE_MEMORY, check_running, exceeding
@@ -152,6 +153,60 @@ class Finding:
     values: tuple[Number, ...] = ()
 
 
+class End(NamedTuple):
+    """The least or the greatest answer of some neighbors of x.
+
+    Attributes
+    ----------
+    answer : Fraction
+        The exact answer; its square, if the query is a root.
+    y : callable
+        Returns a neighbor with that answer, by multiplicities.
+    """
+
+    answer: Fraction
+    y: Callable[[], Multiplicities]
+
+
+class Ends(NamedTuple):
+    """The least and the greatest answer of the neighbors that a change of x leads to.
+
+    Attributes
+    ----------
+    removed, added : int
+        The change: how many records are removed from x, and how many are added to it.
+    lower, upper : End
+    """
+
+    removed: int
+    added: int
+    lower: End
+    upper: End
+
+
+class BothEnds(NamedTuple):
+    """What a theory knows about one dataset: its answer, and how far each change can move it.
+
+    Local sensitivity is the larger move from `of_x`, and reach the two ends within each distance.
+
+    Attributes
+    ----------
+    of_x : Fraction
+        The exact answer on x; its square, if the query is a root.
+    of_changes : iterable of Ends
+        Those of every change of the problem, made one after the other. An engine that lists
+        neighbors may leave out records that are removed and added back: (1, 1) then is (0, 0).
+    values : tuple of numbers, shape (m,), default ()
+        As those of `Finding`.
+    datasets_evaluated : int, default 0
+    """
+
+    of_x: Fraction
+    of_changes: Iterable[Ends]
+    values: tuple[Number, ...] = ()
+    datasets_evaluated: int = 0
+
+
 @dataclass(frozen=True, eq=False)
 class LocalMaximumAtDistance:
     """A distance from x at which the largest local sensitivity within it is larger than before.
@@ -226,10 +281,14 @@ class Plan(Generic[F]):
         Does the search, and returns what is found: `Findings` for a global problem, a `Finding` for
         a local one, `LocalMaxima` for a smooth one.
     cost : Cost
+    ends : callable, optional
+        Of a local search whose answers are numbers: returns the `BothEnds`, from which `solve`
+        follows.
     """
 
     solve: Callable[[], F]
     cost: Cost
+    ends: Callable[[], BothEnds] | None = None
 
 
 class Engine(Protocol[P, F]):
@@ -301,9 +360,21 @@ def beyond_limit(name: str, needed: int, options: Options) -> Refusal | None:
     )
 
 
-def best_neighbor(
-    problem: LocalProblem, candidates: Iterable[tuple[Difference, Multiplicities]]
-) -> Finding:
-    """Return the candidate y with the largest difference from x, the first of equals."""
-    _, y = max(candidates, key=itemgetter(0))
-    return Finding(problem.x, y, None, 0)
+def local_plan(problem: LocalProblem, ends: Callable[[], BothEnds], cost: Cost) -> Plan[Finding]:
+    """Return the plan of a local search that finds both ends of every change."""
+    return Plan(lambda: furthest(problem, ends()), cost, ends)
+
+
+def furthest(problem: LocalProblem, both: BothEnds) -> Finding:
+    """Return x and the neighbor whose answer is furthest from that of x, the first of equals."""
+    lower: End | None = None
+    upper: End | None = None
+    for ends in both.of_changes:
+        if lower is None or ends.lower.answer < lower.answer:
+            lower = ends.lower
+        if upper is None or ends.upper.answer > upper.answer:
+            upper = ends.upper
+    if lower is None or upper is None:
+        raise ValueError("a local problem has a change")
+    down, up = (Difference(both.of_x, end.answer, problem.query.root) for end in (lower, upper))
+    return Finding(problem.x, (upper if up >= down else lower).y(), None, 0)

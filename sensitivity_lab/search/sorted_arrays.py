@@ -21,7 +21,9 @@ _MOST_RECORDS = 2**25
 """Sums of so many limbs fit into 63 bits: the upper limb of 64 bits has 38, with its sign."""
 
 
-def sorted_records_of(universe: Universe, counts: Multiplicities) -> SortedMultiset:
+def sorted_records_of(
+    universe: Universe, counts: Multiplicities, copies: int = 0
+) -> SortedMultiset:
     """Return some records of a universe of numbers by positions.
 
     Parameters
@@ -30,8 +32,10 @@ def sorted_records_of(universe: Universe, counts: Multiplicities) -> SortedMulti
         What datasets are drawn from.
     counts : ndarray of int64, shape (m,)
         How many records of each distinct value there are.
+    copies : int, default 0
+        The largest count of other records whose sums are to be in the same unit.
     """
-    if takes_arrays(universe, int(counts.max())):
+    if takes_arrays(universe, max(copies, int(counts.max()))):
         return SortedArray(universe.array, counts)
     integers, unit = universe.integers
     return SortedMultiset(integers, counts, unit)
@@ -90,9 +94,10 @@ class SortedArray(SortedMultiset):
 
     def record(self, positions: Any) -> Any:
         """Return the record at a position, times `unit`; the largest value where records end."""
-        return self._at(self.place(positions))
+        return self.values_at(self.place(positions))
 
-    def _at(self, places: Any) -> Any:
+    def values_at(self, places: Any) -> Any:
+        """Return the values at some places, times `unit`; the largest one behind them."""
         values = self._array.take(places, mode="clip")
         if not np.ndim(places):  # the same, quicker
             above, below = values.item().as_integer_ratio()
@@ -131,7 +136,7 @@ class SortedArray(SortedMultiset):
     def _mantissas(self, some: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return values as whole numbers of at most 64 bits and how far to shift them."""
         if some.dtype == np.int64:
-            return some, np.zeros(len(some), dtype=np.int64)
+            return some, np.zeros_like(some)
         mantissas, exponents = mantissas_of_floats(some)
         # A zero has no exponent of its own; its shift must only not be negative.
         return mantissas, np.maximum(exponents - self._lowest, 0)

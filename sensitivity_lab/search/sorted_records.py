@@ -75,15 +75,19 @@ class SortedMultiset:
         """Return the place among `values` of the record at a position; m where records end."""
         return self._bounds[1:].searchsorted(positions, side="right")
 
+    def start(self, places: Positions) -> Positions:
+        """Return the positions where the records of the values at some places start."""
+        return self._bounds[places]
+
     @overload
     def record(self, positions: int) -> int: ...
     @overload
     def record(self, positions: Positions) -> Integers: ...
     def record(self, positions: Any) -> Any:
         """Return the record at a position, times `unit`; the largest value where records end."""
-        return self._at(self.place(positions))
+        return self.values_at(self.place(positions))
 
-    def _at(self, places: Any) -> Any:
+    def values_at(self, places: Any) -> Any:
         """Return the values at some places, times `unit`; the largest one behind them."""
         return self.values.take(places, mode="clip")
 
@@ -99,9 +103,9 @@ class SortedMultiset:
         places = self.place(positions)
         inside = positions - self._bounds[places]
         if not np.ndim(inside):
-            rest = int(inside) * self._at(places) ** power if inside else 0
+            rest = int(inside) * self.values_at(places) ** power if inside else 0
             return self.before(places, power) + rest
-        return self.before(places, power) + inside.astype(object) * self._at(places) ** power
+        return self.before(places, power) + inside.astype(object) * self.values_at(places) ** power
 
     def before(self, places: Any, power: int = 1) -> Any:
         """Return the sums of the records, or of their powers, of all values before some."""

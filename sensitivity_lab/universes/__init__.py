@@ -1,5 +1,6 @@
 """Universes, which datasets are drawn from, neighbor relations, and datasets listed and counted."""
 
 from .datasets import count_datasets, count_neighbors
+from .multiset import FiniteUniverse
 
-__all__ = ["count_datasets", "count_neighbors"]
+__all__ = ["FiniteUniverse", "count_datasets", "count_neighbors"]

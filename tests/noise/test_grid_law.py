@@ -96,9 +96,7 @@ def test_scores_of_neighbors_differ_by_at_most_one_and_laws_by_two_factors_r(see
     for x, others in case.graph.items():
         for y in others:
             assert all(abs(s - t) <= 1 for s, t in zip(rings[x], rings[y], strict=True))
-            assert all(
-                p * case.r**2 <= q for p, q in zip(chances[x], chances[y], strict=True)
-            )
+            assert all(p * case.r**2 <= q for p, q in zip(chances[x], chances[y], strict=True))
 
 
 def test_some_neighbors_attain_the_privacy_loss_almost() -> None:

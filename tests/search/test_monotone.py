@@ -133,16 +133,20 @@ def test_both_ends_of_what_a_neighbor_can_answer(family, exactly, data):
     values = list(map(Fraction, asked.universe.values))
     counts = np.array([x.count(value) for value in values])
     problem = LocalProblem(asked.universe, query, asked.relation, counts)
-    of_x, least, greatest = local_max.both_ends(problem)
+    with mock.patch.object(local_max, "_PIECES", data.draw(st.sampled_from([1, 1 << 15]))):
+        both = local_max.both_ends(problem)
+        found = list(both.of_changes)
     answers = {y: answer(weights, y) for y in asked.neighbors(x)}
-    assert of_x == answer(weights, x)
-    assert (least.answer, greatest.answer) == (min(answers.values()), max(answers.values()))
-    for end in (least, greatest):
-        assert answers[tuple(np.repeat(values, end.y))] == end.answer
+    assert both.of_x == answer(weights, x)
+    assert tuple((ends.removed, ends.added) for ends in found) == problem.changes
+    assert min(ends.lower.answer for ends in found) == min(answers.values())
+    assert max(ends.upper.answer for ends in found) == max(answers.values())
+    for end in (end for ends in found for end in (ends.lower, ends.upper)):
+        assert answers[tuple(np.repeat(values, end.y()))] == end.answer
     plan = local_max.LocalMonotone().plan(problem, Options())
     furthest = plan.solve().y
-    assert abs(answers[tuple(np.repeat(values, furthest))] - of_x) == max(
-        abs(one - of_x) for one in answers.values()
+    assert abs(answers[tuple(np.repeat(values, furthest))] - both.of_x) == max(
+        abs(one - both.of_x) for one in answers.values()
     )
 
 

@@ -432,7 +432,7 @@ def test_smooth_sensitivity_of_what_is_no_quantile_is_enumerated():
     ("neighbors", "states"),
     [
         (sl.Bounded(1), 2 * 8 * 4),
-        (sl.Bounded(3), 2 * 8 * (4 + 9 + 16)),
+        (sl.Bounded(3), 2 * 8 * 16),
         (sl.Bounded(3, exactly=True), 2 * 8 * 16),
         (sl.Unbounded(2), 2 * 8 * 2 * (2 + 3)),
         (sl.Unbounded(2, direction="remove"), 2 * 4 * (2 + 3)),
@@ -441,7 +441,7 @@ def test_smooth_sensitivity_of_what_is_no_quantile_is_enumerated():
     ids=str,
 )
 def test_the_states_of_a_local_search_are_counted_before_it_starts(neighbors, states):
-    """For both signs and every change, the records times what may have been removed and added.
+    """For both signs and every size of y, the records times what may be removed and added.
 
     The records are those of the universe, or of x where none are added.
     """

@@ -109,7 +109,7 @@ def test_true_and_false_count_as_1_and_0(method, query, expected):
 def test_a_table_is_a_finite_universe_and_none_of_numbers():
     table = sl.TableUniverse.from_domain({"age": [1, 2]}, copies=3)
     numbers, interval = table.column("age"), sl.Universe.from_interval(1, 2)
-    finite = [isinstance(one, sl.FiniteUniverse) for one in (table, numbers, interval)]
+    finite = [isinstance(one, sl.universes.FiniteUniverse) for one in (table, numbers, interval)]
     assert finite == [True, True, False]
     assert [isinstance(one, sl.Universe) for one in (table, numbers)] == [False, True]
     # What only numbers have is not there to fail later.

@@ -7,7 +7,7 @@ records at the bounds, and smallest with all of them at the mean of the kept one
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -16,7 +16,7 @@ from itertools import accumulate
 from sensitivity_lab.exact.difference import common_integers
 from sensitivity_lab.interval_problem import LocalIntervalProblem
 from sensitivity_lab.problem import Kind, LocalProblem
-from sensitivity_lab.search.engine import Cost, Engine, Finding, Options, Plan, Refusal
+from sensitivity_lab.search.engine import BothEnds, Cost, Engine, Finding, Options, Plan, Refusal
 
 from .global_max import COVERS, linear_by_rank, not_proved
 
@@ -61,7 +61,8 @@ class LocalIntervals:
             plan = engine.plan(on_values, options)
             if isinstance(plan, Plan):
                 cost = Cost(plan.cost.bytes + _BYTES * len(problem.x))
-                return Plan(partial(_solve, plan, on_values), cost)
+                ends = None if plan.ends is None else partial(_ends, plan.ends, on_values)
+                return Plan(partial(_solve, plan, on_values), cost, ends)
             reasons.append(plan)
         return Refusal("; ".join(one.reason for one in reasons), any(r.too_large for r in reasons))
 
@@ -69,6 +70,11 @@ class LocalIntervals:
 def _solve(plan: Plan[Finding], on_values: LocalProblem) -> Finding:
     """Return what is found on the finite domain, as datasets of the interval."""
     return replace(plan.solve(), values=on_values.universe.values)
+
+
+def _ends(ends: Callable[[], BothEnds], on_values: LocalProblem) -> BothEnds:
+    """Return what is found on the finite domain, with its values."""
+    return ends()._replace(values=on_values.universe.values)
 
 
 def _means(problem: LocalIntervalProblem) -> Iterator[Fraction]:

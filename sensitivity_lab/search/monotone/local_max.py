@@ -7,25 +7,38 @@ other way around. See docs/proofs.md, "Local sensitivity: monotone queries".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache, cached_property, partial
-from operator import attrgetter
-from typing import Any, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sensitivity_lab.exact.difference import Integers
 from sensitivity_lab.problem import Kind, LocalProblem
-from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal
+from sensitivity_lab.queries import Query
+from sensitivity_lab.queries.base import Runs
+from sensitivity_lab.search.engine import (
+    BothEnds,
+    Cost,
+    End,
+    Ends,
+    Finding,
+    Options,
+    Plan,
+    Refusal,
+    local_plan,
+)
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_neighbors
 from sensitivity_lab.search.sorted_arrays import sorted_records_of, takes_arrays
-from sensitivity_lab.search.sorted_records import SortedMultiset
-from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.search.sorted_records import Positions, SortedMultiset
+from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
 from sensitivity_lab.universes.universe import of_numbers
 
 from .global_max import COVERS
+
+_PIECES = 1 << 15
+"""About so many runs of ranks are looked up at a time."""
 
 
 class LocalMonotone:
@@ -33,8 +46,8 @@ class LocalMonotone:
 
     Notes
     -----
-    Two candidates per change. Each takes O(m + w log m) time for m distinct values and w runs of
-    ranks of one weight.
+    O(m) for m distinct values, and two candidates per change. Each takes O(w log m) time for w runs
+    of ranks of one weight.
 
     Every L-statistic without negative weights is covered, including midranges and winsorized means.
     """
@@ -56,7 +69,7 @@ class LocalMonotone:
             if any(weight < 0 for _, _, weight in query.runs_of(size)[0]):
                 why = f"{self.name} does not cover {query.name}: it has a negative weight"
                 return Refusal(why, of_kind=True)
-        return Plan(partial(furthest_neighbor, problem), Cost(_bytes(problem)))
+        return local_plan(problem, partial(both_ends, problem), Cost(_bytes(problem)))
 
 
 def _bytes(problem: LocalProblem) -> int:
@@ -73,100 +86,120 @@ def _bytes(problem: LocalProblem) -> int:
     return needed
 
 
-class End(NamedTuple):
-    """A neighbor with the least or the greatest answer.
+def both_ends(problem: LocalProblem) -> BothEnds:
+    """Return the answer on x, and the least and the greatest answer of every change."""
+    x, outside = problem.x, problem.outside
+    numbers, copies = of_numbers(problem.universe), int(max(x.max(), outside.max()))
+    inside, others = (sorted_records_of(numbers, some, copies) for some in (x, outside))
+    nothing, everything = np.zeros(1, dtype=np.int64), np.array([inside.size])
+    whole = _Windows(inside, others, (nothing, everything), (nothing, nothing))
+    return BothEnds(whole.answers(problem.query)[0], _ends(problem, inside, others))
+
+
+def _ends(problem: LocalProblem, inside: SortedMultiset, others: SortedMultiset) -> Iterator[Ends]:
+    """Yield the ends of every change; a block of them is searched at a time."""
+    query, x, outside = problem.query, problem.x, problem.outside
+    block = max(1, _PIECES // query.most_runs(problem.size + others.size))
+    for start in range(0, len(problem.changes), block):
+        some = problem.changes[start : start + block]
+        removed, added = np.array(some, dtype=np.int64).T
+        nothing, size = np.zeros_like(removed), np.full_like(removed, inside.size)
+        # The smallest answer: x without its largest records, with the smallest ones outside it.
+        least = _Windows(inside, others, (nothing, size - removed), (nothing, added))
+        last = np.full_like(added, others.size)
+        most = _Windows(inside, others, (removed, size), (last - added, last))
+        for (i, j), low, high in zip(some, least.answers(query), most.answers(query), strict=True):
+            yield Ends(
+                i,
+                j,
+                End(low, partial(_changed, x, outside, i, j, upward=False)),
+                End(high, partial(_changed, x, outside, i, j, upward=True)),
+            )
+
+
+def _changed(
+    x: Multiplicities, outside: Multiplicities, removed: int, added: int, *, upward: bool
+) -> Multiplicities:
+    """Return the neighbor with the greatest answer, if `upward`, or with the least one."""
+    if upward:
+        found: Multiplicities = x - smallest(x, removed) + largest(outside, added)
+    else:
+        found = x - largest(x, removed) + smallest(outside, added)
+    return found
+
+
+class _Windows(NamedTuple):
+    """Many datasets at a time: each has a window of the records of x and one of those outside it.
 
     Attributes
     ----------
-    answer : Fraction
-    y : ndarray of int64, shape (m,)
-        How often each distinct value of the universe occurs in the neighbor.
+    inside, others : SortedMultiset
+        The records of x, and those outside it.
+    of_x, of_others : tuple of two ndarray of int64, shape (datasets,)
+        The positions where the windows start and stop.
     """
 
-    answer: Fraction
-    y: Multiplicities
+    inside: SortedMultiset
+    others: SortedMultiset
+    of_x: tuple[Positions, Positions]
+    of_others: tuple[Positions, Positions]
 
+    def answers(self, query: Query) -> list[Fraction]:
+        """Return the exact answers of a weighted sum by rank."""
+        (start, stop), (first, last) = self.of_x, self.of_others
+        sizes = stop - start + last - first
+        distinct, places = np.unique(sizes, return_inverse=True)
+        runs = query.runs(distinct)
+        if runs is None:
+            raise ValueError(f"{query.name} is no weighted sum by rank")
+        units = runs.units[places].astype(object) * self.inside.unit
+        above = self._weighed(runs.at(places)) + runs.constants[places].astype(object) * units
+        return list(map(Fraction, above.tolist(), units.tolist()))
 
-def furthest_neighbor(problem: LocalProblem) -> Finding:
-    """Return x and the neighbor whose answer is furthest from that of x."""
-    of_x, least, greatest = both_ends(problem)
-    y = greatest.y if greatest.answer - of_x >= of_x - least.answer else least.y
-    return Finding(problem.x, y, None, 0)
+    def _weighed(self, runs: Runs) -> Integers:
+        """Return the weighted sums of the records, shape (datasets,)."""
+        # The axes are the run and the dataset.
+        some = runs.stops > runs.starts
+        if (runs.stops <= runs.starts + 1).all():
+            sums = self.inside.values_at(self._places(np.where(some, runs.starts, 0)))
+        else:
+            sums = self._totals(runs.stops) - self._totals(runs.starts)
+        weights = np.where(some, runs.weights, 0).astype(object)
+        found: Integers = (weights * sums).sum(axis=0)
+        return found
 
+    def _places(self, ranks: Positions) -> Positions:
+        """Return the places of the values at some ranks, shape (runs, datasets).
 
-def both_ends(problem: LocalProblem) -> tuple[Fraction, End, End]:
-    """Return the answer on x, and its neighbors with the least and with the greatest answer."""
-    x, outside = problem.x, problem.outside
-    records = sorted_records_of(of_numbers(problem.universe), x)
-    runs_of = cache(problem.query.runs_of)
+        It is the first value up to which a dataset has more records than the rank; the last one for
+        the rank after all records.
+        """
+        before = self.of_x[0] + self.of_others[0]
+        low = np.zeros_like(ranks)
+        high = np.full_like(ranks, len(self.inside.counts) - 1)
+        # Always: up to the values before `low` there are too few records; the place is in between.
+        while (low < high).any():
+            middle = (low + high) // 2
+            of_x, of_others = self._up_to(middle + 1)
+            enough = of_x + of_others > ranks + before
+            low, high = np.where(enough, low, middle + 1), np.where(enough, middle, high)
+        return low
 
-    def ends(neighbors: Iterable[Multiplicities]) -> Iterator[End]:
-        for y in neighbors:
-            changed = _Changed(records, y)
-            yield End(_answer(changed, *runs_of(changed.size)), y)
+    def _up_to(self, places: Positions) -> tuple[Positions, Positions]:
+        """Return the positions, in x and outside it, at which the records of some values start.
 
-    first_of_x, last_of_x = _first(x), _last(x)
-    first_outside, last_outside = _first(outside), _last(outside)
-    lowest = (x - last_of_x(i) + first_outside(j) for i, j in problem.changes)
-    highest = (x - first_of_x(i) + last_outside(j) for i, j in problem.changes)
-    by_answer = attrgetter("answer")
-    least, greatest = min(ends(lowest), key=by_answer), max(ends(highest), key=by_answer)
-    return _answer(records, *runs_of(problem.size)), least, greatest
+        They are cut to the windows.
+        """
+        return (
+            np.clip(self.inside.start(places), *self.of_x),
+            np.clip(self.others.start(places), *self.of_others),
+        )
 
-
-def _first(counts: Multiplicities) -> Callable[[int], Multiplicities]:
-    """Return what takes the smallest of some records, as `smallest`, for many numbers of them."""
-    before = np.cumsum(counts) - counts
-    return lambda number: np.minimum(np.maximum(number - before, 0), counts)
-
-
-def _last(counts: Multiplicities) -> Callable[[int], Multiplicities]:
-    """Return what takes the largest of some records."""
-    first = _first(counts[::-1])
-    return lambda number: first(number)[::-1]
-
-
-def _answer(
-    records: SortedMultiset, runs: Iterable[tuple[int, int, int]], unit: int, constant: int
-) -> Fraction:
-    """Return the exact answer on a dataset."""
-    total = 0
-    for start, stop, weight in runs:
-        if stop == start + 1:
-            total += weight * records.record(start)
-        elif stop > start:
-            total += weight * (records.total(stop) - (records.total(start) if start else 0))
-    below = unit * records.unit
-    return Fraction(total + constant * below, below)
-
-
-class _Changed(SortedMultiset):
-    """The records of a neighbor of x: what they share is summed once.
-
-    Parameters
-    ----------
-    of_x : SortedMultiset
-        The records of x.
-    counts : ndarray of int64, shape (m,)
-        How often each distinct value occurs in the neighbor.
-    """
-
-    def __init__(self, of_x: SortedMultiset, counts: Multiplicities) -> None:
-        self._of_x, self.unit = of_x, of_x.unit
-        self._place(counts)
-
-    def _at(self, places: Any) -> Any:
-        return self._of_x._at(places)
-
-    def before(self, places: Any, power: int = 1) -> Any:
-        """Return the sums of the records of all values before some."""
-        where, sums = self._change
-        return self._of_x.before(places, power) + sums[where.searchsorted(places)]
-
-    @cached_property
-    def _change(self) -> tuple[NDArray[np.intp], Integers]:
-        """The places of the values that x has more or less of, and by how much sums differ."""
-        change = self.counts - self._of_x.counts
-        where = np.flatnonzero(change)
-        terms = self._at(where) * change[where].astype(object)
-        return where, np.concatenate([np.array([0], dtype=object), np.cumsum(terms)])
+    def _totals(self, ranks: Positions) -> Integers:
+        """Return the sums of the records before some ranks, and before the windows."""
+        places = self._places(ranks)
+        of_x, of_others = self._up_to(places)
+        left = ranks - (of_x - self.of_x[0]) - (of_others - self.of_others[0])
+        found: Integers = self.inside.total(of_x) + self.others.total(of_others)
+        found += left.astype(object) * self.inside.values_at(places)
+        return found

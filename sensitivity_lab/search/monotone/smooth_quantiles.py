@@ -24,13 +24,19 @@ from sensitivity_lab.problem import LocalProblem, SmoothProblem
 from sensitivity_lab.queries import Weights
 from sensitivity_lab.running import tracked
 from sensitivity_lab.search.contenders import contenders
-from sensitivity_lab.search.engine import Cost, LocalMaxima, LocalMaximumAtDistance, Plan
+from sensitivity_lab.search.engine import (
+    Cost,
+    LocalMaxima,
+    LocalMaximumAtDistance,
+    Plan,
+    furthest,
+)
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_pairs
 from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
 from sensitivity_lab.universes.relations import Bounded
 from sensitivity_lab.universes.universe import of_numbers
 
-from .local_max import furthest_neighbor
+from .local_max import both_ends
 
 AnyIntegers = NDArray[Any]
 """Integers: int64 where their range is large enough, else Python ints."""
@@ -332,7 +338,7 @@ class _Search:
     def pair(self, z: Callable[[], Multiplicities]) -> tuple[Multiplicities, Multiplicities]:
         """Return z and the neighbor that attains its local sensitivity."""
         problem = LocalProblem(self.problem.universe, self.problem.query, Bounded(1), z())
-        finding = furthest_neighbor(problem)
+        finding = furthest(problem, both_ends(problem))
         return finding.x, finding.y
 
 

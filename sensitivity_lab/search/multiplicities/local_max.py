@@ -7,16 +7,25 @@ some of the records outside it; both are counted by groups of equal records. See
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 
-from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Kind, LocalProblem
-from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal, best_neighbor
+from sensitivity_lab.search.engine import (
+    BothEnds,
+    Cost,
+    End,
+    Ends,
+    Finding,
+    Options,
+    Plan,
+    Refusal,
+    furthest,
+)
 from sensitivity_lab.search.memory import WORD, of_pairs
 from sensitivity_lab.universes.multiplicities import (
     Groups,
@@ -66,7 +75,8 @@ class LocalMultiplicities:
                 too_large=True,
             )
         memory += 14 * WORD * problem.universe.number
-        return Plan(partial(_solve, problem, held), Cost(memory + of_pairs(problem)))
+        cost = Cost(memory + of_pairs(problem))
+        return Plan(partial(_solve, problem, held), cost, partial(_both_ends, problem, held))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,33 +104,60 @@ class _Held:
 
 
 def _solve(problem: LocalProblem, held: _Held) -> Finding:
-    return best_neighbor(problem, _candidates(problem, held))
-
-
-def _candidates(problem: LocalProblem, held: _Held) -> Iterator[tuple[Difference, Multiplicities]]:
-    """Yield the neighbors with the largest and the smallest answer of every change that matters.
+    """Return x and its furthest neighbor.
 
     An answer rises by at most j, and falls by at most i: changes that cannot reach further than
     what was found are left out.
     """
+    of_x = _answer(problem)(held.x)
+
+    def of_changes() -> Iterator[Ends]:
+        far = Fraction(-1)
+        for removed, added in sorted(problem.changes, key=max, reverse=True):
+            if max(removed, added) <= far:
+                return
+            ends = _ends(problem, held, removed, added)
+            far = max(far, ends.upper.answer - of_x, of_x - ends.lower.answer)
+            yield ends
+
+    return furthest(problem, BothEnds(of_x, of_changes()))
+
+
+def _both_ends(problem: LocalProblem, held: _Held) -> BothEnds:
+    """Return the answer on x, and the least and the greatest answer of every change."""
+    ends = (_ends(problem, held, *change) for change in problem.changes)
+    return BothEnds(_answer(problem)(held.x), ends)
+
+
+def _answer(problem: LocalProblem) -> Callable[[Multiplicities], Fraction]:
+    return _distinct if problem.query.of_multiplicities == "distinct" else _largest
+
+
+def _ends(problem: LocalProblem, held: _Held, removed: int, added: int) -> Ends:
+    """Return the ends of a change."""
     distinct = problem.query.of_multiplicities == "distinct"
-    answer = _distinct if distinct else _largest
-    of_x = answer(held.x)
-    find = (_most_distinct, _fewest_distinct) if distinct else (_highest, _lowest)
-    furthest = Fraction(-1)
-    for removed, added in sorted(problem.changes, key=max, reverse=True):
-        if max(removed, added) <= furthest:
-            return
-        for extreme in find:
-            lost, gained = extreme(held.x, held.outside, removed, added)
-            y = (
-                problem.x
-                - smallest_of_each(problem.x, held.groups, lost)
-                + smallest_of_each(problem.outside, held.groups, gained)
-            )
-            of_y = answer(held.x - lost + gained)
-            furthest = max(furthest, abs(of_x - of_y))
-            yield Difference(of_x, of_y), y
+    answer = _answer(problem)
+
+    def end_of(change: Change) -> End:
+        lost, gained = change
+        return End(answer(held.x - lost + gained), partial(_neighbor, problem, held, change))
+
+    lower, upper = (
+        end_of(extreme(held.x, held.outside, removed, added))
+        for extreme in ((_fewest_distinct, _most_distinct) if distinct else (_lowest, _highest))
+    )
+    return Ends(removed, added, lower, upper)
+
+
+def _neighbor(problem: LocalProblem, held: _Held, change: Change) -> Multiplicities:
+    """Return the neighbor that loses and gains so many records of each group."""
+    lost, gained = change
+    y: Multiplicities = (
+        problem.x
+        - smallest_of_each(problem.x, held.groups, lost)
+        + smallest_of_each(problem.outside, held.groups, gained)
+    )
+    return y
 
 
 def _filled(start: Multiplicities, limits: Multiplicities, records: int) -> Multiplicities:

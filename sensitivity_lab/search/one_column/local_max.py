@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.search.engine import (
+    BothEnds,
     Cost,
+    End,
     Engine,
     Finding,
     Options,
@@ -55,20 +57,36 @@ class LocalOneColumn:
         if isinstance(plan, Refusal):
             return plan
         cost = Cost(plan.cost.bytes + column_bytes(problem))
-        return Plan(partial(_solve, problem, column, plan), cost)
+        ends = None if plan.ends is None else partial(_lifted_ends, problem, column, plan.ends)
+        return Plan(partial(_solve, problem, column, plan), cost, ends)
 
 
 def _solve(problem: LocalProblem, column: Column, plan: Plan[Finding]) -> Finding:
     """Return x and a table that is the neighbor found in the column."""
     finding = plan.solve()
     swaps = swaps_of(finding, problem.neighbors, column.numbers)
-    y = _lifted(problem, finding, column.places, swaps)
+    y = _lifted(problem, finding.y - finding.x, column.places, swaps)
     return Finding(problem.x, y, None, finding.datasets_evaluated)
 
 
-def _lifted(problem: LocalProblem, finding: Finding, places: Indices, swaps: int) -> Multiplicities:
-    """Return a neighbor of x, a table whose column is the dataset found."""
-    net = finding.y - finding.x
+def _lifted_ends(problem: LocalProblem, column: Column, ends: Callable[[], BothEnds]) -> BothEnds:
+    """Return the ends that are found in the column, with tables."""
+    both = ends()
+    x = np.bincount(column.places, weights=problem.x).astype(np.int64)
+
+    def lifted(end: End) -> End:
+        return End(end.answer, lambda: _lifted(problem, end.y() - x, column.places, 0))
+
+    of_changes = (
+        one._replace(lower=lifted(one.lower), upper=lifted(one.upper)) for one in both.of_changes
+    )
+    return BothEnds(both.of_x, of_changes)
+
+
+def _lifted(
+    problem: LocalProblem, net: Multiplicities, places: Indices, swaps: int
+) -> Multiplicities:
+    """Return a neighbor of x, a table whose column is changed by some records of each number."""
     inside, outside = problem.x, problem.outside
     held, free = (
         np.bincount(places, weights=rows, minlength=len(net)).astype(np.int64)

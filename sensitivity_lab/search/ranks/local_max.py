@@ -10,17 +10,27 @@ L-statistic").
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.exact.difference import Difference, Integers
+from sensitivity_lab.exact.difference import Integers
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries.order_statistics import at_ranks
-from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal, best_neighbor
+from sensitivity_lab.search.engine import (
+    BothEnds,
+    Cost,
+    End,
+    Ends,
+    Finding,
+    Options,
+    Plan,
+    Refusal,
+    local_plan,
+)
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_pairs
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import RemovedAdded
@@ -37,8 +47,8 @@ class LocalRanks:
 
     Notes
     -----
-    A change of i removed and j added records takes N (i + 1) (j + 1) steps of exact arithmetic, and
-    as many bytes.
+    Changes that lead to one size are searched together. If these remove up to i records and add up
+    to j, that takes N (i + 1) (j + 1) steps of exact arithmetic, and as many bytes.
     """
 
     name = "ranks"
@@ -54,14 +64,20 @@ class LocalRanks:
         if any(problem.query.weights(size) is None for size in sizes):
             return Refusal.of_query(self.name, self.covers, problem.query.name)
         records = problem.size + int(problem.outside.sum())
-        each = [records * (removed + 1) * (added + 1) for removed, added in problem.changes]
+        each = [
+            records
+            * (max(removed for removed, _ in some) + 1)
+            * (max(added for _, added in some) + 1)
+            for some in _by_size(problem.changes)
+        ]
         if 2 * sum(each) > MAX_STEPS:
             return Refusal(
                 f"{self.name} would look at {2 * sum(each):,} states, more than {MAX_STEPS:,}; "
                 "choose fewer records, or a smaller distance",
                 too_large=True,
             )
-        return Plan(partial(_solve, problem), Cost(max(each) + _bytes(problem, sizes, records)))
+        cost = Cost(max(each) + _bytes(problem, sizes, records))
+        return local_plan(problem, partial(both_ends, problem), cost)
 
 
 def _bytes(problem: LocalProblem, sizes: set[int], records: int) -> int:
@@ -73,59 +89,73 @@ def _bytes(problem: LocalProblem, sizes: set[int], records: int) -> int:
     return weights + by_rank + values + 5 * WORD * records + of_pairs(problem)
 
 
-def _solve(problem: LocalProblem) -> Finding:
-    return best_neighbor(problem, _candidates(problem))
+def _by_size(changes: Sequence[RemovedAdded]) -> list[list[RemovedAdded]]:
+    """Return changes in lists of those that lead to datasets of one size."""
+    found: dict[int, list[RemovedAdded]] = {}
+    for removed, added in changes:
+        found.setdefault(added - removed, []).append((removed, added))
+    return list(found.values())
 
 
-def _candidates(problem: LocalProblem) -> Iterator[tuple[Difference, Multiplicities]]:
-    """Yield the neighbors with the largest and the smallest answer of every change."""
-    of_x = _answer(problem, problem.x)
-    for change in problem.changes:
-        for sign in (1, -1):
-            y = _extreme_neighbor(problem, change, sign)
-            yield Difference(of_x, _answer(problem, y)), y
-
-
-def _answer(problem: LocalProblem, data: Multiplicities) -> Fraction:
-    """Return the exact answer on a dataset."""
+def both_ends(problem: LocalProblem) -> BothEnds:
+    """Return the answer on x, and the least and the greatest answer of every change."""
     integers, unit = of_numbers(problem.universe).integers
-    records = np.repeat(integers, data)
-    return at_ranks(problem.query.weights(len(records)) or (), lambda rank: records[rank], unit)
+    records = np.repeat(integers, problem.x)
+    weights = problem.query.weights(len(records)) or ()
+    of_x = at_ranks(weights, lambda rank: records[rank], unit)
+    ends = (one for some in _by_size(problem.changes) for one in _ends(problem, some))
+    return BothEnds(of_x, ends)
 
 
-def _extreme_neighbor(problem: LocalProblem, change: RemovedAdded, sign: int) -> Multiplicities:
-    """Return the neighbor for a change with the largest answer times a sign."""
-    removed, added = change
-    integers, _ = of_numbers(problem.universe).integers
+def _ends(problem: LocalProblem, changes: Sequence[RemovedAdded]) -> Iterator[Ends]:
+    """Yield the ends of changes that lead to datasets of one size."""
+    most = max(removed for removed, _ in changes), max(added for _, added in changes)
+    integers, unit = of_numbers(problem.universe).integers
     # Where values are equal, x and what is outside may come in any order.
-    both = np.column_stack([problem.x, np.minimum(problem.outside, added)])
+    both = np.column_stack([problem.x, np.minimum(problem.outside, most[1])])
     values = np.repeat(np.repeat(np.arange(len(integers)), 2), both.ravel())
     inside = np.repeat(np.tile([True, False], len(integers)), both.ravel())
-    weights = _padded(problem, problem.size - removed + added, sign)
-    taken = _walk(integers[values], inside, weights, change)
-    y: Multiplicities = problem.x.copy()
-    np.subtract.at(y, values[inside & taken], 1)
-    np.add.at(y, values[~inside & taken], 1)
+    found: list[list[End]] = []
+    for sign in (-1, 1):
+        weights, below = _padded(problem, problem.size - most[0] + most[1], sign)
+        sums, taken = _walk(integers[values], inside, weights, most)
+        found.append([])
+        for change in changes:
+            moved = _followed(inside, taken, change)
+            answer = Fraction(sign * sums[change], below * unit)
+            of_y = partial(_neighbor, problem.x, values[moved], inside[moved])
+            found[-1].append(End(answer, of_y))
+    for (removed, added), lower, upper in zip(changes, *found, strict=True):
+        yield Ends(removed, added, lower, upper)
+
+
+def _neighbor(
+    x: Multiplicities, values: NDArray[np.intp], inside: NDArray[np.bool_]
+) -> Multiplicities:
+    """Return x without some of its records, and with some from outside."""
+    y: Multiplicities = x.copy()
+    np.subtract.at(y, values[inside], 1)
+    np.add.at(y, values[~inside], 1)
     return y
 
 
-def _padded(problem: LocalProblem, size: int, sign: int) -> Integers:
-    """Return the weights by rank as integers, and zeros for ranks that do not occur."""
+def _padded(problem: LocalProblem, size: int, sign: int) -> tuple[Integers, int]:
+    """Return the weights by rank, and zeros for ranks that do not occur, over a denominator."""
     weights = problem.query.weights(size) or ()
     below = math.lcm(*(weight.denominator for _, weight in weights))
     by_rank = np.zeros(problem.size + size + 1, dtype=object)
     for rank, weight in weights:
         by_rank[rank] = sign * int(weight * below)
-    return by_rank
+    return by_rank, below
 
 
 def _walk(
     records: Integers, inside: NDArray[np.bool_], weights: Integers, change: RemovedAdded
-) -> NDArray[np.bool_]:
-    """Return which records are removed from x, or added to it, for the largest weighted sum.
+) -> tuple[Integers, NDArray[np.bool_]]:
+    """Return the largest weighted sums, and which records are removed or added on the way there.
 
     The axes of `sums` are r, how many records of x are removed, and s, how many from outside are
-    added. See "One dataset" in docs/proofs.md.
+    added, up to those of a change. See "One dataset" in docs/proofs.md.
     """
     removed, added = change
     shape = (removed + 1, added + 1)
@@ -153,17 +183,17 @@ def _walk(
         taken[place][where] = better
         after[where] = np.where(better, offered, after[where])
         sums = after
-    return _followed(inside, taken, change)
+    return sums, taken
 
 
 def _followed(
     inside: NDArray[np.bool_], taken: NDArray[np.bool_], change: RemovedAdded
-) -> NDArray[np.bool_]:
-    """Follow the best way back from the last record to the first."""
-    chosen = np.zeros(len(inside), dtype=bool)
+) -> NDArray[np.intp]:
+    """Follow the best way back from the last record to the first; return what is moved."""
+    chosen = []
     state = list(change)
     for place in reversed(range(len(inside))):
         if taken[place][tuple(state)]:
-            chosen[place] = True
+            chosen.append(place)
             state[0 if inside[place] else 1] -= 1
-    return chosen
+    return np.array(chosen, dtype=np.intp)

@@ -9,19 +9,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 
 import numpy as np
 
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Kind, LocalProblem
-from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal, best_neighbor
+from sensitivity_lab.search.engine import (
+    BothEnds,
+    Cost,
+    End,
+    Ends,
+    Finding,
+    Options,
+    Plan,
+    Refusal,
+    local_plan,
+)
 from sensitivity_lab.search.memory import of_pairs
 from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.relations import RemovedAdded
 
 from .contributions import Contributions, contributions_of
 from .global_max import (
     COVERS,
     MOST_PAIRS,
+    Parts,
     apart,
     as_records,
     bytes_of,
@@ -55,7 +68,10 @@ class LocalRowSums:
         if pairs > MOST_PAIRS:
             return too_many(f"{'at least ' if left else ''}{pairs:,}")
         memory = max(bytes_of(*sides, change, problem.norm) for change in problem.changes)
-        return Plan(partial(_solve, problem, sides), Cost(memory + of_pairs(problem)))
+        cost = Cost(memory + of_pairs(problem))
+        if sides[0].vectors.shape[1] == 1:
+            return local_plan(problem, partial(_both_ends, problem, sides), cost)
+        return Plan(partial(_solve, problem, sides), cost)
 
 
 Sides = tuple[Contributions, Contributions]
@@ -63,16 +79,45 @@ Sides = tuple[Contributions, Contributions]
 
 
 def _solve(problem: LocalProblem, sides: Sides) -> Finding:
-    return best_neighbor(problem, _neighbors(problem, sides))
+    """Return x and its furthest neighbor."""
+    _, y = max(_neighbors(problem, sides), key=itemgetter(0))
+    return Finding(problem.x, y, None, 0)
+
+
+def _both_ends(problem: LocalProblem, sides: Sides) -> BothEnds:
+    """Return the answer on x, and the least and the greatest one of every change.
+
+    Answers are one number each: it is least where x loses the records that contribute most and
+    gains those that contribute least.
+    """
+    of_x, outside = sides
+    (answer,) = of_x.total(of_x.counts)
+
+    def end_of(change: RemovedAdded, sign: float) -> End:
+        parts = (
+            outside.extreme(np.array([sign]), change[1]),
+            of_x.extreme(-np.array([sign]), change[0]),
+        )
+        (more,), (less,) = (of_x.total(part) for part in parts)
+        return End(answer + more - less, partial(_neighbor, problem, sides, (parts[1], parts[0])))
+
+    ends = (Ends(*change, end_of(change, -1.0), end_of(change, 1.0)) for change in problem.changes)
+    return BothEnds(answer, ends)
+
+
+def _neighbor(problem: LocalProblem, sides: Sides, parts: Parts) -> Multiplicities:
+    """Return the neighbor that loses and gains parts."""
+    removed = as_records(parts[0], sides[0], problem.x)
+    added = as_records(parts[1], sides[1], problem.outside)
+    y: Multiplicities = problem.x - removed + added
+    return y
 
 
 def _neighbors(problem: LocalProblem, sides: Sides) -> Iterator[tuple[Difference, Multiplicities]]:
     """Yield neighbors of x, among them the furthest one, with how far they are."""
     for change in problem.changes:
         for parts in candidates(*sides, change, problem.norm):
-            removed = as_records(parts[0], sides[0], problem.x)
-            added = as_records(parts[1], sides[1], problem.outside)
-            yield apart(sides[0], parts, problem.norm), problem.x - removed + added
+            yield apart(sides[0], parts, problem.norm), _neighbor(problem, sides, parts)
 
 
 def _sides(problem: LocalProblem) -> Sides | None:

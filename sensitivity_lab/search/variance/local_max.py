@@ -17,10 +17,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sensitivity_lab.exact.difference import Difference, Integers
+from sensitivity_lab.exact.difference import Integers
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries.power_sums import of_power_sums
-from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal, best_neighbor
+from sensitivity_lab.search.engine import (
+    BothEnds,
+    Cost,
+    End,
+    Ends,
+    Finding,
+    Options,
+    Plan,
+    Refusal,
+    local_plan,
+)
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_pairs
 from sensitivity_lab.search.sorted_records import Positions, Ranges, SortedMultiset
 from sensitivity_lab.universes.multiplicities import Multiplicities
@@ -51,7 +61,7 @@ class LocalVariance:
         """Plan the search; refuse other queries."""
         if problem.query.moment != "variance":
             return Refusal.of_query(self.name, self.covers, problem.query.name)
-        return Plan(partial(_solve, problem), Cost(_bytes(problem)))
+        return local_plan(problem, partial(both_ends, problem), Cost(_bytes(problem)))
 
 
 def _bytes(problem: LocalProblem) -> int:
@@ -64,10 +74,6 @@ def _bytes(problem: LocalProblem) -> int:
     least = windows * (4 * WORD) if problem.changes else 0
     rows = min(AT_ONCE, windows) * 8 * of_int(2 * integers.bits + 2 * size.bit_length())
     return max(integers.peak, held) * len(problem.x) + least + rows + of_pairs(problem)
-
-
-def _solve(problem: LocalProblem) -> Finding:
-    return best_neighbor(problem, candidates(problem))
 
 
 class _Choice(NamedTuple):
@@ -83,22 +89,41 @@ class _Choice(NamedTuple):
     added: Ranges
 
 
-def candidates(problem: LocalProblem) -> Iterator[tuple[Difference, Multiplicities]]:
-    """Yield the neighbors with the largest and the smallest variance of every change."""
+def both_ends(problem: LocalProblem) -> BothEnds:
+    """Return the variance of x, and the smallest and the largest one of every change."""
     integers, unit = of_numbers(problem.universe).integers
     centred = integers - integers[len(integers) // 2]
     inside, outside = (SortedMultiset(centred, of) for of in (problem.x, problem.outside))
-    query = problem.query
-    total, squares = _all(inside)
-    of_x = of_power_sums(query, inside.size, total, squares, unit)
+    of_x = of_power_sums(problem.query, inside.size, *_all(inside), unit)
+    return BothEnds(of_x, _ends(problem, inside, outside, unit))
+
+
+def _ends(
+    problem: LocalProblem, inside: SortedMultiset, outside: SortedMultiset, unit: int
+) -> Iterator[Ends]:
+    """Yield the ends of every change."""
     for removed, added in problem.changes:
         size = inside.size - removed + added
-        for choose in (_largest_variance, _smallest_variance):
-            choice = choose(inside, outside, removed, added)
-            removing = inside.multiplicities(choice.removed)
-            y = problem.x - removing + outside.multiplicities(choice.added)
-            of_y = of_power_sums(query, size, choice.total, choice.squares, unit)
-            yield Difference(of_x, of_y, query.root), y
+        lower, upper = (
+            End(
+                of_power_sums(problem.query, size, choice.total, choice.squares, unit),
+                partial(_neighbor, problem, inside, outside, choice),
+            )
+            for choice in (
+                _smallest_variance(inside, outside, removed, added),
+                _largest_variance(inside, outside, removed, added),
+            )
+        )
+        yield Ends(removed, added, lower, upper)
+
+
+def _neighbor(
+    problem: LocalProblem, inside: SortedMultiset, outside: SortedMultiset, choice: _Choice
+) -> Multiplicities:
+    """Return a neighbor by multiplicities."""
+    removed, added = inside.multiplicities(choice.removed), outside.multiplicities(choice.added)
+    found: Multiplicities = problem.x - removed + added
+    return found
 
 
 def _all(records: SortedMultiset) -> tuple[int, int]:

@@ -24,7 +24,7 @@ from sensitivity_lab.search.engine import (
     Options,
     Plan,
     Refusal,
-    best_neighbor,
+    furthest,
 )
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_pairs
 from sensitivity_lab.search.rising import rising
@@ -32,7 +32,7 @@ from sensitivity_lab.universes.relations import Bounded
 from sensitivity_lab.universes.universe import of_numbers
 
 from .global_max import COVERS
-from .local_max import candidates
+from .local_max import both_ends
 from .smooth_cores import BITS, SHARP, Pairs, bits_needed
 from .smooth_states import Cores
 
@@ -114,7 +114,7 @@ def _solve(problem: SmoothProblem, progress: bool | None) -> LocalMaxima:
 def _of_one(problem: SmoothProblem) -> LocalMaxima:
     """Return the local maximum where datasets have one record: all variances are 0."""
     at_x = LocalProblem(problem.universe, problem.query, Bounded(1), problem.x)
-    finding = best_neighbor(at_x, candidates(at_x))
+    finding = furthest(at_x, both_ends(at_x))
     nothing = Difference(Fraction(0), Fraction(0), problem.query.root)
     first = LocalMaximumAtDistance(0, nothing, lambda: (finding.x, finding.y))
     return LocalMaxima((first,), 0, 0)

@@ -16,7 +16,7 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.problem import LocalProblem
-from sensitivity_lab.search.variance.local_max import candidates
+from sensitivity_lab.search.variance.local_max import both_ends
 
 KINDS = {
     "spread": lambda rng: rng.randint(-50, 50),
@@ -50,21 +50,23 @@ def check(x, outside, neighbors, ddof=0) -> None:
     held = Counter(map(Fraction, x))
     of_x = np.array([held[Fraction(value)] for value in universe.values])
     problem = LocalProblem(universe, sl.Var(ddof=ddof), neighbors, of_x).checked()
-    found, furthest = list(candidates(problem)), []
-    assert len(found) == 2 * len(problem.changes)
+    both, furthest = both_ends(problem), []
+    found = list(both.of_changes)
+    assert tuple((ends.removed, ends.added) for ends in found) == problem.changes
     x, outside = (tuple(map(Fraction, one)) for one in (x, outside))
-    for (removed, added), *both in zip(problem.changes, found[::2], found[1::2], strict=True):
-        for (gap, y), expected in zip(
-            both, extremes(x, outside, removed, added, ddof), strict=True
+    assert both.of_x == variance(x, ddof)
+    for removed, added, lower, upper in found:
+        for end, expected in zip(
+            (upper, lower), extremes(x, outside, removed, added, ddof), strict=True
         ):
-            records = [Fraction(one) for one in np.repeat(universe.values, y)]
+            records = [Fraction(one) for one in np.repeat(universe.values, end.y())]
             lost, gained = held - Counter(records), Counter(records) - held
             assert lost.total() - gained.total() == removed - added
             assert lost.total() <= removed
             assert not gained - Counter(outside)
             assert variance(records, ddof) == expected
-            assert gap.exact == abs(variance(x, ddof) - expected)
-            furthest.append(gap.exact)
+            assert end.answer == expected
+            furthest.append(abs(variance(x, ddof) - expected))
     result = sl.local_sensitivity(
         universe, sl.Var(ddof=ddof), dataset=x, neighbors=neighbors, method="variance"
     )

@@ -1,0 +1,91 @@
+"""All datasets within some steps of one: what reach, and mechanisms that are made from it, need."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sensitivity_lab.metrics.metric import Row
+from sensitivity_lab.universes.multiplicities import Multiplicities
+
+from .interval import Space
+from .relations import Bounded, Relation, RemovedAdded
+
+
+@dataclass(frozen=True)
+class Ball(Relation):
+    """The datasets that are at most k single steps from x.
+
+    Unlike a relation that a caller gives, a ball is never infeasible: it leaves out what x or the
+    universe has too few records for, so it *saturates*. That keeps balls nested between neighbors:
+    a dataset within k steps of x is within k + 1 steps of every neighbor of x.
+
+    Parameters
+    ----------
+    k : int
+        The number of steps.
+    exactly : bool
+        Always False.
+    step : Relation
+        The relation whose distance counts the steps; see `Relation.step`.
+    limits : tuple of two numbers
+        The smallest and the largest size of datasets; the largest may be math.inf.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_dataset([1, 2, 3])
+    >>> ball = Ball(9, step=sl.Bounded(1), limits=(2, 2))
+    >>> ball.changes(2, universe), ball.saturated_at(2, universe)
+    (((1, 1),), 1)
+    """
+
+    step: Relation = Bounded(1)  # noqa: RUF009 - frozen
+    limits: tuple[int, float] = (1, math.inf)
+
+    name: ClassVar[str] = "ball"
+    does = "take single steps"
+
+    def between(self, x: Multiplicities, y: Multiplicities) -> Row:
+        """Return how many steps datasets are apart."""
+        return self.step.between(x, y)
+
+    def steps(self, change: RemovedAdded) -> int:
+        """Return how many steps a change takes."""
+        return int(self.step.metric.apart(change[1], change[0]))
+
+    def saturated_at(self, size: int, universe: Space) -> int | None:
+        """Return after how many steps there is no further dataset; None if more than k.
+
+        Equal records count as different ones, as in every relation; where a universe has many of
+        them, all datasets may be reached earlier.
+        """
+        # No dataset is further away than where all of x is removed, and all that can be is added.
+        most = size + min(universe.size - size, self.limits[1])
+        k = self.k
+        while k < most:
+            k += 1
+            if any(True for _ in self.changes_at(k, size, universe)):
+                return None
+        return max(map(self.steps, self.changes(size, universe)), default=0)
+
+    def changes_at(self, k: int, size: int, universe: Space) -> Iterable[RemovedAdded]:
+        """Yield the changes of datasets of this size at distance exactly k, not its own k."""
+        lowest, highest = self.limits
+        return (
+            (removed, added)
+            for removed, added in self.step.changes_at(k, size, universe)
+            if lowest <= size - removed + added <= highest
+        )
+
+    @property
+    def _limits(self) -> str:
+        return "a ball is never too large"
+
+    def _largest(self, size: int, universe: Space) -> int | float:
+        return math.inf
+
+    def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
+        return self.step._changes_at(k)
