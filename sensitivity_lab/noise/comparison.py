@@ -379,7 +379,7 @@ class _Setting:
             raise _LeftOutError("needs bound=, a public bound of the local sensitivity")
         if not isinstance(self.universe, FiniteUniverse):
             raise _LeftOutError("the distance to instability is for finite universes")
-        farthest = max(test.cap for test in self.tests.values())
+        farthest = max(test.far_enough for test in self.tests.values())
         x = multiplicities_of(self.x, self.universe)
         return distance_to_instability(
             self.universe,
@@ -469,7 +469,7 @@ def _propose_test_release(setting: _Setting, epsilon: Fraction) -> Found:
     distance, bound = setting.instability.distance, setting.bound
     test = setting.tests[epsilon]
     # Farther than the test counts is one more than that, whatever the other tests count.
-    counted = test.cap + 1 if distance is None else min(distance, test.cap + 1)
+    counted = test.far_enough + 1 if distance is None else min(distance, test.far_enough + 1)
     half = epsilon / (2 * setting.neighbors.k)
     scale = PROPOSE_TEST_RELEASE.scale((bound or 0) ** 2, half)
     return _with_noise(setting, "Laplace", scale, setting.answer), test.chance(counted)

@@ -79,7 +79,7 @@ class PrivateTest:
         return cls(epsilon, delta, a, _whole_threshold(a, delta))
 
     @property
-    def cap(self) -> int:
+    def far_enough(self) -> int:
         """A public distance at which the test fails with a probability of at most delta."""
         return math.ceil(2 * self.threshold) + 1
 
@@ -355,7 +355,7 @@ def propose_test_release(
     run = check_run(run, "propose_test_release", "checkpoint", "scratch")
     universe, asked = check_universe(universe), as_query(query)
     test = test_of(relation, sum(losses, Fraction(0)), losses[0], chance, whole)
-    last = test.cap
+    last = test.far_enough
     if farthest is not None:
         last = whole_kind("a distance, at least 1")("farthest", farthest)
     x = dataset_of(dataset, universe)
