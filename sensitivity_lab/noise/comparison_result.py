@@ -171,7 +171,7 @@ class ErrorComparison(Tabled):
         )
 
     def plot(self, unit: str = "", **options: Any) -> Figure:
-        """Draw the median error against epsilon, a line per mechanism.
+        """Draw the expected error against epsilon, a line per mechanism.
 
         Parameters
         ----------

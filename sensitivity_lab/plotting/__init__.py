@@ -13,6 +13,7 @@ from ._files import check_path, save
 from ._noise import plot_noise_scales, plot_noise_variances
 from ._noise_table import plot_noise_table
 from ._picture import off_screen
+from ._release_errors import plot_release_errors
 from ._spaces import plot_datasets, plot_graphs, plot_sequences
 from ._stability import plot_stability
 from ._strip import plot_strip
@@ -32,6 +33,7 @@ __all__ = [
     "plot_noise_scales",
     "plot_noise_table",
     "plot_noise_variances",
+    "plot_release_errors",
     "plot_sequences",
     "plot_stability",
     "plot_strip",

@@ -32,8 +32,8 @@ class Drawn:
     def __init__(self, seed: int) -> None:
         draw = random.Random(seed)
         self.values = sorted(draw.sample([0, 1, 2, 3, 5, 9], draw.randint(2, 3)))
-        self.n = draw.randint(1, 3)
         self.replace = draw.random() < 0.6
+        self.n = draw.randint(1 if self.replace else 2, 3)
         # Sums and means have local engines under both relations; the oracle knows all others.
         self.name = draw.choice(list(QUERIES))
         self.epsilon = draw.choice([0.3, 1, 2.5])
