@@ -359,7 +359,7 @@ def opendp_inverse_sensitivity(law: InverseSensitivity) -> float:
     proportional to ``exp(-s(t) / scale)``, as in the law. The scale, 2 k / epsilon, is rounded up
     to a float, so probabilities differ by less than one part in 10**8. The exponential mechanism is
     epsilon-differentially private. OpenDP states its loss in zCDP, as ``epsilon**2 / 8``, and that
-    is checked. (OpenDP's noisy maximum for pure privacy is permute-and-flip, which has another law.)
+    is checked. (Its noisy maximum for pure privacy is permute-and-flip, which has another law.)
 
     References
     ----------

@@ -13,6 +13,7 @@ from ._files import check_path, save
 from ._noise import plot_noise_scales, plot_noise_variances
 from ._noise_table import plot_noise_table
 from ._picture import off_screen
+from ._reach import plot_reach
 from ._release_errors import plot_release_errors
 from ._spaces import plot_datasets, plot_graphs, plot_sequences
 from ._stability import plot_stability
@@ -33,6 +34,7 @@ __all__ = [
     "plot_noise_scales",
     "plot_noise_table",
     "plot_noise_variances",
+    "plot_reach",
     "plot_release_errors",
     "plot_sequences",
     "plot_stability",

@@ -114,6 +114,17 @@ def _size(name: str, value: Any) -> None:
         )
 
 
+def _sizes(name: str, value: Any) -> None:
+    check_kind(name, value, Mapping, "a mapping of names to numbers")
+    for of, size in value.items():
+        check_text(name, of, "a mapping whose keys are texts")
+        number = finite_number(size)
+        if number is None or number < 0:
+            raise InputError(
+                f"{name}[{shown(of)}] must be a finite number, at least 0, got {shown(size)}"
+            )
+
+
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("title", "unit", "query", "neighbors", "gap", "step", "xlabel"), _text),
     **dict.fromkeys(("labels", "names", "captions"), partial(_sequence, of="texts")),
@@ -125,6 +136,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "legend": partial(check_choice, choices=("labels", "box", "none")),
     "ax": _axes,
     "units": _units,
+    "sensitivities": _sizes,
     "figsize": _size,
 }
 """The check of each option, by its name."""

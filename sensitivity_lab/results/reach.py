@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -14,7 +14,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import check_column, check_text, choice_kind, rounded_up, whole_kind
+from sensitivity_lab.checks import (
+    check_column,
+    check_kind,
+    check_text,
+    choice_kind,
+    rounded_up,
+    whole_kind,
+)
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.exact.difference import round_down, round_up
 from sensitivity_lab.exact.roots import Root
@@ -28,11 +35,11 @@ from .measure import answer_of
 from .pairs import in_short
 from .release import Release, left_out, of_datasets
 from .reprs import rounded_down
-from .result import Result, Stated
+from .result import Found, Result, Stated
 from .witness import Witness
 
 if TYPE_CHECKING:
-    pass
+    from matplotlib.axes import Axes
 
 End = Literal["lower", "upper"]
 
@@ -269,6 +276,38 @@ class Reach(Result):
                 "upper": [float_above(end) for end in self.upper],
             }
         )
+
+    def plot(
+        self,
+        column: str = "records",
+        sensitivities: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Axes:
+        """Draw the two ends against the distance from x, as a fan around f(x).
+
+        Parameters
+        ----------
+        column : str, default "records"
+            The name of the data.
+        sensitivities : mapping of str to Sensitivity, SmoothSensitivity or number, optional
+            What to draw beside the fan, by name, such as ``{"global": everywhere, "smooth":
+            damped}``: a bar from f(x) less the sensitivity to f(x) plus it.
+        **options
+            Options of `sensitivity_lab.plotting.plot_reach`, such as `unit`, `title` and `ax`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from sensitivity_lab.plotting import plot_reach
+
+        beside = None
+        if sensitivities is not None:
+            given = check_kind("sensitivities", sensitivities, Mapping, "a mapping of names")
+            beside = {
+                name: float(one) if isinstance(one, Found) else one for name, one in given.items()
+            }
+        return plot_reach(self.to_frame(column), sensitivities=beside, **options)
 
     def _finite(self) -> FiniteUniverse:
         """Return the universe, or of an interval one that has the values of all datasets."""

@@ -194,8 +194,9 @@ class BothEnds(NamedTuple):
     of_x : Fraction
         The exact answer on x; its square, if the query is a root.
     of_changes : iterable of Ends
-        Those of every change of the problem, made one after the other. An engine that lists
-        neighbors may leave out records that are removed and added back: (1, 1) then is (0, 0).
+        Those of the changes of the problem, made one after the other. A change stands for the
+        neighbors that it adds to those of changes before it in the problem's list: a neighbor that
+        several lead to may be among those of the first alone.
     values : tuple of numbers, shape (m,), default ()
         As those of `Finding`.
     datasets_evaluated : int, default 0

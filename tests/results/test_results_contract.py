@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from checks import words_of_html
 
 import sensitivity_lab as sl
 from sensitivity_lab import spaces
-from sensitivity_lab.results.result import Result
+from sensitivity_lab.results.result import Found, Result
 from sensitivity_lab.spaces import graphs, sequences
 
 NUMBERS = sl.Universe.from_domain([0, 1, 5])
@@ -32,6 +33,8 @@ RESULTS = {
     ),
     "local": sl.local_sensitivity(NUMBERS, "median", dataset=[0, 1, 5], **ONE),
     "smooth": sl.smooth_sensitivity(NUMBERS, "median", dataset=[0, 0, 0], beta=0.5),
+    "reach": sl.reach(NUMBERS, "median", dataset=[0, 1, 1], distances=3, **ONE),
+    "reach of a root": sl.reach(NUMBERS, "std", dataset=[0, 1, 1], distances=3, **ONE),
     "bounds": sl.bounds.sensitivity_bounds(
         NUMBERS, max, size=3, value_range=(0, 9), evaluations=100, seed=1, **ONE
     ),
@@ -61,6 +64,17 @@ NUMBERS_OF = ("value", "lower", "exact", "upper")
 def changed_numbers(result):
     """The result with one of its numbers changed, for each that its witness proves."""
     stated = {field.name for field in fields(result)} & set(NUMBERS_OF)
+    if isinstance(result, sl.results.Reach):
+        yield replace(result, answer=result.upper[-1])
+        for end in ("lower", "upper"):
+            ends = getattr(result, end)
+            yield replace(result, **{end: ends[:-1]})  # an end is missing
+            yield replace(result, **{end: (*ends[:-1], result.answer)})  # not nested
+            outward = {"lower": result.upper, "upper": result.lower}[end]
+            yield replace(result, **{end: (outward[-1], *ends[1:])})
+            if ends[1] != ends[-1]:
+                yield replace(result, **{end: (*ends[:1], ends[-1], *ends[2:])})  # too early
+        return
     if isinstance(result, sl.bounds.SensitivityBounds):
         # What is above rests on an argument, and the witness shows only that it is not too small.
         yield replace(result, upper=result.lower / 2)
@@ -75,6 +89,13 @@ def changed_numbers(result):
 
 def changed_witnesses(result):
     """The result with its witness changed: an answer, a record, the same dataset twice."""
+    if isinstance(result, sl.results.Reach):
+        x, moves = result.farthest.x, result.farthest.moves
+        for end, wrong in (("lower", x), ("upper", x), ("upper", np.array([0, 0, 30]))):
+            if moves[end]:
+                never = {**moves, end: tuple((k, lambda wrong=wrong: wrong) for k, _ in moves[end])}
+                yield replace(result, farthest=replace(result.farthest, moves=never))
+        return
     smooth = isinstance(result, sl.results.SmoothSensitivity)
     found = result.local if smooth else result
     witness = found.witness
@@ -98,7 +119,7 @@ def test_there_is_one_of_every_class():
 
     concrete = {one for one in below(Result) if not one.__abstractmethods__}
     assert {type(result) for result in RESULTS.values()} == concrete
-    assert len(concrete) == 5
+    assert len(concrete) == 6
 
 
 @pytest.mark.parametrize("name", RESULTS)
@@ -133,13 +154,13 @@ def test_text_and_html_tell_the_same_facts(name):
 def test_what_noise_is_told_is_what_the_result_says(name):
     result = RESULTS[name]
     release = result.release()
-    assert release.upper == result.upper
+    assert release.upper == (None if release.kind == "reach" else result.upper)
     assert release.query == getattr(result.query, "name", result.query)
     assert release.kind == getattr(result, "kind", {"smooth": "smooth"}.get(name, "global"))
     assert release.norm == ("L2" if name == "vectors" else None)
 
 
-@pytest.mark.parametrize("name", [name for name in RESULTS if name != "bounds"])
+@pytest.mark.parametrize("name", [name for name, one in RESULTS.items() if isinstance(one, Found)])
 def test_a_sensitivity_is_formatted_rounded_up(name):
     result = RESULTS[name]
     bound = result.value if result.upper is None else result.upper

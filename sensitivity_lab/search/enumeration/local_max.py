@@ -5,23 +5,34 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from itertools import islice
 
 from sensitivity_lab import running
 from sensitivity_lab.checks import MORE_MEMORY, named, told_apart
-from sensitivity_lab.errors import TooLargeError
+from sensitivity_lab.errors import QueryError, TooLargeError
+from sensitivity_lab.metrics.records import moved
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer, rationals_of
 from sensitivity_lab.search.again import answered_in_time, check_again, spread, told
-from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal
+from sensitivity_lab.search.engine import (
+    BothEnds,
+    Cost,
+    End,
+    Ends,
+    Finding,
+    Options,
+    Plan,
+    Refusal,
+)
 from sensitivity_lab.search.memory import CALL, WORD, of_pairs
 from sensitivity_lab.universes.datasets import inside_and_outside, iter_neighbors
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.neighbor_counts import number_of_neighbors
-from sensitivity_lab.universes.relations import show
+from sensitivity_lab.universes.relations import RemovedAdded, show
 
 from .kept import Chunk, NeighborKeeper
 
@@ -74,17 +85,73 @@ class LocalEnumeration:
         # A chunk of datasets, and the pair.
         listed = min(_CHUNK_BYTES, WORD * problem.universe.number * number) + of_pairs(problem)
         cost = Cost(CALL + _BYTES * (number + 1) + listed)
-        return Plan(partial(_solve, problem, number, options), cost)
+        arguments = problem, number, options
+        return Plan(partial(_solve, *arguments), cost, partial(_both_ends, *arguments))
 
 
-def _solve(problem: LocalProblem, number: int, options: Options) -> Finding:
-    """Return x and the first neighbor of those whose answer is furthest from that of x."""
+def _answers(
+    problem: LocalProblem, number: int, options: Options
+) -> tuple[ExactAnswer, list[ExactAnswer]]:
+    """Return the answer on x, and those on its neighbors."""
     universe, query = problem.universe, problem.query
     of_x = exact_answer(query, universe, problem.x)
     check_width(of_x, number, query.name, options)
     keeper = NeighborKeeper.of(problem, options.checkpoint)
     neighbors = partial(_neighbors, problem)
-    found = answers_on(neighbors, number, query, universe, options, keeper)
+    return of_x, answers_on(neighbors, number, query, universe, options, keeper)
+
+
+def _both_ends(problem: LocalProblem, number: int, options: Options) -> BothEnds:
+    """Return the answer on x, and the least and the greatest answer of every net change.
+
+    Raises
+    ------
+    QueryError
+        If the answers are several numbers.
+    """
+    universe, query = problem.universe, problem.query
+    of_x, found = _answers(problem, number, options)
+    numbers = [_one_number(query, answer) for answer in found]
+    # Of every net change the places of the neighbors with the least and the greatest answer.
+    ends: dict[RemovedAdded, tuple[int, int]] = {}
+    for place, (y, answer) in enumerate(zip(_neighbors(problem), numbers, strict=True)):
+        removed, added = moved(problem.x, y)
+        change = int(removed), int(added)
+        low, high = ends.setdefault(change, (place, place))
+        ends[change] = (
+            place if answer < numbers[low] else low,
+            place if answer > numbers[high] else high,
+        )
+    wanted = {place for both in ends.values() for place in both}
+    datasets = {place: y for place, y in enumerate(_neighbors(problem)) if place in wanted}
+    known = [(problem.x, of_x), *((y, found[place]) for place, y in datasets.items())]
+    sample = [known[place] for place in spread(len(known))]
+    check_again(query, universe, sample, options.timeout)
+
+    def end(place: int) -> End:
+        return End(numbers[place], partial(datasets.__getitem__, place))
+
+    of_changes = [Ends(i, j, end(low), end(high)) for (i, j), (low, high) in ends.items()]
+    answer = _one_number(query, of_x)
+    return BothEnds(answer, of_changes, datasets_evaluated=number + 1)
+
+
+def _one_number(query: Query, answer: ExactAnswer) -> Fraction:
+    """Return an answer that is one number, or raise QueryError."""
+    if not isinstance(answer, tuple):
+        return answer
+    if len(answer) == 1:
+        return answer[0]
+    raise QueryError(
+        f"the least and the greatest answer are of one number, and {named(query.name)} returned "
+        f"{len(answer)}; take them one at a time"
+    )
+
+
+def _solve(problem: LocalProblem, number: int, options: Options) -> Finding:
+    """Return x and the first neighbor of those whose answer is furthest from that of x."""
+    universe, query = problem.universe, problem.query
+    of_x, found = _answers(problem, number, options)
     # Many neighbors share an answer; each distinct one is compared once.
     first_place: dict[ExactAnswer, int] = {}
     for place, answer in enumerate(found):

@@ -37,21 +37,25 @@ Best = tuple[Gap, list[tuple[int, RemovedAdded]], RemovedAdded]
 
 
 @dataclass(frozen=True)
-class OneChange(Relation):
-    """So many records removed, and so many added, disjoint."""
+class SomeChanges(Relation):
+    """The neighbors that some changes lead to; so many records are removed, and so many added."""
 
     k: int = 1
     exactly: bool = True
-    removed: int = 1
-    added: int = 0
+    listed: tuple[RemovedAdded, ...] = ()
 
-    name: ClassVar[str] = "one change"
+    name: ClassVar[str] = "some changes"
     does = "remove and add so many records"
     metric: ClassVar[OfMultisets] = SymmetricDistance()
 
+    @classmethod
+    def of(cls, *changes: RemovedAdded) -> SomeChanges:
+        """Return the relation of some changes."""
+        return cls(max(map(sum, changes)), True, changes)
+
     def changes(self, size: int, universe: Space) -> tuple[RemovedAdded, ...]:
-        """Return the change."""
-        return ((self.removed, self.added),)
+        """Return the changes."""
+        return self.listed
 
     @property
     def _limits(self) -> str:
@@ -61,12 +65,7 @@ class OneChange(Relation):
         return self.k
 
     def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
-        return ((self.removed, self.added),)
-
-
-def one_change(change: RemovedAdded) -> OneChange:
-    """Return the relation of just one change."""
-    return OneChange(sum(change), True, *change)
+        return (change for change in self.listed if sum(change) == k)
 
 
 def numbers_of(

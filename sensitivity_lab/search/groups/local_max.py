@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from operator import attrgetter
 from typing import Any, cast
 
 import numpy as np
 
 from sensitivity_lab.exact.root_sums import Gap
 from sensitivity_lab.problem import Kind, LocalProblem
-from sensitivity_lab.search.engine import Cost, Engine, Finding, Options, Plan, Refusal
+from sensitivity_lab.search.engine import (
+    BothEnds,
+    Cost,
+    End,
+    Ends,
+    Engine,
+    Finding,
+    Options,
+    Plan,
+    Refusal,
+    local_plan,
+)
 from sensitivity_lab.search.memory import WORD, of_pairs
 from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -22,17 +34,20 @@ from .global_max import COVERS
 from .known_sizes import (
     Best,
     OfChange,
+    SomeChanges,
     answer,
     best_split,
     gap_of,
     in_rows,
     numbers_of,
-    one_change,
 )
 from .members import ROW_BYTES, Grouped, Members
 
 MOST_SEARCHES = 100_000
 """At most so many searches of one group are done."""
+
+_BYTES = 512
+"""What a change of the only group takes, with its two ends."""
 
 
 class LocalGroups:
@@ -45,7 +60,8 @@ class LocalGroups:
 
     Notes
     -----
-    One search on numbers per group and change (i, j) of its rows, then O(i**2 j**2) per group.
+    One search on numbers per group and change (i, j) of its rows, then O(i**2 j**2) per group. If
+    there is one group, all its changes are searched at once.
     """
 
     name = "groups"
@@ -75,6 +91,8 @@ class LocalGroups:
                 "smaller distance, or fewer groups",
                 too_large=True,
             )
+        if len(searches) == 2:
+            return self._one_group(problem, searches[0], searches[1], options)
         found: list[dict[RemovedAdded, Any]] = []
         memory = 0
         for group in searches[:-1]:
@@ -91,6 +109,77 @@ class LocalGroups:
         # What each search finds: records lost and gained.
         memory += 2 * (ROW_BYTES + WORD * total) * problem.universe.number
         return Plan(partial(_solve, problem, searches, found), Cost(memory + of_pairs(problem)))
+
+    def _one_group(
+        self, problem: LocalProblem, group: _OneGroup, others: _OneGroup, options: Options
+    ) -> Plan[Finding] | Refusal:
+        """Plan the search for both ends of the answer of the only group."""
+        # By what changes in the group, the first change of x of which that can be a part.
+        wholes: dict[RemovedAdded, RemovedAdded] = {}
+        for part in [(0, 0), *group.changes()]:
+            for whole in problem.changes:
+                rest = whole[0] - part[0], whole[1] - part[1]
+                if min(rest) >= 0 and others.fits(rest):
+                    wholes[part] = whole
+                    break
+        if not wholes:
+            return Refusal(
+                f"groups finds no neighbor of x with the group_sizes {group.grouped.sizes}"
+            )
+        parts = [part for part in wholes if part != (0, 0)]
+        for part in parts:
+            refused = group.refused(part)
+            if refused is not None:
+                return refused
+        searched = [part for part in parts if not group.is_empty(part)]
+        memory, ends = 0, None
+        if searched:
+            plan = group.first_plan(SomeChanges.of(*searched), self._engines, options)
+            if isinstance(plan, Refusal):
+                return plan
+            memory, ends = plan.cost.bytes, plan.ends
+        memory += 2 * (ROW_BYTES + WORD) * problem.universe.number + _BYTES * len(wholes)
+        both = partial(_both_ends, problem, group, others, wholes, ends)
+        return local_plan(problem, both, Cost(memory + of_pairs(problem)))
+
+
+def _both_ends(
+    problem: LocalProblem,
+    group: _OneGroup,
+    others: _OneGroup,
+    wholes: dict[RemovedAdded, RemovedAdded],
+    ends: Callable[[], BothEnds] | None,
+) -> BothEnds:
+    """Return the group's answer on x, and its ends for what changes in it and in other rows."""
+    of_x = group.answer(group.x)
+
+    def lifted(end: End, part: RemovedAdded) -> End:
+        def y() -> Multiplicities:
+            lost, gained = group.rows(end.y(), part)
+            rest = wholes[part][0] - part[0], wholes[part][1] - part[1]
+            changed = problem.x - lost + gained - _some(problem.x, others.members, rest[0])
+            found: Multiplicities = changed + _some(problem.outside, others.members, rest[1])
+            return found
+
+        return End(end.answer, y)
+
+    def ends_of(part: RemovedAdded, lower: End, upper: End) -> Ends:
+        removed, added = wholes[part]
+        return Ends(removed, added, lifted(lower, part), lifted(upper, part))
+
+    def of_changes() -> Iterator[Ends]:
+        if (0, 0) in wholes:
+            same = End(of_x, lambda: group.x)
+            yield ends_of((0, 0), same, same)
+        for part in wholes:
+            if part != (0, 0) and group.is_empty(part):
+                some = [End(group.answer(y), partial(y.copy)) for y in group.extremes(part)]
+                lower, upper = (choose(some, key=attrgetter("answer")) for choose in (min, max))
+                yield ends_of(part, lower, upper)
+        for one in () if ends is None else ends().of_changes:
+            yield ends_of((one.removed, one.added), one.lower, one.upper)
+
+    return BothEnds(of_x, of_changes())
 
 
 def _solve(problem: LocalProblem, searches: list[_OneGroup], found: list[Any]) -> Finding:
@@ -158,12 +247,15 @@ class _OneGroup:
 
     def changes(self) -> list[RemovedAdded]:
         """Return the changes of this group that can be part of those of x."""
-        possible = {
-            (i, j)
-            for removed, added in self.problem.changes
-            for i in range(min(removed, self.size) + 1)
-            for j in range(min(added, self.free) + 1)
-        }
+        # By how many records the group loses, the most that it can gain.
+        most: dict[int, int] = {}
+        for removed, added in self.problem.changes:
+            lost, gained = min(removed, self.size), min(added, self.free)
+            most[lost] = max(gained, most.get(lost, 0))
+        possible, gained = set(), -1
+        for lost in range(max(most, default=-1), -1, -1):
+            gained = max(gained, most.get(lost, -1))
+            possible |= {(lost, j) for j in range(gained + 1)}
         public = self.grouped.sizes is not None
         return sorted((i, j) for i, j in possible - {(0, 0)} if i == j or not public)
 
@@ -174,29 +266,52 @@ class _OneGroup:
         options: Options,
     ) -> Any:
         """Return a function that finds the largest difference for a change, and its bytes."""
-        query, numbers, empty = self.grouped.query, self.numbers, self.grouped.empty
-        name = self.problem.query.name
-        after = self.size - change[0] + change[1]
-        for size in (self.size, after):
-            if size < query.least_size and (size or empty is None):
+        refused = self.refused(change)
+        if refused is not None:
+            return refused
+        if self.is_empty(change):
+            return partial(self._with_empty, change), 0
+        plan = self.first_plan(SomeChanges.of(change), engines, options)
+        if isinstance(plan, Refusal):
+            return plan
+        return partial(self._solved, plan, change), plan.cost.bytes
+
+    def is_empty(self, change: RemovedAdded) -> bool:
+        """Tell whether the group is empty, or becomes so."""
+        return self.numbers is None or 0 in (self.size, self.size - change[0] + change[1])
+
+    def refused(self, change: RemovedAdded) -> Refusal | None:
+        """Return why there is no answer before or after a change, if so."""
+        query, name = self.grouped.query, self.problem.query.name
+        for size in (self.size, self.size - change[0] + change[1]):
+            if size < query.least_size and (size or self.grouped.empty is None):
                 return Refusal(
                     f"groups needs an answer for every group: {name} has none for "
                     f"{size} rows, which a neighbor of x has in one group; give the query "
                     "empty=..., choose a smaller distance, or public group_sizes"
                 )
-        if numbers is None or 0 in (self.size, after):
-            if query.moment == "variance":
-                return Refusal(
-                    f"groups does not cover {name} if a group is or becomes empty; "
-                    "choose a smaller distance, or public group_sizes"
-                )
-            return partial(self._with_empty, change), 0
-        asked = LocalProblem(numbers, query, one_change(change), self.x)
+        if self.is_empty(change) and query.moment == "variance":
+            return Refusal(
+                f"groups does not cover {name} if a group is or becomes empty; "
+                "choose a smaller distance, or public group_sizes"
+            )
+        return None
+
+    def first_plan(
+        self,
+        changes: SomeChanges,
+        engines: Sequence[Engine[LocalProblem, Finding]],
+        options: Options,
+    ) -> Plan[Finding] | Refusal:
+        """Return the plan of the first engine that covers some changes of the numbers."""
+        asked = LocalProblem(
+            cast(FiniteUniverse, self.numbers), self.grouped.query, changes, self.x
+        )
         reasons = []
         for engine in engines:
             plan = engine.plan(asked, options)
             if isinstance(plan, Plan):
-                return partial(self._solved, plan, change), plan.cost.bytes
+                return plan
             reasons.append(plan.reason)
         return Refusal("; ".join(reasons))
 
@@ -206,9 +321,9 @@ class _OneGroup:
 
     def _with_empty(self, change: RemovedAdded) -> tuple[Gap, Any]:
         """Return the largest difference where x or y has no row in the group."""
-        return max((self._to(y, change) for y in self._extremes(change)), key=lambda one: one[0])
+        return max((self._to(y, change) for y in self.extremes(change)), key=lambda one: one[0])
 
-    def _extremes(self, change: RemovedAdded) -> Iterator[Multiplicities]:
+    def extremes(self, change: RemovedAdded) -> Iterator[Multiplicities]:
         """Yield the neighbors with the largest and the smallest answer."""
         rest = self.x - smallest(self.x, change[0])
         yield rest + largest(self.outside, change[1])
@@ -216,16 +331,22 @@ class _OneGroup:
 
     def _to(self, y: Multiplicities, change: RemovedAdded) -> tuple[Gap, Any]:
         """Return how far y is from x, with the rows removed and added."""
-        gap = gap_of(self.grouped.query, self._answer(self.x), self._answer(y))
+        gap = gap_of(self.grouped.query, self.answer(self.x), self.answer(y))
+        return gap, self.rows(y, change)
+
+    def rows(
+        self, y: Multiplicities, change: RemovedAdded
+    ) -> tuple[Multiplicities, Multiplicities]:
+        """Return rows to remove and to add, so that the group's numbers become y."""
         lost, gained = np.maximum(self.x - y, 0), np.maximum(y - self.x, 0)
         # Rows change places with others of the same number, as far as there are any.
         spare = np.minimum(self.x - lost, self.outside - gained)
         more = smallest(spare, change[0] - int(lost.sum()))
         take = partial(in_rows, self.members, self.places)
-        rows = take(lost + more, self.problem.x), take(gained + more, self.problem.outside)
-        return gap, rows
+        return take(lost + more, self.problem.x), take(gained + more, self.problem.outside)
 
-    def _answer(self, data: Multiplicities) -> Fraction:
+    def answer(self, data: Multiplicities) -> Fraction:
+        """Return the answer of the group on some of its numbers."""
         if not data.sum():
             empty = self.grouped.empty or Fraction(0)
             return empty**2 if self.grouped.query.root else empty

@@ -92,7 +92,7 @@ def both_ends(problem: LocalProblem) -> BothEnds:
     numbers, copies = of_numbers(problem.universe), int(max(x.max(), outside.max()))
     inside, others = (sorted_records_of(numbers, some, copies) for some in (x, outside))
     nothing, everything = np.zeros(1, dtype=np.int64), np.array([inside.size])
-    whole = _Windows(inside, others, (nothing, everything), (nothing, nothing))
+    whole = _WindowPairs(inside, others, (nothing, everything), (nothing, nothing))
     return BothEnds(whole.answers(problem.query)[0], _ends(problem, inside, others))
 
 
@@ -105,9 +105,9 @@ def _ends(problem: LocalProblem, inside: SortedMultiset, others: SortedMultiset)
         removed, added = np.array(some, dtype=np.int64).T
         nothing, size = np.zeros_like(removed), np.full_like(removed, inside.size)
         # The smallest answer: x without its largest records, with the smallest ones outside it.
-        least = _Windows(inside, others, (nothing, size - removed), (nothing, added))
+        least = _WindowPairs(inside, others, (nothing, size - removed), (nothing, added))
         last = np.full_like(added, others.size)
-        most = _Windows(inside, others, (removed, size), (last - added, last))
+        most = _WindowPairs(inside, others, (removed, size), (last - added, last))
         for (i, j), low, high in zip(some, least.answers(query), most.answers(query), strict=True):
             yield Ends(
                 i,
@@ -128,7 +128,7 @@ def _changed(
     return found
 
 
-class _Windows(NamedTuple):
+class _WindowPairs(NamedTuple):
     """Many datasets at a time: each has a window of the records of x and one of those outside it.
 
     Attributes
