@@ -65,7 +65,7 @@ class MechanismError:
     ... )
     >>> row = found.rows[0]
     >>> row.mechanism, round(row.median_error, 2), round(row.error_quantile(0.9), 2)
-    ('global, Laplace', 2.31, 5.0)
+    ('global Laplace', 2.31, 5.0)
     """
 
     mechanism: str
@@ -194,7 +194,7 @@ class ErrorComparison(Tabled):
 
     def __repr__(self) -> str:
         return "\n".join(
-            [super().__repr__(), *(f"  {name}: {printable(text)}" for name, text in self._notes)]
+            [super().__repr__(), *(f"  {name:<9}  {printable(text)}" for name, text in self._notes)]
         )
 
     def _repr_html_(self) -> str:

@@ -17,7 +17,6 @@ from sensitivity_lab.calls.smooth_sensitivity import Instability, distance_to_in
 from sensitivity_lab.checks import (
     check_flag,
     check_positive,
-    number_kind,
     number_text,
     rounded_up,
     whole_kind,
@@ -41,12 +40,10 @@ from sensitivity_lab.universes.relations import Bounded, Dataset, Relation, as_r
 
 from .context import check_public
 from .decay import decay
-from .mechanism import DELTAS, Mechanism, check_delta, root_up
+from .mechanism import DELTAS, Mechanism, check_delta, epsilon_for, root_up
 from .smooth import share_of_delta
 
 _DIGITS = 60
-
-_LEAST_EPSILON, _MOST_EPSILON = Fraction(1, 10**9), 100
 
 
 @dataclass(frozen=True)
@@ -161,7 +158,7 @@ class ProposeTestRelease(Facts):
     ...     delta=1e-6,
     ... )
     >>> found.distance, found.test.threshold > 26, round(found.chance_of_answer, 6)
-    (50, True, 0.999996)
+    (50, True, 0.999997)
     """
 
     answer: Bound
@@ -329,20 +326,24 @@ def propose_test_release(
     --------
     >>> import sensitivity_lab as sl
     >>> scores = sl.Universe.from_domain(range(101))
+    >>> x = [48, 49, 50] * 9
     >>> propose_test_release(
-    ...     scores,
-    ...     "median",
-    ...     dataset=[50] * 101,
-    ...     bound=1,
-    ...     test_epsilon=1,
-    ...     noise_epsilon=1,
-    ...     delta=1e-6,
+    ...     scores, "median", dataset=x, bound=5, test_epsilon=1, noise_epsilon=1, delta=0.01
     ... )
+    Propose-test-release of median: an answer with probability 0.998865
+      bound      5, which must be public
+      neighbors  bounded, at most 1; size 27; domain of 101 values, unlimited copies
+      dataset x  48 (x9), 49 (x9), 50 (x9)
+      distance   no dataset within 9 has a larger local sensitivity
+      answer if  distance + Laplace noise is above 3.912023006
+      noise      Laplace, scale 5
+      guarantee  epsilon 2, delta 0.01
+      method     monotone, exact arithmetic
     """
     relation = as_relation(neighbors)
     k = relation.k
     losses = [
-        _epsilon_for(k)(name, given)
+        epsilon_for(k)(name, given)
         for name, given in (("test_epsilon", test_epsilon), ("noise_epsilon", noise_epsilon))
     ]
     chance = check_delta("delta", delta)
@@ -354,10 +355,11 @@ def propose_test_release(
     )
     run = check_run(run, "propose_test_release", "checkpoint", "scratch")
     universe, asked = check_universe(universe), as_query(query)
-    test = test_of(relation, sum(losses, Fraction(0)), losses[0], chance, whole)
+    test = private_test(relation, sum(losses, Fraction(0)), losses[0], chance, whole)
     last = test.far_enough
-    if farthest is not None:
-        last = whole_kind("a distance, at least 1")("farthest", farthest)
+    asked_for = _check_farthest.or_none("farthest", farthest)
+    if asked_for is not None:
+        last = asked_for
     x = dataset_of(dataset, universe)
     answer = _answer_on(universe, asked, x)
     options = Options(n_jobs, progress, run)
@@ -386,6 +388,9 @@ def propose_test_release(
     return made
 
 
+_check_farthest = whole_kind("a distance, at least 1")
+
+
 def _answer_on(universe: FiniteUniverse, query: Query, x: Multiplicities) -> Bound:
     """Return the exact answer, or raise InputError unless it is one exact number."""
     if query.arithmetic != "exact":
@@ -402,7 +407,7 @@ def _answer_on(universe: FiniteUniverse, query: Query, x: Multiplicities) -> Bou
     return as_bound(answer, query)
 
 
-def test_of(
+def private_test(
     relation: Relation, total: Fraction, epsilon: Fraction, delta: Fraction, integer: bool
 ) -> PrivateTest:
     """Return the test of which k steps lose epsilon and delta, or raise InputError."""
@@ -414,14 +419,6 @@ def test_of(
             "choose a larger delta, a smaller epsilon or a smaller k"
         )
     return PrivateTest.of(epsilon / k, step, integer=integer)
-
-
-def _epsilon_for(k: int) -> Any:
-    rows = f" for k = {k} rows of a person" if k > 1 else ""
-    return number_kind(
-        f"a number from {k}e-9 to {_MOST_EPSILON * k}{rows}",
-        lambda given: k * _LEAST_EPSILON <= given <= k * _MOST_EPSILON,
-    )
 
 
 def _only_a_bound(release: Release) -> str:
