@@ -18,7 +18,7 @@ from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.smooth import SmoothSensitivity
 from sensitivity_lab.search import choose
-from sensitivity_lab.search.engine import Finding, LocalMaximumAtDistance, Options
+from sensitivity_lab.search.engine import Finding, LocalMaxima, LocalMaximumAtDistance, Options
 from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.finite import AnyUniverse, check_universe
 from sensitivity_lab.universes.multiplicities import Multiplicities
@@ -213,7 +213,7 @@ def distance_to_instability(
 
     problem = SmoothProblem(universe, query, x, step, limits, stop)
     chosen = choose(problem, "auto", options)
-    found = chosen.solve()
+    found: LocalMaxima = chosen.solve()
     name = chosen.engine.name
     for one in found.maxima:
         if one.gap > limit and one.distance <= farthest:

@@ -501,7 +501,7 @@ _ROWS = (
 
 def _ends(name: str, given: Any) -> Ends:
     """Return two different numbers in order, or raise InputError."""
-    low, high = map(Fraction, check_bounds(name, given))
+    low, high = (Fraction(end) for end in check_bounds(name, given))
     if low == high:
         raise InputError(f"{name} must be two different numbers, got {shown(given)}")
     return low, high

@@ -124,7 +124,8 @@ class GridLaw:
             return self.total
         number = bisect_right(self._starts, place) - 1
         start, _, ring = self.segments[number]
-        return self._before[number] + self._mass_of(start, place, ring)
+        before: int = self._before[number]
+        return before + self._mass_of(start, place, ring)
 
     def chance(self, start: int, stop: int) -> Fraction:
         """Return the probability of the points from one place to before another."""
