@@ -103,8 +103,8 @@ class GridLaw:
         weights, _ = common_integers(grid.weights)
         positions, self._unit = common_integers(grid.points)
         # Entry i is about the first i points: their weights, and these times the points.
-        self._weight = [0, *accumulate(weights.tolist())]
-        self._moment = [0, *accumulate(map(mul, weights.tolist(), positions.tolist()))]
+        self._weight: list[int] = [0, *accumulate(weights.tolist())]
+        self._moment: list[int] = [0, *accumulate(map(mul, weights.tolist(), positions.tolist()))]
         # With r = a / d, the mass of a unit of weight in ring k is a**k d**(most - k): r**k times a
         # number that all rings share.
         most = max(ring for _, _, ring in segments)
@@ -112,7 +112,7 @@ class GridLaw:
         below = list(accumulate(repeat(r.denominator, most), mul, initial=1))
         self._of_ring = list(map(mul, above, reversed(below)))
         self._starts = [start for start, _, _ in segments]
-        self._before = [0, *accumulate(self._mass_of(*one) for one in segments)]
+        self._before: list[int] = [0, *accumulate(self._mass_of(*one) for one in segments)]
         self.total = self._before[-1]
 
     def _mass_of(self, start: int, stop: int, ring: int) -> int:
@@ -124,8 +124,7 @@ class GridLaw:
             return self.total
         number = bisect_right(self._starts, place) - 1
         start, _, ring = self.segments[number]
-        before: int = self._before[number]
-        return before + self._mass_of(start, place, ring)
+        return self._before[number] + self._mass_of(start, place, ring)
 
     def chance(self, start: int, stop: int) -> Fraction:
         """Return the probability of the points from one place to before another."""
