@@ -131,6 +131,7 @@ benchmark-curves: $(VENV)/installed-test
 
 benchmark-local: $(VENV)/installed-test
 	$(BIN)/python benchmarks/local.py
+	$(BIN)/python benchmarks/reach.py
 	$(BIN)/python benchmarks/tables.py
 
 benchmark-memory: $(VENV)/installed-test

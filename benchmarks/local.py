@@ -38,13 +38,13 @@ def main() -> None:
             for relation in RELATIONS:
                 timed(
                     f"local {query} of 100,000 {kind} of 200,000, {relation}",
-                    partial(sl.local_sensitivity, x, universe, query, neighbors=relation),
+                    partial(sl.local_sensitivity, universe, query, dataset=x, neighbors=relation),
                 )
         universe, x = sl.Universe.from_dataset(records[:20_000]), records[:20_000:2]
         for beta in (1, 0.1, 1e-3, 1e-5):
             timed(
                 f"smooth median of 10,000 {kind} of 20,000, beta {beta}",
-                partial(sl.smooth_sensitivity, x, universe, "median", beta=beta),
+                partial(sl.smooth_sensitivity, universe, "median", dataset=x, beta=beta),
             )
 
 

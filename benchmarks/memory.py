@@ -196,6 +196,17 @@ def asked_smooth(query: Any, neighbors: Any, **more: Any) -> Callable[[Any], Any
     )
 
 
+def asked_reach(query: Any, neighbors: Any, share: int = 50) -> Callable[[Any], Any]:
+    """Ask for reach, at so many distances that it is a share of the records of x."""
+    return lambda given: sl.reach(
+        given[1],
+        query,
+        dataset=given[0],
+        neighbors=neighbors,
+        distances=max(2, len(given[0]) // share),
+    )
+
+
 B, U, SD = sl.Bounded, sl.Unbounded, sl.SymmetricDifference
 """Short names, for the table."""
 
@@ -271,6 +282,9 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
             300_000,
             20_000,
         ),
+        "median, reach": (halved(floats), asked_reach("median", B(1)), 300_000, 20_000),
+        "mean, reach": (halved(floats), asked_reach("mean", B(1)), 300_000, 20_000),
+        "mean, reach, thirds": (halved(thirds), asked_reach("mean", U(1), 300), 50_000, 10_000),
     },
     ("monotone", "smooth"): {
         "median, smooth": (halved(floats), asked_smooth("median", B(1)), 300_000, 20_000),
@@ -340,6 +354,7 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
             100_000,
             10_000,
         ),
+        "std, reach": (halved(floats), asked_reach("std", B(1), 100), 100_000, 5_000),
     },
     ("variance", "smooth"): {
         "var, smooth": (halved(whole), asked_smooth("var", B(1)), 300_000, 5_000),
@@ -361,6 +376,7 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
     ("ranks", "local"): {
         "gini of x": (halved(whole), asked_local("gini_mean_difference", B(2)), 100_000, 1_000),
         "iqr of x": (halved(floats), asked_local("iqr", B(8)), 20_000, 500),
+        "iqr, reach": (halved(floats), asked_reach("iqr", B(1), 100), 2_000, 500),
     },
     ("multiplicities", "global"): {
         "distinct values": (repeated, asked_global("count_distinct", B(3)), 10**6, 50_000),
@@ -453,6 +469,12 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
             asked_local(grouped(sl.MeanOf("v", empty=0)), B(2)),
             50_000,
             1_500,
+        ),
+        "mean of a group, reach": (
+            halved(table),
+            asked_reach(sl.GroupBy("g", sl.MeanOf("v", empty=0), groups=[1]), B(1), 100),
+            20_000,
+            2_000,
         ),
     },
     ("stacks", "global"): {

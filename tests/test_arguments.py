@@ -335,6 +335,7 @@ ARGUMENTS: dict[str, Kind] = {
     "method": choice(*GLOBAL),
     "local_sensitivity.method": choice(*LOCAL),
     "local_curves.method": choice(*LOCAL),
+    "reach.method": choice(*LOCAL),
     "smooth_sensitivity.method": choice("auto", "monotone", "variance", "enumeration"),
     "n_jobs": JOBS,
     "progress": PROGRESS,
@@ -343,8 +344,9 @@ ARGUMENTS: dict[str, Kind] = {
     "row_limit": ROWS,
     "beta": number("a number above 0, at most 1e6", 0, -1, 10**7),
     "farthest": whole("a distance, at least 0", 0),
-    "smooth_sensitivity.sizes": kind(
-        "a pair of whole numbers", ((THING, "<thing>"), ([1], "[1]"), (5, "5"))
+    **dict.fromkeys(
+        ("smooth_sensitivity.sizes", "reach.sizes"),
+        kind("a pair of whole numbers", ((THING, "<thing>"), ([1], "[1]"), (5, "5"))),
     ),
     "argument": kind(
         "the name of an argument",
@@ -684,6 +686,7 @@ BESIDE: dict[str, dict[str, Any]] = {
     "number.lower": {"upper": 5},
     "number.upper": {"lower": 0},
     "smooth_sensitivity.sizes": {"neighbors": "unbounded"},
+    "reach.sizes": {"neighbors": "unbounded"},
     **{
         f"{side}_empirical_global_L1_sensitivity.percentile": {"query_type": "percentile"}
         for side in ("bounded", "unbounded")

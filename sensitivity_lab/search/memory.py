@@ -30,6 +30,11 @@ CALL = 1 << 16
 _RELATION = 256
 """A relation of a curve, with what is found for it."""
 
+_CHANGE = 160
+"""A change of a local problem, as two numbers."""
+
+_ENDS = 2048
+"""The two ends within some distance, and what makes the datasets that attain them."""
 
 _SIZE = 3072
 """The few objects of a size of x."""
@@ -148,16 +153,19 @@ def of_pairs(problem: Problem | LocalProblem | SmoothProblem) -> int:
     The distinct records as Python objects, and by result the two datasets, by multiplicities and
     listed.
     """
-    number, largest = 1, 0
+    number, largest, more = 1, 0, 0
     if isinstance(problem, Problem):
         number, largest = len(problem.queries) * len(problem.neighbors), problem.largest
     else:
         largest = problem.size + 1
+    if isinstance(problem, LocalProblem):
+        more = _CHANGE * len(problem.changes) + _ENDS * problem.neighbors.nested
     records, values = problem.universe, problem.universe.number
     listed = 6 * WORD * values
     if isinstance(records, Universe) and records.array.dtype != object:
         listed += 3 * WORD * values  # an array's values become Python objects
-    return CALL + listed + number * (2 * WORD * (values + largest) + 1024) + WORD * largest
+    pairs = number * (2 * WORD * (values + largest) + 1024)
+    return CALL + listed + pairs + WORD * largest + more
 
 
 def of_neighbors(problem: LocalProblem | SmoothProblem) -> int:

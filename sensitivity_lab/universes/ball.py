@@ -48,6 +48,11 @@ class Ball(Relation):
     name: ClassVar[str] = "ball"
     does = "take single steps"
 
+    @property
+    def nested(self) -> int:
+        """The balls of every number of steps up to k."""
+        return self.k
+
     def between(self, x: Multiplicities, y: Multiplicities) -> Row:
         """Return how many steps datasets are apart."""
         return self.step.between(x, y)

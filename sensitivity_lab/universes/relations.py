@@ -171,6 +171,11 @@ class Relation(ABC):
         return max(0, *(added - removed for removed, added in self._changes_at(self.k)))
 
     @property
+    def nested(self) -> int:
+        """How many sets of neighbors, one in the other, a search tells apart; 0 if just one."""
+        return 0
+
+    @property
     def meaning(self) -> str:
         """Whether k is the distance "at most" or "exactly"."""
         return "exactly" if self.exactly else "at most"

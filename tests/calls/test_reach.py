@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import pickle
+from collections import Counter
 from fractions import Fraction
+from functools import partial
 from random import Random
 
 import oracle
 import oracle_reach
+import oracle_smooth
 import pandas as pd
 import pytest
 from strategies import as_fractions
@@ -176,7 +180,7 @@ def check_local(found, given):
 
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("name", QUERIES)
-@pytest.mark.representative("name", "relation")
+@pytest.mark.representative("name")
 def test_reach_is_what_a_breadth_first_search_finds(name, relation):
     rng, compared = Random(f"{name} {relation}"), 0
     while compared < FEW:
@@ -237,7 +241,7 @@ TABLES = {
 
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("name", TABLES)
-@pytest.mark.representative("name", "relation")
+@pytest.mark.representative("name")
 def test_reach_on_tables(name, relation):
     ours, theirs = TABLES[name]
     rng = Random(f"{name} {relation}")
@@ -267,3 +271,188 @@ def test_reach_on_tables(name, relation):
                 assert y in balls[min(k, len(balls) - 1)]
                 assert theirs(y) == stated
         found.verify()
+
+
+def steps_to(t, lower, upper, width, cap):
+    """How many records are to be changed before the answer can be within a width of t."""
+    inside = (
+        k
+        for k, (low, high) in enumerate(zip(lower, upper, strict=True))
+        if low - width <= t <= high + width
+    )
+    return min(cap, next(inside, cap))
+
+
+def rounded(t):
+    """A public monotone map: to a range, and to a grid."""
+    return min(max(Fraction(round(t * 2), 2), Fraction(-2)), Fraction(3))
+
+
+def largest_jump(of_dataset, pairs, cap, width=Fraction(0)):
+    """The largest difference of `steps_to` between neighbors, over all t of a grid."""
+    grid = [Fraction(place, 4) for place in range(-9, 14)]
+    steps = {
+        x: [steps_to(t, lower, upper, width, cap) for t in grid]
+        for x, (lower, upper) in of_dataset.items()
+    }
+    return max(
+        (abs(a - b) for x, y in pairs for a, b in zip(steps[x], steps[y], strict=True)), default=0
+    )
+
+
+def check_jumps(rng):
+    """For all neighbors of a small universe, how far the answer is differs by at most a step."""
+    relation = rng.choice(list(RELATIONS))
+    name = rng.choice(("median", "mean", "sum", "var", "count_distinct", "range"))
+    records = sorted(rng.randint(-2, 2) for _ in range(rng.randint(1, 5)))
+    sizes = [rng.randint(1, len(records))] if relation == "bounded" else range(1, len(records) + 1)
+    datasets = {x for size in sizes for x in oracle.datasets(records, size)}
+    last = rng.randint(1, 4)
+    universe = sl.Universe.from_dataset(records)
+    found = {
+        x: sl.reach(universe, name, dataset=x, neighbors=relation, distances=last) for x in datasets
+    }
+    mapped = {
+        x: ([*map(rounded, one.lower)], [*map(rounded, one.upper)]) for x, one in found.items()
+    }
+    exact = {x: (one.lower, one.upper) for x, one in found.items()}
+    pairs = [
+        (x, y)
+        for x in datasets
+        for y in oracle_reach.steps(Counter(records), x, relation)
+        if y in datasets
+    ]
+    for of_dataset in (exact, mapped):
+        for width in (Fraction(0), Fraction(1, 3)):
+            assert largest_jump(of_dataset, pairs, last + 1, width) <= 1
+
+
+@pytest.mark.parametrize("universes", [5, pytest.param(500, marks=pytest.mark.exhaustive)])
+def test_how_far_an_answer_is_differs_by_at_most_one_between_neighbors(universes):
+    rng = Random(0)
+    for _ in range(universes):
+        check_jumps(rng)
+
+
+def test_the_balls_of_unbounded_would_break_it():
+    """(2, 0) and (0, 2) without (1, 1): what is two steps from x is out of reach from y."""
+    records, worst = [0, 1, 2], 0
+    datasets = [x for size in (1, 2, 3) for x in set(oracle.datasets(records, size))]
+    pairs = [(x, y) for x in datasets for y in oracle.neighbors(records, x, "unbounded", 1)]
+    for query in ("sum", "mean", "median", "max"):
+        ends = {}
+        for x in datasets:
+            balls = [{x}]
+            for k in (1, 2):
+                balls.append(balls[-1] | set(neighbors_of(records, x, k)))
+            answer = partial(oracle.evaluate, (query,))
+            reached = oracle_reach.reach(balls, answer)
+            ends[x] = [[low for low, _ in reached], [high for _, high in reached]]
+        worst = max(worst, largest_jump(ends, pairs, 10))
+        found = {
+            x: sl.reach(records, query, dataset=x, neighbors="unbounded", distances=2)
+            for x in datasets
+        }
+        right = {x: (one.lower, one.upper) for x, one in found.items()}
+        assert largest_jump(right, pairs, 3) <= 1
+    assert worst > 1
+
+
+def neighbors_of(records, x, k):
+    """The neighbors at a distance of exactly k; none, where there are none."""
+    try:
+        return oracle.neighbors(records, x, "unbounded", k, exactly=True)
+    except ValueError:
+        return ()
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_equal_records_and_a_constant_query_do_not_move(relation):
+    universe = sl.Universe.from_dataset([1, 1, 1])
+    found = sl.reach(universe, "median", dataset=[1, 1], neighbors=relation, distances=3)
+    assert set(found.lower) == set(found.upper) == {1}
+    assert found.witness(3, "lower").y == found.x == (1, 1)
+    constant = sl.reach([1, 2, 5], lambda _: 7, dataset=[1, 2], neighbors=relation, distances=1)
+    assert constant.lower == constant.upper == (7, 7)
+    assert (constant.arithmetic, constant.method) == ("exact", "enumeration")
+
+
+def test_a_ball_saturates_where_there_is_nothing_more_to_change():
+    universe = sl.Universe.from_dataset([1, 2, 3, 10, 12])
+    asked = {"dataset": [1, 2, 3], "neighbors": "bounded"}
+    found = sl.reach(universe, "sum", **asked, distances=9)
+    assert found.upper == (6, 17, 25, *[25] * 7)
+    assert found.saturated_at == 2
+    assert sl.reach(universe, "sum", **asked, distances=2).saturated_at == 2
+    assert sl.reach(universe, "sum", **asked, distances=1).saturated_at is None
+    whole = sl.reach(universe, "sum", dataset=universe, neighbors="bounded", distances=2)
+    assert (whole.saturated_at, whole.method, whole.upper) == (0, "none", (28, 28, 28))
+    assert (
+        sl.reach(universe, "sum", dataset=universe, neighbors="edit", distances=9).saturated_at == 4
+    )
+    domain = sl.Universe.from_domain([1, 5])
+    assert sl.reach(domain, "sum", dataset=[1], neighbors="edit", distances=3).saturated_at is None
+
+
+def test_sizes_limit_the_datasets_that_can_be_reached():
+    domain = sl.Universe.from_domain([1, 5])
+    asked = {"dataset": [1, 1], "neighbors": "unbounded", "distances": 4}
+    found = sl.reach(domain, "sum", **asked, sizes=(2, 3))
+    assert found.upper == (2, 7, 7, 11, 11)
+    assert (found.sizes, found.saturated_at, found.release().left_out) == ((2, 3), None, (2, 3))
+    assert sl.reach(domain, "sum", **asked).release().left_out is None
+
+
+@pytest.mark.parametrize("query", ["mean", "median", "var", "std", "percentile_90"])
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.representative("query")
+def test_reach_in_an_interval(query, relation):
+    """It holds that of every grid with the bounds, and datasets of the interval attain it."""
+    rng = Random(f"{query} {relation}")
+    for _ in range(FEW):
+        x = sorted(rng.randint(0, 8) for _ in range(rng.randint(1, 4)))
+        interval, grid = sl.Universe.from_interval(0, 8), sl.Universe.from_domain(range(9))
+        size = len(x)
+        asked = {"dataset": x, "neighbors": relation, "distances": 3}
+        if relation != "bounded":
+            asked["sizes"] = (1, size + 1)
+        found = sl.reach(interval, query, **asked)
+        of_grid = sl.reach(grid, query, **asked)
+        for k in found.distances:
+            assert found.lower[k] <= of_grid.lower[k]
+            assert found.upper[k] >= of_grid.upper[k]
+            for end in ("lower", "upper"):
+                y = found.witness(k, end).y
+                assert all(0 <= record <= 8 for record in y)
+                assert oracle_distance(x, y, relation) <= k
+        # The greatest spread, and both ends of weighted sums by rank, need no values of their own.
+        assert found.upper == of_grid.upper
+        assert query in ("var", "std") or found.lower == of_grid.lower
+        found.verify()
+
+
+def oracle_distance(x, y, relation):
+    return oracle_smooth.distance(as_fractions(x), as_fractions(y), relation)
+
+
+def test_a_result_travels_without_what_found_it():
+    found = sl.reach(range(40), "median", dataset=range(20), neighbors="bounded", distances=6)
+    again = pickle.loads(pickle.dumps(found))
+    assert again == found
+    assert again.witness(6, "upper") == found.witness(6, "upper")
+    again.verify()
+
+
+def test_a_frame_rounds_outward():
+    found = sl.reach([0, 1, 3], "std", dataset=[0, 1], neighbors="bounded", distances=1)
+    frame = found.to_frame("age")
+    assert list(frame.columns) == [
+        *("column", "query", "neighbors", "distance", "size", "answer", "lower", "upper")
+    ]
+    assert frame["distance"].tolist() == [0, 1]
+    for low, high, end in zip(frame["lower"], frame["upper"], found.upper, strict=True):
+        assert Fraction(low) <= found.answer
+        assert Fraction(high) >= end
+    third = sl.reach([0, 0, 1, 1], "mean", dataset=[0, 0, 1], neighbors="bounded", distances=1)
+    low, high = third.to_frame()[["lower", "upper"]].iloc[0]
+    assert Fraction(low) < Fraction(1, 3) < Fraction(high)

@@ -23,6 +23,9 @@ from .global_max import COVERS, linear_by_rank, not_proved
 _BYTES = 400
 """What a record of x takes in the domain that is made, and while its values are told apart."""
 
+MAX_WINDOWS = 20_000_000
+"""At most so many windows of x are compared before a search starts; that takes some ten seconds."""
+
 
 class LocalIntervals:
     """The engine: exact over all neighbors of x in an interval.
@@ -51,6 +54,13 @@ class LocalIntervals:
         size = len(problem.x)
         sizes = {size, *(size - removed + added for removed, added in problem.changes)}
         if problem.query.moment == "variance":
+            windows = size * len(_kept(problem))
+            if windows > MAX_WINDOWS:
+                return Refusal(
+                    f"{self.name} would compare {windows:,} windows of records, more than "
+                    f"{MAX_WINDOWS:,}; choose a smaller distance",
+                    too_large=True,
+                )
             on_values = problem.on_values(_means(problem))
         elif linear_by_rank(problem.query, sizes):
             on_values = problem.on_values()
@@ -82,12 +92,17 @@ def _means(problem: LocalIntervalProblem) -> Iterator[Fraction]:
     integers, unit = common_integers(problem.x)
     sums = [0, *accumulate(integers)]
     squares = [0, *accumulate(integers * integers)]
-    for kept in {len(problem.x) - removed for removed, added in problem.changes if added}:
-        if kept:
-            starts = range(len(problem.x) - kept + 1)
-            totals = [sums[start + kept] - sums[start] for start in starts]
-            _, total = min(
-                (kept * (squares[start + kept] - squares[start]) - total * total, total)
-                for start, total in zip(starts, totals, strict=True)
-            )
-            yield Fraction(total, kept * unit)
+    for kept in _kept(problem):
+        starts = range(len(problem.x) - kept + 1)
+        totals = [sums[start + kept] - sums[start] for start in starts]
+        _, total = min(
+            (kept * (squares[start + kept] - squares[start]) - total * total, total)
+            for start, total in zip(starts, totals, strict=True)
+        )
+        yield Fraction(total, kept * unit)
+
+
+def _kept(problem: LocalIntervalProblem) -> set[int]:
+    """Return the numbers of records that a change keeps which adds some, without 0."""
+    size = len(problem.x)
+    return {size - removed for removed, added in problem.changes if added and removed < size}

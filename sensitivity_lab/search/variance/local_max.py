@@ -41,6 +41,9 @@ from .global_max import COVERS
 AT_ONCE = 1 << 14
 """So many neighbors are compared at a time."""
 
+MAX_STEPS = 300_000_000
+"""The most exact operations for the largest variances; that takes some minutes."""
+
 
 class LocalVariance:
     """The engine: exact for variance and standard deviation, any ddof, under every relation.
@@ -61,6 +64,15 @@ class LocalVariance:
         """Plan the search; refuse other queries."""
         if problem.query.moment != "variance":
             return Refusal.of_query(self.name, self.covers, problem.query.name)
+        # A split of the added records takes a bisection over the windows of x.
+        splits = sum(added + 1 for _, added in problem.changes)
+        steps = splits * problem.size.bit_length()
+        if steps > MAX_STEPS:
+            return Refusal(
+                f"{self.name} would take {steps:,} steps, more than {MAX_STEPS:,}; choose a "
+                "smaller distance",
+                too_large=True,
+            )
         return local_plan(problem, partial(both_ends, problem), Cost(_bytes(problem)))
 
 

@@ -250,6 +250,8 @@ VALID: dict[str, tuple[Any, ...]] = {
     "domain": (pl.Numbers(), pl.Values(size=3), pl.Table()),
     "dtype": (None, np.float64, "int32"),
     "empty": (0, None),
+    "end": ("lower", "upper"),
+    "sensitivities": (None, {"global": MEASURED, "smooth": 2}),
     "factor": (None, 2),
     "checkpoint": (None,),
     "evaluations": (50, 100),

@@ -33,6 +33,7 @@ def _made() -> Iterator[Any]:
     yield from (one.at(2) for relation in RELATIONS.values() for one in relation.variants())
     yield from (MEASURED, SMOOTH, MEASURED.witness)
     yield sl.local_sensitivity(DOMAIN, "mean", dataset=[1, 2, 3], neighbors="bounded")
+    yield sl.reach(DOMAIN, "mean", dataset=[1, 2, 3], neighbors="bounded", distances=2)
     histogram = sl.Histogram("sex", categories=["f", "m"])
     yield from (histogram, sl.GroupBy("sex", sl.Count(), groups=["f", "m"]))
     yield sl.global_sensitivity(ROWS, histogram, **_ASKED)

@@ -28,6 +28,7 @@ MADE_BY_THE_LIBRARY = {
         "NoiseRow",
         "NoiseTable",
         "OrderedWitness",
+        "Reach",
         "Sensitivity",
         "SensitivityBounds",
         "SensitivityCurves",
