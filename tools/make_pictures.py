@@ -25,6 +25,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "clipping": examples.draw_clipping,
     "errors": examples.draw_errors,
     "two_witnesses": examples.draw_two_witnesses,
+    "reach": examples.draw_reach,
     "noise": ideas.draw_noise,
     "universes": ideas.draw_universes,
     "relations": ideas.draw_relations,

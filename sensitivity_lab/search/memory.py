@@ -158,9 +158,11 @@ def of_pairs(problem: Problem | LocalProblem | SmoothProblem) -> int:
         number, largest = len(problem.queries) * len(problem.neighbors), problem.largest
     else:
         largest = problem.size + 1
+    records, values = problem.universe, problem.universe.number
     if isinstance(problem, LocalProblem):
         more = _CHANGE * len(problem.changes) + _ENDS * problem.neighbors.nested
-    records, values = problem.universe, problem.universe.number
+        if problem.neighbors.nested:  # no pair is listed before it is asked for
+            return CALL + 4 * WORD * values + more
     listed = 6 * WORD * values
     if isinstance(records, Universe) and records.array.dtype != object:
         listed += 3 * WORD * values  # an array's values become Python objects

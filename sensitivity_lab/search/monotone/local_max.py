@@ -29,7 +29,7 @@ from sensitivity_lab.search.engine import (
     Refusal,
     local_plan,
 )
-from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_neighbors
+from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_neighbors, of_pairs
 from sensitivity_lab.search.sorted_arrays import sorted_records_of, takes_arrays
 from sensitivity_lab.search.sorted_records import Positions, SortedMultiset
 from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
@@ -74,15 +74,21 @@ class LocalMonotone:
 
 def _bytes(problem: LocalProblem) -> int:
     """Return what the search needs: numbers and a few datasets, and perhaps sums of Python ints."""
+    numbers, values = of_numbers(problem.universe), len(problem.x)
     # Besides, how many records of x and of those outside it come before each value, either way.
-    numbers = of_numbers(problem.universe)
-    needed = of_neighbors(problem) + 4 * WORD * len(problem.x)
-    if takes_arrays(numbers, int(problem.x.max())):
-        return needed
-    if any(stop > start + 1 for start, stop, _ in problem.query.runs_of(problem.size)[0]):
+    before = 4 * WORD * values
+    sums = any(stop > start + 1 for start, stop, _ in problem.query.runs_of(problem.size)[0])
+    if takes_arrays(numbers, int(max(problem.x.max(), problem.outside.max()))):
+        if problem.neighbors.nested:
+            # Nothing is measured before a witness is asked for, so no value becomes a Python int.
+            # Sums are in two limbs, and while they are made there are mantissas and shifts.
+            return of_pairs(problem) + before + (9 * WORD * values if sums else 0)
+        return of_neighbors(problem) + before
+    needed = of_neighbors(problem) + before
+    if sums:
         bits = IntegerBytes.of(problem.universe).bits
         each = of_int(bits + problem.size.bit_length()) + of_int(bits) + 3 * WORD
-        needed += each * len(problem.x)
+        needed += each * values
     return needed
 
 

@@ -71,3 +71,14 @@ def draw_errors() -> Figure:
         bound=1,
     )
     return found.plot("days")
+
+
+def draw_reach() -> Figure:
+    """Return reach of a median of stays, as docs/how_to/worst_case.md draws it."""
+    stay = sl.Universe.from_domain(range(61))
+    patients = [1, 2, 2, 3, 4, 4, 5, 9, 30]
+    reach = sl.reach(stay, "median", dataset=patients, neighbors="bounded", distances=5)
+    everywhere = sl.global_sensitivity(stay, "median", size=9, neighbors="bounded")
+    damped = sl.smooth_sensitivity(stay, "median", dataset=patients, beta=0.2)
+    ax = reach.plot("stay", {"global": everywhere, "smooth": damped}, unit="days")
+    return ax.figure
