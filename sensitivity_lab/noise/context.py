@@ -117,7 +117,7 @@ def check_together(named: Mapping[str, Any]) -> Release | None:
     return told[0][1] if told else None
 
 
-def check_public(given: Mapping[str, Any], public_universe: Any) -> None:
+def check_public(given: Mapping[str, Any], public_universe: Any, *, frames: int = 3) -> None:
     """Warn the caller's caller of what must be public, and may not be.
 
     Parameters
@@ -127,6 +127,8 @@ def check_public(given: Mapping[str, Any], public_universe: Any) -> None:
         checked.
     public_universe : bool
         Whether the caller says that the universe is public.
+    frames : int, default 3
+        How many calls up the one is that the warning points to: one more if the caller is wrapped.
     """
     public = check_flag("public_universe", public_universe)
     told = {
@@ -142,7 +144,7 @@ def check_public(given: Mapping[str, Any], public_universe: Any) -> None:
         worrying = {name: release for name, release in releases.items() if worries(release)}
         if worrying and not (of_universe and public):
             category = DatasetUniverseWarning if of_universe else PrivateSizeWarning
-            warnings.warn(f"{', '.join(worrying)}: {text(worrying)}", category, stacklevel=3)
+            warnings.warn(f"{', '.join(worrying)}: {text(worrying)}", category, stacklevel=frames)
 
 
 def _listed(releases: Mapping[str, Release]) -> str:

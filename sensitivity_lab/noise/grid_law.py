@@ -110,7 +110,7 @@ class GridLaw:
         most = max(ring for _, _, ring in segments)
         above = list(accumulate(repeat(r.numerator, most), mul, initial=1))
         below = list(accumulate(repeat(r.denominator, most), mul, initial=1))
-        self._of_ring = list(map(mul, above, reversed(below)))
+        self._of_ring: list[int] = list(map(mul, above, reversed(below)))
         self._starts = [start for start, _, _ in segments]
         self._before: list[int] = [0, *accumulate(self._mass_of(*one) for one in segments)]
         self.total = self._before[-1]

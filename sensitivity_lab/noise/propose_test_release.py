@@ -384,7 +384,7 @@ def propose_test_release(
         query=asked,
         universe=universe,
     )
-    check_public({"dataset": made.release()}, public_universe)
+    check_public({"dataset": made.release()}, public_universe, frames=4)
     return made
 
 

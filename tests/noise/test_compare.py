@@ -172,8 +172,9 @@ def test_an_epsilon_that_a_mechanism_does_not_support_is_a_reason() -> None:
 def test_listed_records_must_be_public() -> None:
     listed = sl.Universe.from_dataset(STAYS)
     given: dict[str, Any] = {"dataset": STAYS[:100], "epsilon": 1, "range": (0, 60)}
-    with pytest.warns(DatasetUniverseWarning, match="^universe: the universe is a list of records"):
+    with pytest.warns(DatasetUniverseWarning, match="^universe: the universe is a list") as told:
         sl.noise.compare(listed, "median", **given)
+    assert [one.filename for one in told] == [__file__]
     sl.noise.compare(listed, "median", public_universe=True, **given)
 
 
