@@ -16,6 +16,8 @@ from sensitivity_lab.exact.enclosures import Enclosure
 from sensitivity_lab.exact.roots import Root
 from sensitivity_lab.results.reach import Bound
 
+from .grid_law import simplest
+
 _DIGITS = 60
 """Digits of the difference of two roots, before it is rounded to a float."""
 
@@ -108,13 +110,16 @@ class ClippedNoise:
             return 0.0
         # Beyond an end of the range, clipping keeps the error within it, whatever the noise is.
         most = 1.0 if error >= self.high else self._below(error)
-        least = 0.0 if -error <= self.low else self._below(-error)
+        least = 0.0 if -error <= self.low else self._below(-error, strictly=True)
         return most - least
 
-    def _below(self, position: float) -> float:
-        """Return the probability that the answer with noise, less a, is at most so large."""
+    def _below(self, position: float, *, strictly: bool = False) -> float:
+        """Return the probability that the answer with noise, less a, is at most so large.
+
+        Whether it may be as large matters without noise only.
+        """
         if not self.scale:
-            return float(self.shift <= position)
+            return float(self.shift < position or (self.shift == position and not strictly))
         return SHAPES[self.noise].distribution((position - self.shift) / self.scale)
 
     def error_quantile(self, q: float) -> float:
@@ -152,6 +157,7 @@ class ClippedNoise:
 
 def less(number: Bound, other: Bound) -> float:
     """Return the difference of two exact numbers as a float."""
+    number, other = simplest(number), simplest(other)
     if isinstance(number, Root) or isinstance(other, Root):
         one, two = (
             Enclosure.of(each.square, _DIGITS).sqrt()

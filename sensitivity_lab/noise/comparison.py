@@ -224,7 +224,7 @@ def compare(
         farthest=_check_farthest.or_none("farthest", farthest),
         bound=check_positive.or_none("bound", bound),
         clip=_clip(clip),
-        size=None if size is None else check_records.several("size", size),
+        size=_sizes(size, relation),
         options=Options(n_jobs, progress, run),
     )
     setting.check_answer()
@@ -317,7 +317,7 @@ class _Setting:
 
     def sensitivity(self, universe: AnyUniverse) -> Sensitivity:
         """Return the global sensitivity over all datasets that neighbors in x's place can be."""
-        size = len(self.x) if self.size is None or self.neighbors.keeps_size else self.size
+        size = len(self.x) if self.size is None else self.size
         found = global_sensitivity(
             universe, self.query, size=size, neighbors=self.neighbors, **self._search
         )
@@ -507,6 +507,17 @@ def _ends(name: str, given: Any) -> Ends:
     if low == high:
         raise InputError(f"{name} must be two different numbers, got {shown(given)}")
     return low, high
+
+
+def _sizes(size: Any, relation: Relation) -> list[int] | None:
+    """Return the sizes of data under a relation that adds or removes, or raise InputError."""
+    sizes = None if size is None else check_records.several("size", size)
+    if sizes is not None and relation.keeps_size:
+        raise InputError(
+            f"size is for relations that add or remove; under {relation} it is the public number "
+            "of records of the dataset: leave it out"
+        )
+    return sizes
 
 
 def _clip(given: Any) -> Ends | None:

@@ -16,6 +16,8 @@ from sensitivity_lab.results.reach import Bound
 from sensitivity_lab.results.reprs import Tabled
 from sensitivity_lab.universes.relations import Relation
 
+from .mechanism import check_chance
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -94,7 +96,8 @@ class MechanismError:
         q : float
             Above 0, at most 1.
         """
-        return float("nan") if self.errors is None else self.errors.error_quantile(q)
+        chance = check_chance("q", q)
+        return float("nan") if self.errors is None else self.errors.error_quantile(float(chance))
 
 
 @dataclass(frozen=True, repr=False)

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import accumulate, repeat
 from operator import mul
 
-from sensitivity_lab.exact.difference import common_integers, round_up
+from sensitivity_lab.exact.difference import common_integers, rational_root, round_up
 from sensitivity_lab.exact.enclosures import Enclosure, nearest_bounds
 from sensitivity_lab.exact.roots import Root
 from sensitivity_lab.results.reach import Bound
@@ -136,6 +136,7 @@ class GridLaw:
 
     def expected_error(self, answer: Bound) -> float:
         """Return the expected distance of a draw from an answer, rounded up."""
+        answer = simplest(answer)
         if isinstance(answer, Root):
             split = bisect_left(self.grid.points, answer)
             fixed, slope = self._line(split)
@@ -171,7 +172,7 @@ class GridLaw:
         chance of being as near as a point grows from point to point on each side, so bisection
         finds the first point on each that suffices.
         """
-        points, needed = self.grid.points, q * self.total
+        points, needed, answer = self.grid.points, q * self.total, simplest(answer)
         twice = 2 * answer
         split = bisect_left(points, answer)
 
@@ -191,6 +192,12 @@ class GridLaw:
         if above == len(points) or (below >= 0 and points[below] + points[above] > twice):
             return distance(points[below], answer)
         return distance(points[above], answer)
+
+
+def simplest(answer: Bound) -> Bound:
+    """Return a root as a fraction if it is one, so that bounds of it meet."""
+    exact = rational_root(answer.square) if isinstance(answer, Root) else None
+    return answer if exact is None else exact
 
 
 def distance(point: Fraction, answer: Bound) -> float:

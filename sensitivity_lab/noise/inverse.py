@@ -22,7 +22,6 @@ from sensitivity_lab.checks import (
     check_positive,
     check_whole,
     listed,
-    number_kind,
     rounded_up,
     shown,
 )
@@ -35,7 +34,7 @@ from sensitivity_lab.universes.relations import Relation
 from .context import check_public
 from .decay import decay, loss_of
 from .grid_law import Grid, GridLaw
-from .mechanism import Mechanism, epsilon_for, root_up
+from .mechanism import Mechanism, check_chance, epsilon_for, root_up
 
 MOST_POINTS = 100_000
 """The largest number of points of a grid."""
@@ -44,8 +43,6 @@ _NEGLIGIBLE = 14
 """Beyond the default cap, all points together have less than exp(-14) of the mass of ring 0."""
 
 IS_PRIVATE = "the law depends on the data: publish one draw from it, never the law or its errors"
-
-check_chance = number_kind("a number above 0, at most 1", lambda given: 0 < given <= 1)
 
 
 @dataclass(frozen=True)

@@ -74,4 +74,5 @@ def test_an_offset_changes_no_digit() -> None:
         (Fraction(offset), Fraction(offset + 10)),
     )
     assert near == far
+    assert less(Root(Fraction(4)), Fraction(2)) == 0
     assert less(Root(Fraction(10**40 + 1)), Fraction(10**20)) == pytest.approx(5e-21, rel=1e-12)

@@ -205,6 +205,11 @@ def test_listed_records_must_be_public() -> None:
             "relation that replaces, or that adds and removes, with exactly=False",
         ),
         (
+            {"size": 201},
+            "size is for relations that add or remove; under bounded, at most 1 it is the public "
+            "number of records of the dataset: leave it out",
+        ),
+        (
             {"query": lambda x: x.mean() / 3},
             "query: function has answers in floats, whose rounding errors are not known; use a "
             "built-in query or an ExactQuery",

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import oracle_mechanisms as oracle
 import pytest
+from scales import is_smallest_float_from
 
 import sensitivity_lab as sl
 from sensitivity_lab.errors import DatasetUniverseWarning, InputError
+from sensitivity_lab.exact.roots import Root
 from sensitivity_lab.noise.decay import loss_of
 
 QUERIES = {
@@ -192,6 +194,15 @@ def test_the_standard_deviation_has_roots() -> None:
     expected = sum(p * abs(t - exact) for t, p in enumerate(chances))
     assert found.expected_error == pytest.approx(expected, rel=1e-12)
     assert found.error_quantile(chances[2]) == pytest.approx(exact - 2, rel=1e-12)
+
+
+def test_a_standard_deviation_that_is_whole_has_no_error_of_its_own() -> None:
+    scores = sl.Universe.from_domain([0, 2])
+    reach = sl.reach(scores, "std", dataset=[0, 2], neighbors="bounded", distances=2)
+    found = sl.noise.inverse_sensitivity(reach, epsilon=9, grid=[0, 1, 2])
+    assert isinstance(found.answer, Root)
+    assert found.error_quantile(0.5) == 0
+    assert is_smallest_float_from(found.expected_error, found.probability(0) + found.probability(2))
 
 
 def test_weights_are_a_base_measure() -> None:

@@ -228,7 +228,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "compare.farthest": (None, 5),
     "propose_test_release.universe": (UNLIMITED,),
     "propose_test_release.query": ("mean", sl.Var(), "percentile_25"),
-    "compare.size": (None, range(2, 4)),
+    "compare.size": (None,),
     "propose_test_release.farthest": (None, 5),
     "delta": (1e-6, Fraction(1, 10**5)),
     "gamma": (2, 3),
