@@ -20,10 +20,11 @@ import numpy as np
 import pandas as pd
 
 from .calls.global_sensitivity import global_sensitivity
-from .checks import check_bounds, check_number, check_positive, shown
+from .checks import check_bounds, check_kind, check_number, check_positive, shown
 from .errors import InputError, MissingExtraError
 from .exact.difference import nearest, round_down, round_up
 from .noise.context import check_public
+from .noise.inverse import INVERSE_SENSITIVITY, InverseSensitivity
 from .noise.scales import LAPLACE, laplace_scale
 from .universes.relations import SymmetricDifference
 from .universes.universe import Universe
@@ -40,6 +41,7 @@ except ImportError as error:
 __all__ = [
     "clamped_sum_maps",
     "opendp_clamped_sum",
+    "opendp_inverse_sensitivity",
     "opendp_laplace",
     "opendp_laplace_sum",
     "opendp_release",
@@ -47,6 +49,9 @@ __all__ = [
 
 _STEPS = 2**20
 """The number of steps per sensitivity that `opendp_release` rounds an answer to."""
+
+_SHARE_OF_LOSS = Fraction(1, 10**12)
+"""By so much of it, OpenDP may round a stated loss up."""
 
 _FARTHEST = 2**62
 """An answer is cut off at this many steps, which leaves room for noise in 64-bit integers."""
@@ -323,6 +328,71 @@ def opendp_release(
     rounded = math.floor(answer / step + Fraction(1, 2))
     noisy = measurement(max(-_FARTHEST, min(rounded, _FARTHEST)))
     return nearest(noisy * step)
+
+
+def opendp_inverse_sensitivity(law: InverseSensitivity) -> float:
+    """Draw an output from the law of the inverse sensitivity mechanism, with OpenDP's noise.
+
+    Parameters
+    ----------
+    law : InverseSensitivity
+        The return value of `sensitivity_lab.noise.inverse_sensitivity`, with equal weights.
+
+    Returns
+    -------
+    float
+        A point of the grid, rounded to a float.
+
+    Raises
+    ------
+    InputError
+        If the argument is not such a law, its weights differ, or OpenDP states a larger privacy
+        loss than the law.
+
+    Notes
+    -----
+    OpenDP adds Gumbel noise to the number of records that each output needs, and returns the place
+    of the smallest sum. This is the exponential mechanism, so output t is drawn with probability
+    proportional to ``exp(-s(t) / scale)``, as in the law. The scale, 2 k / epsilon, is rounded up
+    to a float, so probabilities differ by less than one part in 10**8. The exponential mechanism is
+    epsilon-differentially private. OpenDP states its loss in zCDP, as ``epsilon**2 / 8``, and that
+    is checked. (Its noisy maximum for pure privacy is permute-and-flip, which has another law.)
+
+    References
+    ----------
+    McSherry, Talwar, "Mechanism Design via Differential Privacy" (FOCS 2007), Theorem 6.
+
+    Examples
+    --------
+    >>> import opendp.prelude as dp
+    >>> dp.enable_features("contrib")
+    >>> import sensitivity_lab as sl
+    >>> scores = sl.Universe.from_domain(range(11))
+    >>> x = [4, 5, 5, 6, 7]
+    >>> reach = sl.reach(scores, "median", dataset=x, neighbors="bounded", distances=5)
+    >>> law = sl.noise.inverse_sensitivity(reach, epsilon=1, grid=range(11))
+    >>> opendp_inverse_sensitivity(law) in range(11)
+    True
+    """
+    check_kind(
+        "law", law, InverseSensitivity, "a result of sl.noise.inverse_sensitivity", way_out=""
+    )
+    if len(set(law.grid.weights)) > 1:
+        raise InputError(
+            "law: its outputs have different weights, and OpenDP has no exponential mechanism with "
+            "a base measure; leave out weights"
+        )
+    scale = INVERSE_SENSITIVITY.scale(Fraction(law.k**2), Fraction(law.epsilon))
+    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64")
+    measurement = dp.m.make_noisy_max(
+        *space, dp.zero_concentrated_divergence(), scale=scale, negate=True
+    )
+    stated, expected = measurement.map(law.k), Fraction(law.epsilon) ** 2 / 8
+    if Fraction(stated) > expected * (1 + _SHARE_OF_LOSS):
+        raise InputError(
+            f"law: OpenDP states a loss of {stated!r} in zCDP, and the law has {float(expected)!r}"
+        )
+    return nearest(law.grid.points[measurement(law.scores)])
 
 
 def _atoms(name: str) -> Any:

@@ -278,3 +278,33 @@ def test_what_is_refused(lab, call, message):
     with pytest.raises(sl.errors.InputError) as caught:
         call(lab)
     assert str(caught.value) == message
+
+
+def law_of_a_median(**options):
+    scores = sl.Universe.from_domain(range(11))
+    reach = sl.reach(scores, "median", dataset=[4, 5, 5, 6, 7], neighbors="bounded", distances=5)
+    return sl.noise.inverse_sensitivity(reach, epsilon=2, grid=range(11), **options)
+
+
+@pytest.mark.exhaustive
+def test_draws_of_the_inverse_sensitivity_mechanism_follow_its_law(lab):
+    law, number = law_of_a_median(k=2), 1500
+    drawn = [lab.opendp_inverse_sensitivity(law) for _ in range(number)]
+    for point in range(11):
+        chance = float(law.probability(point))
+        spread = math.sqrt(chance * (1 - chance) / number)
+        assert abs(drawn.count(point) / number - chance) < 5 * spread, point
+
+
+def test_other_laws_are_not_drawn_from(lab):
+    for wrong, message in (
+        (
+            law_of_a_median(weights=range(1, 12)),
+            "law: its outputs have different weights, and OpenDP has no exponential mechanism with "
+            "a base measure; leave out weights",
+        ),
+        (5, "law must be a result of sl.noise.inverse_sensitivity, got 5"),
+    ):
+        with pytest.raises(sl.errors.InputError) as error:
+            lab.opendp_inverse_sensitivity(wrong)
+        assert str(error.value) == message

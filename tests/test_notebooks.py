@@ -31,6 +31,7 @@ NAMES = (
     "09_clipping",
     "10_audit",
     "11_bounds",
+    "12_reach_and_errors",
 )
 MOST_BYTES = 400_000
 EXTRAS = ("opendp", "diffprivlib")

@@ -7,7 +7,9 @@ can be scaled to it; if not, the message says what to use instead.
 `laplace_scale` (epsilon), `gaussian_scale` (zCDP) and `analytic_gaussian_scale` (epsilon and delta)
 are for sensitivities over all datasets, `smooth_cauchy_scale` and `smooth_laplace_scale` for smooth
 ones. `noise_table` splits a loss among several answers. `clipping_sweep` shows what a clipping
-bound costs.
+bound costs. Where the worst case needs too much noise, `inverse_sensitivity` has the law of a
+mechanism that looks at the data, `propose_test_release` the chance that a proposed bound is
+accepted, and `compare` the errors of all mechanisms on one dataset.
 
 Examples
 --------
@@ -21,6 +23,14 @@ Examples
 from .analytic import ANALYTIC_GAUSSIAN, analytic_gaussian_scale
 from .clipping import clipping_bounds, clipping_sweep
 from .clipping_result import ClippingPoint, ClippingSweep
+from .comparison import compare
+from .comparison_result import ErrorComparison, MechanismError
+from .inverse import INVERSE_SENSITIVITY, InverseSensitivity, Ring, inverse_sensitivity
+from .propose_test_release import (
+    PROPOSE_TEST_RELEASE,
+    ProposeTestRelease,
+    propose_test_release,
+)
 from .scales import (
     GAUSSIAN,
     LAPLACE,
@@ -41,24 +51,35 @@ from .table import noise_table
 from .table_result import NoiseRow, NoiseTable
 from .variances import noise_variances
 
-MECHANISMS = (LAPLACE, GAUSSIAN, ANALYTIC_GAUSSIAN, SMOOTH_LAPLACE, SMOOTH_CAUCHY)
+MECHANISMS = (
+    *(LAPLACE, GAUSSIAN, ANALYTIC_GAUSSIAN, SMOOTH_LAPLACE, SMOOTH_CAUCHY),
+    *(INVERSE_SENSITIVITY, PROPOSE_TEST_RELEASE),
+)
 """The mechanisms: which results each can be scaled to, its scale, guarantee and source."""
 
 __all__ = [
     "ClippingPoint",
     "ClippingSweep",
+    "ErrorComparison",
+    "InverseSensitivity",
+    "MechanismError",
     "NoiseRow",
     "NoiseTable",
+    "ProposeTestRelease",
+    "Ring",
     "analytic_gaussian_scale",
     "clipping_bounds",
     "clipping_sweep",
+    "compare",
     "gaussian_rho",
     "gaussian_scale",
     "group_noise_scales",
+    "inverse_sensitivity",
     "laplace_epsilon",
     "laplace_scale",
     "noise_table",
     "noise_variances",
+    "propose_test_release",
     "smooth_beta",
     "smooth_cauchy_scale",
     "smooth_laplace_scale",

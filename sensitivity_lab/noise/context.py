@@ -117,18 +117,24 @@ def check_together(named: Mapping[str, Any]) -> Release | None:
     return told[0][1] if told else None
 
 
-def check_public(given: Mapping[str, Any], public_universe: Any) -> None:
+def check_public(given: Mapping[str, Any], public_universe: Any, *, frames: int = 3) -> None:
     """Warn the caller's caller of what must be public, and may not be.
 
     Parameters
     ----------
     given : mapping of str to object
-        The values that noise is scaled to, by name in the warning; numbers are not checked.
+        The values that noise is scaled to, or their facts, by name in the warning; numbers are not
+        checked.
     public_universe : bool
         Whether the caller says that the universe is public.
+    frames : int, default 3
+        How many calls up the one is that the warning points to: one more if the caller is wrapped.
     """
     public = check_flag("public_universe", public_universe)
-    told = {name: release_of(result) for name, result in given.items()}
+    told = {
+        name: result if isinstance(result, Release) else release_of(result)
+        for name, result in given.items()
+    }
     releases = {name: release for name, release in told.items() if release is not None}
     for of_universe, worries, text in (
         (True, lambda release: release.listed, _listed),
@@ -138,7 +144,7 @@ def check_public(given: Mapping[str, Any], public_universe: Any) -> None:
         worrying = {name: release for name, release in releases.items() if worries(release)}
         if worrying and not (of_universe and public):
             category = DatasetUniverseWarning if of_universe else PrivateSizeWarning
-            warnings.warn(f"{', '.join(worrying)}: {text(worrying)}", category, stacklevel=3)
+            warnings.warn(f"{', '.join(worrying)}: {text(worrying)}", category, stacklevel=frames)
 
 
 def _listed(releases: Mapping[str, Release]) -> str:

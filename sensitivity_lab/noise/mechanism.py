@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.checks import check_not_negative, number_kind
+from sensitivity_lab.checks import Kind, check_not_negative, number_kind
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.exact.roots import Root
@@ -22,6 +22,20 @@ DELTAS = Fraction(1, 10**100), Fraction(1, 2)
 check_delta = number_kind(
     "a number from 1e-100 to 0.5", lambda given: DELTAS[0] <= given <= DELTAS[1]
 )
+
+
+check_chance = number_kind("a number above 0, at most 1", lambda given: 0 < given <= 1)
+"""The probability of a quantile."""
+
+
+def epsilon_for(k: int) -> Kind[Fraction]:
+    """Return the kind of a privacy loss of which each of k steps gets its part."""
+    rows = f" for k = {k} rows of a person" if k > 1 else ""
+    return number_kind(
+        f"a number from {k}e-9 to {100 * k}{rows}",
+        lambda given: Fraction(k, 10**9) <= given <= 100 * k,
+    )
+
 
 _check_sensitivity = replace(
     check_not_negative,

@@ -346,7 +346,7 @@ def laplace_step(epsilon: Any, delta: Any, k: int) -> tuple[Fraction, Fraction]:
     otherwise = "; for a larger one use Cauchy noise (smooth_cauchy_scale)"
     given = replace(limits, advice=lambda _: otherwise)("epsilon", epsilon)
     chance = check_delta("delta", delta)
-    step = chance * _share_of_delta(given, k)
+    step = chance * share_of_delta(given, k)
     if step < DELTAS[0]:
         raise InputError(
             f"delta: of it, each of k = {k} steps may lose less than 1e-100 at this epsilon, which "
@@ -360,7 +360,7 @@ def _for_rows(k: int) -> str:
     return f" for k = {k} rows of a person" if k > 1 else ""
 
 
-def _share_of_delta(epsilon: Fraction, k: int) -> Fraction:
+def share_of_delta(epsilon: Fraction, k: int) -> Fraction:
     """Return (exp(epsilon / k) - 1) / (exp(epsilon) - 1), lowered by less than one part in 10**40.
 
     exp(epsilon / k) - 1 is at least 1e-9, so of 60 digits it loses ten at most.

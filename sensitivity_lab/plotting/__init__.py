@@ -14,6 +14,7 @@ from ._noise import plot_noise_scales, plot_noise_variances
 from ._noise_table import plot_noise_table
 from ._picture import off_screen
 from ._reach import plot_reach
+from ._release_errors import plot_release_errors
 from ._spaces import plot_datasets, plot_graphs, plot_sequences
 from ._stability import plot_stability
 from ._strip import plot_strip
@@ -34,6 +35,7 @@ __all__ = [
     "plot_noise_table",
     "plot_noise_variances",
     "plot_reach",
+    "plot_release_errors",
     "plot_sequences",
     "plot_stability",
     "plot_strip",

@@ -132,6 +132,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("frame", "compare"), _frame),
     **dict.fromkeys(("linear_bound", "sharey", "subplots", "logx", "logy"), check_flag),
     "against": partial(check_choice, choices=("answers", "sensitivity")),
+    "error": partial(check_choice, choices=("expected_error", "median_error", "error_90")),
     "legend": partial(check_choice, choices=("labels", "box", "none")),
     "ax": _axes,
     "units": _units,

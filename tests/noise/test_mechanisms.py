@@ -9,6 +9,8 @@ is asked of the results.
   distance, nor one that may be exceeded.
 - Noise for a smooth bound (Nissim, Raskhodnikova, Smith 2007, section 2): beta at most
   epsilon / (2 (gamma + 1)), or epsilon / (2 ln(2 / delta)) for Laplace noise; numbers only.
+- The inverse sensitivity mechanism (Asi, Duchi 2020): the reach of one dataset.
+  Propose-test-release (Dwork, Lei 2009): a public bound, and no result.
 - All of it holds among the datasets of the universe: listed records, a limit of copies and a number
   of records that neighbors do not share have to be public.
 """
@@ -118,6 +120,29 @@ THEOREMS = {
         ),
         factor=2 / EPSILON,
     ),
+    # A law on a grid, whose scale is in records and the same for every reach.
+    "inverse sensitivity": Theorem(
+        lambda result, **o: (
+            noise.inverse_sensitivity(result, epsilon=EPSILON, grid=[0, 9], **o).epsilon
+        ),
+        *("reach", (None,)),
+    ),
+    # Its bound is a public number: no result is accepted.
+    "propose-test-release": Theorem(
+        lambda result, **o: (
+            noise.propose_test_release(
+                UNIVERSES["domain"][0],
+                "median",
+                dataset=[0, 4, 9],
+                bound=result,
+                test_epsilon=EPSILON,
+                noise_epsilon=EPSILON,
+                delta=DELTA,
+                **o,
+            ).scale
+        ),
+        *("none", ()),
+    ),
 }
 
 
@@ -186,6 +211,13 @@ def of_smooth():
                 k=k,
                 private_records=private,
             )
+
+
+def of_reach():
+    for named, (universe, private) in UNIVERSES.items():
+        for name in ("bounded", "unbounded", "symmetric_difference"):
+            result = sl.reach(universe, "sum", dataset=[0, 4, 9, 9], neighbors=name, distances=2)
+            yield Case(f"{named}, {name}, reach", result, kind="reach", private_records=private)
 
 
 def of_code():
@@ -269,7 +301,8 @@ def of_sequences():
 MAKERS = {
     maker.__name__: maker
     for maker in (
-        *(of_numbers, of_vectors, of_smooth, of_code, of_bounds, of_graphs, of_sequences),
+        *(of_numbers, of_vectors, of_smooth, of_reach, of_code, of_bounds, of_graphs),
+        of_sequences,
     )
 }
 
@@ -311,6 +344,9 @@ def test_a_mechanism_accepts_what_its_theorem_is_about_and_nothing_else(maker):
             assert warned == expected | size, (case.name, name)
             # The records can be said to be public; nobody can say that of the number of records.
             assert scaled(case, theorem, public_universe=True) == (scale, size), (case.name, name)
+            if case.kind == "reach":
+                assert scale == pytest.approx(EPSILON)
+                continue
             steps = case.k if case.kind == "smooth" else 1
             exact = theorem.factor * steps * case.result.upper
             assert exact * (1 - 1e-12) <= scale <= exact * (1 + 1e-12), (case.name, name)
@@ -332,19 +368,23 @@ ROWS = {
     "Gaussian, delta": noise.MECHANISMS[2],
     "smooth, Laplace": noise.MECHANISMS[3],
     "smooth, Cauchy": noise.MECHANISMS[4],
+    "inverse sensitivity": noise.MECHANISMS[5],
+    "propose-test-release": noise.MECHANISMS[6],
 }
 
 
 def test_every_row_of_the_table_is_tried_and_names_its_source():
     assert list(ROWS.values()) == list(noise.MECHANISMS)
     for name, row in ROWS.items():
-        assert row.name in ("Laplace", "Gaussian", "Cauchy")
+        assert row.name in ("Laplace", "Gaussian", "Cauchy", "exponential")
         assert row.guarantee.endswith(("DP", "zCDP"))
         assert row.source in (
             "Dwork, McSherry, Nissim, Smith (2006), Proposition 1",
             "Bun, Steinke (2016), Proposition 1.6",
             "Balle, Wang (2018), Theorem 8",
             "Nissim, Raskhodnikova, Smith (2007), section 2",
+            "Asi, Duchi (2020); McSherry, Talwar (2007), Theorem 6",
+            "Dwork, Lei (2009)",
         )
         assert row.norm in (*THEOREMS[name].norms, None)
 

@@ -163,6 +163,8 @@ TOTAL = (pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(0, 5) >> pl.sum_(0, 5
 DOMAIN = sl.Universe.from_domain(RECORDS, copies=3)
 SMOOTH = sl.smooth_sensitivity(DOMAIN, "median", dataset=[1, 2, 3], beta=0.01)
 MEASURED = sl.global_sensitivity(DOMAIN, "sum", size=2, neighbors=sl.Bounded(1))
+UNLIMITED = sl.Universe.from_domain(RECORDS)
+REACH = sl.reach(UNLIMITED, "median", dataset=[1, 2, 3], neighbors="bounded", distances=2)
 COUNTED = pl.start(pl.AddMaxRows(1)) >> pl.count()
 
 
@@ -213,6 +215,21 @@ VALID: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("input_domain", "output_domain"), (pl.Scalar(),)),
     **dict.fromkeys(("input_metric", "output_metric"), (pl.AbsoluteDistance(),)),
     "result": (SMOOTH,),
+    "reach": (REACH,),
+    "grid": (range(4), [0.5, 2]),
+    "weights": (None,),
+    "width": (0, 1),
+    "range": ((0, 10), (-1, 5)),
+    "bound": (1, 2),
+    "integer": (False, True),
+    **dict.fromkeys(("test_epsilon", "noise_epsilon"), (1, 0.5)),
+    "compare.universe": (UNLIMITED, sl.Universe.from_interval(0, 20)),
+    "compare.query": ("mean", sl.Var(), "percentile_25"),
+    "compare.farthest": (None, 5),
+    "propose_test_release.universe": (UNLIMITED,),
+    "propose_test_release.query": ("mean", sl.Var(), "percentile_25"),
+    "compare.size": (None,),
+    "propose_test_release.farthest": (None, 5),
     "delta": (1e-6, Fraction(1, 10**5)),
     "gamma": (2, 3),
     "tolerance_ulps": (4, 0),

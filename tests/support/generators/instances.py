@@ -11,7 +11,7 @@ from typing import Any
 
 import garbage
 from audit_arguments import honest_or_not
-from garbage import DOMAIN, MEASURED, RECORDS, ROWS, SMOOTH, TABLE, TOTAL, UNIVERSE
+from garbage import DOMAIN, MEASURED, REACH, RECORDS, ROWS, SMOOTH, TABLE, TOTAL, UNIVERSE
 from space_arguments import DAYS, FOUR_BASKETS, FOUR_NODES
 
 import sensitivity_lab as sl
@@ -49,6 +49,13 @@ def _made() -> Iterator[Any]:
     fold = sl.implementations.Fold(lambda total, record: total + record, 0)
     yield from (fold, sl.implementations.implemented_sensitivity(UNIVERSE, fold, **_ASKED))
     yield sl.noise.noise_table({"a": MEASURED}, epsilon=1, public_universe=True)
+    yield sl.noise.inverse_sensitivity(REACH, epsilon=1, grid=[1, 2, 3])
+    small = sl.Universe.from_domain([0, 1, 5])
+    of_x: dict[str, Any] = {"dataset": [0, 1, 5]}
+    losses = {"test_epsilon": 1, "noise_epsilon": 1, "delta": 0.1}
+    yield sl.noise.propose_test_release(small, "median", bound=1, **of_x, **losses)
+    compared = sl.noise.compare(small, "median", **of_x, epsilon=1, range=(0, 5), step=1)
+    yield from (compared, compared.rows[0])
     yield pl.measured_stability(TOTAL, [1, 2], sizes=[1, 2], d_in=1)
     yield sl.noise.clipping_sweep(RECORDS, bounds=[1, 5], neighbors="bounded", epsilon=1)
     yield from (TOTAL, pl.clamp(0, 5), pl.Start(pl.Numbers(), pl.SymmetricDistance()))

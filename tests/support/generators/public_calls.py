@@ -34,6 +34,7 @@ MADE_BY_THE_LIBRARY = {
         "SensitivityCurves",
         "SmoothSensitivity",
     ),
+    *("ErrorComparison", "InverseSensitivity", "MechanismError", "ProposeTestRelease", "Ring"),
     *("StabilityWitness", "Sweep", "Witness"),
     *("spaces.ClosedForm", "spaces.SpaceSensitivity", "spaces.SpaceWitness"),
     *("graphs.GraphWitness", "sequences.SequenceWitness"),

@@ -1,0 +1,213 @@
+"""The law of the inverse sensitivity mechanism on a grid: who is how likely, exactly.
+
+The grid, the weights of its points, the width and the cap are public. Private are only the *rings*:
+ring k has the points that a dataset within distance k of x can answer, or that lie between such
+answers, and no dataset within k - 1. See docs/proofs.md, "Inverse sensitivity".
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate, repeat
+from operator import mul
+
+from sensitivity_lab.exact.difference import common_integers, rational_root, round_up
+from sensitivity_lab.exact.enclosures import Enclosure, nearest_bounds
+from sensitivity_lab.exact.roots import Root
+from sensitivity_lab.results.reach import Bound
+
+Segment = tuple[int, int, int]
+"""Places of the grid, from the first to before the second, and their ring."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What is public of a mechanism: the outputs, and how they are weighed.
+
+    Attributes
+    ----------
+    points : tuple of Fraction
+        The possible outputs, ascending and distinct.
+    weights : tuple of Fraction
+        The base measure: the weight of each point, above 0.
+    width : Fraction
+        Points so far beyond the answers that are within reach count as reached, too.
+    """
+
+    points: tuple[Fraction, ...]
+    weights: tuple[Fraction, ...]
+    width: Fraction = Fraction(0)
+
+    @cached_property
+    def _between(self) -> list[Fraction]:
+        """The middles between neighboring points."""
+        return [(low + high) / 2 for low, high in zip(self.points, self.points[1:], strict=False)]
+
+    def place(self, answer: Bound) -> int:
+        """Return the place of the nearest point; of two that are equally near, the larger one.
+
+        This map never falls, so it takes the least and the greatest of some answers to the least
+        and the greatest of their places.
+        """
+        return bisect_right(self._between, answer)
+
+    def reached(self, low: Bound, high: Bound) -> tuple[int, int]:
+        """Return the first place between two answers on the grid, and the one after the last."""
+        first, last = self.points[self.place(low)], self.points[self.place(high)]
+        return (
+            bisect_left(self.points, first - self.width),
+            bisect_right(self.points, last + self.width),
+        )
+
+    def segments(self, lower: Sequence[Bound], upper: Sequence[Bound]) -> list[Segment]:
+        """Return the rings of a dataset, in the order of the grid.
+
+        Parameters
+        ----------
+        lower, upper : sequences of K + 1 exact numbers
+            The least and the greatest answer within distance k = 0, ..., K.
+        """
+        hulls = [self.reached(low, high) for low, high in zip(lower, upper, strict=True)]
+        # What is beyond all hulls is as far as anything can be: K + 1.
+        hulls.append((0, len(self.points)))
+        first, last = hulls[0]
+        below: list[Segment] = []
+        above: list[Segment] = []
+        # Hulls are nested: what a larger distance adds lies at both ends of what was reached.
+        for k, (start, stop) in enumerate(hulls[1:], 1):
+            below.append((start, first, k))
+            above.append((last, stop, k))
+            first, last = start, stop
+        every = [*reversed(below), (*hulls[0], 0), *above]
+        return [one for one in every if one[0] < one[1]]
+
+
+class GridLaw:
+    """P(t) proportional to ``weight(t) * r**ring(t)``, in whole numbers.
+
+    Parameters
+    ----------
+    grid : Grid
+    segments : list of Segment
+        The rings, in the order of the grid, without gaps.
+    r : Fraction
+        Above 0, below 1.
+    """
+
+    def __init__(self, grid: Grid, segments: list[Segment], r: Fraction) -> None:
+        self.grid, self.segments, self.r = grid, segments, r
+        weights, _ = common_integers(grid.weights)
+        positions, self._unit = common_integers(grid.points)
+        # Entry i is about the first i points: their weights, and these times the points.
+        self._weight: list[int] = [0, *accumulate(weights.tolist())]
+        self._moment: list[int] = [0, *accumulate(map(mul, weights.tolist(), positions.tolist()))]
+        # With r = a / d, the mass of a unit of weight in ring k is a**k d**(most - k): r**k times a
+        # number that all rings share.
+        most = max(ring for _, _, ring in segments)
+        above = list(accumulate(repeat(r.numerator, most), mul, initial=1))
+        below = list(accumulate(repeat(r.denominator, most), mul, initial=1))
+        self._of_ring: list[int] = list(map(mul, above, reversed(below)))
+        self._starts = [start for start, _, _ in segments]
+        self._before: list[int] = [0, *accumulate(self._mass_of(*one) for one in segments)]
+        self.total = self._before[-1]
+
+    def _mass_of(self, start: int, stop: int, ring: int) -> int:
+        return (self._weight[stop] - self._weight[start]) * self._of_ring[ring]
+
+    def mass(self, place: int) -> int:
+        """Return the mass of the points before a place; that of all is `total`."""
+        if place >= len(self.grid.points):
+            return self.total
+        number = bisect_right(self._starts, place) - 1
+        start, _, ring = self.segments[number]
+        return self._before[number] + self._mass_of(start, place, ring)
+
+    def chance(self, start: int, stop: int) -> Fraction:
+        """Return the probability of the points from one place to before another."""
+        return Fraction(self.mass(stop) - self.mass(start), self.total)
+
+    def ring(self, place: int) -> int:
+        """Return the ring of the point at a place."""
+        return self.segments[bisect_right(self._starts, place) - 1][2]
+
+    def expected_error(self, answer: Bound) -> float:
+        """Return the expected distance of a draw from an answer, rounded up."""
+        answer = simplest(answer)
+        if isinstance(answer, Root):
+            split = bisect_left(self.grid.points, answer)
+            fixed, slope = self._line(split)
+            return nearest_bounds(
+                lambda digits: root(answer, digits) * Enclosure.of(slope, digits) + fixed
+            )[1]
+        return round_up(self.exact_error(answer))
+
+    def exact_error(self, answer: Fraction) -> Fraction:
+        """Return the expected distance of a draw from a rational answer."""
+        fixed, slope = self._line(bisect_left(self.grid.points, answer))
+        return fixed + slope * answer
+
+    def _line(self, split: int) -> tuple[Fraction, Fraction]:
+        """Return c and s, where the error is c + s a, for an answer a between two places.
+
+        Of the points t before the split, a - t is the distance, and of the others t - a.
+        """
+        fixed = slope = 0
+        for start, stop, ring in self.segments:
+            middle = min(max(split, start), stop)
+            for first, last, sign in ((start, middle, -1), (middle, stop, 1)):
+                moment = self._moment[last] - self._moment[first]
+                weight = self._weight[last] - self._weight[first]
+                fixed += sign * moment * self._of_ring[ring]
+                slope -= sign * weight * self._of_ring[ring]
+        return Fraction(fixed, self.total * self._unit), Fraction(slope, self.total)
+
+    def error_quantile(self, answer: Bound, q: Fraction) -> float:
+        """Return the least d such that a draw is within d of an answer with probability q.
+
+        Rounded up. One of the points is at distance d, on one side of the answer or the other; the
+        chance of being as near as a point grows from point to point on each side, so bisection
+        finds the first point on each that suffices.
+        """
+        points, needed, answer = self.grid.points, q * self.total, simplest(answer)
+        twice = 2 * answer
+        split = bisect_left(points, answer)
+
+        def as_near_as(place: int) -> bool:
+            """Tell whether the points that are not farther than this one have mass enough."""
+            point = points[place]
+            # t and the point are equally far, on two sides, where t + point = 2 a.
+            if place < split:
+                stop = bisect_right(points, twice, key=lambda other: other + point)
+                return self.mass(stop) - self.mass(place) >= needed
+            start = bisect_left(points, twice, key=lambda other: other + point)
+            return self.mass(place + 1) - self.mass(start) >= needed
+
+        above = split + bisect_left(range(split, len(points)), True, key=as_near_as)
+        # Below the answer, the nearest point is the last one.
+        below = split - 1 - bisect_left(range(split), True, key=lambda i: as_near_as(split - 1 - i))
+        if above == len(points) or (below >= 0 and points[below] + points[above] > twice):
+            return distance(points[below], answer)
+        return distance(points[above], answer)
+
+
+def simplest(answer: Bound) -> Bound:
+    """Return a root as a fraction if it is one, so that bounds of it meet."""
+    exact = rational_root(answer.square) if isinstance(answer, Root) else None
+    return answer if exact is None else exact
+
+
+def distance(point: Fraction, answer: Bound) -> float:
+    """Return how far a point is from an answer, rounded up."""
+    if isinstance(answer, Root):
+        sign = 1 if answer < point else -1
+        return nearest_bounds(lambda digits: (point - root(answer, digits)) * sign)[1]
+    return round_up(abs(point - answer))
+
+
+def root(answer: Root, digits: int) -> Enclosure:
+    """Return bounds of a root."""
+    return Enclosure.of(answer.square, digits).sqrt()

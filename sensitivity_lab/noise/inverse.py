@@ -1,0 +1,388 @@
+"""The inverse sensitivity mechanism: an output is likelier, the fewer records it takes to reach it.
+
+Laplace noise is as large for harmless data as for the worst case. This mechanism looks at the data:
+it asks how many records have to change until the answer is t, and prefers outputs t that need few.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from sensitivity_lab.checks import (
+    check_kind,
+    check_not_negative,
+    check_number,
+    check_positive,
+    check_whole,
+    listed,
+    rounded_up,
+    shown,
+)
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.results.reach import Bound, Reach
+from sensitivity_lab.results.release import Release
+from sensitivity_lab.results.reprs import Tabled
+from sensitivity_lab.universes.relations import Relation
+
+from .context import check_public
+from .decay import decay, loss_of
+from .grid_law import Grid, GridLaw
+from .mechanism import Mechanism, check_chance, epsilon_for, root_up
+
+MOST_POINTS = 100_000
+"""The largest number of points of a grid."""
+
+_NEGLIGIBLE = 14
+"""Beyond the default cap, all points together have less than exp(-14) of the mass of ring 0."""
+
+IS_PRIVATE = "the law depends on the data: publish one draw from it, never the law or its errors"
+
+
+@dataclass(frozen=True)
+class Ring:
+    """The outputs that need equally many changed records.
+
+    Attributes
+    ----------
+    distance : int
+        The number of records that have to change; one more than the reach for all outputs that are
+        out of reach.
+    points : int
+        How many points of the grid there are.
+    least, greatest : Fraction
+        The smallest and the largest of them.
+    chance : Fraction
+        The probability that one of them is drawn.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> scores = sl.Universe.from_domain(range(11))
+    >>> reach = sl.reach(
+    ...     scores, "median", dataset=[4, 5, 5, 6, 7], neighbors="bounded", distances=3
+    ... )
+    >>> sl.noise.inverse_sensitivity(reach, epsilon=2, grid=range(11)).rings[0].points
+    1
+    """
+
+    distance: int
+    points: int
+    least: Fraction
+    greatest: Fraction
+    chance: Fraction
+
+
+@dataclass(frozen=True, repr=False)
+class InverseSensitivity(Tabled):
+    """The exact law of the inverse sensitivity mechanism on one dataset.
+
+    The law depends on the data, so it is as private as they are: publish one draw from it, and
+    neither the law nor its errors.
+
+    Attributes
+    ----------
+    reach : Reach
+        The least and the greatest answer within every distance of the dataset.
+    grid : Grid
+        The possible outputs, their weights and the width, which are public.
+    k : int
+        The most rows that one person can have.
+    r : Fraction
+        How much less likely one more changed record makes an output.
+    epsilon : float
+        The privacy loss, ``2 k ln(1 / r)`` rounded up.
+    rings : tuple of Ring
+        The law: outputs that need equally many changed records, in ascending order of that number.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> scores = sl.Universe.from_domain(range(11))
+    >>> reach = sl.reach(
+    ...     scores, "median", dataset=[4, 5, 5, 6, 7], neighbors="bounded", distances=3
+    ... )
+    >>> law = sl.noise.inverse_sensitivity(reach, epsilon=2, grid=range(11))
+    >>> round(float(law.probability(5)), 3), law.error_quantile(0.9)
+    (0.503, 4.0)
+    """
+
+    reach: Reach
+    grid: Grid
+    k: int
+    r: Fraction
+    epsilon: float
+    law: GridLaw = field(repr=False, compare=False)
+
+    @property
+    def answer(self) -> Bound:
+        """The query's exact answer on the dataset, which errors are measured from."""
+        return self.reach.answer
+
+    @property
+    def neighbors(self) -> Relation:
+        """The relation, at a distance of at most k."""
+        return self.reach.neighbors.at(self.k)
+
+    @cached_property
+    def rings(self) -> tuple[Ring, ...]:
+        """The law, ring by ring."""
+        points, found = self.grid.points, []
+        by_ring: dict[int, list[tuple[int, int]]] = {}
+        for start, stop, ring in self.law.segments:
+            by_ring.setdefault(ring, []).append((start, stop))
+        for ring, parts in sorted(by_ring.items()):
+            found.append(
+                Ring(
+                    ring,
+                    sum(stop - start for start, stop in parts),
+                    points[parts[0][0]],
+                    points[parts[-1][1] - 1],
+                    sum((self.law.chance(*part) for part in parts), Fraction(0)),
+                )
+            )
+        return tuple(found)
+
+    def probability(self, output: Any) -> Fraction:
+        """Return the probability of an output; 0 if it is not on the grid."""
+        point = check_number("output", output)
+        place = self.grid.place(point)
+        on_grid = self.grid.points[place] == point
+        return self.law.chance(place, place + 1) if on_grid else Fraction(0)
+
+    @property
+    def scores(self) -> list[int]:
+        """By point of the grid, how many records have to change; private."""
+        return [ring for start, stop, ring in self.law.segments for _ in range(start, stop)]
+
+    @cached_property
+    def expected_error(self) -> float:
+        """The expected distance of a draw from the answer, in its unit, rounded up."""
+        return self.law.expected_error(self.answer)
+
+    @property
+    def median_error(self) -> float:
+        """The distance from the answer that half of all draws do not exceed, rounded up."""
+        return self.error_quantile(Fraction(1, 2))
+
+    def error_quantile(self, q: Any) -> float:
+        """Return the least distance from the answer that draws do not exceed with probability q.
+
+        Parameters
+        ----------
+        q : int, float, Fraction or Decimal
+            Above 0, at most 1.
+
+        Returns
+        -------
+        float
+            In the unit of the answer, rounded up.
+        """
+        return self.law.error_quantile(self.answer, check_chance("q", q))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per ring.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns: distance, points, least, greatest, chance, as in `Ring`, in floats.
+        """
+        rows = [
+            {
+                "distance": ring.distance,
+                "points": ring.points,
+                **{name: float(getattr(ring, name)) for name in ("least", "greatest", "chance")},
+            }
+            for ring in self.rings
+        ]
+        return pd.DataFrame(rows)
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}\n  neighbors  {self.neighbors}\n  note       {IS_PRIVATE}"
+
+    def _repr_html_(self) -> str:
+        return f"{super()._repr_html_()}<p>{self.neighbors}; {IS_PRIVATE}</p>"
+
+    def _table(self) -> pd.DataFrame:
+        return self.to_frame().set_index("distance").rename_axis("records that change")
+
+    @property
+    def _title(self) -> str:
+        points = len(self.grid.points)
+        return (
+            f"Inverse sensitivity of {self.reach.query.name} on {points:,} point"
+            f"{'s' * (points != 1)}: expected error {rounded_up(self.expected_error, digits=6)}, "
+            f"epsilon {rounded_up(self.epsilon)}"
+        )
+
+
+def inverse_sensitivity(
+    reach: Reach,
+    *,
+    epsilon: Any,
+    grid: Iterable[Any],
+    weights: Iterable[Any] | None = None,
+    width: Any = 0,
+    k: int = 1,
+    public_universe: bool = False,
+) -> InverseSensitivity:
+    """Return the exact law of the inverse sensitivity mechanism on a public grid.
+
+    For an output t let s(t) be the number of records that have to change until t lies between two
+    possible answers: the smallest distance whose reach, clipped to the grid and rounded to its
+    points, contains t. The mechanism draws t with a probability proportional to
+    ``weight(t) * r**s(t)``, with ``r = exp(-epsilon / (2 k))`` rounded up to a short rational.
+    Outputs beyond the reach have s(t) = K + 1, where K is its largest distance; none is impossible.
+
+    Parameters
+    ----------
+    reach : Reach
+        A result of `sl.reach`, whose query has exact answers. Its largest distance K must be
+        public, so choose it without looking at the data.
+    epsilon : int, float, Fraction or Decimal
+        The privacy loss of one draw, from k times 1e-9 to k times 100.
+    grid : iterable of numbers
+        The possible outputs, ascending, at most 100,000, in the unit of the answer. Answers beyond
+        its ends count as the ends. Choose it without looking at the data.
+    weights : iterable of numbers, optional
+        The public weight of every output, above 0; equal by default.
+    width : number, default 0
+        Outputs up to this far beyond the reach count as reached, too. A width helps if the grid is
+        so fine that an output next to the answer takes many changed records.
+    k : int, default 1
+        The most rows that one person can have. The reach counts single records, and neighbors are
+        at most k apart.
+    public_universe : bool, default False
+        As for `laplace_scale`.
+
+    Returns
+    -------
+    InverseSensitivity
+        The law and its errors. The lab draws nothing:
+        `sensitivity_lab.interop_opendp.opendp_inverse_sensitivity` does.
+
+    Raises
+    ------
+    InputError
+        If an argument is invalid, the grid does not ascend, or the answers are floats of a caller's
+        function, which are not exact.
+
+    Warns
+    -----
+    DatasetUniverseWarning
+        As for `laplace_scale`.
+
+    Notes
+    -----
+    A draw is epsilon-differentially private for neighbors at most k apart in the metric of the
+    reach: s(t) changes by at most 1 per record, so every probability changes by a factor of at most
+    ``r**-2``. For relations that add or remove, that metric is the symmetric difference; see
+    `sl.reach`. The law is exact: it is computed in whole numbers. It takes O(m + K log m) steps for
+    m points, on numbers of up to some 40 K bits.
+
+    References
+    ----------
+    Asi, Duchi, "Instance-optimality in differential privacy via approximate inverse sensitivity
+    mechanisms" (NeurIPS 2020): the mechanism where every value between the ends of the reach can be
+    answered. Smith, "Privacy-preserving statistical estimation with optimal convergence rates"
+    (STOC 2011): for a single order statistic.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> scores = sl.Universe.from_domain(range(11))
+    >>> reach = sl.reach(
+    ...     scores, "median", dataset=[4, 5, 5, 6, 7], neighbors="bounded", distances=3
+    ... )
+    >>> inverse_sensitivity(reach, epsilon=2, grid=range(11))
+    Inverse sensitivity of median on 11 points: expected error 1.04091, epsilon 2
+                         points  least  greatest   chance
+    records that change
+    0                         1      5         5 0.503256
+    1                         1      6         6 0.185138
+    2                         2      4         7 0.136217
+    3                         7      0        10  0.17539
+      neighbors  bounded, at most 1
+      note       the law depends on the data: publish one draw from it, never the law or its errors
+    """
+    check_kind("reach", reach, Reach, "a result of sl.reach", "")
+    rows = check_whole("k", k, "the most rows of one person, at least 1")
+    loss = epsilon_for(rows)("epsilon", epsilon)
+    public = grid_of(grid, weights, width)
+    if reason := INVERSE_SENSITIVITY.refuses(reach.release()):
+        raise InputError(f"reach: {reason}")
+    if reach.arithmetic != "exact":
+        raise InputError(
+            "reach: the answers are floats of a function, and rounding errors could change their "
+            "order; use a built-in query or an ExactQuery"
+        )
+    check_public({"reach": reach}, public_universe)
+    return inverse_sensitivity_on(reach, public, loss, rows)
+
+
+def _not_reach(release: Release) -> str | None:
+    """Return why the mechanism cannot be made of a result, if so."""
+    if release.kind != "reach":
+        return f"the result is a {release.kind} sensitivity; use a result of sl.reach"
+    if release.left_out is not None:
+        least, most = release.left_out
+        return (
+            f"it is about datasets of size {least} to {most} only, so neighbors of other sizes are "
+            "left out; recompute it without sizes"
+        )
+    return None
+
+
+INVERSE_SENSITIVITY = Mechanism(
+    "exponential",
+    None,
+    "epsilon-DP",
+    "Asi, Duchi (2020); McSherry, Talwar (2007), Theorem 6",
+    _not_reach,
+    lambda square, epsilon: root_up(4 * square / epsilon**2),
+)
+"""Its scale is in records: the probability of an output is proportional to exp(-s(t) / scale)."""
+
+
+def inverse_sensitivity_on(
+    reach: Reach, grid: Grid, epsilon: Fraction, k: int
+) -> InverseSensitivity:
+    """Return the law for checked arguments."""
+    r = decay(epsilon / (2 * k))
+    law = GridLaw(grid, grid.segments(reach.lower, reach.upper), r)
+    return InverseSensitivity(reach, grid, k, r, loss_of(r, 2 * k), law)
+
+
+def farthest_that_matters(points: int, epsilon: Fraction, k: int) -> int:
+    """Return a public K: what is beyond it is drawn with a probability below exp(-14).
+
+    Ring 0 has a point at least, so the other m points weigh less than ``m r**(K + 1)`` of it.
+    """
+    return math.ceil(2 * k * (math.log(points) + _NEGLIGIBLE) / epsilon)
+
+
+def grid_of(points: Any, weights: Any, width: Any) -> Grid:
+    """Return a public grid, or raise InputError."""
+    wrong = "grid must be numbers in ascending order, such as range(61)"
+    items = listed(points, wrong)
+    if not 0 < len(items) <= MOST_POINTS:
+        raise InputError(f"{wrong}, from 1 to {MOST_POINTS:,} of them, got {len(items):,}")
+    outputs = tuple(check_number("grid", item) for item in items)
+    for low, high, shows in zip(outputs, outputs[1:], items[1:], strict=False):
+        if high <= low:
+            raise InputError(f"{wrong}, got {shown(shows)} after {float(low):g}")
+    weighed: tuple[Fraction, ...] = (Fraction(1),) * len(outputs)
+    if weights is not None:
+        wrong = "weights must be a number above 0 for each point of the grid"
+        given = listed(weights, wrong)
+        if len(given) != len(outputs):
+            raise InputError(f"{wrong}, which has {len(outputs):,}, got {len(given):,}")
+        weighed = tuple(check_positive("weights", weight) for weight in given)
+    return Grid(outputs, weighed, check_not_negative("width", width))
