@@ -34,13 +34,12 @@ from sensitivity_lab.universes.relations import RELATIONS, Relation, as_relation
 from sensitivity_lab.universes.universe import Universe
 
 from .claims import check_tolerance
-from .driven.draws import LimitError
 from .driven.generator import elsewhere
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
 from .driven.probes import NUMBER, ends, probes
 from .driven.runs import BRANCHES, RAISED, explore, explore_in_fresh_process
 from .driven.script import script_of
-from .driven.symbols import LeavesError, OutsideError
+from .driven.stops import LeavesError, LimitError, OutsideError
 from .pairs import Close, check_compared, check_pairs
 from .question import Question, check_distances, datasets_of
 from .records import any_distances
@@ -264,8 +263,9 @@ def audit_mechanism(
     subject : str, optional
         The name in the report; by default that of the function.
     tolerance_ulps : int, float or Fraction, default 32
-        The largest difference that counts as rounding, in units in the last place of the truth:
-        probabilities that are floats are seldom exactly those of the claim.
+        The largest difference that counts as rounding, in units in the last place of the truth,
+        for an epsilon below 1 in those of 1: probabilities that are floats are seldom exactly those
+        of the claim.
     progress : bool, optional
         Whether to show progress bars; by default on a terminal, after one second.
 
@@ -555,6 +555,8 @@ def _row(question: Question, limit: Number, worst: Worst, claim: PrivacyClaim) -
         rounded=True,
         tolerance_ulps=question.tolerance,
         quantity=claim.quantity,
+        # An epsilon is the logarithm of a ratio of chances, which floats round near 1.
+        coarsest=0.0 if claim.delta or claim.rho is not None else 1.0,
     )
     if claim.rho is not None:
         return _row_of_rho(row, divergence, claim.rho)

@@ -21,13 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-
-class LimitError(BaseException):
-    """A table of probabilities is too large; the message says what to make smaller.
-
-    Not an Exception, so that an ``except Exception`` in audited code does not hide it.
-    """
-
+from .stops import LimitError
 
 _BITS = 320
 """Weights that have no shorter denominator are rounded down to multiples of 2 ** -_BITS."""

@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 
 from .draws import Law
-from .symbols import GAUSSIAN, LAPLACE, OutsideError, Symbol
+from .stops import OutsideError, OwnGeneratorError, stopped
+from .symbols import GAUSSIAN, LAPLACE, Symbol
 
 _WIDE = 10_000
 """Numbers to choose from that are farther apart are chosen by their place, one run each."""
@@ -49,6 +50,12 @@ class DrivenGenerator(np.random.Generator):
     def __init__(self, source: Source) -> None:
         super().__init__(np.random.PCG64(0))
         self._source = source
+        self._ordinary = np.random.Generator(np.random.PCG64(0))
+
+    def __getattribute__(self, name: str) -> Any:
+        if not name.startswith("_") and stopped():
+            return getattr(self._ordinary, name)
+        return super().__getattribute__(name)
 
     def _copied(self, *_: Any) -> Any:
         raise OutsideError(
@@ -302,17 +309,15 @@ _OWN = (
 )
 
 
-class OwnGeneratorError(BaseException):
-    """Code draws from another generator than it gets."""
-
-
 @cache
 def _replacements() -> list[tuple[Any, str, Any, Any]]:
     """Return module, name, function and what refuses in its place, for all that draws."""
     made = np.random.default_rng
 
-    def own(name: str) -> Callable[..., Any]:
-        def refuse(*_: Any, **__: Any) -> Any:
+    def own(name: str, ours: Any) -> Callable[..., Any]:
+        def refuse(*arguments: Any, **named: Any) -> Any:
+            if stopped():
+                return ours(*arguments, **named)
             raise OwnGeneratorError(_OWN.format(name))
 
         return refuse
@@ -320,6 +325,8 @@ def _replacements() -> list[tuple[Any, str, Any, Any]]:
     def default_rng(seed: Any = None) -> Any:
         if isinstance(seed, DrivenGenerator):
             return seed
+        if stopped():
+            return made(seed)
         raise OwnGeneratorError(_OWN.format("np.random.default_rng"))
 
     kept: list[tuple[Any, str, Any, Any]] = [(np.random, "default_rng", made, default_rng)]
@@ -328,7 +335,7 @@ def _replacements() -> list[tuple[Any, str, Any, Any]]:
         for name in dir(hidden):
             ours = getattr(module, name, None)
             if not name.startswith("_") and getattr(ours, "__self__", None) is hidden:
-                kept.append((module, name, ours, own(f"{title}.{name}")))
+                kept.append((module, name, ours, own(f"{title}.{name}", ours)))
     return kept
 
 

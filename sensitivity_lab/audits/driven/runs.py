@@ -11,6 +11,7 @@ import copy
 import heapq
 import itertools
 import math
+import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,20 +23,26 @@ from sensitivity_lab.audits.returned import ENTRIES, Parts, Path, bare, parts
 from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.results.literals import short_literal
 
-from .draws import Event, Law, LimitError, joint, likely, weight
-from .generator import DrivenGenerator, OwnGeneratorError, elsewhere
+from .draws import Event, Law, joint, likely, weight
+from .generator import DrivenGenerator, elsewhere
+from .stops import (
+    ChangedError,
+    LeavesError,
+    LimitError,
+    OutsideError,
+    OwnGeneratorError,
+    UnlikelyError,
+    stopped,
+    watched,
+)
 from .symbols import (
     DISCRETE,
     NOISE,
     UNIFORM,
     Bound,
-    ChangedError,
     Draw,
-    LeavesError,
     Magnitude,
-    OutsideError,
     Symbol,
-    UnlikelyError,
 )
 
 BRANCHES = 10_000
@@ -138,6 +145,7 @@ class Run:
         self.noises: list[str] = []
         self._components: dict[int, _Component] = {}
         self._ranges: dict[Any, tuple[int | None, int | None]] = {}
+        self._chance = random.Random(0)  # decides where the run was stopped and goes on
 
     # What the generator asks.
 
@@ -166,6 +174,8 @@ class Run:
         """Decide whether a symbol is within bounds."""
         if not symbol.terms:
             return _inside(symbol.constant, low, high)
+        if stopped():
+            return bool(self._chance.getrandbits(1))
         if symbol.continuous:
             raise LeavesError("compares continuous noise")
         if not symbol.discrete:
@@ -242,6 +252,8 @@ class Run:
         """Decide the value of a symbol."""
         if not symbol.terms:
             return symbol.constant
+        if stopped():
+            return symbol.constant + self._chance.getrandbits(2)
         if symbol.continuous:
             raise LeavesError("does with continuous noise what is not affine")
         if any(draw.kind == UNIFORM for draw in symbol.terms):
@@ -539,7 +551,8 @@ def example_of(
         run.merged_terms(terms).events.append((terms, value, value, True))
     given = run.example()
     try:
-        return function(copy.deepcopy(dataset), DrivenGenerator(_Fed(given)))
+        with watched():
+            return function(copy.deepcopy(dataset), DrivenGenerator(_Fed(given)))
     except Exception as error:  # noqa: BLE001 - an error is a release like any other
         return {RAISED: (type(error).__name__, str(error))}
 
@@ -548,8 +561,9 @@ def called(function: Callable[..., Any], dataset: Any, source: Any) -> Parts:
     """Return the parts of what a function releases on a dataset; an error is released, too."""
     generator = DrivenGenerator(source)
     try:
-        found = parts(function(copy.deepcopy(dataset), generator), typed=True)
-        return {path: _resolved(part) for path, part in found.items()}
+        with watched():
+            found = parts(function(copy.deepcopy(dataset), generator), typed=True)
+            return {path: _resolved(part) for path, part in found.items()}
     except ChangedError:
         raise QueryError(_state(dataset)) from None
     except OwnGeneratorError as error:

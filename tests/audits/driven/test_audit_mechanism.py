@@ -621,3 +621,21 @@ def test_a_large_epsilon_is_no_infinite_one():
     report = audit_mechanism(rarely, [0, 1], 1, epsilon=600, neighbors="bounded")
     assert report.rows[0].value == pytest.approx(math.log(0.5 / 1e-250))
     assert report.verdict != "violated"
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.001, 0.01, 0.1, 0.5])
+def test_chances_in_floats_are_as_fine_as_floats_near_1(epsilon):
+    """A chance near 1 / 2 is off by up to 2**-54, and so epsilon by up to 2**-52, small or not."""
+    chance = math.exp(epsilon) / (1 + math.exp(epsilon))
+
+    def answer(data, rng):
+        return data[0] if rng.random() < chance else 1 - data[0]
+
+    report = audit_mechanism(answer, [0, 1], 1, epsilon=epsilon, neighbors="bounded")
+    assert report.verdict in ("tight", "tight up to rounding")
+
+    def too_much(data, rng):
+        return data[0] if rng.random() < chance + 1e-13 else 1 - data[0]
+
+    report = audit_mechanism(too_much, [0, 1], 1, epsilon=epsilon, neighbors="bounded")
+    assert report.verdict == "violated"

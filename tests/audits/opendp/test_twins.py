@@ -56,6 +56,14 @@ def test_randomised_response_is_exact():
     assert min(drawn.values()) > 120  # any category, as in the twin
 
 
+def test_a_loss_of_0_is_right_up_to_a_probability_that_a_float_rounds():
+    """One third, as a float, is 2**-54 / 3 too small: the map promises 0, the truth is 8e-17."""
+    several = dp.m.make_randomized_response(["a", "b", "c"], 1 / 3)
+    report = audit_opendp(several, ["a", "b", "c"], d_in=1)
+    assert (report.rows[0].claimed, report.verdict) == (0.0, "tight up to rounding")
+    assert 0 < report.rows[0].value < 1e-16
+
+
 def test_noise_on_floats_is_judged_by_its_continuous_law():
     laplace = audit_opendp(dp.m.make_laplace(*NUMBER, 2.0), [0.0, 1.0], d_in=1)
     assert (laplace.verdict, laplace.rows[0].value) == ("tight", 0.5)
