@@ -11,7 +11,7 @@ cut, and small weights are rounded down: what is left out has a known mass, see 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -201,9 +201,10 @@ class Event:
         return found if self.holds else ~found
 
 
+@lru_cache(maxsize=20_000)
 def joint(
     laws: tuple[Law, ...], events: tuple[Event, ...], targets: tuple[Form, ...] = ()
-) -> dict[tuple[int, ...], int]:
+) -> Mapping[tuple[int, ...], int]:
     """Return the weights of the values of some combinations of draws, where all events hold.
 
     Parameters
@@ -217,7 +218,7 @@ def joint(
 
     Returns
     -------
-    dict
+    mapping
         By the values of the targets, the weight, of the product of all denominators. Without
         targets, the weight of the events stands under ``()``. Values without weight are left out.
 
@@ -310,7 +311,7 @@ def likely(laws: tuple[Law, ...], events: tuple[Event, ...]) -> list[int]:
     return found
 
 
-def _ranked(table: dict[tuple[int, ...], int], place: int) -> int:
+def _ranked(table: Mapping[tuple[int, ...], int], place: int) -> int:
     """Return one of the likeliest values, by the place of a draw."""
     order = sorted(table, key=table.__getitem__, reverse=True)
     (value,) = order[min(place % _RANKS, len(order) - 1)]

@@ -48,6 +48,12 @@ from .symbols import (
 BRANCHES = 10_000
 """The largest number of runs on one dataset, each along its own path."""
 
+_STEPS = 20
+"""Draws and decisions of a run, on average: a loop that draws again makes ever longer runs."""
+
+_LONG = 8
+"""Where runs are that long on average, a loop that draws again is likely the cause."""
+
 _LEFT = Fraction(1, 10**12)
 """Paths that are less likely, all together, are not run."""
 
@@ -86,7 +92,7 @@ class _Component:
 
     def table(
         self, laws: Sequence[Law], targets: Sequence[dict[int, int]]
-    ) -> dict[tuple[int, ...], int]:
+    ) -> Mapping[tuple[int, ...], int]:
         """Return the joint weights of some targets, given the events."""
         forms = tuple(self._form(terms) for terms in targets)
         return joint(tuple(laws[draw] for draw in self.draws), self.known(), forms)
@@ -328,6 +334,11 @@ class Run:
     # The end of the run.
 
     @property
+    def length(self) -> int:
+        """The number of draws and decisions."""
+        return len(self.laws) + len(self.uniforms) + len(self.noises) + len(self.steps)
+
+    @property
     def path_taken(self) -> tuple[Any, ...]:
         """All that the run decided, to compare with runs on other datasets."""
         return tuple((step.question, step.answer) for step in self.steps)
@@ -466,7 +477,12 @@ class Explored:
     unexplored: Fraction
 
 
-def explore(function: Callable[..., Any], dataset: Any, branches: int = BRANCHES) -> Explored:
+def explore(
+    function: Callable[..., Any],
+    dataset: Any,
+    branches: int = BRANCHES,
+    ran: Callable[[int], object] = int,
+) -> Explored:
     """Run a function on a dataset along all paths that its draws can take.
 
     Parameters
@@ -476,7 +492,9 @@ def explore(function: Callable[..., Any], dataset: Any, branches: int = BRANCHES
     dataset : Any
         The dataset; each run gets a copy of it.
     branches : int
-        The largest number of runs.
+        The largest number of runs. All together may make 20 times as many draws and decisions.
+    ran : callable
+        Is told of every run, by its number 1.
 
     Raises
     ------
@@ -485,17 +503,18 @@ def explore(function: Callable[..., Any], dataset: Any, branches: int = BRANCHES
     QueryError
         If the same draws do not lead to the same release.
     TooLargeError
-        If there are more paths than `branches`.
+        If there are more paths than `branches`, or these are too long.
     """
     order = itertools.count()
     waiting: list[tuple[float, int, tuple[_Step, ...], Fraction]] = [(-1.0, next(order), (), _ONE)]
     left = _ONE
     leaves: list[Leaf] = []
+    steps = 0
     while waiting and (left > _LEFT or (len(leaves) < _FEW and -waiting[0][0] >= _UNLIKELY)):
-        if len(leaves) == branches:
+        if len(leaves) == branches or steps > _STEPS * branches:
             if left < _LEFT_AT_END:
                 break
-            raise TooLargeError(_too_many(dataset, left, branches))
+            raise TooLargeError(_too_many(dataset, left, len(leaves), steps))
         _, _, path, mass = heapq.heappop(waiting)
         left -= mass
         run = Run(path, mass)
@@ -503,21 +522,30 @@ def explore(function: Callable[..., Any], dataset: Any, branches: int = BRANCHES
             returned = called(function, dataset, run)
         except UnlikelyError:
             returned = None
+        ran(1)
+        steps += run.length
         if len(run.steps) < len(path):
             raise QueryError(_state(dataset))
-        for other, steps in run.others:
+        for other, way in run.others:
             left += other
-            heapq.heappush(waiting, (-float(other), next(order), steps, other))
+            heapq.heappush(waiting, (-float(other), next(order), way, other))
         if returned is not None:
             leaves.append(_leaf(run, returned))
-    leaves = [_again(function, dataset, leaf) for leaf in reversed(leaves)][::-1]
+    repeated = []
+    for leaf in reversed(leaves):
+        repeated.append(_again(function, dataset, leaf))
+        ran(1)
+    leaves = repeated[::-1]
     known = sum((leaf.whole_mass for leaf in leaves), Fraction(0))
     return Explored(dataset, leaves, 1 - known)
 
 
-def explore_in_fresh_process(function: Callable[..., Any], dataset: Any, branches: int) -> Explored:
+def explore_in_fresh_process(
+    function: Callable[..., Any], dataset: Any, branches: int, ran: Callable[[int], object]
+) -> Explored:
     """Do the same as `explore` in a process that has not called the function before."""
     found: Explored = running.in_fresh_process(_explore_there, function, dataset, branches)
+    ran(2 * len(found.leaves))
     return found
 
 
@@ -591,12 +619,21 @@ def _state(dataset: Any) -> str:
     )
 
 
-def _too_many(dataset: Any, left: Fraction, branches: int) -> str:
+def _too_many(dataset: Any, left: Fraction, paths: int, steps: int) -> str:
+    """Return that there are too many paths, and what to make smaller."""
+    advice = (
+        "release noisy numbers as they are instead of printing, hashing or converting them, take "
+        "fewer records or values, or a larger epsilon"
+    )
+    if steps > _LONG * paths:
+        advice += (
+            ". Many paths are long: a loop that draws again should reject by one comparison, such "
+            "as abs(y - middle) > half, since low > y or y > high are two ways to go on"
+        )
     return (
-        f"on {short_literal(dataset)} the draws lead to more than {branches:,} paths (those that "
-        f"were run have probability {float(1 - left):.3g}); release noisy numbers as they are "
-        "instead of printing, hashing or converting them, take fewer records or values, or a "
-        "larger epsilon; branches= allows more"
+        f"on {short_literal(dataset)} the draws lead to more than {paths:,} paths with {steps:,} "
+        f"draws and decisions (those that were run have probability {float(1 - left):.3g}); "
+        f"{advice}; branches= allows more"
     )
 
 
