@@ -584,7 +584,7 @@ def test_a_dataset_beside_itself_is_not_told_apart():
     def noisy(data, rng):
         return sum(data) + rng.laplace(0, 2)
 
-    asked = {"epsilon": 0.5, "neighbors": "hamming", "d_in": [0, 1]}
+    asked = {"epsilon": 0.5, "neighbors": "hamming", "distances": [0, 1]}
     report = audit_mechanism(noisy, [0, 1], 1, **asked)
     assert [(row.verdict, row.value) for row in report.rows] == [("loose", 0), ("tight", 0.5)]
     assert report.delta(0.5, 0) == (0, 0)
