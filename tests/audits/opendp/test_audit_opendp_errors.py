@@ -58,11 +58,11 @@ REFUSED = {
     ),
     "no values": (
         lambda: audit_opendp(clamped_sum(), "abc", 1),
-        "values must be the entries that datasets are made of, at least one, got 'abc'",
+        "universe must be the entries that datasets are made of, at least one, got 'abc'",
     ),
     "no size": (
         lambda: audit_opendp(clamped_sum(), [0]),
-        "sizes must be given: VectorDomain(AtomDomain(T=i32)) has vectors of every size",
+        "size must be given: VectorDomain(AtomDomain(T=i32)) has vectors of every size",
     ),
     "no size in the domain": (
         lambda: audit_opendp(dp.t.make_count(integers(3), dp.symmetric_distance()), [0], [2, 4]),
@@ -72,11 +72,11 @@ REFUSED = {
         lambda: audit_opendp(
             dp.t.make_identity(dp.atom_domain(T=int), dp.absolute_distance(T=int)), [0], 3
         ),
-        "sizes must be left out: AtomDomain(T=i32) holds single values",
+        "size must be left out: AtomDomain(T=i32) holds single values",
     ),
     "a negative distance": (
         lambda: audit_opendp(clamped_sum(), [0], 1, distances=[-1]),
-        "d_in must be a whole number (an input distance, at least 0), got -1",
+        "distances must be a whole number (a distance of datasets, at least 0), got -1",
     ),
 }
 

@@ -110,7 +110,7 @@ def test_distances_of_floats_are_floats():
     with pytest.raises(sl.errors.InputError) as caught:
         sl.audits.audit_opendp(clamped_sum(), [0, 1], 1, distances=0.5)
     assert str(caught.value) == (
-        "d_in must be a whole number (an input distance, at least 0), got 0.5 (float)"
+        "distances must be a whole number (a distance of datasets, at least 0), got 0.5 (float)"
     )
 
 
@@ -194,7 +194,7 @@ REFUSED = {
     ),
     "neither": (
         lambda: sl.audits.audit_opendp(clamped_sum()),
-        "give values, or datasets, got neither",
+        "give a universe, or datasets, got neither",
     ),
     "no dataset of the domain": (
         lambda: sl.audits.audit_opendp(clamped_sum(), datasets=["ab", [0.5]]),
@@ -206,7 +206,7 @@ REFUSED = {
     ),
     "texts without sizes": (
         lambda: sl.audits.audit_opendp(dp.t.make_split_lines(), ["a"]),
-        "sizes must be given: the numbers of lines of the texts",
+        "size must be given: the numbers of lines of the texts",
     ),
     "neighbors": (
         lambda: sl.audits.audit_opendp(clamped_sum(), [0], 1, neighbors="bounded"),
