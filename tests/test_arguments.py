@@ -648,28 +648,27 @@ ARGUMENTS: dict[str, Kind] = {
     "spaces.local_sensitivity.dataset": thing("a sequence of edges, such as [(0, 1), (1, 2)]"),
     # Of audits.
     "branches": whole("a number of runs, at least 1"),
-    "draws": whole("a number of calls, at least 1"),
     "every_order": FLAG,
     "fresh": FLAG,
     "implementation": FLAG,
-    "signed_zeros": FLAG,
     "subject": NAME,
     "reveal": FLAG,
     "tight": FLAG,
     **dict.fromkeys(
         (
-            *("answer", "budget", "candidates", "choices", "claim", "component", "datasets"),
-            *("function", "histories", "input_metric", "inputs"),
-            *("mechanisms", "monotonic", "output_metric", "outputs", "replay"),
-            *("scores", "seeds", "select", "sizes", "targets", "tolerance_ulps"),
-            *("transformation", "value", "values", "audit_recorded.where"),
+            *("answer", "budget", "choices", "claim", "component", "datasets"),
+            *("function", "histories", "outputs", "replay", "scores", "select"),
+            *("targets", "tolerance_ulps", "value"),
+            "audit_recorded.where",
             *("audit_opendp.scale", "made"),
             *("recording.epsilon", "recording.method", "recording.sensitivity"),
-            *("audit_selection.epsilon", "audit_selection.method", "audit_selection.sensitivity"),
-            "audit_opendp.neighbors",
-            *("audit_stability.universe", "measured_stability.universe"),
-            *(f"audit_{one}.d_in" for one in ("map", "opendp", "randomized", "stability")),
-            *("audit_mechanism.neighbors", "audit_mechanism.d_in"),
+            *("audit_opendp.neighbors", "audit_mechanism.neighbors", "measured_stability.universe"),
+            *(
+                f"audit_{one}.{name}"
+                for one in ("mechanism", "opendp", "recorded")
+                for name in ("universe", "size", "distances")
+                if (one, name) != ("recorded", "distances")
+            ),
         ),
         OF_AUDITS,
     ),

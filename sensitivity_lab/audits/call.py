@@ -1,60 +1,46 @@
-"""Compare a claimed sensitivity with the truth, and prove the verdict with two datasets."""
+"""The door of all audits of a claim: beside a query, a function, or a pipeline."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import inspect
+from collections.abc import Iterable
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
-from sensitivity_lab import running
-from sensitivity_lab.calls.curves import as_relations, sensitivity_curves
-from sensitivity_lab.checks import check_flag, check_running, check_text, shown
+from sensitivity_lab.checks import check_callable, check_flag, check_running, shown
 from sensitivity_lab.errors import InputError, SensitivityViolation
-from sensitivity_lab.exact.difference import Difference, Number
-from sensitivity_lab.implementations.call import implemented_sensitivity
-from sensitivity_lab.implementations.result import ImplementedSensitivity
-from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.problem import check_sizes
-from sensitivity_lab.queries import Query, as_query
+from sensitivity_lab.pipelines import Transformation
 from sensitivity_lab.results.literals import brief
-from sensitivity_lab.results.measure import difference_of, exact_answer, rationals_of
-from sensitivity_lab.results.reprs import show_sizes
-from sensitivity_lab.results.sensitivity import Sensitivity
-from sensitivity_lab.search.run import Run, check_run
-from sensitivity_lab.universes.finite import (
-    AnyUniverse,
-    check_any_universe,
-    check_universe,
-    finite,
-)
-from sensitivity_lab.universes.relations import Relation, as_relation, multiplicities_of
-from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.search.run import Run
 
-from .claims import (
-    ROUNDING_ULPS,
-    check_tolerance,
-    claim_at,
-    holds_float,
-    needs_size,
-)
+from .claims import ROUNDING_ULPS
+from .couplings.call import audit_coupling
+from .maps import audit_map
+from .question import question_about
 from .report import AuditReport
-from .row import AuditRow, Evidence
-from .subjects import name_of, subject_named
+from .searched import audit_query
+from .stability import audit_pipeline
+
+_QUERY = frozenset({"norm", "exactly", "implementation", "method", "n_jobs", "run", "subject"})
+_FUNCTION = frozenset({"datasets", "outputs", "choices", "every_order", "subject"})
+_PIPELINE = frozenset({"n_jobs"})
+"""The arguments of each form, besides those of all; `neighbors` is for the first two."""
 
 
 @with_numpy_defaults
 def audit(
-    universe: AnyUniverse,
+    universe: Any,
     query: Any,
-    claim: Any,
+    claim: Any = None,
     *,
-    size: Any,
-    neighbors: Any,
+    size: Any = None,
+    neighbors: Any = None,
     distances: Any = None,
+    datasets: Any = None,
+    outputs: Any = None,
+    choices: Any = None,
+    every_order: bool = True,
     norm: str = "L1",
     exactly: bool = False,
     implementation: bool = False,
@@ -65,36 +51,76 @@ def audit(
     progress: bool | None = None,
     run: Run = Run(),  # noqa: B008 - frozen
 ) -> AuditReport:
-    """Compare a claimed sensitivity with the true one.
+    """Compare a claim with the truth: of a query, of any function, or of a pipeline.
 
-    The truth is the maximum of ``|f(x) - f(y)|`` over all datasets x of a size and all neighbors y
-    of x at distance k. An exact search finds it, and it is compared with the claim without
-    rounding.
+    ========================================  ===================================================
+    what is audited                           the truth
+    ========================================  ===================================================
+    a query: ``audit(universe, "sum",         the maximum of ``|f(x) - f(y)|`` over all datasets x
+    claim, size=..., neighbors=...)``         of a size and all neighbors y of x at distance k,
+                                              found by an exact search
+    a function, called as it is:              the largest distance of its answers, in any metric,
+    ``audit(universe, f, claim, size=...,     on two of the datasets that are at most k apart; with
+    neighbors=..., outputs=...)``             `choices`, of its random outputs under the best
+                                              coupling
+    a pipeline of the lab:                    the largest distance of its outputs on two inputs
+    ``audit(universe, pipeline)``             that are at most k apart
+    ========================================  ===================================================
+
+    The truth is compared with the claim without rounding.
 
     Parameters
     ----------
-    universe : Universe or IntervalUniverse
-        The records that datasets are drawn from.
-    query : str, Query or callable
-        See `global_sensitivity`. With `implementation`, the code that runs on ordered datasets: a
-        `Fold` or a function, see `implemented_sensitivity`.
+    universe : Universe, IntervalUniverse, iterable, or None
+        The records that datasets are drawn from. A function also takes a list of values; with
+        `datasets`, the universe is None. A pipeline takes rows; see `pipelines.measured_stability`.
+    query : str, Query, callable or Transformation
+        What is audited. A query is as for `global_sensitivity`; with `implementation`, it is the
+        code that runs on ordered datasets: a `Fold` or a function, see `implemented_sensitivity`.
+        With `outputs`, a function of any library, which takes a list (or one of `datasets`).
     claim : int, float, Fraction, Decimal, or callable
         The claimed sensitivity, which is not negative: one number for all distances; a function of
-        the distance k, such as ``lambda k: k / 6``; or a function of k and the size n of x, such
-        as ``lambda k, n: k / n``, with two parameters without defaults or with a keyword-only
-        ``n``. A float stands for its exact value.
+        the distance k, such as ``lambda k: k / 6``; or for a query a function of k and the size n
+        of x, such as ``lambda k, n: k / n``, with two parameters without defaults or with a
+        keyword-only ``n``. A float stands for its exact value. A map of a function that raises, or
+        returns no distance, claims nothing at that k. The default is for pipelines: their own map.
     size : int or iterable of int
         The number n of records of x. Of several sizes, the truth is the maximum over all of them,
-        unless the claim is a function of n: then it is compared with the truth at each size.
-    neighbors : Relation or str
-        The neighbor relation, such as ``Bounded(3)``, or its name.
-    distances : int or iterable of int, optional
-        The Hamming distances k, by default that of `neighbors` (1 for a name). The report has a row
-        for each.
+        unless the claim is a function of n: then it is compared with the truth at each size. Both
+        datasets of a function have one of the sizes. For a pipeline optional.
+    neighbors : Relation, str or callable
+        The neighbor relation, such as ``Bounded(3)``, or its name. For a function also a metric on
+        datasets. On records: "symmetric" (records added or removed), "insert_delete" (the same,
+        where the order counts), "change_one" (records replaced), "hamming" (the same at their
+        places), "add_or_remove" (only added, or only removed), "discrete" (0 or 1). On numbers:
+        "absolute", "L0", "L1", "L2", "Linf". Or a symmetric function of two datasets that returns
+        their distance, or whether they are neighbors (True is a distance of 1, False of infinity).
+        A pipeline has its own.
+    distances : number or iterable of numbers, optional
+        The distances k, by default that of a relation, else 1. They are whole numbers if the metric
+        counts records. The report has a row for each.
+    datasets : iterable or callable, optional
+        For a function: the datasets instead of `universe` and `size`: lists, arrays, tables of
+        pandas or Polars, texts, numbers, or objects of your own. A callable takes nothing and
+        returns an iterable.
+    outputs : str or callable, optional
+        Needed for a function that is called as it is: the metric on its answers, from the same
+        choices as `neighbors`, or "Linf_monotonic" for the scores of a selection mechanism: the
+        largest increase plus the largest decrease of a score. That is "Linf" where all scores go
+        one way, as a mechanism for monotonic scores needs.
+    choices : callable, iterable or int, optional
+        For a function that draws at random: all random choices, equally likely, the same for all
+        datasets or a function of the dataset; the function takes one as its second argument, and
+        the audit is exact. Or a number of draws: the function is called so often on each dataset,
+        and draws by itself. A shuffle, a sample, or a truncation by random choice is stable if its
+        outputs on neighbors can be coupled: drawn together such that they are always close.
+    every_order : bool, default True
+        For a function: whether to try lists in every order of their records, or only in the order
+        of `universe`.
     norm : {"L1", "L2", "Linf"}, default "L1"
-        The norm of the difference of two vector answers; see `global_sensitivity`.
+        For a query: the norm of the difference of two vector answers; see `global_sensitivity`.
     exactly : bool, default False
-        Whether neighbors are at a distance of exactly k instead of at most k.
+        For a query: whether neighbors are at a distance of exactly k instead of at most k.
     implementation : bool, default False
         Whether to audit the query as implemented, with its rounding and overflows, instead of its
         mathematics. Then datasets are ordered, and two orders of the same records are at distance
@@ -104,9 +130,10 @@ def audit(
         last place of the truth. It applies where the claim or the answers are floats; between
         exact answers and an int, Fraction or Decimal no difference counts as rounding.
     subject : str, optional
-        The name of the query in the report; by default its own name.
+        The name of what is audited in the report; by default its own name.
     method, n_jobs, progress, run
-        See `global_sensitivity`; implementations take no `method`, and `run` no checkpoint.
+        See `global_sensitivity`. `method` and `run` are for queries as mathematics; an
+        implementation takes a `run` without checkpoint. `n_jobs` is for queries and pipelines.
 
     Returns
     -------
@@ -118,15 +145,21 @@ def audit(
     Raises
     ------
     InputError
-        If an argument (or a claim) is invalid, or a distance is not feasible.
-    NoEngineError, QueryError
+        If an argument (or a claim) is invalid or is not for what is audited, or a distance is not
+        feasible; if two calls of a function on one dataset return different answers, or no two
+        datasets are that close.
+    NoEngineError
         See `global_sensitivity`.
+    QueryError
+        If what is audited fails on a dataset, answers the same choice differently, or two datasets
+        or answers have no distance.
+    TooLargeError
+        If there are too many datasets, pairs or different outputs; the message says how many.
 
     Notes
     -----
-    The cost is one search for all distances together, as for `sensitivity_curves`; for an
-    implementation, it is one search per distance. A verdict on this universe and these sizes need
-    not hold for others: "violated" is final, but "tight" and "loose" hold for this universe only.
+    A verdict on this universe and these sizes need not hold for others: "violated" is final, but
+    "tight" and "loose" hold for this universe only.
 
     A float claim that differs from the truth by at most `tolerance_ulps` units in the last place
     of the truth is "tight up to rounding", and so sound, even if it is too small; `slack_ulp` of
@@ -134,9 +167,26 @@ def audit(
     answers are right to a few units in their own last place, which may be many units in the last
     place of their difference.
 
-    Noise whose scale depends on n is private only if neighbors have the same n. Where neighbors
-    have different sizes and the claims at these sizes differ, the verdict is "data-dependent
-    claim", or "violated" if the truth exceeds the smaller claim. Neither is sound.
+    *Queries.* The cost is one search for all distances together, as for `sensitivity_curves`; for
+    an implementation, it is one search per distance. Noise whose scale depends on n is private only
+    if neighbors have the same n. Where neighbors have different sizes and the claims at these sizes
+    differ, the verdict is "data-dependent claim", or "violated" if the truth exceeds the smaller
+    claim. Neither is sound.
+
+    *Functions.* With N datasets there are N calls, up to 2,048 more to find randomness, 256 more on
+    each dataset of the evidence, and at most ``N * (N - 1) / 2`` pairs, which are compared exactly.
+    The records of an array are its entries or rows, those of a table its rows, those of a text its
+    lines. As records, 0.0 and -0.0 differ, and NaN equals NaN. An answer that is NaN or infinite is
+    infinitely far from all others, and so is a vector of another length.
+
+    *Random choices.* Outputs at distance 0, such as two orders of a multiset, are one output, and
+    so are 0.0 and -0.0. The best coupling is a maximum flow between the outputs on x and on y.
+    Draws are a sample, and others may be farther apart: the verdict is "not judged", which is not
+    sound, unless the sample violates the claim, and new draws confirm it. For code that adds noise,
+    use `audit_mechanism`.
+
+    *Pipelines.* The cost is that of `pipelines.measured_stability`, once per distance. With two
+    tables, both change by k at the same time.
 
     Examples
     --------
@@ -152,50 +202,115 @@ def audit(
       1  0.25     1/4 = 0.25          tight
       x  (0, 0, 1, 1)  ->  1/3
       y  (0, 0, 0, 0)  ->  0
+
+    A function of any library, with its map; between datasets of your own, distances need not be
+    whole:
+
+    >>> def clipped_sum(x):
+    ...     return sum(min(one, 3) for one in x)
+    >>> sl.audit(
+    ...     [0, 1, 9],
+    ...     clipped_sum,
+    ...     lambda k: 3 * k,
+    ...     size=range(3),
+    ...     neighbors="symmetric",
+    ...     outputs="absolute",
+    ... ).verdict
+    'tight'
+    >>> sl.audit(
+    ...     None,
+    ...     abs,
+    ...     lambda k: k,
+    ...     datasets=[-2.0, -0.5, 0.25],
+    ...     neighbors="absolute",
+    ...     outputs="absolute",
+    ...     distances=0.75,
+    ... )
+    Audit of abs: loose
+      setting  absolute of at most k to absolute; 3 datasets; implementation
+      k     claimed  truth       verdict
+      0.75  0.75     1/4 = 0.25  loose (claim / truth = 3)
+      x  -0.5  ->  0.5
+      y  0.25  ->  0.25
+
+    Two of the records, by random choice, all of which are listed:
+
+    >>> import itertools
+    >>> sl.audit(
+    ...     [0, 1, 2],
+    ...     lambda x, kept: [x[i] for i in kept],
+    ...     lambda k: 2 * k,
+    ...     size=[3, 4],
+    ...     neighbors="symmetric",
+    ...     outputs="symmetric",
+    ...     every_order=False,
+    ...     subject="two records",
+    ...     choices=lambda x: itertools.combinations(range(len(x)), 2),
+    ... )
+    Audit of two records: tight
+      setting  symmetric of at most k to symmetric; values (0, 1, 2), sizes (3, 4) in one order; all
+               choices, equally likely, under the best coupling; implementation
+      k  claimed  truth  verdict
+      1  2        2      tight
+      x  (0, 0, 0)  ->  (((0, 0), 1),)
+      y  (0, 0, 0, 1)  ->  (((0, 0), 1/2), ((0, 1), 1/2))
+
+    A pipeline, whose map is the claim:
+
+    >>> from sensitivity_lab import pipelines as pl
+    >>> total = (pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(20, 125) >> pl.sum_(20, 125)
+    >>> sl.audit([10, 50, 200], total).verdict
+    'tight'
     """
-    relation = as_relation(neighbors, exactly=exactly)
-    relations = as_relations(relation, relation.k if distances is None else distances, exactly)
-    universe = check_any_universe(universe)
-    if subject is not None:
-        check_text("subject", subject, "a text")
-    check_norm(norm)
     check_running(n_jobs, progress)
-    run = check_run(run, "audit", "checkpoint")
-    _check_implementation(implementation, method)
-    sizes = _check_audited_sizes(size, relations, universe)
-    tolerance = check_tolerance(tolerance_ulps)
-    # A claim that is a function of the size is compared with the truth at each size.
-    together = [(n,) for n in sizes] if needs_size(claim) else [tuple(sizes)]
-    claims = [claim_at(claim, one.k, ns[0]) for ns in together for one in relations]
-    own_name = subject_named(subject or _name_of_query(query))
-    options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "run": run}
-    if not implementation:
-        query = as_query(query)
-        options |= {"norm": norm, "method": method}
-    search = _of_code if implementation else _of_mathematics
-    bar = progress if len(together) > 1 else False
-    found = [
-        one
-        for ns in running.tracked(together, unit="sizes", progress=bar)
-        for one in search(query, universe, ns, relations, options)
-    ]
-    rows = _rows(claim, claims, found, relations, universe, tolerance)
-    how = "as implemented, on ordered datasets"
-    if not implementation:
-        how = f"{query.arithmetic} arithmetic"
-    if isinstance(rows[0].evidence.answer_x, tuple):
-        how = f"{norm} norm; {how}"
-    setting = f"{_setting(relation, sizes, universe)}; {how}"
-    return AuditReport(f"{own_name or found[0].name}, {relation.family}", rows, setting)
+    given = {
+        "neighbors": neighbors, "datasets": datasets, "outputs": outputs, "choices": choices,
+        "every_order": check_flag("every_order", every_order), "norm": norm, "exactly": exactly,
+        "implementation": implementation, "subject": subject, "method": method, "n_jobs": n_jobs,
+        "run": run,
+    }  # fmt: skip
+    if isinstance(query, Transformation):
+        _check_form(given, _PIPELINE, "a pipeline")
+        return audit_pipeline(
+            query, universe, claim, size=size, distances=distances,
+            tolerance_ulps=tolerance_ulps, n_jobs=n_jobs, progress=progress,
+        )  # fmt: skip
+    if outputs is None:
+        _check_form(given, _QUERY | {"neighbors"}, "a query (outputs= makes it a function)")
+        return audit_query(
+            universe, query, claim, size=size, neighbors=neighbors, distances=distances,
+            norm=norm, exactly=exactly, implementation=implementation,
+            tolerance_ulps=tolerance_ulps, subject=subject, method=method, n_jobs=n_jobs,
+            progress=progress, run=run,
+        )  # fmt: skip
+    _check_form(given, _FUNCTION | {"neighbors"}, "a function with outputs=")
+    check_callable("query", query, "a function of a dataset, where outputs= is given")
+    question = question_about(
+        query, universe, size, datasets, neighbors=neighbors, distances=distances,
+        every_order=every_order, subject=subject, tolerance_ulps=tolerance_ulps,
+        progress=progress, outputs=outputs, claim=claim,
+    )  # fmt: skip
+    if choices is None:
+        return audit_map(question, query)
+    return audit_coupling(question, query, choices)
+
+
+def _check_form(given: dict[str, Any], taken: Iterable[str], what: str) -> None:
+    """Raise InputError if an argument is given that is not for what is audited."""
+    for name in given.keys() - set(taken):
+        default = inspect.signature(audit).parameters[name].default
+        value = given[name]
+        if value is not default and not (isinstance(default, bool | str) and value == default):
+            raise InputError(f"{name} is not for {what}; leave it out, got {shown(value)}")
 
 
 def assert_sensitivity(
-    universe: AnyUniverse,
+    universe: Any,
     query: Any,
-    claim: Any,
+    claim: Any = None,
     *,
-    size: Any,
-    neighbors: Any,
+    size: Any = None,
+    neighbors: Any = None,
     distances: Any = None,
     tight: bool = False,
     reveal: bool = True,
@@ -213,8 +328,7 @@ def assert_sensitivity(
         Whether the error has the truth and the pair. An exercise hides both: then the error says
         only whether the claim is too small or too large.
     **options
-        `norm`, `exactly`, `implementation`, `tolerance_ulps`, `subject`, `method`, `n_jobs`,
-        `progress`, `run` of `audit`.
+        The other arguments of `audit`.
 
     Returns
     -------
@@ -258,213 +372,3 @@ def assert_sensitivity(
             )
     report.raise_if_violated(tight=tight)
     return report
-
-
-def _check_implementation(implementation: Any, method: Any) -> None:
-    """Raise InputError unless `implementation` is a flag, and code comes without a method."""
-    check_flag("implementation", implementation)
-    if implementation and (not isinstance(method, str) or method != "auto"):
-        raise InputError(
-            f"method is for queries as mathematics, not for implementations; got {shown(method)}"
-        )
-
-
-def _setting(relation: Relation, sizes: Sequence[int], universe: AnyUniverse) -> str:
-    """Return which datasets are compared, in words."""
-    size = show_sizes(sizes)
-    return f"{relation.family}, {relation.meaning} k; size {size}; {universe.extent}"
-
-
-def _rows(
-    claim: Any,
-    claims: Sequence[Number],
-    found: Sequence[_Measured],
-    relations: Sequence[Relation],
-    universe: AnyUniverse,
-    tolerance: Number,
-) -> tuple[AuditRow, ...]:
-    """Return a row per truth, in the order of the given distances."""
-    at = {relation.k: relation for relation in relations}
-    rows = [
-        _row(claim, claimed, one, at[one.distance], universe, tolerance)
-        for claimed, one in zip(claims, found, strict=True)
-    ]
-    places: dict[Number, int] = {k: place for place, k in enumerate(at)}
-    return tuple(sorted(rows, key=lambda row: places[row.distance]))
-
-
-def _row(
-    claim: Any,
-    claimed: Number,
-    found: _Measured,
-    relation: Relation,
-    universe: AnyUniverse,
-    tolerance: Number,
-) -> AuditRow:
-    """Compare what is claimed at the size and the distance of a truth, `claimed`, with the truth.
-
-    Where the claim depends on the size, the smaller of the claims at both sizes counts.
-    """
-    sized = needs_size(claim)
-    at = _at_two_sizes(claim, found, relation, universe) if sized else {}
-    of_pair = [at[size] for size in at if size in found.sizes_of_pair]
-    return AuditRow(
-        found.distance,
-        min([claimed, *of_pair]),
-        found.truth,
-        found.evidence,
-        found.sizes[0] if sized else None,
-        claims={f"at n = {size}": at[size] for size in at} or None,
-        rounded=found.rounded,
-        tolerance_ulps=tolerance,
-    )
-
-
-def _at_two_sizes(
-    claim: Any, found: _Measured, relation: Relation, universe: AnyUniverse
-) -> dict[int, Number]:
-    """Return the claims at the sizes of x and of a neighbor; empty if all claims are equal."""
-    [n] = found.sizes
-    sizes = {n - removed + added for removed, added in relation.changes(n, universe)} | {n}
-    claims = {size: claim_at(claim, relation.k, size) for size in sorted(sizes)}
-    others = [size for size in claims if claims[size] != claims[n]]
-    if not others:
-        return {}
-    # The size of the witness's y, if the claim differs there.
-    other = next((size for size in others if size in found.sizes_of_pair), others[0])
-    return {n: claims[n], other: claims[other]}
-
-
-def _name_of_query(query: Any) -> str:
-    """Return the name of a query that has none of its own, or nothing.
-
-    Examples
-    --------
-    >>> _name_of_query("sum"), _name_of_query(partial(sorted, reverse=True))
-    ('', 'sorted')
-    """
-    nameless = isinstance(query, partial) or getattr(query, "__name__", "") == "<lambda>"
-    return name_of(query) if nameless else ""
-
-
-def _check_audited_sizes(
-    size: Any, relations: Sequence[Relation], universe: AnyUniverse
-) -> tuple[int, ...]:
-    """Return sizes of x at which every relation allows neighbors, or raise InputError.
-
-    The message says which size has none, and why.
-    """
-    try:
-        sizes = check_sizes(size, universe)
-    except InputError as error:
-        if not str(error).endswith(", at least 1), got 0"):
-            raise
-        raise InputError(
-            f"{error}: a query need not have an answer on no records, so empty datasets are not "
-            "compared; audit_map takes size 0, for a function that has one"
-        ) from None
-    for n in sizes:
-        for relation in relations:
-            _check_neighbors(n, relation, universe)
-    return sizes
-
-
-def _check_neighbors(n: int, relation: Relation, universe: AnyUniverse) -> None:
-    """Raise InputError if datasets of a size have no neighbors."""
-    try:
-        relation.check_feasible(n, universe)
-    except InputError as error:
-        short = relation.shortage(n, universe)
-        if short is None:
-            raise InputError(f"size {n} has no such neighbors: {error}") from None
-        records = "1 record" if relation.k == 1 else f"{relation.k} records"
-        raise InputError(
-            f"size {n} has no neighbors with {records} {short.change} ({relation}), as "
-            f"{short.reason}; leave out size {n}{short.way and ', or '}{short.way}"
-        ) from None
-
-
-@dataclass(frozen=True)
-class _Measured:
-    """The true sensitivity at one distance, over datasets x of some sizes."""
-
-    name: str
-    sizes: tuple[int, ...]
-    distance: int
-    truth: Difference | float
-    evidence: Evidence
-    rounded: bool
-
-    @property
-    def sizes_of_pair(self) -> tuple[int, int]:
-        """The sizes of the two datasets."""
-        return len(self.evidence.x), len(self.evidence.y)
-
-
-def _of_mathematics(
-    query: Query,
-    universe: AnyUniverse,
-    sizes: tuple[int, ...],
-    relations: Sequence[Relation],
-    options: dict[str, Any],
-) -> list[_Measured]:
-    """Return the truths of a query as mathematics; one search finds all of them."""
-    points = sensitivity_curves(
-        universe,
-        query,
-        size=sizes,
-        distances=[relation.k for relation in relations],
-        neighbors=relations[0],
-        **options,
-    )
-    return [_mathematical(sizes, point) for _, point in points]
-
-
-def _mathematical(sizes: tuple[int, ...], point: Sensitivity) -> _Measured:
-    """Return the truth of a search, measured again on its witness."""
-    query, seen = point.query, point.witness
-    universe = finite(point.universe, (*seen.x, *seen.y))
-    answers: tuple[Any, Any] = (seen.query_x, seen.query_y)
-    first, second = floats = tuple(map(rationals_of, answers))
-    told = query.arithmetic == "float"
-    if told and point.arithmetic == "exact":
-        exact = difference_of(first, second, point.norm).exact
-        told = exact is not None and exact == point.exact
-    if not told:  # the answers of the witness may be rounded
-        first, second = (
-            exact_answer(query, universe, multiplicities_of(data, universe))
-            for data in (seen.x, seen.y)
-        )
-        differ = query.arithmetic == "exact" or floats != (first, second)
-        answers = (first, second) if differ and not query.root else answers
-    rounded = point.arithmetic == "float" and holds_float(answers)
-    truth = difference_of(first, second, point.norm, query.root)
-    columns = tuple(universe.columns) if isinstance(universe, TableUniverse) else None
-    evidence = Evidence(seen.x, seen.y, *answers, columns)
-    return _Measured(query.name, sizes, point.neighbors.k, truth, evidence, rounded)
-
-
-def _of_code(
-    code: Any,
-    universe: AnyUniverse,
-    sizes: tuple[int, ...],
-    relations: Sequence[Relation],
-    options: dict[str, Any],
-) -> list[_Measured]:
-    """Return the truths of code on ordered datasets, with a search per distance."""
-    listed = check_universe(universe)
-    found = [
-        implemented_sensitivity(listed, code, size=sizes, neighbors=relation, **options)
-        for relation in relations
-    ]
-    return [_implemented(sizes, *one) for one in zip(relations, found, strict=True)]
-
-
-def _implemented(
-    sizes: tuple[int, ...], relation: Relation, found: ImplementedSensitivity
-) -> _Measured:
-    seen = found.witness
-    evidence = Evidence(seen.x, seen.y, seen.query_x, seen.query_y)
-    truth = math.inf if found.exact is None else Difference(found.exact, Fraction(0))
-    rounded = holds_float((seen.query_x, seen.query_y))
-    return _Measured(found.query.name, sizes, relation.k, truth, evidence, rounded)

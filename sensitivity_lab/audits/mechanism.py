@@ -27,27 +27,22 @@ from sensitivity_lab.checks import (
 )
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Difference, Number, round_down, round_up
-from sensitivity_lab.metrics import Metric, as_metric
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.results.literals import brief, short_literal
-from sensitivity_lab.universes.relations import RELATIONS, Relation, as_relation
 from sensitivity_lab.universes.universe import Universe
 
-from .claims import check_tolerance
-from .driven.draws import LimitError
 from .driven.generator import elsewhere
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
 from .driven.probes import NUMBER, ends, probes
 from .driven.runs import BRANCHES, RAISED, explore, explore_in_fresh_process
 from .driven.script import script_of
-from .driven.symbols import LeavesError, OutsideError
+from .driven.stops import LeavesError, LimitError, OutsideError
 from .pairs import Close, check_compared, check_pairs
-from .question import Question, check_distances, datasets_of
+from .question import Question, question_about
 from .records import any_distances
 from .report import AuditReport
 from .returned import ENTRIES, bare
 from .row import NOT_REFUTED, AuditRow, Evidence, Finding
-from .subjects import check_subject
 
 CHANCE_ULPS = 32
 """The default tolerance: probabilities that are floats, such as p = e^eps / (1 + e^eps)."""
@@ -118,26 +113,26 @@ class MechanismReport(AuditReport):
     function: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
     claim: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
 
-    def _at(self, d_in: Number | None) -> Worst:
+    def _at(self, distance: Number | None) -> Worst:
         if not self.worst:
             raise InputError(f"no law of {self.subject} is known: {self.decisive.reason}")
-        if d_in is None:
+        if distance is None:
             return self.worst[max(self.worst)]
-        at = check_number("d_in", d_in)
+        at = check_number("distance", distance)
         if at not in self.worst:
             known = ", ".join(map(str, sorted(self.worst)))
-            raise InputError(f"d_in must be a distance of the report ({known}), got {shown(d_in)}")
+            raise InputError(f"distance must be one of the report ({known}), got {shown(distance)}")
         return self.worst[at]
 
-    def delta(self, epsilon: Any, d_in: Number | None = None) -> tuple[float, float]:
+    def delta(self, epsilon: Any, distance: Number | None = None) -> tuple[float, float]:
         """Return the least delta at an epsilon, for the pair that decides: bounds, rounded outward.
 
         Parameters
         ----------
         epsilon : int, float, Fraction or Decimal
             The privacy loss, from 0 to 700.
-        d_in : number, optional
-            The input distance; by default the largest of the report.
+        distance : number, optional
+            The distance of the datasets; by default the largest of the report.
 
         Returns
         -------
@@ -146,22 +141,22 @@ class MechanismReport(AuditReport):
             whole.
         """
         at = _check_loss("epsilon", epsilon)
-        least, most = self._at(d_in).divergence.delta(at)
+        least, most = self._at(distance).divergence.delta(at)
         return max(0.0, round_down(least)), round_up(most)
 
-    def epsilon(self, delta: Any = 0, d_in: Number | None = None) -> tuple[float, float]:
+    def epsilon(self, delta: Any = 0, distance: Number | None = None) -> tuple[float, float]:
         """Return bounds on the least epsilon at a delta, for the pair that decides.
 
         Parameters
         ----------
         delta : int, float, Fraction or Decimal, default 0
             From 0 to 1.
-        d_in : number, optional
-            The input distance; by default the largest of the report.
+        distance : number, optional
+            The distance of the datasets; by default the largest of the report.
         """
-        return self._at(d_in).divergence.epsilon(_check_probability("delta", delta))
+        return self._at(distance).divergence.epsilon(_check_probability("delta", delta))
 
-    def curve(self, epsilons: Iterable[Any], d_in: Number | None = None) -> pd.DataFrame:
+    def curve(self, epsilons: Iterable[Any], distance: Number | None = None) -> pd.DataFrame:
         """Return delta for several epsilons.
 
         Returns
@@ -171,14 +166,14 @@ class MechanismReport(AuditReport):
         """
         wrong = "epsilons must be numbers from 0 to 700, or one of them"
         bounds = [
-            (float(_check_loss("epsilon", epsilon)), *self.delta(epsilon, d_in))
+            (float(_check_loss("epsilon", epsilon)), *self.delta(epsilon, distance))
             for epsilon in one_or_several(epsilons, wrong)
         ]
         return pd.DataFrame(bounds, columns=["epsilon", "delta_lower", "delta_upper"])
 
-    def event(self, d_in: Number | None = None) -> list[Atom]:
+    def event(self, distance: Number | None = None) -> list[Atom]:
         """Return the outcomes of the event that attains delta, those that count most first."""
-        return self._at(d_in).divergence.event(self.claim[0])
+        return self._at(distance).divergence.event(self.claim[0])
 
     @property
     def script(self) -> str:
@@ -207,15 +202,15 @@ class MechanismReport(AuditReport):
 @with_numpy_defaults
 def audit_mechanism(
     function: Callable[..., Any],
-    values: Iterable[Any] | Universe | None = None,
-    sizes: int | Iterable[int] | None = None,
+    universe: Iterable[Any] | Universe | None = None,
+    size: int | Iterable[int] | None = None,
     *,
     datasets: Any = None,
     epsilon: Any = None,
     delta: Any = 0,
     rho: Any = None,
     neighbors: Any,
-    d_in: Any = None,
+    distances: Any = None,
     every_order: bool = True,
     fresh: bool = False,
     branches: int = BRANCHES,
@@ -236,12 +231,12 @@ def audit_mechanism(
         generator as of ``np.random.default_rng``. It returns all that it releases: numbers, texts,
         or these in lists, tuples, mappings, arrays and tables. An error that it raises is a
         release, too.
-    values : iterable or Universe, optional
-        The universe of records: the datasets are all lists of the given sizes over these values.
-    sizes : int or iterable of int, optional
-        The lengths of the lists; needed with `values`.
+    universe : iterable or Universe, optional
+        The values of records: the datasets are all lists of the given sizes over these.
+    size : int or iterable of int, optional
+        The lengths of the lists; needed with `universe`.
     datasets : iterable or callable, optional
-        The datasets instead of `values` and `sizes`; see `audit_map`.
+        The datasets instead of `universe` and `size`; see `audit`.
     epsilon : int, float, Fraction or Decimal, optional
         The claimed privacy loss between two neighbors, above 0, at most 700.
     delta : int, float, Fraction or Decimal, default 0
@@ -250,22 +245,25 @@ def audit_mechanism(
         The claimed rho of zero-concentrated differential privacy, at most 700, instead of
         `epsilon` and `delta`; for continuous noise.
     neighbors : Relation, str or callable
-        The neighbor relation, at most k apart; or a metric on datasets as for `audit_map`, such as
+        The neighbor relation, at most k apart; or a metric on datasets as for `audit`, such as
         "hamming", which distinguishes the places of records.
-    d_in : number or iterable of numbers, optional
-        Input distances; the claim is for each of them. By default the k of the relation, or 1.
+    distances : number or iterable of numbers, optional
+        The distances k of neighbors; the claim is for each of them. By default the k of the
+        relation, or 1.
     every_order : bool, default True
-        Whether to try lists in every order of their records, or only in the order of `values`.
+        Whether to try lists in every order of their records, or only in the order of `universe`.
     fresh : bool, default False
         Whether each dataset gets a process of its own: code that keeps state by design, such as a
         registry, is then judged on its first calls.
     branches : int, default 10,000
-        The largest number of runs on one dataset.
+        The largest number of runs on one dataset; together they may make 20 times as many draws
+        and decisions.
     subject : str, optional
         The name in the report; by default that of the function.
     tolerance_ulps : int, float or Fraction, default 32
-        The largest difference that counts as rounding, in units in the last place of the truth:
-        probabilities that are floats are seldom exactly those of the claim.
+        The largest difference that counts as rounding, in units in the last place of the truth,
+        for an epsilon below 1 in those of 1: probabilities that are floats are seldom exactly those
+        of the claim.
     progress : bool, optional
         Whether to show progress bars; by default on a terminal, after one second.
 
@@ -288,8 +286,8 @@ def audit_mechanism(
         If the function fails in every run, draws from a generator of its own, or releases two
         things after the same draws: it keeps state between calls.
     TooLargeError
-        If its draws lead to more paths than `branches`, or depend on each other in tables that are
-        too large; the message says what to make smaller.
+        If its draws lead to more paths than `branches` or to longer ones, or depend on each other
+        in tables that are too large; the message says what to make smaller.
 
     Notes
     -----
@@ -304,7 +302,10 @@ def audit_mechanism(
     2**-60 is left, and runs of all kinds that are together less likely than 1e-12 are left out.
     Their probability is part of the bounds: no cut law proves a pure epsilon.
 
-    With N datasets, each with B paths, the function runs ``2 N B`` times.
+    With N datasets, each with B paths, the function runs ``2 N B`` times; a run takes about a
+    millisecond, so the most for one dataset is about half a minute. A progress bar counts the runs.
+    A loop that draws again takes the fewest paths if it rejects by one comparison, such as
+    ``abs(y - 1.5) > 1.5``: ``y < 0 or y > 3`` is two ways to go on, and 2**k paths after k of them.
 
     Examples
     --------
@@ -319,14 +320,14 @@ def audit_mechanism(
     """
     check_callable("function", function, "a function of a dataset and a generator")
     _check_parameters(function)
-    name = check_subject(subject, function)
     check_running(None, progress)
     claim = _claimed(epsilon, delta, rho)
     fresh = check_flag("fresh", fresh)
     branches = check_whole("branches", branches, "a number of runs, at least 1", 1)
-    question = _question(
-        name, values, sizes, datasets, neighbors, d_in, every_order, tolerance_ulps, progress
-    )
+    question = question_about(
+        function, universe, size, datasets, neighbors=neighbors, distances=distances,
+        every_order=every_order, subject=subject, tolerance_ulps=tolerance_ulps, progress=progress,
+    )  # fmt: skip
     return judged(question, function, claim, fresh=fresh, branches=branches)
 
 
@@ -347,10 +348,10 @@ def judged(
     """
     check_pairs(len(question.datasets))
     try:
-        tried = running.tracked(question.datasets, unit="datasets", progress=question.progress)
-        with elsewhere():
+        # How many runs a dataset takes is not known before: the bar counts them.
+        with elsewhere(), running.counter("runs", question.progress) as ran:
             run = explore_in_fresh_process if fresh else explore
-            laws = [ReleaseLaw(run(function, x, branches)) for x in tried]
+            laws = [ReleaseLaw(run(function, x, branches, ran)) for x in question.datasets]
         _check_releases(laws)
         worst = _worst_pairs(question, laws, claim)
     except LeavesError as error:
@@ -441,47 +442,6 @@ def _check_releases(laws: Sequence[ReleaseLaw]) -> None:
         )
 
 
-def _question(
-    name: str,
-    values: Any,
-    sizes: Any,
-    datasets: Any,
-    neighbors: Any,
-    d_in: Any,
-    every_order: Any,
-    tolerance_ulps: Any,
-    progress: bool | None,
-) -> Question:
-    """Return the question, or raise InputError."""
-    if isinstance(values, Universe):
-        values = values.values
-    tried, among = datasets_of(values, sizes, datasets, check_flag("every_order", every_order))
-    inputs: Metric
-    named = isinstance(neighbors, str) and neighbors.replace(" ", "_") in RELATIONS
-    if named or isinstance(neighbors, Relation | type):
-        relation = as_relation(neighbors)
-        if relation.exactly:
-            raise InputError(f"neighbors must be a relation of at most k, got {relation}")
-        inputs, words = relation.metric, type(relation).__name__
-        limits = (relation.k,) if d_in is None else check_distances(d_in, real=False)
-    else:
-        inputs = as_metric("neighbors", neighbors)
-        words = neighbors if isinstance(neighbors, str) else "own distance"
-        limits = check_distances(1 if d_in is None else d_in, real=True)
-    return Question(
-        subject=name,
-        datasets=list(tried),
-        among=among,
-        inputs=inputs,
-        outputs=inputs,
-        metrics=f"{words} of at most k",
-        limits=limits,
-        claims=(),
-        tolerance=check_tolerance(tolerance_ulps),
-        progress=progress,
-    )
-
-
 def _worst_pairs(
     question: Question, laws: Sequence[ReleaseLaw], claim: PrivacyClaim
 ) -> dict[Number, Worst]:
@@ -555,6 +515,8 @@ def _row(question: Question, limit: Number, worst: Worst, claim: PrivacyClaim) -
         rounded=True,
         tolerance_ulps=question.tolerance,
         quantity=claim.quantity,
+        # An epsilon is the logarithm of a ratio of chances, which floats round near 1.
+        coarsest=0.0 if claim.delta or claim.rho is not None else 1.0,
     )
     if claim.rho is not None:
         return _row_of_rho(row, divergence, claim.rho)

@@ -229,9 +229,9 @@ def check_compared(alone: Sequence[Number], datasets: Sequence[Any], metric: Met
     way = "give datasets that are closer, or a larger distance"
     if sizes and metric.resizes:
         largest = max(sizes[-1], 1)
-        way = f"give sizes=[{largest - 1}, {largest}]"
+        way = f"give size=[{largest - 1}, {largest}]"
     elif sizes and metric.resizes is False:
-        way = "give at least two values" if sizes[-1] else "give sizes of at least 1"
+        way = "give at least two values" if sizes[-1] else "give a size of at least 1"
     raise InputError(f"{told} are neighbors at distance {shown(alone[0])}: {way}")
 
 

@@ -21,15 +21,17 @@ from sensitivity_lab.checks import (
 )
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.metrics import Metric
+from sensitivity_lab.metrics import Metric, as_metric
 from sensitivity_lab.metrics.cells import signed_key
 from sensitivity_lab.results.literals import brief, literal, short_literal
-from sensitivity_lab.universes.relations import show
+from sensitivity_lab.universes.relations import RELATIONS, Relation, as_relation, show
+from sensitivity_lab.universes.universe import Universe
 
-from .claims import Claim
+from .claims import Claim, check_claim, check_tolerance, claims_of
 from .records import check_comparable
 from .report import AuditReport
 from .row import AuditRow
+from .subjects import check_subject, name_of
 
 VECTOR_LIMIT = 200_000
 """The largest number of vectors that an implementation is called on."""
@@ -88,6 +90,67 @@ class Question:
         return AuditReport(self.subject, tuple(rows), setting, notes, unjudged)
 
 
+def question_about(
+    function: Any,
+    universe: Any,
+    size: Any,
+    datasets: Any,
+    *,
+    neighbors: Any,
+    distances: Any,
+    every_order: Any,
+    subject: Any,
+    tolerance_ulps: Any,
+    progress: bool | None,
+    outputs: Any = None,
+    claim: Any = None,
+) -> Question:
+    """Return the question about a function that is called on listed datasets, or raise InputError.
+
+    Without `outputs`, what it returns has no metric, and `claim` is judged elsewhere.
+    """
+    name = check_subject(subject, function)
+    tried, among = datasets_of(universe, size, datasets, every_order)
+    near, words, limits = _neighbors(neighbors, distances)
+    far, claims = near, list[Claim]()
+    metrics = f"{words} of at most k"
+    if outputs is not None:
+        far = as_metric("outputs", outputs)
+        metrics += f" to {outputs if isinstance(outputs, str) else name_of(outputs)}"
+        if not callable(claim):
+            check_claim(claim, limits[0])
+        claims = claims_of(claim if callable(claim) else lambda _: claim, limits)
+    return Question(
+        subject=name,
+        datasets=tried,
+        among=among,
+        inputs=near,
+        outputs=far,
+        metrics=metrics,
+        limits=limits,
+        claims=claims,
+        tolerance=check_tolerance(tolerance_ulps),
+        progress=progress,
+    )
+
+
+def _neighbors(neighbors: Any, distances: Any) -> tuple[Metric, str, tuple[Number, ...]]:
+    """Return the metric of neighbors, its name, and the distances, or raise InputError.
+
+    Neighbors are a relation, whose k is the default distance, or a metric on datasets.
+    """
+    named = isinstance(neighbors, str) and neighbors.replace(" ", "_") in RELATIONS
+    if named or isinstance(neighbors, Relation | type):
+        relation = as_relation(neighbors)
+        if relation.exactly:
+            raise InputError(f"neighbors must be a relation of at most k, got {relation}")
+        given = relation.k if distances is None else distances
+        return relation.metric, type(relation).__name__, check_distances(given, real=False)
+    near = as_metric("neighbors", neighbors)
+    words = neighbors if isinstance(neighbors, str) else name_of(neighbors)
+    return near, words, check_distances(1 if distances is None else distances, near.real)
+
+
 @contextmanager
 def naming(text: str, *items: Any) -> Iterator[None]:
     """Make any error of a caller's code a QueryError that names what the code was called on.
@@ -113,14 +176,16 @@ def naming(text: str, *items: Any) -> Iterator[None]:
         raise QueryError(f"{told} {type(error).__name__}: {error}") from error
 
 
-def check_values(values: Iterable[Any]) -> tuple[Any, ...]:
+def check_values(universe: Iterable[Any] | Universe) -> tuple[Any, ...]:
     """Return the values of a universe, each once, or raise InputError."""
-    wrong = "values must be the entries that datasets are made of, at least one"
-    given = listed(values, wrong)
+    if isinstance(universe, Universe):
+        universe = universe.values
+    wrong = "universe must be the entries that datasets are made of, at least one"
+    given = listed(universe, wrong)
     if not given:
-        raise InputError(f"{wrong}, got {shown(values)}")
+        raise InputError(f"{wrong}, got {shown(universe)}")
     for value in given:
-        check_comparable("values", value)
+        check_comparable("universe", value)
     # Code can tell 1 from 1.0, which have one key; texts alone are cut where numbers are very long.
     return tuple({(signed_key(value), literal(value)): value for value in given}.values())
 
@@ -175,31 +240,29 @@ def check_datasets(datasets: Any) -> list[Any]:
     return given
 
 
-def check_one_source(values: Any, sizes: Any, datasets: Any) -> None:
-    """Raise InputError unless there are values, or datasets without values and sizes."""
-    if (values is None) == (datasets is None):
-        got = "neither" if values is None else "both"
-        raise InputError(f"give values, or datasets, got {got}")
-    if datasets is not None and sizes is not None:
-        raise InputError("sizes must be left out: datasets have their own")
+def check_one_source(universe: Any, size: Any, datasets: Any) -> None:
+    """Raise InputError unless there is a universe, or datasets without universe and size."""
+    if (universe is None) == (datasets is None):
+        got = "neither" if universe is None else "both"
+        raise InputError(f"give a universe, or datasets, got {got}")
+    if datasets is not None and size is not None:
+        raise InputError("size must be left out: datasets have their own")
 
 
-def datasets_of(values: Any, sizes: Any, datasets: Any, every_order: Any) -> tuple[list[Any], str]:
+def datasets_of(universe: Any, size: Any, datasets: Any, every_order: Any) -> tuple[list[Any], str]:
     """Return the datasets to try and their description, or raise InputError."""
-    check_one_source(values, sizes, datasets)
+    check_one_source(universe, size, datasets)
     every_order = check_flag("every_order", every_order)
     if datasets is not None:
         tried = check_datasets(datasets)
         return tried, f"{len(tried):,} datasets"
-    if sizes is None:
-        check_values(values)
-        raise InputError("sizes must be given with values: the lengths of the lists to try")
-    return vectors_over(values, sizes, every_order, "a size, at least 0")
+    if size is None:
+        check_values(universe)
+        raise InputError("size must be given with a universe: the lengths of the lists to try")
+    return vectors_over(universe, size, every_order)
 
 
-def vectors_over(
-    values: Any, sizes: Any, every_order: Any, meaning: str = "a number of records, at least 0"
-) -> tuple[list[Any], str]:
+def vectors_over(universe: Any, size: Any, every_order: Any) -> tuple[list[Any], str]:
     """Return the vectors of some sizes over some values and their description, or raise InputError.
 
     Examples
@@ -208,11 +271,11 @@ def vectors_over(
     ([[0], [1]], 'values (0, 1), sizes (1,) in every order')
     """
     every_order = check_flag("every_order", every_order)
-    universe = check_values(values)
-    wanted = check_several("sizes", sizes, meaning)
+    values = check_values(universe)
+    wanted = check_several("size", size, "a number of records, at least 0")
     return (
-        vectors(universe, wanted, every_order),
-        f"values {brief(universe)}, {sizes_in_words(wanted, every_order)}",
+        vectors(values, wanted, every_order),
+        f"values {brief(values)}, {sizes_in_words(wanted, every_order)}",
     )
 
 
@@ -227,12 +290,12 @@ def sizes_in_words(sizes: tuple[int, ...], every_order: bool) -> str:
     return f"sizes {show(sizes)} in {'every' if every_order else 'one'} order"
 
 
-def check_distances(d_in: Any, real: bool) -> tuple[Number, ...]:
-    """Return input distances, ascending and distinct, or raise InputError.
+def check_distances(given: Any, real: bool) -> tuple[Number, ...]:
+    """Return distances of datasets, ascending and distinct, or raise InputError.
 
     Parameters
     ----------
-    d_in : number or iterable of numbers
+    given : number or iterable of numbers
         The distances, at least 0.
     real : bool
         Whether they may be other than whole numbers.
@@ -243,15 +306,15 @@ def check_distances(d_in: Any, real: bool) -> tuple[Number, ...]:
     ((0.5, 2), (1,))
     """
     if not real:
-        return check_several("d_in", d_in, "an input distance, at least 0")
-    wrong = "d_in must be a number or several of them"
+        return check_several("distances", given, "a distance of datasets, at least 0")
+    wrong = "distances must be a number or several of them"
     numbers = {}
-    for one in one_or_several(d_in, wrong):
-        number = check_rational("d_in", one, "an input distance, finite and at least 0")
+    for one in one_or_several(given, wrong):
+        number = check_rational("distances", one, "a distance of datasets, finite and at least 0")
         if number < 0:
-            raise InputError(f"d_in must be an input distance, at least 0, got {shown(one)}")
+            raise InputError(f"distances must be at least 0, got {shown(one)}")
         if number >= 2**62:
-            raise InputError(f"d_in must be below 2**62, got {shown(one)}")
+            raise InputError(f"distances must be below 2**62, got {shown(one)}")
         whole = number.denominator == 1
         numbers[number] = int(number) if whole else float(one) if float(one) == number else number
     if not numbers:

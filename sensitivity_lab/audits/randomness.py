@@ -103,8 +103,8 @@ def _check_same(x: Any, before: Any, now: Any, metric: Metric) -> None:
     if metric.unordered and multiset(before) == multiset(now):
         return
     raise InputError(
-        "transformation must be a function, but it is randomised, or keeps state between "
-        f"calls: two calls on {short_literal(x)} returned {short_literal(before)} and "
+        "what is audited must be a function, but it is randomised, or keeps state between calls: "
+        f"two calls on {short_literal(x)} returned {short_literal(before)} and "
         f"{short_literal(now)}; an audit needs the part that adds no randomness and keeps nothing, "
-        "or audit_randomized"
+        "or audit(..., choices=)"
     )

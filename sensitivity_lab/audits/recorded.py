@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.checks import check_callable, check_flag, shown
+from sensitivity_lab.checks import check_callable, check_flag, check_running, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
@@ -20,6 +20,7 @@ from .replay.replay import Replay
 from .replay.report import check_question, reported
 from .replay.runs import Glimpse, Recorder
 from .report import AuditReport
+from .selections import audit_selection
 
 _NOT_RECORDED = "give a mechanism that takes the answer, or audit the draws by audit_mechanism"
 
@@ -27,16 +28,17 @@ _NOT_RECORDED = "give a mechanism that takes the answer, or audit the draws by a
 @with_numpy_defaults
 def audit_recorded(
     function: Callable[[list[Any]], Any],
-    values: Iterable[Any],
-    sizes: int | Iterable[int],
+    universe: Iterable[Any],
+    size: int | Iterable[int],
     *targets: Any,
     neighbors: Any,
     norm: Norm = "L1",
     every_order: bool = True,
     where: Callable[[list[Any]], bool] | None = None,
-    select: Callable[[list[Call]], list[Call]] = list,
+    select: Callable[[list[Call]], list[Call]] | None = None,
+    scores: str | None = None,
     replay: bool | None = None,
-    histories: int | Iterable[Sequence[Any]] = 3,
+    histories: int | Iterable[Sequence[Any]] | None = None,
     budget: int | float | Fraction | Decimal | None = None,
     subject: str | None = None,
     tolerance_ulps: int | float | Fraction = ROUNDING_ULPS,
@@ -50,9 +52,9 @@ def audit_recorded(
     function : callable
         Takes a dataset, which is a list of records, and calls the library on it. It returns only
         the release.
-    values : iterable
-        The universe of records; include NaN if records can be missing.
-    sizes : int or iterable of int
+    universe : iterable or Universe
+        The values of records; include NaN if records can be missing.
+    size : int or iterable of int
         The numbers of records; both datasets of a pair have one of these sizes.
     *targets : str, class or function
         The library's mechanisms, as `recording` takes them.
@@ -63,12 +65,17 @@ def audit_recorded(
     norm : {"L1", "L2", "Linf"}, default "L1"
         The norm of the difference of two answers, where the library hands over several values.
     every_order : bool, default True
-        Whether to try datasets in every order of their records, or only in the order of `values`.
+        Whether to try datasets in every order of their records, or only in the order of `universe`.
     where : callable, optional
         Returns whether the function is defined on a dataset; other datasets are left out.
     select : callable, optional
         Returns the calls to audit among those made on a dataset, for a library that hands over
         several answers with different claims; by default all calls.
+    scores : str, optional
+        For a mechanism that selects a candidate by scores, as the exponential mechanism and
+        permute-and-flip do: the attribute that holds its scores. Then the function makes one
+        selection, `neighbors` can be a metric on datasets as for `audit`, and `norm`, `where`,
+        `select`, `replay`, `histories` and `budget` must be left out.
     replay : bool, optional
         Whether to feed the releases of each dataset to the runs on its neighbors, and to compare
         step by step, each with its own claim. If not, all values of a run form one vector with one
@@ -76,9 +83,10 @@ def audit_recorded(
         sensitivities, a later step depends on an earlier release, or the shares of a budget are
         known, from `epsilon` or `budget`. One vector is right if each call of a run spends the
         whole budget. If the calls share one budget, pass it as `budget`.
-    histories : int or iterable of sequences, default 3
+    histories : int or iterable of sequences, optional
         Further releases to feed to all runs of a replay, since a claim must hold for every history:
-        the number of histories to draw, the same in every audit, or the histories themselves. Steps
+        the number of histories to draw, the same in every audit, by default 3; or the histories
+        themselves. Steps
         beyond the end of a history release their true values.
     budget : int, float, Fraction or Decimal, optional
         The epsilon that a whole run may spend between these neighbors, for any k. The report then
@@ -94,7 +102,11 @@ def audit_recorded(
     progress : bool, optional
         Whether to show progress bars; by default on a terminal, after one second.
     **options
-        The options of `recording`: `method`, `sensitivity`, `value` and `epsilon`.
+        The options of `recording`: `method`, `sensitivity`, `value` and `epsilon`. Of a selection:
+        the names of the method that selects, "randomise" by default, and of the attributes
+        `sensitivity`, `epsilon`, `monotonic` (whether the mechanism is for scores that all go one
+        way) and `candidates` (without it a place in the list of scores is selected), which are by
+        default these words.
 
     Returns
     -------
@@ -116,6 +128,11 @@ def audit_recorded(
         compared part by part, in sequences, mappings, arrays, tables and dataclasses, with their
         types, dtypes, names, categories and the order of a mapping. Parts that differ between two
         runs on one dataset are not compared, and a note says so.
+
+        Of a selection, the truth is the largest change of a score; if the mechanism is for
+        monotonic scores, it is the largest increase plus the largest decrease. Neighbors must have
+        the same candidates, and return the same after the same choice: a second row, "violated",
+        says if they do not.
 
     Raises
     ------
@@ -166,15 +183,48 @@ def audit_recorded(
       1  0.5      1/2 = 0.5  tight
       x  (0, 0)  ->  0.0
       y  (0, 1)  ->  0.5
+
+    A selection, whose scores are an attribute of the mechanism:
+
+    >>> class Exponential:
+    ...     def __init__(self, utility, sensitivity):
+    ...         self.utility, self.sensitivity = utility, sensitivity
+    ...
+    ...     def randomise(self):
+    ...         raise NotImplementedError("no randomness in an example")
+    >>> def mode(x):
+    ...     return Exponential([x.count(0), 2 * x.count(1)], sensitivity=1).randomise()
+    >>> audit_recorded(mode, [0, 1], [1, 2], Exponential, neighbors="unbounded", scores="utility")
+    Audit of mode: violated
+      setting  Unbounded of at most k to Linf; values (0, 1), sizes (1, 2) in every order;
+               implementation
+      k  claimed  truth  verdict
+      1  1        2      violated (claim / truth = 0.5)
+      x  (0,)  ->  (1, 0)
+      y  (0, 1)  ->  (1, 2)
     """
+    check_callable("function", function, "a function of a list")
+    if scores is not None:
+        _check_left_out(
+            norm=None if norm == "L1" else norm, where=where, select=select, replay=replay,
+            histories=histories, budget=budget,
+        )  # fmt: skip
+        check_running(None, progress)
+        _check_names(options)
+        return audit_selection(
+            function, universe, size, targets, scores=scores, neighbors=neighbors,
+            every_order=every_order, subject=subject, tolerance_ulps=tolerance_ulps,
+            progress=progress, **options,
+        )  # fmt: skip
     question = check_question(
-        function, values, sizes, neighbors, norm, every_order, where, subject, tolerance_ulps,
+        function, universe, size, neighbors, norm, every_order, where, subject, tolerance_ulps,
         progress,
     )  # fmt: skip
-    check_callable("select", select, "a function of a list of calls")
+    chosen: Any = list if select is None else select
+    check_callable("select", chosen, "a function of a list of calls")
     replay = None if replay is None else check_flag("replay", replay)
     budget = None if budget is None else _check_budget(budget, replay, norm)
-    fed = check_histories(histories)
+    fed = check_histories(3 if histories is None else histories)
     if budget is not None:
         options.setdefault("epsilon", "epsilon")
     _check_parameters(targets, options)
@@ -185,10 +235,33 @@ def audit_recorded(
     with recording(*targets, **options) as tape:
         return reported(
             question,
-            Recorder(function, tape, select),
+            Recorder(function, tape, chosen),
             Replay(True if replay is None and shared else replay, fed, budget),
             _NOT_RECORDED,
         )
+
+
+_NAMES = ("method", "sensitivity", "epsilon", "monotonic", "candidates")
+"""The options of a selection."""
+
+
+def _check_names(options: dict[str, Any]) -> None:
+    """Raise InputError for an option that is not one of a selection."""
+    for name, given in options.items():
+        if name not in _NAMES:
+            raise InputError(
+                f"{name} is not for a selection by scores=, whose options are {', '.join(_NAMES)}; "
+                f"got {shown(given)}"
+            )
+
+
+def _check_left_out(**given: Any) -> None:
+    """Raise InputError for an argument that is not for a selection."""
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(
+                f"{name} is not for a selection by scores=; leave it out, got {shown(value)}"
+            )
 
 
 def _check_parameters(targets: tuple[Any, ...], options: dict[str, Any]) -> None:

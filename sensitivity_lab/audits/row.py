@@ -221,6 +221,9 @@ class AuditRow:
         A defect that decides the verdict, for any claim.
     quantity : str, default "a sensitivity"
         What is claimed.
+    coarsest : float, default 0
+        The tolerance counts units in the last place of this number, where the truth is smaller: an
+        epsilon, the logarithm of a ratio of chances, is as fine as floats near 1.
 
     Raises
     ------
@@ -249,6 +252,7 @@ class AuditRow:
     history: tuple[Any, ...] = ()
     finding: Finding | None = None
     quantity: str = "a sensitivity"
+    coarsest: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the claim and the tolerance."""
@@ -313,8 +317,10 @@ class AuditRow:
 
     @property
     def _ulp(self) -> Fraction:
-        """The unit in the last place of the truth; 0 beyond the range of floats."""
-        return Fraction(0) if math.isinf(self.value) else Fraction(math.ulp(self.value))
+        """The unit in the last place of truth or `coarsest`; 0 beyond the range of floats."""
+        if math.isinf(self.value):
+            return Fraction(0)
+        return Fraction(math.ulp(max(self.value, self.coarsest)))
 
     @property
     def slack_ulp(self) -> float:

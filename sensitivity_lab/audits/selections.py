@@ -5,22 +5,22 @@ from __future__ import annotations
 import copy
 import inspect
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sensitivity_lab import running
-from sensitivity_lab.checks import check_callable, check_text, shown, unboxed
+from sensitivity_lab.checks import check_text, shown, unboxed
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.metrics import Given, Metric, as_metric
+from sensitivity_lab.metrics import METRICS
 from sensitivity_lab.metrics.cells import key_of
 
-from .claims import check_claim
+from .claims import check_claim, times
 from .maps import audit_map
-from .question import datasets_of, naming
-from .recording import replace_method
+from .question import Question, naming, question_about
+from .recording import replace_method, resolved
 from .report import AuditReport
 from .returned import Chance, Parts, Path, parts
 from .row import (
@@ -31,7 +31,6 @@ from .row import (
     AuditRow,
     Evidence,
 )
-from .subjects import name_of
 
 
 @dataclass(frozen=True)
@@ -127,39 +126,34 @@ class _Runner:
 
 def audit_selection(
     function: Callable[[Any], Any],
-    values: Iterable[Any] | None = None,
-    sizes: int | Iterable[int] | None = None,
-    *mechanisms: type,
-    inputs: Given,
+    universe: Any,
+    size: Any,
+    mechanisms: tuple[Any, ...],
+    *,
+    scores: str,
     method: str = "randomise",
-    scores: str = "utility",
     sensitivity: str = "sensitivity",
     monotonic: str = "monotonic",
     candidates: str = "candidates",
     epsilon: str = "epsilon",
-    datasets: Any = None,
-    every_order: bool = True,
-    subject: str | None = None,
-    **options: Any,
+    **asked: Any,
 ) -> AuditReport:
     """Compare the sensitivity that a selection mechanism assumes with that of its scores.
 
     The exponential mechanism and permute-and-flip select a candidate by scores. The truth is the
-    largest change of a score between datasets at distance 1; if the mechanism treats the scores as
-    monotonic, it is the largest increase plus the largest decrease. Neighbors must have the same
-    candidates, and return the same value after the same choice.
+    largest change of a score between neighbors; if the mechanism treats the scores as monotonic, it
+    is the largest increase plus the largest decrease. Neighbors must have the same candidates, and
+    return the same value after the same choice.
 
     Parameters
     ----------
     function : callable
         Takes a dataset and makes one selection by one of the mechanisms.
-    values, sizes
-        As for `audit_map`.
-    *mechanisms : class
-        The classes of mechanisms. Their attributes are read when they select, so a mechanism may be
-        made before its data is known.
-    inputs : str or callable
-        The metric on datasets, as for `audit_map`.
+    universe, size
+        As for `audit_recorded`.
+    mechanisms : tuple of classes
+        Their attributes are read when they select, so a mechanism may be made before its data is
+        known.
     method : str, default "randomise"
         The method that selects. Instead of it, the first candidate with the best score is returned,
         and in further runs each of the others.
@@ -167,87 +161,43 @@ def audit_selection(
         The attributes of a mechanism. Without `monotonic`, it is for scores that are not monotonic;
         without `candidates`, it selects a place in the list of scores; without `epsilon`, it is
         assumed to have the same one on all data.
-    datasets, every_order, subject
-        As for `audit_map`.
-    **options
-        `tolerance_ulps`, `progress` of `audit_map`.
-
-    Returns
-    -------
-    AuditReport
-        A row for distance 1. A second row, "violated", follows if candidates differ between
-        neighbors, since the set of possible choices then depends on the data, or if neighbors
-        return different values after the same choice, as code does that returns data besides the
-        choice or maps the choice back into the data. Parts that differ between two runs on one
-        dataset are not compared, and a note says so.
-
-    Raises
-    ------
-    InputError
-        If an argument is invalid, or no two of the datasets are neighbors.
-    QueryError
-        If the function fails, makes no selection or several on a dataset, or the mechanisms assume
-        different things, or have another epsilon, on two datasets.
-    TooLargeError
-        See `audit_map`.
+    **asked
+        The rest of the question; see `question_about`.
 
     Notes
     -----
-    With m candidates, there are ``m + 1`` more runs on each dataset than in `audit_map`. Return
+    With m candidates, there are ``m + 1`` more runs on each dataset than for a function. Return
     values are compared after the choice of the same place among the candidates. A candidate with
     the score ``-inf`` is never chosen.
-
-    Examples
-    --------
-    >>> class Exponential:
-    ...     def __init__(self, utility, sensitivity):
-    ...         self.utility, self.sensitivity = utility, sensitivity
-    ...
-    ...     def randomise(self):
-    ...         raise NotImplementedError("no randomness in an example")
-    >>> def mode(x):
-    ...     return Exponential([x.count(0), 2 * x.count(1)], sensitivity=1).randomise()
-    >>> audit_selection(mode, [0, 1], [1, 2], Exponential, inputs="symmetric")
-    Audit of mode: violated
-      setting  symmetric of at most k to Linf; values (0, 1), sizes (1, 2) in every order;
-      implementation
-      k  claimed  truth  verdict
-      1  1        2      violated (claim / truth = 0.5)
-      x  (0,)  ->  (1, 0)
-      y  (0, 1)  ->  (1, 2)
     """
-    check_callable("function", function, "a function of a dataset that makes a selection")
     names = {"scores": scores, "sensitivity": sensitivity}
     names |= {"monotonic": monotonic, "candidates": candidates, "epsilon": epsilon}
     for name, attribute in {"method": method, **names}.items():
         check_text(name, attribute, "a name")
-    if not mechanisms or not all(
-        inspect.isclass(one) and hasattr(one, method) for one in mechanisms
-    ):
+    kinds = tuple(map(resolved, mechanisms))
+    if not kinds or not all(inspect.isclass(one) and hasattr(one, method) for one in kinds):
         raise InputError(
-            f"mechanisms must be classes with the method {shown(method)}, got {shown(mechanisms)}"
+            f"targets that select by scores must be classes with the method {shown(method)}, got "
+            f"{shown(mechanisms)}"
         )
-    runner = _Runner(function, mechanisms, method, names)
-    tried, _ = datasets_of(values, sizes, datasets, every_order)
+    runner = _Runner(function, kinds, method, names)
+    question = question_about(function, universe, size, None, distances=None, **asked)
+    tried, (limit, *_) = question.datasets, question.limits
     # What the mechanism assumes on one dataset; `scored` refuses a dataset where that differs.
     with naming("the selection fails on {}:", tried[0]):
         runner.scored(copy.copy(tried[0]))
     ((claim, one_way),) = runner.assumed
+    outputs = "Linf_monotonic" if one_way else "Linf"
     report = audit_map(
+        replace(
+            question,
+            outputs=METRICS[outputs],
+            metrics=f"{question.metrics} to {outputs}",
+            claims=[(times(int(limit), claim), "")],
+        ),
         runner.scored,
-        claim,
-        values,
-        sizes,
-        datasets=None if datasets is None else tried,
-        inputs=inputs,
-        outputs="Linf_monotonic" if one_way else "Linf",
-        d_in=1,
-        every_order=every_order,
-        subject=name_of(function) if subject is None else subject,
-        **options,
     )
-    near = as_metric("inputs", inputs)
-    rows, notes = _compare_choices(runner.runs_on, tried, near, options.get("progress"))
+    rows, notes = _compare_choices(runner.runs_on, question)
     return replace(
         report,
         rows=(*report.rows, *rows),
@@ -257,33 +207,23 @@ def audit_selection(
 
 
 def _compare_choices(
-    runs_on: Callable[[Any], list[_Selected]],
-    datasets: Sequence[Any],
-    inputs: Metric,
-    progress: bool | None,
+    runs_on: Callable[[Any], list[_Selected]], question: Question
 ) -> tuple[tuple[AuditRow, ...], tuple[str, ...]]:
     """Return the row of two neighbors that differ after the same choice, and notes.
 
-    Parameters
-    ----------
-    runs_on : callable
-        Returns the runs on a dataset, one for each candidate that can be selected.
-    datasets : sequence
-        The datasets that are tried.
-    inputs : Metric
-        The metric on datasets; neighbors are at most 1 apart.
-    progress : bool, optional
-        Whether to show progress bars.
+    `runs_on` returns the runs on a dataset, one for each candidate that can be selected.
 
     Notes
     -----
     Where two neighbors differ, both are run again, and what then differs on one dataset is chance.
     """
+    datasets, progress = question.datasets, question.progress
+    (limit, *_) = question.limits
     tried = running.tracked(datasets, unit="datasets", progress=progress)
     runs = [runs_on(x) for x in tried]
     returned = list(map(_parts_of, runs))
     chance = Chance()
-    while pair := chance.differing_pair(datasets, returned, inputs, 1, progress):
+    while pair := chance.differing_pair(datasets, returned, question.inputs, limit, progress):
         # If running both again explains none of the difference, it comes from the data.
         known = len(chance.paths)
         for place in pair:
@@ -291,7 +231,7 @@ def _compare_choices(
         if len(chance.paths) == known:
             x, y = pair
             differing = chance.differing(returned[x], returned[y])
-            row = _row((datasets[x], datasets[y]), runs[x], runs[y], differing)
+            row = _row(limit, (datasets[x], datasets[y]), runs[x], runs[y], differing)
             return (row,), chance.note("choice")
     return (), chance.note("choice")
 
@@ -303,6 +243,7 @@ def _parts_of(runs: Sequence[_Selected]) -> Parts:
 
 
 def _row(
+    limit: Number,
     datasets: tuple[Any, Any],
     x: Sequence[_Selected],
     y: Sequence[_Selected],
@@ -311,11 +252,13 @@ def _row(
     """Return the row of a pair that differs: in what is returned, or else in the candidates."""
     if len(x) != len(y) or any(path[0] == 1 for path in differing):
         seen = Evidence(*datasets, _candidates(x), _candidates(y))
-        return AuditRow(1, None, math.inf, seen, step=CANDIDATES, finding=OTHER_CANDIDATES)
+        return AuditRow(limit, None, math.inf, seen, step=CANDIDATES, finding=OTHER_CANDIDATES)
     at = min(path[1] for path in differing if isinstance(path[1], int))
     seen = Evidence(*datasets, x[at].returned, y[at].returned)
     history = (x[at].chosen,)
-    return AuditRow(1, None, math.inf, seen, step=RETURNED, history=history, finding=LEAK_OF_CHOICE)
+    return AuditRow(
+        limit, None, math.inf, seen, step=RETURNED, history=history, finding=LEAK_OF_CHOICE
+    )
 
 
 def _candidates(runs: Sequence[_Selected]) -> list[Any]:

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
+from sensitivity_lab import pipelines as pl
 from sensitivity_lab.audits import randomness
 from sensitivity_lab.exact.difference import Difference
 
@@ -41,13 +42,14 @@ def test_the_truth_is_that_of_the_definition(inputs, outputs, data):
     number = st.integers(-5, 5)
     answer = number if outputs == "absolute" else st.lists(number, min_size=2, max_size=2)
     table = data.draw(st.lists(answer, min_size=len(datasets), max_size=len(datasets)))
-    report = sl.audits.audit_map(
+    report = sl.audit(
+        None,
         lambda x: table[datasets.index(x)],
         lambda d_in: 3 * d_in,
-        datasets=datasets,
-        inputs=inputs,
+        neighbors=inputs,
         outputs=outputs,
-        d_in=range(4),
+        distances=range(4),
+        datasets=datasets,
     )
     for row in report.rows:
         most = naive.farthest(datasets, table, inputs, outputs, row.distance)
@@ -62,8 +64,17 @@ def test_a_report_says_what_was_audited():
     def shifted(x):
         return [sum(x), -len(x)]
 
-    report = sl.audits.audit_map(shifted, lambda d: 2 * d, [0, 1], [1, 2], inputs="insert_delete",
-                          outputs="L1", every_order=False, subject="sum and size")  # fmt: skip
+    report = sl.audit(
+        [0, 1],
+        shifted,
+        lambda d: 2 * d,
+        size=[1, 2],
+        neighbors="insert_delete",
+        outputs="L1",
+        distances=(1, 2),
+        every_order=False,
+        subject="sum and size",
+    )
     assert repr(report) == (
         "Audit of sum and size: loose\n"
         "  setting  insert_delete of at most k to L1; values (0, 1), sizes (1, 2) in one order; "
@@ -77,12 +88,14 @@ def test_a_report_says_what_was_audited():
 
 
 def test_distances_between_numbers_need_not_be_whole():
-    report = sl.audits.audit_map(
+    report = sl.audit(
+        None,
         lambda x: 2 * x,
         lambda d: 2 * d,
+        neighbors="absolute",
+        outputs="absolute",
+        distances=[0.5, Fraction(1, 3), 1],
         datasets=[0.0, 0.25, 0.75, 1.5],
-        inputs="absolute",
-        d_in=[0.5, Fraction(1, 3), 1],
     )
     assert [(row.distance, row.exact) for row in report.rows] == [
         (Fraction(1, 3), Fraction(1, 2)),
@@ -97,8 +110,14 @@ def test_infinite_and_missing_answers_are_answers():
     answers = {0: [1.0, math.inf], 1: [3.0, math.inf], 2: [1.0, math.nan], 3: [1.0]}
 
     def truth(datasets, outputs, d_in=1):
-        report = sl.audits.audit_map(
-            answers.get, 2, datasets=datasets, inputs="discrete", outputs=outputs, d_in=d_in
+        report = sl.audit(
+            None,
+            answers.get,
+            2,
+            neighbors="discrete",
+            outputs=outputs,
+            distances=d_in,
+            datasets=datasets,
         )
         return report.rows[0].truth, report.verdict
 
@@ -118,7 +137,13 @@ def test_zeros_of_two_signs_are_two_records_and_one_number():
         return int(math.copysign(1, x[0]))
 
     def truth(inputs, d_in):
-        return sl.audits.audit_map(sign, 9, [0.0, -0.0], 1, inputs=inputs, d_in=d_in).rows[0].exact
+        return (
+            sl.audit(
+                [0.0, -0.0], sign, 9, size=1, neighbors=inputs, outputs="absolute", distances=d_in
+            )
+            .rows[0]
+            .exact
+        )
 
     for inputs, apart in [("symmetric", 2), ("change_one", 1), ("hamming", 1), ("discrete", 1)]:
         assert (truth(inputs, 0), truth(inputs, apart)) == (0, 2), inputs
@@ -131,12 +156,14 @@ def test_zeros_of_two_signs_are_two_records_and_one_number():
 
 
 def test_lists_of_text_are_records():
-    report = sl.audits.audit_map(
+    report = sl.audit(
+        [["a", "b"], ["c"], []],
         lambda x: [list(reversed(row)) for row in x],
         lambda d: d,
-        [["a", "b"], ["c"], []],
-        range(3),
+        size=range(3),
+        neighbors="symmetric",
         outputs="symmetric",
+        distances=(1, 2),
     )
     assert [row.exact for row in report.rows] == [1, 2]
     assert report.verdict == "tight"
@@ -163,8 +190,14 @@ DATASETS = {
 @pytest.mark.parametrize("kind", DATASETS)
 def test_records_are_rows_and_lines(kind):
     make, total = DATASETS[kind]
-    report = sl.audits.audit_map(
-        total, lambda d: 3 * d, datasets=lambda: map(make, tables_of_rows()), d_in=[1, 2]
+    report = sl.audit(
+        None,
+        total,
+        lambda d: 3 * d,
+        neighbors="symmetric",
+        outputs="absolute",
+        distances=[1, 2],
+        datasets=lambda: map(make, tables_of_rows()),
     )
     assert [(row.claimed, row.exact) for row in report.rows] == [(3, 3), (6, 6)]
     assert "; 7 datasets; implementation" in report.setting
@@ -176,7 +209,15 @@ def test_a_map_that_fails_claims_nothing_there():
             raise OverflowError("too large")
         return {2: math.nan, 3: -1, 4: math.inf, 5: 5}[d_in]
 
-    report = sl.audits.audit_map(len, claim, [0], range(7), d_in=[1, 2, 3, 4, 5])
+    report = sl.audit(
+        [0],
+        len,
+        claim,
+        size=range(7),
+        neighbors="symmetric",
+        outputs="absolute",
+        distances=[1, 2, 3, 4, 5],
+    )
     assert [(row.claimed, row.exact, row.verdict, row.reason) for row in report.rows] == [
         (None, 1, "no claim", "OverflowError: too large"),
         (None, 2, "no claim", "the map returned nan"),
@@ -193,7 +234,12 @@ def test_a_function_may_change_its_dataset():
             total += x.pop()
         return total
 
-    assert sl.audits.audit_map(drain, 3, [1, 3], range(3), d_in=1).verdict == "tight"
+    assert (
+        sl.audit(
+            [1, 3], drain, 3, size=range(3), neighbors="symmetric", outputs="absolute", distances=1
+        ).verdict
+        == "tight"
+    )
 
 
 def counting():
@@ -213,89 +259,201 @@ def fragile(x):
     ids=["texts", "numbers"],
 )
 def test_values_that_a_message_writes_alike_are_several(one, other):
-    report = sl.audits.audit_map(
-        lambda x: x.count(one), 0, values=[one, other, one], sizes=1, inputs="change_one"
+    report = sl.audit(
+        [one, other, one],
+        lambda x: x.count(one),
+        0,
+        size=1,
+        neighbors="change_one",
+        outputs="absolute",
+        distances=(1, 2),
     )
     assert (report.rows[0].value, report.sound) == (1, False)
 
 
+FORMS = {
+    "outputs of a pipeline": (
+        lambda: sl.audit([0, 1], CHAIN, outputs="L1"),
+        "outputs is not for a pipeline; leave it out, got 'L1'",
+    ),
+    "neighbors of a pipeline": (
+        lambda: sl.audit([0, 1], CHAIN, neighbors="bounded"),
+        "neighbors is not for a pipeline; leave it out, got 'bounded'",
+    ),
+    "a norm of a function": (
+        lambda: sl.audit([0], len, 1, size=1, neighbors="discrete", outputs="L1", norm="L2"),
+        "norm is not for a function with outputs=; leave it out, got 'L2'",
+    ),
+    "choices without outputs": (
+        lambda: sl.audit([0], len, 1, size=1, neighbors="bounded", choices=3),
+        "choices is not for a query (outputs= makes it a function); leave it out, got 3",
+    ),
+    "datasets without outputs": (
+        lambda: sl.audit(None, len, 1, datasets=[[0]], neighbors="bounded"),
+        "datasets is not for a query (outputs= makes it a function); leave it out, got [[0]]",
+    ),
+    "no claim": (
+        lambda: sl.audit([0], len, size=1, neighbors="discrete", outputs="L1"),
+        "the claim at distance 1 must be a number that is not negative: an int, float, Fraction "
+        "or Decimal, got None (NoneType)",
+    ),
+}
+CHAIN = (pl.Numbers(), pl.SymmetricDistance()) >> pl.count()
+
+
+@pytest.mark.parametrize("case", FORMS)
+def test_arguments_of_another_form_are_refused(case):
+    call, message = FORMS[case]
+    with pytest.raises(sl.errors.InputError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("relation", "metric"),
+    [
+        (sl.Bounded(2), "change_one"),
+        (sl.Unbounded(2), "add_or_remove"),
+        (sl.SymmetricDifference(2), "symmetric"),
+    ],
+)
+def test_neighbors_of_a_function_are_a_relation_or_its_metric(relation, metric):
+    options = {"size": [1, 2, 3], "outputs": "absolute"}
+    first = sl.audit([0, 1, 5], sum, 9, **options, neighbors=relation)
+    second = sl.audit([0, 1, 5], sum, 9, **options, neighbors=metric, distances=2)
+    assert first.rows == second.rows
+
+
 REFUSED = {
     "a table as an entry": (
-        lambda: sl.audits.audit_map(len, 1, [pd.DataFrame({"a": [1]})], 1),
-        "values must be what can be compared and hashed, got a 0 1, which raised ValueError",
+        lambda: sl.audit(
+            [pd.DataFrame({"a": [1]})],
+            len,
+            1,
+            size=1,
+            neighbors="symmetric",
+            outputs="absolute",
+            distances=(1, 2),
+        ),
+        "universe must be what can be compared and hashed, got a 0 1, which raised ValueError",
     ),
     "no function": (
-        lambda: sl.audits.audit_map(3, 1, [0], 1),
-        "transformation must be a function of a dataset, got 3",
+        lambda: sl.audit(
+            [0], 3, 1, size=1, neighbors="symmetric", outputs="absolute", distances=(1, 2)
+        ),
+        "query must be a function of a dataset, where outputs= is given, got 3",
     ),
     "an unknown metric": (
-        lambda: sl.audits.audit_map(len, 1, [0], 1, inputs="L3"),
-        "inputs must be one of 'absolute', 'L0', 'L1', 'L2', 'Linf', 'Linf_monotonic', "
+        lambda: sl.audit([0], len, 1, size=1, neighbors="L3", outputs="absolute", distances=(1, 2)),
+        "neighbors must be one of 'absolute', 'L0', 'L1', 'L2', 'Linf', 'Linf_monotonic', "
         "'symmetric', 'change_one', 'add_or_remove', 'hamming', 'insert_delete', 'discrete', or a "
         "function of two items that returns their distance, got 'L3'",
     ),
-    "a relation": (
-        lambda: sl.audits.audit_map(len, 1, [0], 1, inputs="bounded"),
-        "inputs must be one of 'absolute', 'L0', 'L1', 'L2', 'Linf', 'Linf_monotonic', "
-        "'symmetric', 'change_one', 'add_or_remove', 'hamming', 'insert_delete', 'discrete', or a "
-        "function of two items that returns their distance, got 'bounded'; did you mean "
-        "'change_one'?",
-    ),
     "half a record": (
-        lambda: sl.audits.audit_map(len, 1, [0], 1, d_in=0.5),
-        "d_in must be a whole number (an input distance, at least 0), got 0.5 (float)",
+        lambda: sl.audit(
+            [0], len, 1, size=1, neighbors="symmetric", outputs="absolute", distances=0.5
+        ),
+        "distances must be a whole number (a distance of datasets, at least 0), got 0.5 (float)",
     ),
     "a negative distance": (
-        lambda: sl.audits.audit_map(len, 1, [0], 1, inputs="L1", d_in=-0.5),
-        "d_in must be an input distance, at least 0, got -0.5",
+        lambda: sl.audit([0], len, 1, size=1, neighbors="L1", outputs="absolute", distances=-0.5),
+        "distances must be at least 0, got -0.5",
     ),
     "a huge distance": (
-        lambda: sl.audits.audit_map(len, 1, [0], 1, inputs="L1", d_in=Fraction(2**64, 3)),
-        "d_in must be below 2**62, got Fraction(18446744073709551616, 3)",
+        lambda: sl.audit(
+            [0], len, 1, size=1, neighbors="L1", outputs="absolute", distances=Fraction(2**64, 3)
+        ),
+        "distances must be below 2**62, got Fraction(18446744073709551616, 3)",
     ),
     "an infinite distance": (
-        lambda: sl.audits.audit_map(len, 1, [0], 1, inputs="L1", d_in=math.inf),
-        "d_in must be an input distance, finite and at least 0, got inf",
+        lambda: sl.audit(
+            [0], len, 1, size=1, neighbors="L1", outputs="absolute", distances=math.inf
+        ),
+        "distances must be a distance of datasets, finite and at least 0, got inf",
     ),
-    "neither": (lambda: sl.audits.audit_map(len, 1), "give values, or datasets, got neither"),
+    "neither": (
+        lambda: sl.audit(None, len, 1, neighbors="symmetric", outputs="absolute", distances=(1, 2)),
+        "give a universe, or datasets, got neither",
+    ),
     "both": (
-        lambda: sl.audits.audit_map(len, 1, [0], datasets=[[0]]),
-        "give values, or datasets, got both",
+        lambda: sl.audit(
+            [0], len, 1, neighbors="symmetric", outputs="absolute", distances=(1, 2), datasets=[[0]]
+        ),
+        "give a universe, or datasets, got both",
     ),
     "sizes of datasets": (
-        lambda: sl.audits.audit_map(len, 1, None, 3, datasets=[[0]]),
-        "sizes must be left out: datasets have their own",
+        lambda: sl.audit(
+            None,
+            len,
+            1,
+            size=3,
+            neighbors="symmetric",
+            outputs="absolute",
+            distances=(1, 2),
+            datasets=[[0]],
+        ),
+        "size must be left out: datasets have their own",
     ),
     "no sizes": (
-        lambda: sl.audits.audit_map(len, 1, [0]),
-        "sizes must be given with values: the lengths of the lists to try",
+        lambda: sl.audit([0], len, 1, neighbors="symmetric", outputs="absolute", distances=(1, 2)),
+        "size must be given with a universe: the lengths of the lists to try",
     ),
     "no datasets": (
-        lambda: sl.audits.audit_map(len, 1, datasets=[]),
+        lambda: sl.audit(
+            None, len, 1, neighbors="symmetric", outputs="absolute", distances=(1, 2), datasets=[]
+        ),
         "datasets must be the datasets to try, or a function that returns them, at least one, got "
         "none",
     ),
     "randomness": (
-        lambda: sl.audits.audit_map(counting(), 1, [0], 1),
-        "transformation must be a function, but it is randomised, or keeps state between "
-        "calls: two calls on [0] returned 0 and 1; an audit needs the part that adds no "
-        "randomness and keeps nothing, or audit_randomized",
+        lambda: sl.audit(
+            [0], counting(), 1, size=1, neighbors="symmetric", outputs="absolute", distances=(1, 2)
+        ),
+        "what is audited must be a function, but it is randomised, or keeps state between calls: "
+        "two calls on [0] returned 0 and 1; an audit needs the part that adds no randomness and "
+        "keeps nothing, or audit(..., choices=)",
     ),
     "a failure": (
-        lambda: sl.audits.audit_map(fragile, 1, [0], [0, 1]),
-        "the transformation fails on []: ValueError: no records",
+        lambda: sl.audit(
+            [0],
+            fragile,
+            1,
+            size=[0, 1],
+            neighbors="symmetric",
+            outputs="absolute",
+            distances=(1, 2),
+        ),
+        "the function fails on []: ValueError: no records",
     ),
     "no records": (
-        lambda: sl.audits.audit_map(abs, 1, datasets=[3, 4]),
+        lambda: sl.audit(
+            None,
+            abs,
+            1,
+            neighbors="symmetric",
+            outputs="absolute",
+            distances=(1, 2),
+            datasets=[3, 4],
+        ),
         "3 (int) has no records; those of lists, tuples, arrays, tables and texts are known, so "
         "give a function of two datasets instead of the metric",
     ),
     "no number": (
-        lambda: sl.audits.audit_map(str, 1, [0], [0, 1]),
+        lambda: sl.audit(
+            [0], str, 1, size=[0, 1], neighbors="symmetric", outputs="absolute", distances=(1, 2)
+        ),
         "on the dataset [], an answer holds '[]', which is not a finite number",
     ),
     "no distance": (
-        lambda: sl.audits.audit_map(abs, 1, datasets=[3, 4], inputs=lambda x, y: x - y, d_in=1),
+        lambda: sl.audit(
+            None,
+            abs,
+            1,
+            neighbors=lambda x, y: x - y,
+            outputs="absolute",
+            distances=1,
+            datasets=[3, 4],
+        ),
         "the distance of 3 and 4 must be a number of at least 0, math.inf, or True or False for "
         "neighbors, got -1",
     ),
@@ -312,7 +470,15 @@ def test_what_is_refused(case):
 
 def test_too_many_datasets_are_refused():
     with pytest.raises(sl.errors.TooLargeError) as caught:
-        sl.audits.audit_map(abs, 1, datasets=range(200_001), inputs="absolute")
+        sl.audit(
+            None,
+            abs,
+            1,
+            neighbors="absolute",
+            outputs="absolute",
+            distances=(1, 2),
+            datasets=range(200_001),
+        )
     assert str(caught.value) == (
         "there are 200,001 datasets, more than the 200,000 that are tried; give fewer"
     )
@@ -325,8 +491,14 @@ def test_neighbors_of_your_own_are_asked_once_per_pair():
         asked.append((x, y))
         return abs(x - y) <= 2
 
-    report = sl.audits.audit_map(
-        lambda x: x * x, 9, datasets=[0, 2, 5], inputs=neighbors, d_in=[0, 1]
+    report = sl.audit(
+        None,
+        lambda x: x * x,
+        9,
+        neighbors=neighbors,
+        outputs="absolute",
+        distances=[0, 1],
+        datasets=[0, 2, 5],
     )
     assert asked == [(0, 2), (0, 5), (2, 5)]
     assert [row.exact for row in report.rows] == [0, 4]
@@ -344,7 +516,15 @@ def test_scores_of_a_selection_are_monotonic_or_not(case):
     """A claim for monotonic scores is refuted exactly if one record moves scores both ways."""
     scores, linf, monotonic = SCORES[case]
     for outputs, most in [("Linf", linf), ("Linf_monotonic", monotonic)]:
-        report = sl.audits.audit_map(scores, lambda d: d, [0, 1], range(3), outputs=outputs, d_in=1)
+        report = sl.audit(
+            [0, 1],
+            scores,
+            lambda d: d,
+            size=range(3),
+            neighbors="symmetric",
+            outputs=outputs,
+            distances=1,
+        )
         assert report.rows[0].exact == most
         assert report.sound == (most == 1)
 
@@ -352,17 +532,21 @@ def test_scores_of_a_selection_are_monotonic_or_not(case):
 def test_what_cannot_be_compared_is_refused():
     loop = []
     loop.append(loop)
-    for source in ({"values": [loop], "sizes": 1}, {"datasets": [loop]}):
+    options = {"neighbors": "symmetric", "outputs": "absolute"}
+    for name, source in {
+        "universe": {"universe": [loop], "size": 1},
+        "datasets": {"universe": None, "datasets": [loop]},
+    }.items():
         with pytest.raises(sl.errors.InputError) as caught:
-            sl.audits.audit_map(len, 1, **source)
+            sl.audit(query=len, claim=1, **options, **source)
         assert str(caught.value) == (
-            f"{next(iter(source))} must be what can be compared and hashed, got [[...]], which "
-            "raised RecursionError"
+            f"{name} must be what can be compared and hashed, got [[...]], which raised "
+            "RecursionError"
         )
     with pytest.raises(sl.errors.QueryError) as caught:
-        sl.audits.audit_map(lambda _: pd.NA, 1, [0], 1)
+        sl.audit([0], lambda _: pd.NA, 1, size=1, **options)
     assert str(caught.value) == (
-        "the transformation fails on [0]: TypeError: boolean value of NA is ambiguous"
+        "the function fails on [0]: TypeError: boolean value of NA is ambiguous"
     )
 
 
@@ -376,4 +560,6 @@ def test_what_is_kept_from_one_call_to_the_next_is_found(inputs):
         return 5 if before == len(x) + 1 else 0
 
     with pytest.raises(sl.errors.InputError, match="or keeps state between calls"):
-        sl.audits.audit_map(remembering, 0, [0], [0, 1, 2], inputs=inputs, d_in=1)
+        sl.audit(
+            [0], remembering, 0, size=[0, 1, 2], neighbors=inputs, outputs="absolute", distances=1
+        )

@@ -43,8 +43,10 @@ def selection(scores, **assumed):
 
 
 def audit(function, **options):
-    options = {"inputs": "symmetric", **options}
-    return sl.audits.audit_selection(function, [0, 1], [0, 1, 2], Selector, **options)
+    options = {"neighbors": "symmetric", **options}
+    return sl.audits.audit_recorded(
+        function, [0, 1], [0, 1, 2], Selector, **options, scores="utility"
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,7 +71,7 @@ def test_a_mechanism_may_be_made_before_its_data_is_known():
         BEFORE.utility = counts(x)
         return BEFORE.randomise()
 
-    report = audit(select, inputs="change_one")
+    report = audit(select, neighbors="change_one")
     assert (report.rows[0].exact, report.verdict) == (2, "violated")
     assert report.subject == "select"
 
@@ -108,7 +110,9 @@ BESIDE = {
 @pytest.mark.parametrize("case", BESIDE)
 def test_neighbors_must_return_the_same_after_the_same_choice(case):
     function, step = BESIDE[case]
-    report = sl.audits.audit_selection(function, [0, 1], [2], Selector, inputs="change_one")
+    report = sl.audits.audit_recorded(
+        function, [0, 1], [2], Selector, neighbors="change_one", scores="utility"
+    )
     assert report.verdict == ("tight" if step is None else "violated")
     assert [row.step for row in report.rows[1:]] == ([] if step is None else [step])
     assert report.rows[0].verdict == "tight"
@@ -119,8 +123,8 @@ def test_neighbors_must_return_the_same_after_the_same_choice(case):
 
 
 def test_what_is_returned_beside_a_choice_is_evidence():
-    report = sl.audits.audit_selection(
-        lambda x: (chosen(x), max(x)), [0, 1], 2, Selector, inputs="change_one"
+    report = sl.audits.audit_recorded(
+        lambda x: (chosen(x), max(x)), [0, 1], 2, Selector, neighbors="change_one", scores="utility"
     )
     row = report.decisive
     assert (row.evidence.x, row.evidence.y) == ([0, 0], [0, 1])
@@ -135,9 +139,9 @@ def test_what_is_returned_beside_a_choice_is_evidence():
 
 def test_candidates_without_a_list_are_counted():
     """Scores that are as many as the distinct records."""
-    report = sl.audits.audit_selection(
+    report = sl.audits.audit_recorded(
         lambda x: selection(lambda x: [0] * len(set(x)))(x), [0, 1], 2, Selector,
-        inputs="change_one",
+        neighbors="change_one", scores="utility"
     )  # fmt: skip
     assert [row.verdict for row in report.rows] == ["violated", "violated"]
     seen = report.rows[1].evidence
@@ -151,7 +155,9 @@ def test_chance_beside_a_choice_is_not_compared():
         return chosen(x), Model(), source.random(), more and more(x)
 
     def audited(function):
-        return sl.audits.audit_selection(function, [0, 1], [2], Selector, inputs="change_one")
+        return sl.audits.audit_recorded(
+            function, [0, 1], [2], Selector, neighbors="change_one", scores="utility"
+        )
 
     report = audited(select)
     assert (report.verdict, report.sound) == ("not judged", False)
@@ -169,7 +175,9 @@ def test_a_candidate_with_the_score_of_minus_infinity_is_never_chosen():
         return ["zero"][place]
 
     assert (
-        sl.audits.audit_selection(select, [0, 1], 2, Selector, inputs="change_one").verdict
+        sl.audits.audit_recorded(
+            select, [0, 1], 2, Selector, neighbors="change_one", scores="utility"
+        ).verdict
         == "tight"
     )
 
@@ -191,8 +199,8 @@ def test_the_best_candidate_is_selected():
 
 REFUSED = {
     "no mechanism": (
-        lambda: sl.audits.audit_selection(counts, [0], 1, inputs="symmetric"),
-        "mechanisms must be classes with the method 'randomise', got ()",
+        lambda: sl.audits.audit_recorded(counts, [0], 1, neighbors="symmetric", scores="utility"),
+        "targets that select by scores must be classes with the method 'randomise', got ()",
     ),
     "no selection": (
         lambda: audit(counts),
@@ -200,22 +208,22 @@ REFUSED = {
     ),
     "assumptions that depend on the data": (
         lambda: audit(lambda x: selection(counts, sensitivity=1 + len(x))(x)),
-        "the transformation fails on [0]: QueryError: the sensitivity, and whether scores are "
+        "the function fails on [0]: QueryError: the sensitivity, and whether scores are "
         "monotonic, depend on the data: 1, False and 2, False",
     ),
     "an epsilon that depends on the data": (
         lambda: audit(lambda x: selection(counts, epsilon=0.5 + len(x))(x)),
-        "the transformation fails on [0]: QueryError: epsilon depends on the data: 0.5 and 1.5",
+        "the function fails on [0]: QueryError: epsilon depends on the data: 0.5 and 1.5",
     ),
     "a candidate that makes the function fail": (
         lambda: audit(lambda x: {0: "zero"}[selection(lambda x: [x.count(0), -1])(x)]),
         "the function fails on [] where candidate 1 is selected: KeyError: 1",
     ),
     "no neighbors": (
-        lambda: sl.audits.audit_selection(
-            selection(counts), [0, 1], 3, Selector, inputs="symmetric"
+        lambda: sl.audits.audit_recorded(
+            selection(counts), [0, 1], 3, Selector, neighbors="symmetric", scores="utility"
         ),
-        "no two datasets of size 3 are neighbors at distance 1: give sizes=[2, 3]",
+        "no two datasets of size 3 are neighbors at distance 1: give size=[2, 3]",
     ),
 }
 
@@ -240,11 +248,12 @@ def test_the_mechanisms_of_a_library():
 
     for kind in (mechanisms.Exponential, mechanisms.PermuteAndFlip):
         for monotonic, verdict in [(False, "tight"), (True, "violated")]:
-            report = sl.audits.audit_selection(
+            report = sl.audits.audit_recorded(
                 lambda x, kind=kind, monotonic=monotonic: select(x, kind, monotonic),
                 [0, 1],
                 [0, 1, 2],
                 kind,
-                inputs="symmetric",
+                neighbors="symmetric",
+                scores="utility",
             )
             assert report.verdict == verdict

@@ -20,7 +20,7 @@ NUMBERS = (pl.Numbers(), pl.SymmetricDistance())
     ids=["sum", "sum of both signs", "filtered count", "histogram"],
 )
 def test_our_own_steps_are_tight(chain, universe):
-    report = sl.audits.audit_stability(chain, universe, d_in=(1, 2))
+    report = sl.audit(universe, chain, distances=(1, 2))
     assert [(row.distance, row.verdict) for row in report.rows] == [(1, "tight"), (2, "tight")]
     assert report.sound
 
@@ -30,8 +30,8 @@ def test_a_join_is_audited_with_a_distance_per_table():
     tables = tuple(pd.DataFrame({"key": list("aaabbb"), name: range(6)}) for name in "lr")
     two = pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1))
     join = two >> pl.join_private("key", left=pl.DropExcess(2), right=pl.DropExcess(2))
-    assert sl.audits.audit_stability(join, tables, d_in=1).rows[0].claimed == 8
-    product = sl.audits.audit_stability(join, tables, d_in=1, claim=lambda d: 4 * d)
+    assert sl.audit(tables, join, distances=1).rows[0].claimed == 8
+    product = sl.audit(tables, join, lambda d: 4 * d, distances=1)
     assert (product.verdict, product.rows[0].value) == ("violated", 8.0)
 
 
@@ -41,10 +41,8 @@ def test_the_product_rule_is_too_small_for_the_count_of_a_join():
     tables = tuple(pd.DataFrame({"key": list("aabb"), name: range(4)}) for name in "lr")
     two = pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1))
     counted = two >> pl.join_count("key", left=pl.DropExcess(1), right=pl.DropExcess(1))
-    assert sl.audits.audit_stability(counted, tables, d_in=1).verdict == "tight"
-    assert (
-        sl.audits.audit_stability(counted, tables, d_in=1, claim=lambda _: 1).verdict == "violated"
-    )
+    assert sl.audit(tables, counted, distances=1).verdict == "tight"
+    assert sl.audit(tables, counted, lambda _: 1, distances=1).verdict == "violated"
 
 
 def test_an_irrational_map_is_tight_up_to_rounding():
@@ -56,26 +54,24 @@ def test_an_irrational_map_is_tight_up_to_rounding():
         >> pl.count()
     )
     table = pd.DataFrame({"id": [1, 1, 1], "g": ["a", "b", "b"], "v": [1, 2, 3]})
-    report = sl.audits.audit_stability(chain, table, d_in=1)
+    report = sl.audit(table, chain, distances=1)
     assert (report.verdict, report.sound) == ("tight up to rounding", True)
     assert 0 <= report.rows[0].slack_ulp < 1
 
 
 def test_a_claim_may_be_a_number():
     counted = NUMBERS >> pl.count()
-    report = sl.audits.audit_stability(counted, [1, 2, 3], d_in=[1, 2], claim=2)
+    report = sl.audit([1, 2, 3], counted, 2, distances=[1, 2])
     assert [(row.claimed, row.verdict) for row in report.rows] == [(2, "loose"), (2, "tight")]
 
 
 def test_the_tolerance_is_for_claims_in_floats_alone():
     total = NUMBERS >> pl.clamp(0, 2**60) >> pl.sum_(0, 2**60)
-    options = {"universe": [0, 2**60], "d_in": 1}
+    options = {"universe": [0, 2**60], "distances": 1}
     below = float(2**60 - 128)
-    assert sl.audits.audit_stability(total, **options, claim=2**60 - 1).verdict == "violated"
-    assert (
-        sl.audits.audit_stability(total, **options, claim=below).verdict == "tight up to rounding"
-    )
-    exactly = sl.audits.audit_stability(total, **options, claim=below, tolerance_ulps=0)
+    assert sl.audit(query=total, claim=2**60 - 1, **options).verdict == "violated"
+    assert sl.audit(query=total, claim=below, **options).verdict == "tight up to rounding"
+    exactly = sl.audit(query=total, claim=below, tolerance_ulps=0, **options)
     assert exactly.verdict == "violated"
 
 
@@ -83,42 +79,33 @@ def test_the_tolerance_is_for_claims_in_floats_alone():
     ("call", "message"),
     [
         (
-            lambda _: sl.audits.audit_stability(sum, [1]),
-            "transformation must be a Transformation, got builtin_function_or_method; make one by "
-            "chaining steps of sensitivity_lab.pipelines",
+            lambda chain: sl.audit([1, 2], chain, distances=[]),
+            "distances must be a whole number or several of them, got none",
         ),
         (
-            lambda chain: sl.audits.audit_stability(chain, [1, 2], d_in=[]),
-            "d_in must name at least one distance, got none",
+            lambda chain: sl.audit([1, 2], chain, distances=0),
+            "distances must be a whole number (a distance, at least 1), got 0",
         ),
         (
-            lambda chain: sl.audits.audit_stability(chain, [1, 2], d_in=0),
-            "d_in must be a whole number (a distance, at least 1), got 0",
-        ),
-        (
-            lambda chain: sl.audits.audit_stability(chain, [1, 2], d_in=1, claim=lambda _: -1),
+            lambda chain: sl.audit([1, 2], chain, lambda _: -1, distances=1),
             "the claim at distance 1 must be a number that is not negative, got -1",
         ),
         (
-            lambda chain: sl.audits.audit_stability(
-                chain, [1, 2], d_in=[1, 2], claim=lambda d: 1 / (d - 2)
-            ),
+            lambda chain: sl.audit([1, 2], chain, lambda d: 1 / (d - 2), distances=[1, 2]),
             "the claim at distance 1 must be a number that is not negative, got -1.0",
         ),
         (
-            lambda chain: sl.audits.audit_stability(
-                chain, [1, 2], d_in=[1, 2], claim=lambda d: 1 // (2 - d)
-            ),
+            lambda chain: sl.audit([1, 2], chain, lambda d: 1 // (2 - d), distances=[1, 2]),
             "the claim, a function of d_in, raised ZeroDivisionError at d_in = 2: integer division "
             "or modulo by zero",
         ),
         (
-            lambda chain: sl.audits.audit_stability(chain, [1, 2], d_in=1, claim="1"),
+            lambda chain: sl.audit([1, 2], chain, "1", distances=1),
             "the claim at distance 1 must be a number that is not negative: an int, float, "
             "Fraction or Decimal, got '1' (str)",
         ),
         (
-            lambda chain: sl.audits.audit_stability(chain, [1, 2], d_in=1, tolerance_ulps=-1),
+            lambda chain: sl.audit([1, 2], chain, distances=1, tolerance_ulps=-1),
             "tolerance_ulps must be a finite number of units in the last place of the truth, at "
             "least 0, got -1",
         ),

@@ -239,7 +239,7 @@ def test_a_universe_needs_values(values):
     with pytest.raises(InputError) as caught:
         vectors.check_values(values)
     assert str(caught.value) == (
-        f"values must be the entries that datasets are made of, at least one, got {values!r}"
+        f"universe must be the entries that datasets are made of, at least one, got {values!r}"
     )
 
 
@@ -248,13 +248,13 @@ def test_values_are_taken_once_but_types_are_kept():
 
 
 def test_sizes_are_whole_numbers():
-    assert vectors.check_several("sizes", [3, 1, 3], "a size, at least 0") == (1, 3)
+    assert vectors.check_several("size", [3, 1, 3], "a size, at least 0") == (1, 3)
     with pytest.raises(InputError) as caught:
-        vectors.check_several("sizes", [], "a size, at least 0")
-    assert str(caught.value) == "sizes must be a whole number or several of them, got none"
+        vectors.check_several("size", [], "a size, at least 0")
+    assert str(caught.value) == "size must be a whole number or several of them, got none"
     with pytest.raises(InputError) as caught:
-        vectors.check_several("sizes", -1, "a size, at least 0")
-    assert str(caught.value) == "sizes must be a whole number (a size, at least 0), got -1"
+        vectors.check_several("size", -1, "a size, at least 0")
+    assert str(caught.value) == "size must be a whole number (a size, at least 0), got -1"
 
 
 def test_without_opendp_the_extra_is_named(monkeypatch):

@@ -30,7 +30,7 @@ def test_other_answers_are(metric, now):
     with pytest.raises(sl.errors.InputError) as caught:
         try_inputs_again(lambda _: now, [[0]], [(1, 2)], False, METRICS[metric])
     assert str(caught.value) == (
-        "transformation must be a function, but it is randomised, or keeps state between "
-        f"calls: two calls on [0] returned (1, 2) and {now}; an audit needs the part "
-        "that adds no randomness and keeps nothing, or audit_randomized"
+        "what is audited must be a function, but it is randomised, or keeps state between calls: "
+        f"two calls on [0] returned (1, 2) and {now}; an audit needs the part that adds no "
+        "randomness and keeps nothing, or audit(..., choices=)"
     )

@@ -39,12 +39,21 @@ NAMES = {
 @pytest.mark.parametrize("case", NAMES)
 def test_reports_call_functions_by_their_names(case):
     function, name = NAMES[case]
-    by_map = sl.audits.audit_map(function, 5, [0, 5], [2], inputs="change_one", d_in=1)
+    by_map = sl.audit(
+        [0, 5], function, 5, size=[2], neighbors="change_one", outputs="absolute", distances=1
+    )
     assert (by_map.subject, by_map.verdict) == (name, "tight")
-    coupled = sl.audits.audit_randomized(
-        lambda x: function(x), [0, 5], [1, 2], claim=9, draws=2, output_metric="absolute", d_in=1,
+    coupled = sl.audit(
+        [0, 5],
+        lambda x: function(x),
+        9,
+        size=[1, 2],
+        neighbors="symmetric",
+        outputs="absolute",
+        distances=1,
         subject=name,
-    )  # fmt: skip
+        choices=2,
+    )
     assert coupled.subject == name
     if case != "a function":  # "sum" is a query of the lab's as well
         by_query = sl.audit(UNIVERSE, function, 5, **HERE)

@@ -14,7 +14,7 @@ import sys
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.audits import audit_map, audit_recorded
+from sensitivity_lab.audits import audit, audit_recorded
 
 pytestmark = pytest.mark.exhaustive
 
@@ -240,10 +240,17 @@ def test_the_clipping_of_jax_privacy_rounds_in_the_type_of_the_records():
         ("float16", 1e-5, small),
     ]:
         total, claim = clipped(kind, bound)
-        report = audit_map(
-            total, claim, values, [0, 1], inputs="symmetric", outputs="L2", d_in=1,
-            tolerance_ulps=2**32, every_order=False,
-        )  # fmt: skip
+        report = audit(
+            values,
+            total,
+            claim,
+            size=[0, 1],
+            neighbors="symmetric",
+            outputs="L2",
+            distances=1,
+            tolerance_ulps=2**32,
+            every_order=False,
+        )
         (row,) = report.rows
         found[kind, bound] = report.verdict, float(f"{row.value / claim:.3g}")
     # Of doubles 2**32 units are about 1e-6, the rounding of float32, which all of this runs in.

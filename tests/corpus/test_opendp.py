@@ -199,7 +199,7 @@ def test_trees_of_large_counts(kind):
     bits = int(kind[2:-1])
     largest = 2**bits - 1 if kind[1] == "u" else 2 ** (bits - 1) - 1
     values = [0, 1, largest - 1, largest]
-    sources = {metric: (tree(metric, 2, 2, kind), {"d_in": 1}) for metric in ("l1_distance",)}
+    sources = {metric: (tree(metric, 2, 2, kind), {"distances": 1}) for metric in ("l1_distance",)}
     reports = sweep(sources, "L1", "L1", values)
     assert violated(reports) == {("l1_distance", 1)}
     row = reports["l1_distance"].rows[0]
@@ -228,13 +228,13 @@ SOUND = {
         ">> dp.t.then_sum()",
         [-(2**31), -1, 0, 1, 2**31 - 1],
         range(5),
-        {"d_in": 1},
+        {"distances": 1},
     ),
     "sum of a known size": (
         f"dp.t.make_sum({vectors_of('bounds=(-2, 3)', 3)}, {SYMMETRIC})",
         range(-2, 4),
         None,
-        {"d_in": (2, 4)},
+        {"distances": (2, 4)},
     ),
     "counts by category": (
         f"dp.t.make_count_by_categories({vectors_of(TEXTS)}, {SYMMETRIC}, categories=['a', 'b'])",
@@ -264,7 +264,7 @@ SOUND = {
         f"dp.t.make_unordered({vectors_of(NUMBERS)}, dp.insert_delete_distance())",
         range(3),
         range(5),
-        {"d_in": (1, 2, 3)},
+        {"distances": (1, 2, 3)},
     ),
     "quantile scores": (
         f"dp.t.make_quantile_score_candidates({vectors_of('bounds=(0, 9)')}, {SYMMETRIC}, "
@@ -278,7 +278,7 @@ SOUND = {
         "candidates=[1, 3, 5], alpha=0.25)",
         range(7),
         None,
-        {"d_in": 2},
+        {"distances": 2},
     ),
     "trees": (tree("l1_distance", 4, 2), range(3), None, {}),
 }
@@ -289,25 +289,25 @@ LOOSE = {
         f"dp.t.make_mean({vectors_of(UNIT, 3)}, {SYMMETRIC})",
         [0.0, 0.1, 0.5, 1.0],
         None,
-        {"d_in": (0, 2, 4)},
+        {"distances": (0, 2, 4)},
     ),
     "variance": (
         f"dp.t.make_variance({vectors_of(UNIT, 3)}, {SYMMETRIC})",
         [0.0, 0.1, 0.5, 1.0],
         None,
-        {"d_in": (0, 2, 4)},
+        {"distances": (0, 2, 4)},
     ),
     "squared deviations": (
         f"dp.t.make_sum_of_squared_deviations({vectors_of(UNIT, 3)}, {SYMMETRIC})",
         [0.0, 0.1, 0.5, 1.0],
         None,
-        {"d_in": (0, 2, 4)},
+        {"distances": (0, 2, 4)},
     ),
     "sum of floats": (
         f"dp.t.make_sum({vectors_of(UNIT, 4)}, {SYMMETRIC})",
         [0.0, 0.1, 0.5, 1.0],
         None,
-        {"d_in": (0, 2, 4)},
+        {"distances": (0, 2, 4)},
     ),
     "multiplication": (
         "dp.t.make_lipschitz_float_mul(dp.atom_domain(T=float, nan=False), "

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from sensitivity_lab.audits import audit_randomized
+from sensitivity_lab.audits import audit
 
 dp = pytest.importorskip("opendp.prelude", reason="needs the extra `opendp`")
 
@@ -38,10 +38,16 @@ def resized(metric, size, values, sizes, **options):
         "symmetric": (dp.symmetric_distance(), "SymmetricDistance"),
     }[metric]
     resize = dp.t.make_resize(domain, given, size=size, constant=0, MO=name)
-    return audit_randomized(
-        resize, values, sizes, claim=resize.map, input_metric=metric, output_metric=metric,
-        d_in=1, **options,
-    )  # fmt: skip
+    return audit(
+        universe=values,
+        query=resize,
+        claim=resize.map,
+        size=sizes,
+        neighbors=metric,
+        outputs=metric,
+        distances=1,
+        **options,
+    )
 
 
 @pytest.mark.parametrize("metric", ["insert_delete", "symmetric"])
@@ -49,7 +55,7 @@ def test_a_resize_to_fewer_records_has_the_same_verdict_in_ten_runs(metric):
     """To two records: a shuffle moves them by 2 at most, which the map allows."""
     found = set()
     for _ in range(10):
-        report = resized(metric, 2, [0, 1], [2, 3], draws=150)
+        report = resized(metric, 2, [0, 1], [2, 3], choices=150)
         assert "; sampled, not enumerated: 150 draws on each dataset, " in report.setting
         found.add((report.verdict, report.rows[0].claimed, report.rows[0].exact))
     assert found == {("not judged", 2, 2)}
@@ -57,12 +63,12 @@ def test_a_resize_to_fewer_records_has_the_same_verdict_in_ten_runs(metric):
 
 def test_a_resize_shuffles_what_has_the_right_size():
     """github.com/opendp/opendp/issues/2927: three records are shuffled, four are cut in order."""
-    reports = [resized("insert_delete", 3, [0, 1], [3, 4], draws=400) for _ in range(3)]
+    reports = [resized("insert_delete", 3, [0, 1], [3, 4], choices=400) for _ in range(3)]
     assert {(one.verdict, one.rows[0].claimed, one.rows[0].exact) for one in reports} == {
         ("violated", 2, 4)
     }
     subprocess.run([sys.executable, "-c", PLAIN], check=True)
-    unordered = resized("symmetric", 3, [0, 1], [3, 4], draws=200, every_order=False)
+    unordered = resized("symmetric", 3, [0, 1], [3, 4], choices=200, every_order=False)
     assert (unordered.verdict, unordered.rows[0].exact) == ("not judged", 2)
 
 
@@ -73,7 +79,14 @@ def test_an_imputation_by_random_choice_violates_nothing():
         dp.symmetric_distance(),
         bounds=(0.0, 1.0),
     )
-    report = audit_randomized(
-        impute, [0.5, math.nan], [1, 2], claim=impute.map, d_in=[1, 2], draws=60
+    report = audit(
+        [0.5, math.nan],
+        impute,
+        impute.map,
+        size=[1, 2],
+        neighbors="symmetric",
+        outputs="symmetric",
+        distances=[1, 2],
+        choices=60,
     )
     assert report.verdict == "not judged"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from sensitivity_lab.audits.maps import audit_map
+from sensitivity_lab.audits.maps import audit
 from sensitivity_lab.audits.recorded import audit_recorded
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.row import FAILING, RETURNED, WHOLE, AuditRow
@@ -57,10 +57,18 @@ def _audit(setting: Setting) -> AuditReport:
     neighbors, sizes = setting.option("neighbors"), setting.sizes or ()
     if setting.option("audit") == "scores":
         metric = OF_NEIGHBORS[neighbors]
-        return audit_map(
-            _scored(setting), 1, setting.values, sizes, inputs=metric, outputs="Linf", d_in=1,
-            every_order=False, subject=setting.constructor, progress=False,
-        )  # fmt: skip
+        return audit(
+            setting.values,
+            _scored(setting),
+            1,
+            size=sizes,
+            neighbors=metric,
+            outputs="Linf",
+            distances=1,
+            every_order=False,
+            subject=setting.constructor,
+            progress=False,
+        )
     return audit_recorded(
         _called(setting), setting.values, sizes,
         *(f"diffprivlib.mechanisms.{name}" for name in _MECHANISMS),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sensitivity_lab.audits.couplings.call import audit_randomized
+from sensitivity_lab.audits.couplings.call import audit
 from sensitivity_lab.audits.opendp.call import audit_opendp
 from sensitivity_lab.audits.opendp.subject import OUR_NAMES, our_input_metric
 from sensitivity_lab.audits.report import AuditReport
@@ -42,13 +42,19 @@ class _Subject:
         if kind == "measurement":
             return audit_opendp(self.made, values, sizes, progress=False)
         if kind == "coupling":
-            return audit_randomized(
-                self.made, values, sizes or (), claim=self.made.map, draws=_DRAWS,
-                input_metric=_metric(self.made.input_metric),
-                output_metric=_metric(self.made.output_metric), progress=False,
-            )  # fmt: skip
+            return audit(
+                values,
+                self.made,
+                self.made.map,
+                size=sizes or (),
+                neighbors=_metric(self.made.input_metric),
+                outputs=_metric(self.made.output_metric),
+                distances=(1, 2),
+                progress=False,
+                choices=_DRAWS,
+            )
         return audit_opendp(
-            self.made, values, sizes, d_in=self.setting.option("d_in") or (1, 2),
+            self.made, values, sizes, distances=self.setting.option("d_in") or (1, 2),
             component=component, n_jobs=1, progress=False,
         )  # fmt: skip
 

@@ -34,14 +34,16 @@ class Source:
         Returns the random choices on a dataset.
     draws : int
         The number of calls on a dataset, if there are no choices.
-    enumerated : bool
-        Whether the choices are complete, and equally likely.
     """
 
     function: Callable[..., Any]
     choices: Callable[[list[Any]], Iterable[Any]] | None
     draws: int
-    enumerated: bool
+
+    @property
+    def enumerated(self) -> bool:
+        """Whether all outputs are known, each with its probability."""
+        return self.choices is not None
 
     def outputs(self, x: Any, *, backward: bool = False) -> list[Any]:
         """Return the outputs on a dataset, one per choice or draw, in their order.

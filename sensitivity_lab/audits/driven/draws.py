@@ -11,7 +11,7 @@ cut, and small weights are rounded down: what is left out has a known mass, see 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -21,13 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-
-class LimitError(BaseException):
-    """A table of probabilities is too large; the message says what to make smaller.
-
-    Not an Exception, so that an ``except Exception`` in audited code does not hide it.
-    """
-
+from .stops import LimitError
 
 _BITS = 320
 """Weights that have no shorter denominator are rounded down to multiples of 2 ** -_BITS."""
@@ -207,9 +201,10 @@ class Event:
         return found if self.holds else ~found
 
 
+@lru_cache(maxsize=20_000)
 def joint(
     laws: tuple[Law, ...], events: tuple[Event, ...], targets: tuple[Form, ...] = ()
-) -> dict[tuple[int, ...], int]:
+) -> Mapping[tuple[int, ...], int]:
     """Return the weights of the values of some combinations of draws, where all events hold.
 
     Parameters
@@ -223,7 +218,7 @@ def joint(
 
     Returns
     -------
-    dict
+    mapping
         By the values of the targets, the weight, of the product of all denominators. Without
         targets, the weight of the events stands under ``()``. Values without weight are left out.
 
@@ -316,7 +311,7 @@ def likely(laws: tuple[Law, ...], events: tuple[Event, ...]) -> list[int]:
     return found
 
 
-def _ranked(table: dict[tuple[int, ...], int], place: int) -> int:
+def _ranked(table: Mapping[tuple[int, ...], int], place: int) -> int:
     """Return one of the likeliest values, by the place of a draw."""
     order = sorted(table, key=table.__getitem__, reverse=True)
     (value,) = order[min(place % _RANKS, len(order) - 1)]

@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 
 from .draws import Law
-from .symbols import GAUSSIAN, LAPLACE, OutsideError, Symbol
+from .stops import OutsideError, OwnGeneratorError, stopped
+from .symbols import GAUSSIAN, LAPLACE, Symbol
 
 _WIDE = 10_000
 """Numbers to choose from that are farther apart are chosen by their place, one run each."""
@@ -49,6 +50,12 @@ class DrivenGenerator(np.random.Generator):
     def __init__(self, source: Source) -> None:
         super().__init__(np.random.PCG64(0))
         self._source = source
+        self._ordinary = np.random.Generator(np.random.PCG64(0))
+
+    def __getattribute__(self, name: str) -> Any:
+        if not name.startswith("_") and stopped():
+            return getattr(self._ordinary, name)
+        return super().__getattribute__(name)
 
     def _copied(self, *_: Any) -> Any:
         raise OutsideError(
@@ -269,13 +276,12 @@ def _shaped(
     scalar : type, "" or None
         What NumPy makes of a single number; "" means of the dtype, None as it is.
     """
+    if size is None and all(isinstance(parameter, _SINGLE) for parameter in parameters):
+        return _single(one(*parameters), dtype, scalar)
     arrays = [_object_array(parameter) for parameter in parameters]
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
     if size is None and not shape:
-        drawn = one(*(array.item() for array in arrays))
-        if isinstance(drawn, Symbol) or scalar is None:
-            return drawn
-        return dtype.type(drawn) if scalar == "" else scalar(drawn)
+        return _single(one(*(array.item() for array in arrays)), dtype, scalar)
     if size is not None:
         shape = (operator.index(size),) if np.ndim(size) == 0 else tuple(size)
     made = np.empty(shape, dtype=object)
@@ -285,6 +291,17 @@ def _shaped(
     if any(isinstance(entry, Symbol) for entry in made.flat):
         return made
     return made.astype(dtype)
+
+
+_SINGLE = (int, float, Fraction, np.generic, Symbol)
+"""Parameters that are no arrays: without a size, they make one draw."""
+
+
+def _single(drawn: Any, dtype: Any, scalar: Any) -> Any:
+    """Return one draw: a symbol as it is, a number in the type that NumPy returns."""
+    if isinstance(drawn, Symbol) or scalar is None:
+        return drawn
+    return dtype.type(drawn) if scalar == "" else scalar(drawn)
 
 
 def _object_array(given: Any) -> Any:
@@ -302,17 +319,15 @@ _OWN = (
 )
 
 
-class OwnGeneratorError(BaseException):
-    """Code draws from another generator than it gets."""
-
-
 @cache
 def _replacements() -> list[tuple[Any, str, Any, Any]]:
     """Return module, name, function and what refuses in its place, for all that draws."""
     made = np.random.default_rng
 
-    def own(name: str) -> Callable[..., Any]:
-        def refuse(*_: Any, **__: Any) -> Any:
+    def own(name: str, ours: Any) -> Callable[..., Any]:
+        def refuse(*arguments: Any, **named: Any) -> Any:
+            if stopped():
+                return ours(*arguments, **named)
             raise OwnGeneratorError(_OWN.format(name))
 
         return refuse
@@ -320,6 +335,8 @@ def _replacements() -> list[tuple[Any, str, Any, Any]]:
     def default_rng(seed: Any = None) -> Any:
         if isinstance(seed, DrivenGenerator):
             return seed
+        if stopped():
+            return made(seed)
         raise OwnGeneratorError(_OWN.format("np.random.default_rng"))
 
     kept: list[tuple[Any, str, Any, Any]] = [(np.random, "default_rng", made, default_rng)]
@@ -328,7 +345,7 @@ def _replacements() -> list[tuple[Any, str, Any, Any]]:
         for name in dir(hidden):
             ours = getattr(module, name, None)
             if not name.startswith("_") and getattr(ours, "__self__", None) is hidden:
-                kept.append((module, name, ours, own(f"{title}.{name}")))
+                kept.append((module, name, ours, own(f"{title}.{name}", ours)))
     return kept
 
 

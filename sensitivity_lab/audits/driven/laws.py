@@ -21,10 +21,10 @@ from sensitivity_lab.audits.returned import Path, bare
 from sensitivity_lab.exact.enclosures import Enclosure
 
 from .affine import AffineLaw, Leak, NotJudged, compare
-from .draws import LimitError
 from .losses import Loss, Order, SumLoss
 from .runs import Explored, Leaf
-from .symbols import Draw, OutsideError
+from .stops import LimitError, OutsideError
+from .symbols import Draw
 
 _OUTCOMES = 300_000
 """The largest number of outcomes that are listed together."""

@@ -15,7 +15,7 @@ from sensitivity_lab.audits.returned import Parts, Path, bare
 
 from .draws import Law
 from .runs import called
-from .symbols import OutsideError
+from .stops import OutsideError, stopped
 
 NUMBER = 256
 """How many probes are run on a dataset: the same draws on every dataset."""
@@ -55,7 +55,7 @@ class Probed:
     def noise(self, _: str) -> float:
         """Return noise of the probe's scale; later draws are small, so that loops may end."""
         self._draws += 1
-        if self._draws > _ENDLESS:
+        if self._draws > _ENDLESS and not stopped():
             raise OutsideError(f"draws more than {_ENDLESS:,} times in a run")
         scale = self._scale if self._draws <= _FAR else 1
         return scale * self._random.choice((-1, 1)) * (0.5 + self._random.random())

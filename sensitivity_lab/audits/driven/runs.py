@@ -11,6 +11,7 @@ import copy
 import heapq
 import itertools
 import math
+import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,24 +23,36 @@ from sensitivity_lab.audits.returned import ENTRIES, Parts, Path, bare, parts
 from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.results.literals import short_literal
 
-from .draws import Event, Law, LimitError, joint, likely, weight
-from .generator import DrivenGenerator, OwnGeneratorError, elsewhere
+from .draws import Event, Law, joint, likely, weight
+from .generator import DrivenGenerator, elsewhere
+from .stops import (
+    ChangedError,
+    LeavesError,
+    LimitError,
+    OutsideError,
+    OwnGeneratorError,
+    UnlikelyError,
+    stopped,
+    watched,
+)
 from .symbols import (
     DISCRETE,
     NOISE,
     UNIFORM,
     Bound,
-    ChangedError,
     Draw,
-    LeavesError,
     Magnitude,
-    OutsideError,
     Symbol,
-    UnlikelyError,
 )
 
 BRANCHES = 10_000
 """The largest number of runs on one dataset, each along its own path."""
+
+_STEPS = 20
+"""Draws and decisions of a run, on average: a loop that draws again makes ever longer runs."""
+
+_LONG = 8
+"""Where runs are that long on average, a loop that draws again is likely the cause."""
 
 _LEFT = Fraction(1, 10**12)
 """Paths that are less likely, all together, are not run."""
@@ -79,7 +92,7 @@ class _Component:
 
     def table(
         self, laws: Sequence[Law], targets: Sequence[dict[int, int]]
-    ) -> dict[tuple[int, ...], int]:
+    ) -> Mapping[tuple[int, ...], int]:
         """Return the joint weights of some targets, given the events."""
         forms = tuple(self._form(terms) for terms in targets)
         return joint(tuple(laws[draw] for draw in self.draws), self.known(), forms)
@@ -138,6 +151,7 @@ class Run:
         self.noises: list[str] = []
         self._components: dict[int, _Component] = {}
         self._ranges: dict[Any, tuple[int | None, int | None]] = {}
+        self._chance = random.Random(0)  # decides where the run was stopped and goes on
 
     # What the generator asks.
 
@@ -166,6 +180,8 @@ class Run:
         """Decide whether a symbol is within bounds."""
         if not symbol.terms:
             return _inside(symbol.constant, low, high)
+        if stopped():
+            return bool(self._chance.getrandbits(1))
         if symbol.continuous:
             raise LeavesError("compares continuous noise")
         if not symbol.discrete:
@@ -242,6 +258,8 @@ class Run:
         """Decide the value of a symbol."""
         if not symbol.terms:
             return symbol.constant
+        if stopped():
+            return symbol.constant + self._chance.getrandbits(2)
         if symbol.continuous:
             raise LeavesError("does with continuous noise what is not affine")
         if any(draw.kind == UNIFORM for draw in symbol.terms):
@@ -314,6 +332,11 @@ class Run:
         self._components = {draw: copies[id(one)] for draw, one in self._components.items()}
 
     # The end of the run.
+
+    @property
+    def length(self) -> int:
+        """The number of draws and decisions."""
+        return len(self.laws) + len(self.uniforms) + len(self.noises) + len(self.steps)
 
     @property
     def path_taken(self) -> tuple[Any, ...]:
@@ -454,7 +477,12 @@ class Explored:
     unexplored: Fraction
 
 
-def explore(function: Callable[..., Any], dataset: Any, branches: int = BRANCHES) -> Explored:
+def explore(
+    function: Callable[..., Any],
+    dataset: Any,
+    branches: int = BRANCHES,
+    ran: Callable[[int], object] = int,
+) -> Explored:
     """Run a function on a dataset along all paths that its draws can take.
 
     Parameters
@@ -464,7 +492,9 @@ def explore(function: Callable[..., Any], dataset: Any, branches: int = BRANCHES
     dataset : Any
         The dataset; each run gets a copy of it.
     branches : int
-        The largest number of runs.
+        The largest number of runs. All together may make 20 times as many draws and decisions.
+    ran : callable
+        Is told of every run, by its number 1.
 
     Raises
     ------
@@ -473,17 +503,18 @@ def explore(function: Callable[..., Any], dataset: Any, branches: int = BRANCHES
     QueryError
         If the same draws do not lead to the same release.
     TooLargeError
-        If there are more paths than `branches`.
+        If there are more paths than `branches`, or these are too long.
     """
     order = itertools.count()
     waiting: list[tuple[float, int, tuple[_Step, ...], Fraction]] = [(-1.0, next(order), (), _ONE)]
     left = _ONE
     leaves: list[Leaf] = []
+    steps = 0
     while waiting and (left > _LEFT or (len(leaves) < _FEW and -waiting[0][0] >= _UNLIKELY)):
-        if len(leaves) == branches:
+        if len(leaves) == branches or steps > _STEPS * branches:
             if left < _LEFT_AT_END:
                 break
-            raise TooLargeError(_too_many(dataset, left, branches))
+            raise TooLargeError(_too_many(dataset, left, len(leaves), steps))
         _, _, path, mass = heapq.heappop(waiting)
         left -= mass
         run = Run(path, mass)
@@ -491,21 +522,30 @@ def explore(function: Callable[..., Any], dataset: Any, branches: int = BRANCHES
             returned = called(function, dataset, run)
         except UnlikelyError:
             returned = None
+        ran(1)
+        steps += run.length
         if len(run.steps) < len(path):
             raise QueryError(_state(dataset))
-        for other, steps in run.others:
+        for other, way in run.others:
             left += other
-            heapq.heappush(waiting, (-float(other), next(order), steps, other))
+            heapq.heappush(waiting, (-float(other), next(order), way, other))
         if returned is not None:
             leaves.append(_leaf(run, returned))
-    leaves = [_again(function, dataset, leaf) for leaf in reversed(leaves)][::-1]
+    repeated = []
+    for leaf in reversed(leaves):
+        repeated.append(_again(function, dataset, leaf))
+        ran(1)
+    leaves = repeated[::-1]
     known = sum((leaf.whole_mass for leaf in leaves), Fraction(0))
     return Explored(dataset, leaves, 1 - known)
 
 
-def explore_in_fresh_process(function: Callable[..., Any], dataset: Any, branches: int) -> Explored:
+def explore_in_fresh_process(
+    function: Callable[..., Any], dataset: Any, branches: int, ran: Callable[[int], object]
+) -> Explored:
     """Do the same as `explore` in a process that has not called the function before."""
     found: Explored = running.in_fresh_process(_explore_there, function, dataset, branches)
+    ran(2 * len(found.leaves))
     return found
 
 
@@ -539,7 +579,8 @@ def example_of(
         run.merged_terms(terms).events.append((terms, value, value, True))
     given = run.example()
     try:
-        return function(copy.deepcopy(dataset), DrivenGenerator(_Fed(given)))
+        with watched():
+            return function(copy.deepcopy(dataset), DrivenGenerator(_Fed(given)))
     except Exception as error:  # noqa: BLE001 - an error is a release like any other
         return {RAISED: (type(error).__name__, str(error))}
 
@@ -548,8 +589,9 @@ def called(function: Callable[..., Any], dataset: Any, source: Any) -> Parts:
     """Return the parts of what a function releases on a dataset; an error is released, too."""
     generator = DrivenGenerator(source)
     try:
-        found = parts(function(copy.deepcopy(dataset), generator), typed=True)
-        return {path: _resolved(part) for path, part in found.items()}
+        with watched():
+            found = parts(function(copy.deepcopy(dataset), generator), typed=True)
+            return {path: _resolved(part) for path, part in found.items()}
     except ChangedError:
         raise QueryError(_state(dataset)) from None
     except OwnGeneratorError as error:
@@ -577,12 +619,21 @@ def _state(dataset: Any) -> str:
     )
 
 
-def _too_many(dataset: Any, left: Fraction, branches: int) -> str:
+def _too_many(dataset: Any, left: Fraction, paths: int, steps: int) -> str:
+    """Return that there are too many paths, and what to make smaller."""
+    advice = (
+        "release noisy numbers as they are instead of printing, hashing or converting them, take "
+        "fewer records or values, or a larger epsilon"
+    )
+    if steps > _LONG * paths:
+        advice += (
+            ". Many paths are long: a loop that draws again should reject by one comparison, such "
+            "as abs(y - middle) > half, since low > y or y > high are two ways to go on"
+        )
     return (
-        f"on {short_literal(dataset)} the draws lead to more than {branches:,} paths (those that "
-        f"were run have probability {float(1 - left):.3g}); release noisy numbers as they are "
-        "instead of printing, hashing or converting them, take fewer records or values, or a "
-        "larger epsilon; branches= allows more"
+        f"on {short_literal(dataset)} the draws lead to more than {paths:,} paths with {steps:,} "
+        f"draws and decisions (those that were run have probability {float(1 - left):.3g}); "
+        f"{advice}; branches= allows more"
     )
 
 

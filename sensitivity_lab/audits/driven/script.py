@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
+import math
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -20,7 +22,7 @@ from .laws import Atom, NoisyEvent, Outcome
 from .runs import example_of
 
 _LISTED = 200
-"""The largest number of outcomes of an event that a script lists: those that count most."""
+"""The largest number of outcomes of an event that a script lists."""
 
 _LEAST_RUNS, _MOST_RUNS = 10_000, 1_000_000
 
@@ -125,7 +127,7 @@ def script_of(
     InputError
         If the event cannot be written as a short program.
     """
-    listed = list(event)[:_LISTED]
+    listed = _needed(list(event), epsilon, delta, noisy)
     p = float(sum((atom.p for atom in listed), Fraction(0))) + sum(one.p for one in noisy)
     q = float(sum((atom.q for atom in listed), Fraction(0))) + sum(one.q for one in noisy)
     if not (listed or noisy) or not all(one.code for one in noisy):
@@ -154,6 +156,33 @@ def script_of(
         runs=runs,
         call=call,
     )
+
+
+def _needed(
+    event: Sequence[Atom], epsilon: float, delta: float, noisy: Sequence[NoisyEvent]
+) -> Sequence[Atom]:
+    """Return the first outcomes of an event: so many that they exceed delta half as far as all.
+
+    The function runs once for each outcome, so a script lists no more than it needs.
+
+    Raises
+    ------
+    InputError
+        If a script cannot list enough outcomes to exceed delta.
+    """
+    factor = Fraction(math.exp(epsilon))
+    before = sum(Fraction(one.p) - factor * Fraction(one.q) for one in noisy)
+    excess = list(itertools.accumulate((p - factor * q for p, q, _ in event), initial=before))
+    enough = (Fraction(delta) + excess[-1]) / 2
+    number = next((place for place, one in enumerate(excess) if one >= enough), len(event))
+    number = min(number, _LISTED)
+    if event and excess[number] <= delta:
+        raise InputError(
+            f"script lists at most {_LISTED} outcomes, which do not show this violation: it takes "
+            f"more of the {len(event):,} of its event; audit a coarser release, or fewer numbers "
+            "of it"
+        )
+    return event[:number]
 
 
 def _told(function: Callable[..., Any], outcome: Outcome) -> str:

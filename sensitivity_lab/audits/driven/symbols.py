@@ -17,6 +17,8 @@ import numpy as np
 
 from sensitivity_lab.audits.returned import Part
 
+from .stops import OutsideError, stopped
+
 DISCRETE, UNIFORM, LAPLACE, GAUSSIAN = "discrete", "uniform", "Laplace", "Gaussian"
 """Kinds of draws."""
 
@@ -34,17 +36,6 @@ class Draw(NamedTuple):
     number: int
 
 
-class OutsideError(BaseException):
-    """Code does with a draw what is not covered; the message completes "the function ...".
-
-    Not an Exception, so that an ``except Exception`` in the code does not hide it.
-    """
-
-
-class LeavesError(OutsideError):
-    """Code does with continuous noise what is not affine."""
-
-
 class Bound(NamedTuple):
     """A bound of a symbol: a number, or None for no bound; and whether equality is within it."""
 
@@ -55,14 +46,6 @@ class Bound(NamedTuple):
 NO_BOUND = Bound(None)
 
 _ZERO = Fraction(0)
-
-
-class ChangedError(BaseException):
-    """A run with the same draws took another way."""
-
-
-class UnlikelyError(BaseException):
-    """A run took a path that is too unlikely to follow: a loop that may never end."""
 
 
 class Decides(Protocol):
@@ -141,7 +124,7 @@ class Symbol(Part):
         With decimals such as 7 / 10 against 0.7, floats and fractions do not agree on ties.
         """
         below = math.lcm(*(a.denominator for a in self.terms.values()))
-        if not self.terms or not self.discrete or below > _FEW_STEPS:
+        if not self.terms or not self.discrete or below > _FEW_STEPS or stopped():
             return
         off = self.constant * below - round(self.constant * below)
         if off and abs(off) < _TIE * max(Fraction(1), abs(self.constant * below)):

@@ -29,12 +29,12 @@ from .subject import check_subject, needed
 @with_numpy_defaults
 def audit_opendp(
     made: Any,
-    values: Iterable[Any] | None = None,
-    sizes: int | Iterable[int] | None = None,
+    universe: Iterable[Any] | None = None,
+    size: int | Iterable[int] | None = None,
     *,
     datasets: Any = None,
     neighbors: Callable[[Any, Any], Any] | None = None,
-    d_in: float | Iterable[float] = (1, 2),
+    distances: float | Iterable[float] = (1, 2),
     component: Literal["L0", "L1", "L2", "Linf"] | None = None,
     scale: float | None = None,
     outputs: Any = None,
@@ -58,15 +58,15 @@ def audit_opendp(
         scale, with nothing else changed; it can be a Polars pipeline of `make_private_lazyframe`.
         Then the sensitivity that the map assumes is compared with that of the exact answers, which
         the measurement with scale 0 returns.
-    values : iterable, optional
-        The universe of entries, for transformations of vectors, of single values, and of texts,
+    universe : iterable, optional
+        The values of entries, for transformations of vectors, of single values, and of texts,
         whose entries are lines. Values that the input domain does not accept are left out, and the
         setting of the report says so.
-    sizes : int or iterable of int, optional
+    size : int or iterable of int, optional
         The lengths of the vectors; by default the size of the domain. Sizes that the input domain
         does not accept are left out. Do not give sizes where the input is a single value.
     datasets : iterable or callable, optional
-        The inputs instead of `values` and `sizes`, for any other domain: arrays, tables,
+        The inputs instead of `universe` and `size`, for any other domain: arrays, tables,
         LazyFrames, objects of a user domain. A callable takes nothing and returns an iterable.
         Inputs that the input domain does not accept are left out, and the setting says so; tables
         of Polars are not checked.
@@ -74,10 +74,10 @@ def audit_opendp(
         The input metric as a symmetric function of two inputs: their distance, or whether they are
         neighbors (True is a distance of 1, False of infinity). Needed if the lab does not know the
         input metric.
-    d_in : number or iterable of numbers, default (1, 2)
-        Input distances of at least 0, which are whole numbers unless OpenDP's own are floats. The
-        report has a row for each. Distance 0 compares inputs that the input metric does not
-        distinguish, such as two orders of the same records.
+    distances : number or iterable of numbers, default (1, 2)
+        The input distances d_in, at least 0, which are whole numbers unless OpenDP's own are
+        floats. The report has a row for each. Distance 0 compares inputs that the input metric does
+        not distinguish, such as two orders of the same records.
     component : {"L0", "L1", "L2", "Linf"}, optional
         Which of the three numbers of L01InfDistance or L02InfDistance to audit. Required if one of
         these is the output metric, and refused otherwise.
@@ -86,14 +86,14 @@ def audit_opendp(
         rounding. The claim is ``map(d_in) * scale`` for Laplace noise, and
         ``sqrt(2 * map(d_in)) * scale`` for Gaussian noise.
     outputs : str or callable, optional
-        For a function of a scale: the metric on exact answers; see `audit_map`. By default "L1" for
+        For a function of a scale: the metric on exact answers; see `audit`. By default "L1" for
         pure and "L2" for zero-concentrated differential privacy.
     answer : callable, optional
         For a function of a scale: turns what the measurement returns into numbers, for the metrics
         on numbers. By default a table becomes a mapping from its texts and the name of a column to
         a number.
     every_order : bool, default True
-        Whether to try vectors in every order of their entries, or only in the order of `values`.
+        Whether to try vectors in every order of their entries, or only in the order of `universe`.
         With one order a violation is just as certain, but other orders may be worse.
     tolerance_ulps : int, float or Fraction, default 4
         The largest difference that counts as rounding, where the claim or the answers are floats,
@@ -174,7 +174,7 @@ def audit_opendp(
     ...     lambda d_in: 2.0 * d_in,
     ... )
     >>> rows = [[0.0, 1.0], [5.0, 1.0]]
-    >>> audit_opendp(total, datasets=[np.array(rows[:n]) for n in (1, 2)], d_in=1)
+    >>> audit_opendp(total, datasets=[np.array(rows[:n]) for n in (1, 2)], distances=1)
     Audit of make_user_transformation: tight
       setting  SymmetricDistance() of at most k to L1Distance(f64); 2 datasets; implementation
       k  claimed  truth  verdict
@@ -187,7 +187,7 @@ def audit_opendp(
     >>> texts = dp.vector_domain(dp.atom_domain(T=str)), dp.symmetric_distance()
     >>> counts = texts >> dp.t.then_count_by(TV=dp.i32)
     >>> above = counts >> dp.m.then_laplace_threshold(1.0, 5)
-    >>> report = audit_opendp(above, ["a"], range(3), d_in=1)
+    >>> report = audit_opendp(above, ["a"], range(3), distances=1)
     >>> report.verdict, round(report.rows[0].claimed, 6), round(report.rows[0].value, 6)
     ('violated', 0.004926, 0.01339)
 
@@ -196,17 +196,17 @@ def audit_opendp(
     >>> ints = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
     >>> def noisy_sum(scale):
     ...     return ints >> dp.t.then_clamp((0, 3)) >> dp.t.then_sum() >> dp.m.then_laplace(scale)
-    >>> audit_opendp(noisy_sum, [0, 9], range(3), d_in=1).verdict
+    >>> audit_opendp(noisy_sum, [0, 9], range(3), distances=1).verdict
     'tight'
     """
     transformations, measurements = needed("audit_opendp")
     check_running(n_jobs, progress)
     asked = partial(
         question_of,
-        values=values,
-        sizes=sizes,
+        universe=universe,
+        size=size,
         datasets=datasets,
-        d_in=d_in,
+        distances=distances,
         every_order=every_order,
         tolerance_ulps=tolerance_ulps,
         progress=progress,

@@ -29,10 +29,10 @@ from .subject import OUR_NAMES, Subject
 def question_of(
     subject: Subject,
     transformation: Any,
-    values: Any,
-    sizes: Any,
+    universe: Any,
+    size: Any,
     datasets: Any,
-    d_in: Any,
+    distances: Any,
     every_order: Any,
     tolerance_ulps: Any,
     progress: bool | None,
@@ -41,14 +41,14 @@ def question_of(
 
     The subject has the claims and the metrics, the transformation decides which inputs it accepts.
     """
-    check_one_source(values, sizes, datasets)
+    check_one_source(universe, size, datasets)
     every_order = check_flag("every_order", every_order)
     inputs, among = (
-        _inputs_of(transformation, values, sizes, every_order)
+        _inputs_of(transformation, universe, size, every_order)
         if datasets is None
         else _accepted_of(transformation, datasets)
     )
-    limits = check_distances(d_in, subject.real)
+    limits = check_distances(distances, subject.real)
     return Question(
         subject=subject.name,
         datasets=inputs,
@@ -66,7 +66,7 @@ def question_of(
 
 
 def _inputs_of(
-    transformation: Any, given: Any, sizes: Any, every_order: bool
+    transformation: Any, given: Any, size: Any, every_order: bool
 ) -> tuple[list[Any], str]:
     """Return the inputs to try and their description, or raise InputError."""
     domain = transformation.input_domain
@@ -84,10 +84,10 @@ def _inputs_of(
     left = len(values) - len(accepted)
     among = f"values {brief(accepted)}" + (f", {left} outside the domain left out" if left else "")
     if entry is None:
-        if sizes is not None:
-            raise InputError(f"sizes must be left out: {domain} holds single values")
+        if size is not None:
+            raise InputError(f"size must be left out: {domain} holds single values")
         return list(accepted), among
-    wanted = _lines(sizes, accepted) if lines else _sizes(sizes, domain)
+    wanted = _lines(size, accepted) if lines else _sizes(size, domain)
     text = f"{among}, {sizes_in_words(wanted, every_order)}"
     made = vectors(accepted, wanted, every_order)
     return ([text_of(x) for x in made], f"texts of lines with {text}") if lines else (made, text)
@@ -118,23 +118,25 @@ def _takes_lines(transformation: Any) -> bool:
     return name is not None and METRICS[name].sees == "records"
 
 
-def _lines(sizes: Any, lines: tuple[str, ...]) -> tuple[int, ...]:
+def _lines(size: Any, lines: tuple[str, ...]) -> tuple[int, ...]:
     """Return the given numbers of lines; raise InputError if a line has an end."""
     broken = [line for line in lines if "\n" in line]
     if broken:
         raise InputError(
-            f"values are the lines of texts, so none has a line break: {shown(broken[0])}"
+            f"universe has the lines of texts, so none has a line break: {shown(broken[0])}"
         )
-    if sizes is None:
-        raise InputError("sizes must be given: the numbers of lines of the texts")
-    return check_several("sizes", sizes, "a size, at least 0")
+    if size is None:
+        raise InputError("size must be given: the numbers of lines of the texts")
+    return check_several("size", size, "a number of records, at least 0")
 
 
-def _sizes(sizes: Any, domain: Any) -> tuple[int, ...]:
+def _sizes(size: Any, domain: Any) -> tuple[int, ...]:
     """Return the given sizes that the domain of vectors accepts."""
-    if sizes is None and domain.size is None:
-        raise InputError(f"sizes must be given: {domain} has vectors of every size")
-    wanted = check_several("sizes", domain.size if sizes is None else sizes, "a size, at least 0")
+    if size is None and domain.size is None:
+        raise InputError(f"size must be given: {domain} has vectors of every size")
+    wanted = check_several(
+        "size", domain.size if size is None else size, "a number of records, at least 0"
+    )
     if domain.size is None:
         return wanted
     if domain.size not in wanted:

@@ -69,7 +69,7 @@ def check_same(run: Run, again: Run) -> None:
             f"two runs on {short_literal(run.dataset)} with the same releases differ, so the "
             "function draws at random outside the recorded mechanisms, or keeps state between "
             "runs; fix its seed, name all of its mechanisms, or audit the part before the noise by "
-            "audit_randomized"
+            "audit(..., choices=)"
         )
 
 

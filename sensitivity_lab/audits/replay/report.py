@@ -33,8 +33,8 @@ _WRONG_VALUE = (
 
 def check_question(
     function: Any,
-    values: Any,
-    sizes: Any,
+    universe: Any,
+    size: Any,
     neighbors: Any,
     norm: Any,
     every_order: Any,
@@ -54,7 +54,7 @@ def check_question(
     name = check_subject(subject, function)
     check_running(None, progress)
     tolerance = check_tolerance(tolerance_ulps)
-    datasets, among = vectors_over(values, sizes, every_order)
+    datasets, among = vectors_over(universe, size, every_order)
     if where is not None:
         datasets = [x for x in datasets if _accepted(where, x)]
         among += f", {len(datasets):,} datasets that `where` accepts"

@@ -201,6 +201,44 @@ def test_too_many_paths_are_refused():
     assert str(caught.value).startswith("on [0] the draws lead to more than 500 paths")
 
 
+def _redrawn(rejects):
+    """Redraw two-sided geometric noise until a count is from 0 to 3."""
+
+    def redrawn(data, rng):
+        while True:
+            y = len(data) + rng.geometric(0.5) - rng.geometric(0.5)
+            if not rejects(y):
+                return int(y)
+
+    return redrawn
+
+
+def test_a_loop_that_rejects_in_two_ways_ends_in_bounds_or_is_refused_with_advice():
+    """2**k paths after k rejections: what is left at the limit is part of the bounds."""
+    two_ways = _redrawn(lambda y: y < 0 or y > 3)
+    with pytest.raises(sl.errors.TooLargeError, match="reject by one comparison, such as abs"):
+        audit_mechanism(two_ways, [1], [1, 2], epsilon=1, neighbors="unbounded", branches=20)
+    one_way = _redrawn(lambda y: abs(y - 1.5) > 1.5)
+    exact = audit_mechanism(one_way, [1], [1, 2], epsilon=1, neighbors="unbounded", branches=200)
+    # On n records P(y) is in proportion to 2 ** -abs(y - n): (2, 4, 2, 1) / 9 and (1, 2, 4, 2) / 9.
+    assert exact.delta(0) == pytest.approx((3 / 9, 3 / 9), abs=1e-9)
+
+
+def test_a_script_lists_what_it_needs():
+    def halved(data, rng):
+        return int(rng.integers(300 * (1 + data[0])))
+
+    report = audit_mechanism(halved, [0, 1], 1, epsilon=0.5, neighbors="bounded", branches=700)
+    assert len(report.event()) == 300
+    assert report.script.count("    {(): (") == 150  # half of the event
+    rarely = audit_mechanism(
+        halved, [0, 1], 1, epsilon=0.5, delta=0.4, neighbors="bounded", branches=700
+    )
+    assert rarely.verdict == "violated"
+    with pytest.raises(sl.errors.InputError, match="lists at most 200 outcomes"):
+        rarely.script  # noqa: B018
+
+
 def keys_of_data(data, rng):
     return {key: data.count(key) + rng.geometric(0.5) - rng.geometric(0.5) for key in set(data)}
 
@@ -551,7 +589,7 @@ def test_a_dataset_beside_itself_is_not_told_apart():
     def noisy(data, rng):
         return sum(data) + rng.laplace(0, 2)
 
-    asked = {"epsilon": 0.5, "neighbors": "hamming", "d_in": [0, 1]}
+    asked = {"epsilon": 0.5, "neighbors": "hamming", "distances": [0, 1]}
     report = audit_mechanism(noisy, [0, 1], 1, **asked)
     assert [(row.verdict, row.value) for row in report.rows] == [("loose", 0), ("tight", 0.5)]
     assert report.delta(0.5, 0) == (0, 0)
@@ -626,3 +664,21 @@ def test_a_large_epsilon_is_no_infinite_one():
     report = audit_mechanism(rarely, [0, 1], 1, epsilon=600, neighbors="bounded")
     assert report.rows[0].value == pytest.approx(math.log(0.5 / 1e-250))
     assert report.verdict != "violated"
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.001, 0.01, 0.1, 0.5])
+def test_chances_in_floats_are_as_fine_as_floats_near_1(epsilon):
+    """A chance near 1 / 2 is off by up to 2**-54, and so epsilon by up to 2**-52, small or not."""
+    chance = math.exp(epsilon) / (1 + math.exp(epsilon))
+
+    def answer(data, rng):
+        return data[0] if rng.random() < chance else 1 - data[0]
+
+    report = audit_mechanism(answer, [0, 1], 1, epsilon=epsilon, neighbors="bounded")
+    assert report.verdict in ("tight", "tight up to rounding")
+
+    def too_much(data, rng):
+        return data[0] if rng.random() < chance + 1e-13 else 1 - data[0]
+
+    report = audit_mechanism(too_much, [0, 1], 1, epsilon=epsilon, neighbors="bounded")
+    assert report.verdict == "violated"

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensitivity_lab.audits.driven.draws import Event, Law, LimitError, joint, likely
+from sensitivity_lab.audits.driven.draws import Event, Law, joint, likely
+from sensitivity_lab.audits.driven.stops import LimitError
 
 COIN = Law("integers", (0, 1))
 

@@ -75,7 +75,7 @@ def test_the_truth_is_that_of_the_definition(inputs, outputs, data):
         integers(3 if inputs in SIZED else None),
         answers,
     )
-    report = audit_opendp(transformation, [0, 1], sizes, d_in=range(4))
+    report = audit_opendp(transformation, [0, 1], sizes, distances=range(4))
     assert [row.distance for row in report.rows] == [0, 1, 2, 3]
     for row in report.rows:
         most = naive.farthest(datasets, table, inputs, outputs, row.distance)
@@ -99,7 +99,7 @@ def test_vectors_of_numbers_have_the_distances_of_numbers(metric):
     transformation = of_function(
         partial_sums, getattr(dp, name)(T=int), dp.l1_distance(T=int), integers(3), integers()
     )
-    report = audit_opendp(transformation, values, d_in=range(5))
+    report = audit_opendp(transformation, values, distances=range(5))
     for row in report.rows:
         assert row.exact == naive.farthest(
             datasets, [partial_sums(x) for x in datasets], metric, "L1", row.distance
@@ -107,7 +107,7 @@ def test_vectors_of_numbers_have_the_distances_of_numbers(metric):
 
 
 def test_a_report_says_what_was_audited():
-    report = audit_opendp(clamped_sum(), [-1, 0, 2, 9], range(3), d_in=[0, 1, 2])
+    report = audit_opendp(clamped_sum(), [-1, 0, 2, 9], range(3), distances=[0, 1, 2])
     assert repr(report) == (
         "Audit of make_clamp >> make_sum: tight\n"
         "  setting  SymmetricDistance() of at most k to AbsoluteDistance(i32); "
@@ -131,7 +131,7 @@ def test_what_it_costs_to_see_whether_it_is_randomised():
         asked[tuple(x)] += 1
         return max(x, default=0)
 
-    (row,) = audit_opendp(of_function(first), range(4), [0, 4], d_in=4).rows
+    (row,) = audit_opendp(of_function(first), range(4), [0, 4], distances=4).rows
     witness = Counter(map(tuple, (row.evidence.x, row.evidence.y)))
     assert asked.pop(()) == 1 + 32 + 256 * (() in witness)
     assert set(asked) == set(itertools.product(range(4), repeat=4))
@@ -141,12 +141,12 @@ def test_what_it_costs_to_see_whether_it_is_randomised():
 
 def test_where_no_two_datasets_are_close_nothing_is_judged():
     """Of one size, two multisets are an even distance apart."""
-    report = audit_opendp(of_function(len), [0, 9], 2, d_in=[1, 2])
+    report = audit_opendp(of_function(len), [0, 9], 2, distances=[1, 2])
     assert [row.verdict for row in report.rows] == ["not judged", "loose"]
     assert report.rows[0].remark == "not judged (no two of the datasets are so close)"
     assert report.verdict == "not judged"
     with pytest.raises(sl.errors.InputError, match="no two datasets of size 2 are neighbors"):
-        audit_opendp(of_function(len), [0, 9], 2, d_in=1)
+        audit_opendp(of_function(len), [0, 9], 2, distances=1)
 
 
 @pytest.mark.parametrize("size", [5, 8])
@@ -173,7 +173,7 @@ def test_one_order_is_enough_where_it_is_asked_for():
         asked.add(tuple(x))
         return len(x)
 
-    report = audit_opendp(of_function(count), [1, 0], 3, d_in=2, every_order=False)
+    report = audit_opendp(of_function(count), [1, 0], 3, distances=2, every_order=False)
     assert asked == {(1, 1, 1), (1, 1, 0), (1, 0, 0), (0, 0, 0)}
     assert "values (1, 0), sizes (3,) in one order" in report.setting
 
@@ -195,7 +195,7 @@ def test_what_does_not_serialise_is_called_in_one_process():
 def test_mappings_are_compared_with_absent_keys_as_zero():
     counts = dp.t.make_count_by(dp.vector_domain(dp.atom_domain(T=str)), dp.symmetric_distance())
     for component in ("L0", "L1", "Linf"):
-        report = audit_opendp(counts, ["a", "b"], range(4), d_in=[1, 2], component=component)
+        report = audit_opendp(counts, ["a", "b"], range(4), distances=[1, 2], component=component)
         assert [row.exact for row in report.rows] == [1, 2], component
         assert report.verdict == "tight"
         assert f"L01InfDistance(AbsoluteDistance(i32)) ({component})" in report.setting
@@ -208,7 +208,7 @@ def test_single_values_are_inputs_too():
         constant=2.0,
         bounds=(0.0, 10.0),
     )
-    report = audit_opendp(doubled, [0.0, 1.0, 3.0, 20.0], d_in=range(4))
+    report = audit_opendp(doubled, [0.0, 1.0, 3.0, 20.0], distances=range(4))
     assert [row.exact for row in report.rows] == [0, 2, 4, 6]
     assert report.sound
 
@@ -221,7 +221,7 @@ def test_answers_are_taken_as_returned_however_large():
         answers=dp.atom_domain(T="u64"),
         outputs=dp.absolute_distance(T="u64"),
     )
-    report = audit_opendp(total, [0, 2**63, 2**64 - 1], 1, d_in=2)
+    report = audit_opendp(total, [0, 2**63, 2**64 - 1], 1, distances=2)
     assert report.rows[0].exact == 2**64 - 1
 
 
@@ -239,7 +239,7 @@ def test_rounding_that_depends_on_the_order_is_seen_at_distance_0():
         dp.vector_domain(dp.atom_domain(bounds=(0.0, 1.0), nan=False), size=3),
         dp.symmetric_distance(),
     )
-    report = audit_opendp(mean, [0.0, 0.1, 1.0], d_in=[0, 2])
+    report = audit_opendp(mean, [0.0, 0.1, 1.0], distances=[0, 2])
     assert report.rows[0].truth > Difference(Fraction(0), Fraction(0))
     assert sorted(report.rows[0].evidence.x) == sorted(report.rows[0].evidence.y)
     assert report.sound
@@ -260,13 +260,13 @@ def test_randomised_transformations_are_refused():
                 audit_opendp(resize, values, sizes)
             message = str(caught.value)
             start = (
-                "transformation must be a function, but it is randomised, or keeps state between "
+                "what is audited must be a function, but it is randomised, or keeps state between "
                 "calls: two calls on ["
             )
             assert message.startswith(start)
             assert message.endswith(
                 "]; an audit needs the part that adds no randomness and keeps nothing, or "
-                "audit_randomized"
+                "audit(..., choices=)"
             )
     impute = dp.t.make_impute_uniform_float(
         dp.vector_domain(dp.atom_domain(T=float, nan=True)),
@@ -288,11 +288,11 @@ def test_a_randomised_witness_is_not_reported(monkeypatch):
         return 5 if list(x) == [1, 0, 1, 0] and asked[tuple(x)] % 100 else 0
 
     with pytest.raises(sl.errors.InputError) as caught:
-        audit_opendp(of_function(answer), [0, 1], 4, d_in=2)
+        audit_opendp(of_function(answer), [0, 1], 4, distances=2)
     assert str(caught.value) == (
-        "transformation must be a function, but it is randomised, or keeps state between "
-        "calls: two calls on [1, 0, 1, 0] returned 5 and 0; an audit needs the part "
-        "that adds no randomness and keeps nothing, or audit_randomized"
+        "what is audited must be a function, but it is randomised, or keeps state between calls: "
+        "two calls on [1, 0, 1, 0] returned 5 and 0; an audit needs the part that adds no "
+        "randomness and keeps nothing, or audit(..., choices=)"
     )
 
 
@@ -303,7 +303,7 @@ def test_missing_answers_are_not_randomised():
         identity = dp.t.make_identity(
             dp.atom_domain(T=float, nan=True), dp.absolute_distance(T=float)
         )
-        report = audit_opendp(identity, [0.0, missing], d_in=[0, 1])
+        report = audit_opendp(identity, [0.0, missing], distances=[0, 1])
         assert [(row.claimed, row.exact) for row in report.rows] == [(0, 0), (1, 0)]
     vector = dp.t.make_identity(
         dp.vector_domain(dp.atom_domain(T=float, nan=True)), dp.symmetric_distance()

@@ -58,11 +58,11 @@ REFUSED = {
     ),
     "no values": (
         lambda: audit_opendp(clamped_sum(), "abc", 1),
-        "values must be the entries that datasets are made of, at least one, got 'abc'",
+        "universe must be the entries that datasets are made of, at least one, got 'abc'",
     ),
     "no size": (
         lambda: audit_opendp(clamped_sum(), [0]),
-        "sizes must be given: VectorDomain(AtomDomain(T=i32)) has vectors of every size",
+        "size must be given: VectorDomain(AtomDomain(T=i32)) has vectors of every size",
     ),
     "no size in the domain": (
         lambda: audit_opendp(dp.t.make_count(integers(3), dp.symmetric_distance()), [0], [2, 4]),
@@ -72,11 +72,11 @@ REFUSED = {
         lambda: audit_opendp(
             dp.t.make_identity(dp.atom_domain(T=int), dp.absolute_distance(T=int)), [0], 3
         ),
-        "sizes must be left out: AtomDomain(T=i32) holds single values",
+        "size must be left out: AtomDomain(T=i32) holds single values",
     ),
     "a negative distance": (
-        lambda: audit_opendp(clamped_sum(), [0], 1, d_in=[-1]),
-        "d_in must be a whole number (an input distance, at least 0), got -1",
+        lambda: audit_opendp(clamped_sum(), [0], 1, distances=[-1]),
+        "distances must be a whole number (a distance of datasets, at least 0), got -1",
     ),
 }
 
@@ -119,7 +119,7 @@ def test_a_map_that_fails_at_one_distance_claims_nothing_there():
             raise ArithmeticError("no claim here")
         return d_in
 
-    report = audit_opendp(of_map(odd_only), [0, 1], range(4), d_in=[1, 2, 3])
+    report = audit_opendp(of_map(odd_only), [0, 1], range(4), distances=[1, 2, 3])
     assert [(row.distance, row.claimed, row.exact) for row in report.rows] == [
         *((1, 1, 1), (2, None, 2), (3, 3, 3))
     ]
@@ -136,7 +136,7 @@ def test_a_map_that_fails_at_one_distance_claims_nothing_there():
 
 def test_a_map_of_opendp_that_overflows_claims_nothing():
     total = dp.t.make_sum(integers(bounds=(0, 2**30), T=None), dp.symmetric_distance())
-    rows = audit_opendp(total, [0, 2**30], range(2), d_in=[1, 2]).rows
+    rows = audit_opendp(total, [0, 2**30], range(2), distances=[1, 2]).rows
     assert [(row.claimed, row.verdict) for row in rows] == [(2**30, "tight"), (None, "no claim")]
     assert rows[1].reason == (
         'Overflow("2 * 1073741824 overflows. Consider tightening your parameters.")'
@@ -164,10 +164,10 @@ def test_the_tolerance_is_for_floats_alone():
         sum,
         lambda _: 0.3,
     )
-    assert audit_opendp(total, [0.0, 0.1], d_in=3).verdict == "tight up to rounding"
-    assert audit_opendp(total, [0.0, 0.1], d_in=3, tolerance_ulps=0).verdict == "violated"
+    assert audit_opendp(total, [0.0, 0.1], distances=3).verdict == "tight up to rounding"
+    assert audit_opendp(total, [0.0, 0.1], distances=3, tolerance_ulps=0).verdict == "violated"
     whole = of_function(lambda x: (2**30 + 1) * len(x), claim=2**30)
-    assert audit_opendp(whole, [0], [0, 1], d_in=1).verdict == "violated"
+    assert audit_opendp(whole, [0], [0, 1], distances=1).verdict == "violated"
 
 
 def test_too_much_work_is_refused_before_any_call(monkeypatch):

@@ -47,7 +47,7 @@ def test_arrays_of_a_domain_of_the_user():
         "  y  ((4.0, 0.5),)  ->  1.0"
     )
     unclipped = arrays(lambda x: float(x[:, 0].sum()))
-    assert sl.audits.audit_opendp(unclipped, datasets=rows(1), d_in=1).verdict == "violated"
+    assert sl.audits.audit_opendp(unclipped, datasets=rows(1), distances=1).verdict == "violated"
 
 
 def test_neighbors_come_from_the_caller_where_the_metric_is_own():
@@ -104,20 +104,20 @@ def test_distances_of_floats_are_floats():
         constant=2.0,
         bounds=(0.0, 10.0),
     )
-    report = sl.audits.audit_opendp(doubled, [0.0, 0.25, 1.0], d_in=[0.25, 0.75])
+    report = sl.audits.audit_opendp(doubled, [0.0, 0.25, 1.0], distances=[0.25, 0.75])
     assert [(row.distance, row.exact) for row in report.rows] == [(0.25, 0.5), (0.75, 1.5)]
     assert report.sound
     with pytest.raises(sl.errors.InputError) as caught:
-        sl.audits.audit_opendp(clamped_sum(), [0, 1], 1, d_in=0.5)
+        sl.audits.audit_opendp(clamped_sum(), [0, 1], 1, distances=0.5)
     assert str(caught.value) == (
-        "d_in must be a whole number (an input distance, at least 0), got 0.5 (float)"
+        "distances must be a whole number (a distance of datasets, at least 0), got 0.5 (float)"
     )
 
 
 def test_a_distance_that_opendp_would_round_has_no_claim():
     """As a float of 32 bits, 0.7 is smaller, so the map would answer for fewer pairs."""
     identity = dp.t.make_identity(dp.atom_domain(T="f32", nan=False), dp.absolute_distance(T="f32"))
-    rows = sl.audits.audit_opendp(identity, [0.0, 0.5], d_in=[0.5, 0.7]).rows
+    rows = sl.audits.audit_opendp(identity, [0.0, 0.5], distances=[0.5, 0.7]).rows
     assert [(row.claimed, row.verdict, row.reason) for row in rows] == [
         (0.5, "tight", ""),
         (None, "no claim", "InputError: 0.7 is no f32 of OpenDP; the nearest is 0.699999988079071"),
@@ -142,7 +142,7 @@ def test_infinite_and_missing_answers_are_answers():
     assert "  y  (inf,)  ->  inf" in repr(report)
     total = of_function(lambda x: [*x, math.nan][0], outputs=dp.absolute_distance(T=float),
                         answers=dp.atom_domain(T=float, nan=True), claim=math.inf)  # fmt: skip
-    (row,) = sl.audits.audit_opendp(total, [0], [0, 1], d_in=1).rows
+    (row,) = sl.audits.audit_opendp(total, [0], [0, 1], distances=1).rows
     assert (row.truth, row.verdict) == (math.inf, "tight")
 
 
@@ -151,7 +151,7 @@ def test_zeros_of_two_signs_are_two_records():
     cast = dp.t.make_cast_default(
         dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.symmetric_distance(), TOA=str
     )
-    report = sl.audits.audit_opendp(cast, [0.0, -0.0], range(3), d_in=[0, 1, 2])
+    report = sl.audits.audit_opendp(cast, [0.0, -0.0], range(3), distances=[0, 1, 2])
     assert cast([0.0]) != cast([-0.0])
     assert [(row.claimed, row.exact) for row in report.rows] == [(0, 0), (1, 1), (2, 2)]
 
@@ -194,7 +194,7 @@ REFUSED = {
     ),
     "neither": (
         lambda: sl.audits.audit_opendp(clamped_sum()),
-        "give values, or datasets, got neither",
+        "give a universe, or datasets, got neither",
     ),
     "no dataset of the domain": (
         lambda: sl.audits.audit_opendp(clamped_sum(), datasets=["ab", [0.5]]),
@@ -202,11 +202,11 @@ REFUSED = {
     ),
     "two lines": (
         lambda: sl.audits.audit_opendp(dp.t.make_split_lines(), ["a\nb"], 1),
-        "values are the lines of texts, so none has a line break: 'a\\nb'",
+        "universe has the lines of texts, so none has a line break: 'a\\nb'",
     ),
     "texts without sizes": (
         lambda: sl.audits.audit_opendp(dp.t.make_split_lines(), ["a"]),
-        "sizes must be given: the numbers of lines of the texts",
+        "size must be given: the numbers of lines of the texts",
     ),
     "neighbors": (
         lambda: sl.audits.audit_opendp(clamped_sum(), [0], 1, neighbors="bounded"),

@@ -52,7 +52,7 @@ def test_laplace_noise_assumes_the_loss_times_the_scale(scale):
 
 
 def test_gaussian_noise_assumes_a_euclidean_distance():
-    report = sl.audits.audit_opendp(noisy_counts, [0, 1], range(3), d_in=[1, 2])
+    report = sl.audits.audit_opendp(noisy_counts, [0, 1], range(3), distances=[1, 2])
     assert [row.exact for row in report.rows] == [1, 2]
     assert report.verdict == "tight"
     assert "ZeroConcentratedDivergence (L2, scale 1.0)" in report.setting
@@ -61,7 +61,7 @@ def test_gaussian_noise_assumes_a_euclidean_distance():
 def test_a_map_that_assumes_too_little_is_violated():
     """The squares differ by 9, for which the map promises the loss of a difference of 3."""
     wrong = own(lambda x: sum(x) ** 2, lambda d_in: 3.0 * d_in)
-    report = sl.audits.audit_opendp(wrong, [0, 3], range(2), d_in=1)
+    report = sl.audits.audit_opendp(wrong, [0, 3], range(2), distances=1)
     assert repr(report).splitlines()[2:] == [
         "  k  claimed  truth  verdict",
         "  1  3        9      violated (claim / truth = 0.3333)",
@@ -69,7 +69,7 @@ def test_a_map_that_assumes_too_little_is_violated():
         "  y  (3,)  ->  9",
     ]
     right = own(lambda x: sum(x) ** 2, lambda d_in: 9.0 * d_in)
-    assert sl.audits.audit_opendp(right, [0, 3], range(2), d_in=1).verdict == "tight"
+    assert sl.audits.audit_opendp(right, [0, 3], range(2), distances=1).verdict == "tight"
 
 
 def test_a_threshold_is_about_the_first_number_of_the_loss():
@@ -98,7 +98,7 @@ def test_other_answers_become_numbers():
 
 def test_a_loss_that_is_infinite_claims_nothing_finite():
     infinite = own(len, lambda _: math.inf)
-    (row,) = sl.audits.audit_opendp(infinite, [0], range(2), d_in=1).rows
+    (row,) = sl.audits.audit_opendp(infinite, [0], range(2), distances=1).rows
     assert (row.claimed, row.exact, row.verdict) == (math.inf, Fraction(1), "loose")
 
 

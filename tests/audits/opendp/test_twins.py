@@ -29,7 +29,7 @@ def above(scale: float, threshold: int):
 @pytest.mark.parametrize(("scale", "threshold"), [(1.0, 5), (2.0, 10)])
 def test_the_delta_of_a_threshold_is_too_small(scale, threshold):
     """A key of one record is kept with probability P(z >= threshold - 1), see issue 2922."""
-    report = audit_opendp(above(scale, threshold), ["a"], range(3), d_in=1)
+    report = audit_opendp(above(scale, threshold), ["a"], range(3), distances=1)
     (row,) = report.rows
     decay = math.exp(-1 / scale)
     assert row.claimed == pytest.approx(decay**threshold / (1 + decay))
@@ -46,21 +46,29 @@ def test_the_twin_releases_as_often_as_the_measurement():
 
 
 def test_randomised_response_is_exact():
-    two = audit_opendp(dp.m.make_randomized_response_bool(0.75), [True, False], d_in=1)
+    two = audit_opendp(dp.m.make_randomized_response_bool(0.75), [True, False], distances=1)
     assert two.verdict == "tight"
     assert two.rows[0].value == pytest.approx(math.log(3))
     several = dp.m.make_randomized_response(["a", "b", "c"], 0.6)
-    report = audit_opendp(several, ["a", "b", "c", "none of these"], d_in=1)
+    report = audit_opendp(several, ["a", "b", "c", "none of these"], distances=1)
     assert report.verdict == "tight up to rounding"
     assert report.rows[0].value == pytest.approx(math.log(3))
     drawn = Counter(several("none of these") for _ in range(600))
     assert min(drawn.values()) > 120  # any category, as in the twin
 
 
+def test_a_loss_of_0_is_right_up_to_a_probability_that_a_float_rounds():
+    """One third, as a float, is 2**-54 / 3 too small: the map promises 0, the truth is 8e-17."""
+    several = dp.m.make_randomized_response(["a", "b", "c"], 1 / 3)
+    report = audit_opendp(several, ["a", "b", "c"], distances=1)
+    assert (report.rows[0].claimed, report.verdict) == (0.0, "tight up to rounding")
+    assert 0 < report.rows[0].value < 1e-16
+
+
 def test_noise_on_floats_is_judged_by_its_continuous_law():
-    laplace = audit_opendp(dp.m.make_laplace(*NUMBER, 2.0), [0.0, 1.0], d_in=1)
+    laplace = audit_opendp(dp.m.make_laplace(*NUMBER, 2.0), [0.0, 1.0], distances=1)
     assert (laplace.verdict, laplace.rows[0].value) == ("tight", 0.5)
-    gaussian = audit_opendp(dp.m.make_gaussian(*NUMBER, 2.0), [0.0, 1.0], d_in=1)
+    gaussian = audit_opendp(dp.m.make_gaussian(*NUMBER, 2.0), [0.0, 1.0], distances=1)
     assert gaussian.rows[0].value == pytest.approx(1 / 8)
     assert gaussian.sound
 
@@ -78,7 +86,7 @@ def test_a_law_that_is_cut_proves_no_pure_epsilon(then):
 
 @pytest.mark.exhaustive
 def test_each_distance_has_its_own_claim():
-    report = audit_opendp(above(1.0, 5), ["a", "b"], range(3), d_in=(0, 1, 2))
+    report = audit_opendp(above(1.0, 5), ["a", "b"], range(3), distances=(0, 1, 2))
     claims = [0, *(above(1.0, 5).map(d_in)[1] for d_in in (1, 2))]
     assert [row.claimed for row in report.rows] == claims
     assert [row.verdict for row in report.rows] == ["not judged", "violated", "violated"]
@@ -87,14 +95,14 @@ def test_each_distance_has_its_own_claim():
 def test_other_measures_are_refused():
     made = dp.c.make_zCDP_to_approxDP(dp.m.make_gaussian(*NUMBER, 2.0))
     with pytest.raises(sl.errors.InputError, match="no twin of make_zCDP_to_approxDP is known"):
-        audit_opendp(made, [0.0, 1.0], d_in=1)
+        audit_opendp(made, [0.0, 1.0], distances=1)
 
 
 @pytest.mark.parametrize("scale", [0.02, 0.04, 0.05, 0.07])
 def test_small_scales_are_not_rounded_away(scale):
     """The chance of a float is 1 there, and noise of so small a scale was "violated"."""
     space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
-    (row,) = audit_opendp(dp.m.make_laplace(*space, scale), [0, 1], d_in=1).rows
+    (row,) = audit_opendp(dp.m.make_laplace(*space, scale), [0, 1], distances=1).rows
     assert row.verdict == "not judged"
     assert row.value == pytest.approx(1 / scale, rel=0.02)
     assert row.value <= row.claimed * (1 + 1e-15)
@@ -103,10 +111,10 @@ def test_small_scales_are_not_rounded_away(scale):
 def test_an_infinite_loss_promises_nothing():
     made = [dp.m.make_laplace(*NUMBER, 0.0), dp.m.make_gaussian(*NUMBER, 0.0)]
     for one in made:
-        (row,) = audit_opendp(one, [0.0, 1.0], d_in=1).rows
+        (row,) = audit_opendp(one, [0.0, 1.0], distances=1).rows
         assert (row.claimed, row.verdict) == (math.inf, "tight")
     with pytest.raises(sl.errors.InputError, match="no twin of noise with k= is known"):
-        audit_opendp(dp.m.make_laplace(*NUMBER, 4.0, k=3), [3.9, 4.1], d_in=1)
+        audit_opendp(dp.m.make_laplace(*NUMBER, 4.0, k=3), [3.9, 4.1], distances=1)
 
 
 def test_the_page_shows_what_it_says():

@@ -225,7 +225,7 @@ def test_a_claim_must_hold_for_every_history():
         released = Noise(10).randomise(x[0])
         Noise(1 if 1 < released < 9 else 10).randomise(x[0])
 
-    options = {"values": [0, 10], "sizes": 1, "replay": True}
+    options = {"universe": [0, 10], "size": 1, "replay": True}
     assert {row.verdict for row in audited(function, histories=0, **options).rows} == {"tight"}
     for histories in (3, [(5,)]):
         report = audited(function, histories=histories, **options)

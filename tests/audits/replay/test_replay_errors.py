@@ -19,7 +19,7 @@ def test_randomness_beside_the_mechanisms_is_an_error():
     assert str(caught.value) == (
         "two runs on [1] with the same releases differ, so the function draws at random outside "
         "the recorded mechanisms, or keeps state between runs; fix its seed, name all of its "
-        "mechanisms, or audit the part before the noise by audit_randomized"
+        "mechanisms, or audit the part before the noise by audit(..., choices=)"
     )
 
 

@@ -23,6 +23,6 @@ def around_the_median(x, claims=(10, 2)):
     return Noise(claims[1]).randomise(sum(min(max(one - center, -1), 1) for one in x))
 
 
-def audited(function, values=(0, 4, 5, 10), sizes=3, **options):
+def audited(function, universe=(0, 4, 5, 10), size=3, **options):
     given = {"neighbors": "bounded", "every_order": False, **options}
-    return audit_recorded(function, values, sizes, Noise, **given)
+    return audit_recorded(function, universe, size, Noise, **given)

@@ -120,10 +120,10 @@ NEEDED = {
     "Histogram": ("categories",),
     "GroupBy": ("groups",),
     "clipping_bounds": ("step",),
-    "audit_map": ("values", "sizes"),
-    "audit_mechanism": ("values", "sizes", "epsilon"),
-    "audit_opendp": ("values", "sizes"),
-    "audit_selection": ("values", "sizes", "mechanisms"),
+    "audit": ("claim", "size", "neighbors"),
+    "assert_sensitivity": ("claim", "size", "neighbors"),
+    "audit_mechanism": ("universe", "size", "epsilon"),
+    "audit_opendp": ("universe", "size"),
 }
 """Optional arguments without which a call is refused."""
 

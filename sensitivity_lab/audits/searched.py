@@ -1,0 +1,310 @@
+"""The truth of a claim about a query: an exact search over a universe."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from sensitivity_lab import running
+from sensitivity_lab.calls.curves import as_relations, sensitivity_curves
+from sensitivity_lab.checks import check_flag, check_text, shown
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.difference import Difference, Number
+from sensitivity_lab.implementations.call import implemented_sensitivity
+from sensitivity_lab.implementations.result import ImplementedSensitivity
+from sensitivity_lab.metrics.norms import check_norm
+from sensitivity_lab.problem import check_sizes
+from sensitivity_lab.queries import Query, as_query
+from sensitivity_lab.results.measure import difference_of, exact_answer, rationals_of
+from sensitivity_lab.results.reprs import show_sizes
+from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.search.run import Run, check_run
+from sensitivity_lab.universes.finite import (
+    AnyUniverse,
+    check_any_universe,
+    check_universe,
+    finite,
+)
+from sensitivity_lab.universes.relations import Relation, as_relation, multiplicities_of
+from sensitivity_lab.universes.table import TableUniverse
+
+from .claims import (
+    check_tolerance,
+    claim_at,
+    holds_float,
+    needs_size,
+)
+from .report import AuditReport
+from .row import AuditRow, Evidence
+from .subjects import name_of, subject_named
+
+
+def audit_query(
+    universe: AnyUniverse,
+    query: Any,
+    claim: Any,
+    *,
+    size: Any,
+    neighbors: Any,
+    distances: Any,
+    norm: Any,
+    exactly: Any,
+    implementation: Any,
+    tolerance_ulps: Any,
+    subject: str | None,
+    method: Any,
+    n_jobs: int | None,
+    progress: bool | None,
+    run: Run,
+) -> AuditReport:
+    """Compare a claim with the largest difference of a query's answers on neighbors.
+
+    The arguments are those of `audit`.
+    """
+    relation = as_relation(neighbors, exactly=exactly)
+    relations = as_relations(relation, relation.k if distances is None else distances, exactly)
+    universe = check_any_universe(universe)
+    if subject is not None:
+        check_text("subject", subject, "a text")
+    check_norm(norm)
+    run = check_run(run, "audit", "checkpoint")
+    _check_implementation(implementation, method)
+    sizes = _check_audited_sizes(size, relations, universe)
+    tolerance = check_tolerance(tolerance_ulps)
+    # A claim that is a function of the size is compared with the truth at each size.
+    together = [(n,) for n in sizes] if needs_size(claim) else [tuple(sizes)]
+    claims = [claim_at(claim, one.k, ns[0]) for ns in together for one in relations]
+    own_name = subject_named(subject or _name_of_query(query))
+    options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "run": run}
+    if not implementation:
+        query = as_query(query)
+        options |= {"norm": norm, "method": method}
+    search = _of_code if implementation else _of_mathematics
+    bar = progress if len(together) > 1 else False
+    found = [
+        one
+        for ns in running.tracked(together, unit="sizes", progress=bar)
+        for one in search(query, universe, ns, relations, options)
+    ]
+    rows = _rows(claim, claims, found, relations, universe, tolerance)
+    how = "as implemented, on ordered datasets"
+    if not implementation:
+        how = f"{query.arithmetic} arithmetic"
+    if isinstance(rows[0].evidence.answer_x, tuple):
+        how = f"{norm} norm; {how}"
+    setting = f"{_setting(relation, sizes, universe)}; {how}"
+    return AuditReport(f"{own_name or found[0].name}, {relation.family}", rows, setting)
+
+
+def _check_implementation(implementation: Any, method: Any) -> None:
+    """Raise InputError unless `implementation` is a flag, and code comes without a method."""
+    check_flag("implementation", implementation)
+    if implementation and (not isinstance(method, str) or method != "auto"):
+        raise InputError(
+            f"method is for queries as mathematics, not for implementations; got {shown(method)}"
+        )
+
+
+def _setting(relation: Relation, sizes: Sequence[int], universe: AnyUniverse) -> str:
+    """Return which datasets are compared, in words."""
+    size = show_sizes(sizes)
+    return f"{relation.family}, {relation.meaning} k; size {size}; {universe.extent}"
+
+
+def _rows(
+    claim: Any,
+    claims: Sequence[Number],
+    found: Sequence[_Measured],
+    relations: Sequence[Relation],
+    universe: AnyUniverse,
+    tolerance: Number,
+) -> tuple[AuditRow, ...]:
+    """Return a row per truth, in the order of the given distances."""
+    at = {relation.k: relation for relation in relations}
+    rows = [
+        _row(claim, claimed, one, at[one.distance], universe, tolerance)
+        for claimed, one in zip(claims, found, strict=True)
+    ]
+    places: dict[Number, int] = {k: place for place, k in enumerate(at)}
+    return tuple(sorted(rows, key=lambda row: places[row.distance]))
+
+
+def _row(
+    claim: Any,
+    claimed: Number,
+    found: _Measured,
+    relation: Relation,
+    universe: AnyUniverse,
+    tolerance: Number,
+) -> AuditRow:
+    """Compare what is claimed at the size and the distance of a truth, `claimed`, with the truth.
+
+    Where the claim depends on the size, the smaller of the claims at both sizes counts.
+    """
+    sized = needs_size(claim)
+    at = _at_two_sizes(claim, found, relation, universe) if sized else {}
+    of_pair = [at[size] for size in at if size in found.sizes_of_pair]
+    return AuditRow(
+        found.distance,
+        min([claimed, *of_pair]),
+        found.truth,
+        found.evidence,
+        found.sizes[0] if sized else None,
+        claims={f"at n = {size}": at[size] for size in at} or None,
+        rounded=found.rounded,
+        tolerance_ulps=tolerance,
+    )
+
+
+def _at_two_sizes(
+    claim: Any, found: _Measured, relation: Relation, universe: AnyUniverse
+) -> dict[int, Number]:
+    """Return the claims at the sizes of x and of a neighbor; empty if all claims are equal."""
+    [n] = found.sizes
+    sizes = {n - removed + added for removed, added in relation.changes(n, universe)} | {n}
+    claims = {size: claim_at(claim, relation.k, size) for size in sorted(sizes)}
+    others = [size for size in claims if claims[size] != claims[n]]
+    if not others:
+        return {}
+    # The size of the witness's y, if the claim differs there.
+    other = next((size for size in others if size in found.sizes_of_pair), others[0])
+    return {n: claims[n], other: claims[other]}
+
+
+def _name_of_query(query: Any) -> str:
+    """Return the name of a query that has none of its own, or nothing.
+
+    Examples
+    --------
+    >>> _name_of_query("sum"), _name_of_query(partial(sorted, reverse=True))
+    ('', 'sorted')
+    """
+    nameless = isinstance(query, partial) or getattr(query, "__name__", "") == "<lambda>"
+    return name_of(query) if nameless else ""
+
+
+def _check_audited_sizes(
+    size: Any, relations: Sequence[Relation], universe: AnyUniverse
+) -> tuple[int, ...]:
+    """Return sizes of x at which every relation allows neighbors, or raise InputError.
+
+    The message says which size has none, and why.
+    """
+    try:
+        sizes = check_sizes(size, universe)
+    except InputError as error:
+        if not str(error).endswith(", at least 1), got 0"):
+            raise
+        raise InputError(
+            f"{error}: a query need not have an answer on no records, so empty datasets are not "
+            "compared; a function with outputs= takes size 0"
+        ) from None
+    for n in sizes:
+        for relation in relations:
+            _check_neighbors(n, relation, universe)
+    return sizes
+
+
+def _check_neighbors(n: int, relation: Relation, universe: AnyUniverse) -> None:
+    """Raise InputError if datasets of a size have no neighbors."""
+    try:
+        relation.check_feasible(n, universe)
+    except InputError as error:
+        short = relation.shortage(n, universe)
+        if short is None:
+            raise InputError(f"size {n} has no such neighbors: {error}") from None
+        records = "1 record" if relation.k == 1 else f"{relation.k} records"
+        raise InputError(
+            f"size {n} has no neighbors with {records} {short.change} ({relation}), as "
+            f"{short.reason}; leave out size {n}{short.way and ', or '}{short.way}"
+        ) from None
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """The true sensitivity at one distance, over datasets x of some sizes."""
+
+    name: str
+    sizes: tuple[int, ...]
+    distance: int
+    truth: Difference | float
+    evidence: Evidence
+    rounded: bool
+
+    @property
+    def sizes_of_pair(self) -> tuple[int, int]:
+        """The sizes of the two datasets."""
+        return len(self.evidence.x), len(self.evidence.y)
+
+
+def _of_mathematics(
+    query: Query,
+    universe: AnyUniverse,
+    sizes: tuple[int, ...],
+    relations: Sequence[Relation],
+    options: dict[str, Any],
+) -> list[_Measured]:
+    """Return the truths of a query as mathematics; one search finds all of them."""
+    points = sensitivity_curves(
+        universe,
+        query,
+        size=sizes,
+        distances=[relation.k for relation in relations],
+        neighbors=relations[0],
+        **options,
+    )
+    return [_mathematical(sizes, point) for _, point in points]
+
+
+def _mathematical(sizes: tuple[int, ...], point: Sensitivity) -> _Measured:
+    """Return the truth of a search, measured again on its witness."""
+    query, seen = point.query, point.witness
+    universe = finite(point.universe, (*seen.x, *seen.y))
+    answers: tuple[Any, Any] = (seen.query_x, seen.query_y)
+    first, second = floats = tuple(map(rationals_of, answers))
+    told = query.arithmetic == "float"
+    if told and point.arithmetic == "exact":
+        exact = difference_of(first, second, point.norm).exact
+        told = exact is not None and exact == point.exact
+    if not told:  # the answers of the witness may be rounded
+        first, second = (
+            exact_answer(query, universe, multiplicities_of(data, universe))
+            for data in (seen.x, seen.y)
+        )
+        differ = query.arithmetic == "exact" or floats != (first, second)
+        answers = (first, second) if differ and not query.root else answers
+    rounded = point.arithmetic == "float" and holds_float(answers)
+    truth = difference_of(first, second, point.norm, query.root)
+    columns = tuple(universe.columns) if isinstance(universe, TableUniverse) else None
+    evidence = Evidence(seen.x, seen.y, *answers, columns)
+    return _Measured(query.name, sizes, point.neighbors.k, truth, evidence, rounded)
+
+
+def _of_code(
+    code: Any,
+    universe: AnyUniverse,
+    sizes: tuple[int, ...],
+    relations: Sequence[Relation],
+    options: dict[str, Any],
+) -> list[_Measured]:
+    """Return the truths of code on ordered datasets, with a search per distance."""
+    listed = check_universe(universe)
+    found = [
+        implemented_sensitivity(listed, code, size=sizes, neighbors=relation, **options)
+        for relation in relations
+    ]
+    return [_implemented(sizes, *one) for one in zip(relations, found, strict=True)]
+
+
+def _implemented(
+    sizes: tuple[int, ...], relation: Relation, found: ImplementedSensitivity
+) -> _Measured:
+    seen = found.witness
+    evidence = Evidence(seen.x, seen.y, seen.query_x, seen.query_y)
+    truth = math.inf if found.exact is None else Difference(found.exact, Fraction(0))
+    rounded = holds_float((seen.query_x, seen.query_y))
+    return _Measured(found.query.name, sizes, relation.k, truth, evidence, rounded)

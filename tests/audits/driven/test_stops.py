@@ -1,0 +1,92 @@
+"""Code that catches what the driver raises in it: nothing that it releases afterwards counts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sensitivity_lab.audits import audit_mechanism
+from sensitivity_lab.errors import QueryError, TooLargeError
+
+
+def _bare_except(data, rng):
+    """Catch whatever the driver raises, and release something that depends on the data."""
+    try:
+        return rng.gamma(1.0) + sum(data)
+    except:  # noqa: E722 - what is tested
+        return sum(data)
+
+
+def _return_in_finally(data, rng):
+    try:
+        noise = rng.laplace(0, 1)
+        if noise > 0:
+            return 0
+    finally:
+        return sum(data)  # noqa: B012 - what is tested
+
+
+def _own_error_instead(data, rng):
+    try:
+        return str(rng.random())
+    except:  # noqa: E722 - what is tested
+        raise ValueError(f"of {sum(data)}") from None
+
+
+def _loop_around_bare_except(data, rng):
+    tries = 0
+    while True:
+        tries += 1
+        try:
+            if rng.laplace(0, 1) ** 2 > 0.5 or rng.gamma(1.0) > 2:
+                return sum(data) + tries
+        except:  # noqa: E722 - what is tested
+            continue
+
+
+@pytest.mark.parametrize(
+    "function",
+    [_bare_except, _return_in_finally, _own_error_instead, _loop_around_bare_except],
+)
+def test_what_code_releases_after_a_stop_that_it_caught_is_never_judged(function):
+    report = audit_mechanism(function, [0, 1], 1, epsilon=1, neighbors="bounded")
+    assert report.verdict in ("not judged", "not refuted")
+    assert not report.sound
+
+
+def test_a_limit_that_code_catches_is_told():
+    def wide(data, rng):
+        try:
+            return int(rng.integers(10**9)) + data[0]
+        except:  # noqa: E722 - what is tested
+            return data[0]
+
+    with pytest.raises(TooLargeError, match="a draw has 1,000,000,000 values"):
+        audit_mechanism(wide, [0, 1], 1, epsilon=1, neighbors="bounded")
+
+
+def test_a_generator_of_its_own_is_told_where_code_catches_everything():
+    def own(data, _):
+        try:
+            return data[0] + np.random.default_rng().integers(2)
+        except:  # noqa: E722 - what is tested
+            return data[0]
+
+    with pytest.raises(QueryError, match="a generator of its own"):
+        audit_mechanism(own, [0, 1], 1, epsilon=1, neighbors="bounded")
+
+
+def test_code_that_catches_everything_on_unlikely_paths_is_judged_but_for_these():
+    """Paths below 1e-15 end; what a bare except makes of that end is left out of the law."""
+
+    def redrawn(data, rng):
+        while True:
+            try:
+                if rng.random() < 0.5:
+                    return data[0] if rng.random() < 0.75 else 1 - data[0]
+            except:  # noqa: E722 - what is tested
+                return data[0]
+
+    report = audit_mechanism(redrawn, [0, 1], 1, epsilon=1.2, delta=1e-6, neighbors="bounded")
+    assert report.verdict == "loose"
+    assert report.delta(0) == pytest.approx((0.5, 0.5), abs=1e-11)
