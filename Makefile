@@ -57,13 +57,13 @@ lint: $(VENV)/installed-test,check,dask,completion
 types: $(VENV)/installed-test,check,dask,completion
 	$(BIN)/mypy
 
-notebooks: $(VENV)/installed-test,check,dask
+notebooks: $(VENV)/installed-test,check,dask,sql
 	$(BIN)/python -m pytest -n 2 -m notebooks
 
 # A file's tests share what they have made, so that a file is run by one process.
 ALL := not notebooks and not stress and not browser
 
-exhaustive: $(VENV)/installed-test,check,dask,explore
+exhaustive: $(VENV)/installed-test,check,dask,explore,sql
 	@echo "Running all tests but the stress: about eight minutes of two cores."
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "$(ALL)" $(BUT)
 
@@ -152,10 +152,10 @@ clean:
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What CI needs, found and installed in one go.
-ALL_EXTRAS := test,check,dask,completion test,opendp,diffprivlib test,check,dask,explore test,check,dask test
+ALL_EXTRAS := test,check,dask,completion test,opendp,diffprivlib test,check,dask,explore,sql test,check,dask,sql test
 everything: pyproject.toml $(VENV)/created
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	  --editable '.[test,check,dask,completion,opendp,diffprivlib,explore]'
+	  --editable '.[test,check,dask,completion,opendp,diffprivlib,explore,sql]'
 	@touch $(ALL_EXTRAS:%=$(VENV)/installed-%)
 
 # The stem names the extras: installed-test,check installs .[test,check].
