@@ -21,10 +21,14 @@ from .database import Session
 from .join_columns import classes, join_equalities
 from .linear_program import truncated_total
 from .normal_form import Aggregate, NormalForm
+from .query import aggregate_of
 from .statements import place_of, statement
+from .value_ranges import value_range
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from .query import Query
 
 METHODS = ("auto", "cap", "linear program")
 
@@ -77,7 +81,7 @@ class TruncationStudy(Tabled):
     def r2t_error(self, failure: Any = 0.1) -> float:
         """Return a bound on the error of R2T with these thresholds, which may choose one.
 
-        R2T releases the truncated answer of each of J thresholds with Laplace noise for epsilon / J,
+        R2T adds Laplace noise for epsilon / J to the truncated answer of each of J thresholds,
         takes J tau ln(J / failure) / epsilon off each, and answers with the largest. It never needs
         to know which threshold is good.
 
@@ -115,8 +119,8 @@ class TruncationStudy(Tabled):
     @property
     def _title(self) -> str:
         return (
-            f"Truncation of {self.aggregate} by {self.method} ({self.persons:,} persons, Laplace "
-            f"noise for epsilon {number_text(self.epsilon)}). Private: do not choose a threshold by "
+            f"Truncation of {self.aggregate} by {self.method}, {self.persons:,} persons, Laplace "
+            f"noise for epsilon {number_text(self.epsilon)}; private: do not choose a threshold by "
             "these errors"
         )
 
@@ -240,9 +244,8 @@ class Truncation:
             )
         return "linear program"
 
-    def study(self, thresholds: Sequence[Any], epsilon: Fraction, wanted: str) -> TruncationStudy:
+    def study(self, thresholds: Sequence[Any], epsilon: Fraction, method: str) -> TruncationStudy:
         """Return the study."""
-        method = self.method(wanted)
         points, persons = (self._capped if method == "cap" else self._programs)(thresholds, epsilon)
         return TruncationStudy(
             self._aggregate.name, method, epsilon, persons, len(self._form.keys), tuple(points)
@@ -378,3 +381,26 @@ def _summable(aggregate: Aggregate) -> str:
 
 def _as_float(value: Any) -> float:
     return 0.0 if value is None else float(value)
+
+
+def truncation_study(
+    query: Query, thresholds: Any, *, epsilon: Any, method: Any, aggregate: Any
+) -> TruncationStudy:
+    """Return what each threshold cuts and what noise costs; see `Query.truncation`."""
+    form = query.form
+    chosen = form.aggregates[aggregate_of(form, aggregate)]
+    wanted = checked_method(method)
+    rate = check_positive("epsilon", epsilon)
+    ends: tuple[Fraction, Fraction] | None = (Fraction(1), Fraction(1))
+    if chosen.kind == "sum" and chosen.value is not None:
+        ends = value_range(chosen.value, form.bounds)
+    with query.session() as session:
+        cut = Truncation(
+            form,
+            chosen,
+            session,
+            largest=None if ends is None else max(map(abs, ends)),
+            signed=ends is not None and ends[0] < 0,
+        )
+        how = cut.method(wanted)
+        return cut.study(checked_thresholds(thresholds, how), rate, how)
