@@ -1,4 +1,4 @@
-"""The columns that a join makes equal, as the published bounds on rows see them."""
+"""The columns that a join makes equal, as bounds, truncation and pipelines see them."""
 
 from __future__ import annotations
 
@@ -57,3 +57,14 @@ def classes(equalities: Iterable[Equality]) -> tuple[frozenset[SourceColumn], ..
         found = [one for one in found if one not in touched]
         found.append(pair.union(*touched))
     return tuple(found)
+
+
+def one_person_per_result(form: NormalForm) -> bool:
+    """Tell whether every result refers to exactly one person, in every database.
+
+    It does if one source is private, or if the join makes the persons of all private sources equal.
+    """
+    persons = {source.column(source.person or "") for source in form.private}
+    return len(persons) == 1 or any(
+        persons <= variable for variable in classes(join_equalities(form))
+    )

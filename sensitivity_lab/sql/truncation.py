@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -12,27 +12,31 @@ import pandas as pd
 
 from sensitivity_lab.checks import check_choice, check_positive, listed, number_text, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.difference import nearest
+from sensitivity_lab.exact.difference import nearest, round_up
 from sensitivity_lab.noise import laplace_scale
 from sensitivity_lab.noise.clipping import expected_error
 from sensitivity_lab.results.reprs import Tabled
 
+from .answers import aggregate_of, weigh
 from .database import Session
-from .join_columns import classes, join_equalities
+from .impacts import as_whole, units_of
+from .join_columns import one_person_per_result
 from .linear_program import truncated_total
-from .normal_form import Aggregate, NormalForm
-from .query import aggregate_of
+from .normal_form import Aggregate
+from .read_query import ReadQuery
 from .statements import place_of, statement
-from .value_ranges import value_range
+from .value_ranges import per_result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .query import Query
 
 METHODS = ("auto", "cap", "linear program")
 
 _MOST_THRESHOLDS = 100
+
+_RANKED = 'temp.main."lab ranked"'
+"""The temporary table of results, each with its number `nth` among those of its person."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,7 +129,7 @@ class TruncationStudy(Tabled):
         )
 
     def _table(self) -> pd.DataFrame:
-        return self.to_frame().drop(columns=["signed", "gap"]).set_index("threshold")
+        return self.to_frame().drop(columns=["answers", "signed", "gap"]).set_index("threshold")
 
 
 @dataclass(frozen=True)
@@ -149,6 +153,8 @@ class TruncationPoint:
     error : float
         The expected distance of a noisy truncated number from the number without truncation; with
         groups, the mean over all keys.
+    answers : tuple of float
+        The truncated answer of each public key, to which noise is added.
     signed : bool
         Whether values can be negative.
     gap : float
@@ -161,19 +167,9 @@ class TruncationPoint:
     sensitivity: float
     scale: float
     error: float
+    answers: tuple[float, ...] = ()
     signed: bool = False
     gap: float = 0.0
-
-
-def one_person_per_result(form: NormalForm) -> bool:
-    """Tell whether every result refers to exactly one person, in every database.
-
-    It does if one source is private, or if the join makes the persons of all private sources equal.
-    """
-    persons = {source.column(source.person or "") for source in form.private}
-    return len(persons) == 1 or any(
-        persons <= variable for variable in classes(join_equalities(form))
-    )
 
 
 class Truncation:
@@ -181,31 +177,21 @@ class Truncation:
 
     Parameters
     ----------
-    form : NormalForm
+    query : ReadQuery
     aggregate : Aggregate
     session : Session
         Of the query, with its public keys.
-    largest : Fraction or None
-        The largest absolute value that a result adds; None if it has no bounds.
-    signed : bool
-        Whether a result can add a negative value.
     """
 
-    def __init__(
-        self,
-        form: NormalForm,
-        aggregate: Aggregate,
-        session: Session,
-        *,
-        largest: Fraction | None,
-        signed: bool,
-    ) -> None:
+    def __init__(self, query: ReadQuery, aggregate: Aggregate, session: Session) -> None:
+        form = query.form
+        ends = per_result(form, aggregate)
         if aggregate.kind == "distinct":
             raise InputError(
                 f"truncation: one person changes {aggregate.name} by at most 1 in each group if "
                 "persons are counted, so there is nothing to truncate; truncate a COUNT or a SUM"
             )
-        if largest is None:
+        if ends is None:
             raise InputError(
                 f"truncation: {aggregate.name} adds up values without bounds; give bounds for each "
                 "column in it, such as bounds={'lineitem.quantity': (1, 50)}"
@@ -216,7 +202,10 @@ class Truncation:
                 "take results away from others; use an inner join"
             )
         self._form, self._aggregate, self._session = form, aggregate, session
-        self._largest, self._signed = largest, signed
+        self._largest, self._signed = max(map(abs, ends)), ends[0] < 0
+        self._persons = units_of(form, "person", query.null_person)
+        value = aggregate.value
+        self._counted = [] if value is None else [f"{value.sql} IS NOT NULL"]
 
     def method(self, wanted: str) -> str:
         """Return how results are cut; raise InputError if the wanted way is not private here."""
@@ -263,51 +252,61 @@ class Truncation:
         person's results only, which is what makes the sensitivity tau times the largest value: the
         others keep theirs.
         """
-        person = self._form.private[0].column(self._form.private[0].person or "").sql
-        value = self._aggregate.value
-        worth = "1" if self._aggregate.kind == "count" else _summable(self._aggregate)
-        counted = [] if value is None else [f"{value.sql} IS NOT NULL"]
-        columns = [f"{person} AS person", f"{place_of(self._form)} AS place", f"{worth} AS worth"]
-        results = statement(self._form, columns, where=counted)
-        order = "hash(place, worth), place, worth"
+        weighing = weigh(self._form, self._aggregate, self._session)
+        columns = [
+            f"{self._persons[0]} AS person",
+            f"{place_of(self._form)} AS place",
+            f"{weighing.row} AS worth",
+            f"{weighing.rough or 'FALSE'} AS rough",
+        ]
+        results = statement(self._form, columns, where=self._counted)
         # A NULL person is public, and nothing of it is cut.
-        ranked = (
-            "SELECT *, CASE WHEN person IS NULL THEN 0 ELSE row_number() OVER (PARTITION BY person "
-            f"ORDER BY {order}) END AS nth FROM ({results}) AS results"
+        self._session.run(
+            f"CREATE OR REPLACE TEMP TABLE {_RANKED} AS SELECT *, CASE WHEN person IS NULL THEN 0 "
+            "ELSE row_number() OVER (PARTITION BY person ORDER BY hash(place, worth), place, "
+            f"worth) END AS nth FROM ({results})"
         )
-        sums = ["coalesce(sum(worth), 0)"]
-        lost = ["count(DISTINCT person)"]
+        sums, lost = ["BOOL_OR(rough)", "SUM(worth)"], ["COUNT(DISTINCT person)"]
         for threshold in thresholds:
-            sums.append(f"coalesce(sum(worth) FILTER (nth <= {threshold}), 0)")
-            lost.append(f"count(DISTINCT person) FILTER (nth > {threshold})")
-        self._session.run(f"CREATE TEMP TABLE lab_ranked AS {ranked}", doing="ranking the results")
-        by_place = self._session.rows(
-            f"SELECT place, {', '.join(sums)} FROM lab_ranked GROUP BY place"
-        )
-        [[persons, *cut]] = self._session.rows(f"SELECT {', '.join(lost)} FROM lab_ranked")
-        self._session.run("DROP TABLE lab_ranked")
-        points = []
-        for i, threshold in enumerate(thresholds):
-            biases = {
-                place: _as_float(full) - _as_float(rest[i]) for place, full, *rest in by_place
-            }
-            points.append(self._point(threshold, biases, int(cut[i]), epsilon))
+            sums.append(f"SUM(worth) FILTER (nth <= {threshold})")
+            lost.append(f"COUNT(DISTINCT person) FILTER (nth > {threshold})")
+        found = self._session.rows(f"SELECT place, {', '.join(sums)} FROM {_RANKED} GROUP BY place")
+        [[persons, *cut]] = self._session.rows(f"SELECT {', '.join(lost)} FROM {_RANKED}")
+        full = [Fraction(0)] * len(self._form.keys)
+        kept = [list(full) for _ in thresholds]
+        for place, rough, *totals in found:
+            weighing.check(rough)
+            full[place], *rest = (
+                Fraction(as_whole(total), weighing.denominator) for total in totals
+            )
+            for answers, answer in zip(kept, rest, strict=True):
+                answers[place] = answer
+        points = [
+            self._point(threshold, full, answers, lost_by, epsilon)
+            for threshold, answers, lost_by in zip(thresholds, kept, cut, strict=True)
+        ]
         return points, int(persons)
 
     def _point(
-        self, threshold: Any, biases: Mapping[int, float], cut: int, epsilon: Fraction
+        self,
+        threshold: int,
+        full: Sequence[Fraction],
+        kept: Sequence[Fraction],
+        persons_cut: int,
+        epsilon: Fraction,
     ) -> TruncationPoint:
-        sensitivity = Fraction(threshold) * (self._largest or 0)
+        sensitivity = threshold * self._largest
         scale = laplace_scale(sensitivity, epsilon)
-        sizes = [abs(biases.get(place, 0.0)) for place in range(len(self._form.keys))]
-        error = math.fsum(expected_error(size, scale) for size in sizes) / len(sizes)
+        biases = [abs(a - b) for a, b in zip(full, kept, strict=True)]
+        errors = [expected_error(nearest(bias), scale) for bias in biases]
         return TruncationPoint(
             threshold,
-            math.fsum(sizes),
-            cut,
-            nearest(sensitivity),
+            nearest(sum(biases, Fraction(0))),
+            persons_cut,
+            round_up(sensitivity),
             scale,
-            error,
+            math.fsum(errors) / len(errors),
+            tuple(map(nearest, kept)),
             self._signed,
         )
 
@@ -316,25 +315,25 @@ class Truncation:
     def _programs(
         self, thresholds: Sequence[Any], epsilon: Fraction
     ) -> tuple[list[TruncationPoint], int]:
-        """Solve R2T's linear program for each threshold."""
-        owners = [source.column(source.person or "").sql for source in self._form.private]
-        listed_ = f"list_sort(list_distinct([{', '.join(owners)}]))"
-        value = self._aggregate.value
-        counted = [] if value is None else [f"{value.sql} IS NOT NULL"]
-        total = (
-            "count(*)" if self._aggregate.kind == "count" else f"sum({_summable(self._aggregate)})"
-        )
+        """Solve R2T's linear program for each threshold, over results with the same persons."""
+        weighing = weigh(self._form, self._aggregate, self._session)
+        who = f"LIST_SORT(LIST_DISTINCT([{', '.join(self._persons)}]))"
+        rough = f"BOOL_OR({weighing.rough})" if weighing.rough else "FALSE"
+        select = [who, f"SUM({weighing.row})", rough]
         found = self._session.rows(
-            statement(self._form, [listed_, total], where=counted, group_by=[listed_])
+            statement(self._form, select, where=self._counted, group_by=["1"])
         )
         numbers: dict[Any, int] = {}
-        persons = [[numbers.setdefault(one, len(numbers)) for one in who] for who, _ in found]
-        values = [_as_float(one) for _, one in found]
+        persons, values = [], []
+        for owners, total, is_rough in found:
+            weighing.check(is_rough)
+            persons.append([numbers.setdefault(one, len(numbers)) for one in owners])
+            values.append(nearest(Fraction(as_whole(total), weighing.denominator)))
         full = math.fsum(values)
         points = []
         for threshold in thresholds:
             optimum = truncated_total(persons, values, float(threshold))
-            scale = laplace_scale(Fraction(threshold), epsilon)
+            scale = laplace_scale(threshold, epsilon)
             bias = max(0.0, full - optimum.lower)
             points.append(
                 TruncationPoint(
@@ -344,13 +343,14 @@ class Truncation:
                     float(threshold),
                     scale,
                     expected_error(bias, scale),
+                    (optimum.lower,),
                     gap=max(0.0, optimum.upper - optimum.lower),
                 )
             )
         return points, len(numbers)
 
 
-def checked_thresholds(thresholds: Any, method: str) -> list[Any]:
+def _checked(thresholds: Any, method: str) -> list[Any]:
     """Return thresholds in order: whole numbers for "cap", else numbers above 0."""
     given: Iterable[Any] = listed(thresholds, "thresholds must be a list of numbers above 0")
     found = sorted({check_positive("thresholds", one) for one in given})
@@ -372,35 +372,14 @@ def checked_method(method: Any) -> str:
     return check_choice("method", method, METHODS)
 
 
-def _summable(aggregate: Aggregate) -> str:
-    """Return the SQL of a value that is added up, in a type that does not overflow."""
-    sql = "" if aggregate.value is None else aggregate.value.sql
-    whole = "INT" in aggregate.type or aggregate.type == "BOOLEAN"
-    return f"CAST({sql} AS HUGEINT)" if whole else sql
-
-
-def _as_float(value: Any) -> float:
-    return 0.0 if value is None else float(value)
-
-
 def truncation_study(
-    query: Query, thresholds: Any, *, epsilon: Any, method: Any, aggregate: Any
+    query: ReadQuery, thresholds: Any, *, epsilon: Any, method: Any, aggregate: Any
 ) -> TruncationStudy:
     """Return what each threshold cuts and what noise costs; see `Query.truncation`."""
-    form = query.form
-    chosen = form.aggregates[aggregate_of(form, aggregate)]
-    wanted = checked_method(method)
+    chosen = query.form.aggregates[aggregate_of(query.form, aggregate)]
+    wanted = check_choice("method", method, METHODS)
     rate = check_positive("epsilon", epsilon)
-    ends: tuple[Fraction, Fraction] | None = (Fraction(1), Fraction(1))
-    if chosen.kind == "sum" and chosen.value is not None:
-        ends = value_range(chosen.value, form.bounds)
     with query.session() as session:
-        cut = Truncation(
-            form,
-            chosen,
-            session,
-            largest=None if ends is None else max(map(abs, ends)),
-            signed=ends is not None and ends[0] < 0,
-        )
-        how = cut.method(wanted)
-        return cut.study(checked_thresholds(thresholds, how), rate, how)
+        truncation = Truncation(query, chosen, session)
+        how = truncation.method(wanted)
+        return truncation.study(_checked(thresholds, how), rate, how)

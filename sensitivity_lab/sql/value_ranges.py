@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from .normal_form import SourceColumn, Term
+from .normal_form import Aggregate, NormalForm, SourceColumn, Term
 
 Range = tuple[Fraction, Fraction]
 
@@ -53,3 +53,10 @@ def _literal(sql: str) -> Range | None:
         return Fraction(sql), Fraction(sql)
     except ValueError:
         return None
+
+
+def per_result(form: NormalForm, aggregate: Aggregate) -> Range | None:
+    """Return the least and the largest number that one result adds; None if nothing bounds it."""
+    if aggregate.kind != "sum" or aggregate.value is None:
+        return Fraction(0), Fraction(1)
+    return value_range(aggregate.value, form.bounds)
