@@ -51,12 +51,20 @@ class Weighing:
         The SQL of whether a result's number is rounded, which it must not be; "" if none can be.
     name : str
         The aggregate's name.
+    counts : bool
+        Whether no number is negative.
     """
 
     row: str
     denominator: int = 1
     rough: str = ""
     name: str = ""
+    counts: bool = False
+
+    @property
+    def total(self) -> str:
+        """The SQL of the sum over results."""
+        return "COUNT(*)" if self.row == "1" else f"SUM({self.row})"
 
     def check(self, rough: Any) -> None:
         """Raise QueryError if a number was rounded."""
@@ -85,10 +93,11 @@ def weigh(
     """
     name = aggregate.name
     if aggregate.value is None:
-        return Weighing("1", name=name)
+        return Weighing("1", name=name, counts=True)
     value = aggregate.value.sql
     if aggregate.kind == "count":
-        return Weighing(f"CASE WHEN {value} IS NULL THEN 0 ELSE 1 END", name=name)
+        row = f"CASE WHEN {value} IS NULL THEN 0 ELSE 1 END"
+        return Weighing(row, name=name, counts=True)
     if aggregate.type in WHOLE:
         return Weighing(f"COALESCE(CAST({value} AS HUGEINT), 0)", name=name)
     decimal = DECIMAL.fullmatch(aggregate.type)
@@ -136,8 +145,8 @@ def exact_answers(
     else:
         weighing = weigh(form, aggregate, session, replaced)
         rough = f"BOOL_OR({weighing.rough})" if weighing.rough else "FALSE"
-        select = [place, f"SUM({weighing.row})", rough]
-    text = statement(form, select, replaced=replaced, group_by=[place])
+        select = [place, weighing.total, rough]
+    text = statement(form, select, replaced=replaced, group_by=["1"])
     found = [Fraction(0)] * len(form.keys)
     for at, total, rough in session.rows(text):
         weighing.check(rough)
@@ -150,7 +159,7 @@ def answers(
 ) -> list[tuple[Any, ...]]:
     """Return the aggregates of each group, in the order of the keys; those of nothing are 0."""
     select = [place_of(form), *(call_of(one) for one in form.aggregates)]
-    text = statement(form, select, replaced=replaced, group_by=[place_of(form)])
+    text = statement(form, select, replaced=replaced, group_by=["1"])
     found = {row[0]: row[1:] for row in session.rows(text)}
     nothing = (0,) * len(form.aggregates)
     return [found.get(place, nothing) for place in range(len(form.keys))]

@@ -21,6 +21,7 @@ def statement(
     where: Iterable[str] = (),
     group_by: Sequence[str] = (),
     grouped: bool = True,
+    beside: str = "",
 ) -> str:
     """Return a statement over all results of a query.
 
@@ -38,6 +39,8 @@ def statement(
         What to group by.
     grouped : bool, default True
         Whether to keep results of public keys only, which `KEYS` must hold.
+    beside : str, optional
+        A further relation, with which every result is paired.
     """
     conditions = [term.sql for term in form.conditions] + list(where)
     relations = from_clause(form.sources, replaced or {})
@@ -47,6 +50,8 @@ def statement(
             f'{group.term.sql} IS NOT DISTINCT FROM "lab keys".k{place}'
             for place, group in enumerate(form.groups)
         ]
+    if beside:
+        relations += f" CROSS JOIN {beside}"
     text = f"SELECT {', '.join(select)} FROM {relations}"
     if conditions:
         text += f" WHERE {' AND '.join(conditions)}"
