@@ -39,6 +39,8 @@ class SqlCase:
     groups: int
     persons: dict[str, str]
     bounds: dict[str, tuple[int, int]] = field(default_factory=dict)
+    left: bool = False
+    null_person: str = "refuse"
 
     @property
     def asked(self) -> Asked:
@@ -71,8 +73,8 @@ def sorted_values(values: set[Any]) -> list[Any]:
     return sorted(values, key=lambda one: (one is not None, one or 0))
 
 
-def drawn_table(random: Random, most_rows: int, *, nulls: bool) -> Table:
-    """Draw a table of at most so many rows."""
+def drawn_table(random: Random, most_rows: int, *, nulls: bool, nobody: bool) -> Table:
+    """Draw a table of at most so many rows; rows can be nobody's."""
     key = random.choice([None, None, "id"])
     size = random.choice([0, *range(1, most_rows + 1), *(3 * [*range(3, most_rows + 1)])])
     empty = 0.1 if nulls else 0.0
@@ -84,7 +86,7 @@ def drawn_table(random: Random, most_rows: int, *, nulls: bool) -> Table:
     for place in range(size):
         row = (
             place if key else random.choice((0, 1, 1, 1)),
-            random.choice((1, 1, 1, 2, 3)),
+            random.choice((None, 1, 1, 2, 3) if nobody else (1, 1, 1, 2, 3)),
             cell((0, 1, 1, 1, 1, 2)),
             cell((0, 1, 1, 1, 1, 2)),
             cell(AREAS),
@@ -139,7 +141,9 @@ def drawn_case(
     most_tables: int = 4,
     most_rows: int = 8,
     self_joins: bool = True,
+    left_joins: bool = True,
     counts_only: bool = False,
+    grouped: bool = True,
     nulls: bool = True,
 ) -> SqlCase:
     """Draw a database and a query."""
@@ -147,7 +151,8 @@ def drawn_case(
     names = ["t", "u", "v", "w"][: random.randint(1, most_tables)]
     sizes = {1: most_rows, 2: most_rows, 3: most_rows, 4: 6}
     most = min(most_rows, sizes[len(names)])
-    database = {name: drawn_table(random, most, nulls=nulls) for name in names}
+    nobody = nulls and random.random() < 0.15
+    database = {name: drawn_table(random, most, nulls=nulls, nobody=nobody) for name in names}
 
     uses = list(names)
     if self_joins and len(uses) < 4 and random.random() < 0.3:
@@ -157,12 +162,13 @@ def drawn_case(
         alone = uses.count(name) == 1 and random.random() < 0.7
         aliases[name if alone else f"{name}{place + 1}"] = name
 
-    source, wheres, ctes = drawn_join(random, aliases)
+    left = left_joins and random.random() < 0.08
+    source, wheres, ctes = drawn_join(random, aliases, left=left)
     order = list(aliases)
     persons = {name: "person" for name in names if random.random() < 0.6}
     if not persons:
         persons = {random.choice(names): "person"}
-    groups = random.choice([0, 0, 1, 2])
+    groups = random.choice([0, 0, 1, 2]) if grouped else 0
     keys = random.sample([f"{alias}.{c}" for alias in order for c in ("area", "value")], groups)
     aggregates, bounds = drawn_aggregates(random, aliases, counts_only=counts_only)
     written = [f"{one} AS a{i}" for i, (_, one) in enumerate(aggregates)]
@@ -174,14 +180,26 @@ def drawn_case(
     if ctes:
         text = f"WITH {', '.join(ctes)} {text}"
     kinds = tuple(kind for kind, _ in aggregates)
-    return SqlCase(database, text, aliases, kinds, groups, persons, bounds)
+    return SqlCase(
+        database,
+        text,
+        aliases,
+        kinds,
+        groups,
+        persons,
+        bounds,
+        left=" LEFT JOIN " in source,
+        null_person="public" if nobody else "refuse",
+    )
 
 
-def drawn_join(random: Random, aliases: dict[str, str]) -> tuple[str, list[str], list[str]]:
+def drawn_join(
+    random: Random, aliases: dict[str, str], *, left: bool
+) -> tuple[str, list[str], list[str]]:
     """Draw the FROM of a query, its conditions in WHERE, and its tables in WITH.
 
     The aliases are joined one after the other, each by one or two equalities with an earlier one
-    (or, rarely, by none), in ON, with USING, or in WHERE.
+    (or, rarely, by none), in ON, with USING, or in WHERE. With `left`, those in ON are left joins.
     """
     ctes: list[str] = []
     order = list(aliases)
@@ -205,7 +223,9 @@ def drawn_join(random: Random, aliases: dict[str, str]) -> tuple[str, list[str],
             wheres += equal
         else:
             more = [drawn_predicate(random, [before, alias])] if random.random() < 0.2 else []
-            source += f" INNER JOIN {right} ON {' AND '.join([*equal, *more])}"
+            source += (
+                f" {'LEFT' if left else 'INNER'} JOIN {right} ON {' AND '.join([*equal, *more])}"
+            )
     wheres += [drawn_predicate(random, order) for _ in range(random.choice([0, 0, 0, 0, 1, 2]))]
     return source, wheres, ctes
 
@@ -219,11 +239,14 @@ def drawn_aggregates(
     bounds: dict[str, tuple[int, int]] = {}
     for _ in range(1 if counts_only else random.choice([1, 1, 2])):
         alias = random.choice(order)
-        kind = "COUNT(*)" if counts_only else random.choice(["COUNT(*)", "COUNT", "SUM"])
+        kind = (
+            "COUNT(*)" if counts_only else random.choice(["COUNT(*)", "COUNT", "SUM", "DISTINCT"])
+        )
         text = {
             "COUNT(*)": "COUNT(*)",
             "COUNT": f"COUNT({alias}.{random.choice(['x', 'value'])})",
             "SUM": f"SUM({alias}.value)",
+            "DISTINCT": f"COUNT(DISTINCT {alias}.{random.choice(['person', 'person', 'area'])})",
         }[kind]
         if kind == "SUM":
             bounds[f"{aliases[alias]}.value"] = (LEAST, MOST)

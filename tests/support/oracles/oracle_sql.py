@@ -119,9 +119,13 @@ def difference(one: Answer, other: Answer) -> Answer:
     return {group: change for group, change in found.items() if any(change)}
 
 
-def norm_of(change: Answer, norm: str, which: int) -> Fraction:
+Keys = Sequence[Group] | None
+"""The groups that count; None for all."""
+
+
+def norm_of(change: Answer, norm: str, which: int, keys: Keys = None) -> Fraction:
     """Return the norm, over the groups, of one aggregate; of L2, the square."""
-    sizes = [abs(aggregates[which]) for aggregates in change.values()]
+    sizes = [abs(one[which]) for key, one in change.items() if keys is None or key in keys]
     if norm == "L1":
         return sum(sizes, Fraction(0))
     if norm == "L2":
@@ -148,16 +152,20 @@ def contributions(now: Running) -> dict[Any, Answer]:
 
 
 def largest_removal(
-    now: Running, units: Sequence[Sequence[Place]], k: int, norm: str, which: int
+    now: Running,
+    units: Sequence[Sequence[Place]],
+    k: int,
+    norm: str,
+    which: int,
+    keys: Keys = None,
 ) -> Fraction:
     """Return the largest change by removing at most k units, each a list of rows."""
     found = Fraction(0)
     for size in range(1, min(k, len(units)) + 1):
         for chosen in combinations(units, size):
             gone = {place for unit in chosen for place in unit}
-            found = max(
-                found, norm_of(difference(now.full, now.changed(removed=gone)), norm, which)
-            )
+            change = difference(now.full, now.changed(removed=gone))
+            found = max(found, norm_of(change, norm, which, keys))
     return found
 
 
@@ -179,14 +187,19 @@ def new_rows(database: Database, table: str, values: Mapping[str, Sequence[Any]]
 
 
 def largest_addition(
-    now: Running, table: str, values: Mapping[str, Sequence[Any]], norm: str, which: int
+    now: Running,
+    table: str,
+    values: Mapping[str, Sequence[Any]],
+    norm: str,
+    which: int,
+    keys: Keys = None,
 ) -> Fraction:
     """Return the largest change by adding one row to a table."""
     changes = (
         difference(now.changed(added=[(table, row)]), now.full)
         for row in new_rows(now.database, table, values)
     )
-    return max((norm_of(change, norm, which) for change in changes), default=Fraction(0))
+    return max((norm_of(change, norm, which, keys) for change in changes), default=Fraction(0))
 
 
 def at_distance(
