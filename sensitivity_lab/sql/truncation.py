@@ -362,7 +362,7 @@ def _checked(thresholds: Any, method: str) -> list[Any]:
     if method == "cap" and broken:
         raise InputError(
             "thresholds: a cap is a whole number of results for each person, got "
-            f"{number_text(broken[0])}"
+            f"{nearest(broken[0])!r}"
         )
     return [int(one) if one.denominator == 1 else nearest(one) for one in found]
 
