@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -82,14 +82,28 @@ def weigh(
     session: Session,
     replaced: Mapping[str, str] | None = None,
 ) -> Weighing:
-    """Return how much each result adds to a count or a sum.
+    """Return how much each result of a query adds to a count or a sum (see `weigh_over`)."""
+    return weigh_over(
+        aggregate, lambda select: session.rows(statement(form, select, replaced=replaced))
+    )
 
-    Of floats, this asks the database for the largest one among the results.
+
+def weigh_over(
+    aggregate: Aggregate, ask: Callable[[Sequence[str]], list[tuple[Any, ...]]]
+) -> Weighing:
+    """Return how much each row of a relation adds to a count or a sum.
+
+    Parameters
+    ----------
+    aggregate : Aggregate
+        What is counted or added up.
+    ask : callable
+        Selects numbers from the relation; of floats, the largest one is needed.
 
     Raises
     ------
     QueryError
-        If a float is infinite or NaN.
+        If a float is infinite or NaN, or floats are too large for sums of 127 bits.
     """
     name = aggregate.name
     if aggregate.value is None:
@@ -103,22 +117,25 @@ def weigh(
     decimal = DECIMAL.fullmatch(aggregate.type)
     if decimal:
         return _weigh_decimal(value, int(decimal[1]), int(decimal[2]), name)
-    text = statement(form, [f"MAX(ABS(CAST({value} AS DOUBLE)))", "COUNT(*)"], replaced=replaced)
-    [(largest, results)] = session.rows(text)
-    if largest is None or largest == 0:
+    number = f"CAST({value} AS DOUBLE)"
+    [(largest, results)] = ask([f"MAX(ABS({number}))", "COUNT(*)"])
+    if not largest:
         return Weighing("CAST(0 AS HUGEINT)", name=name)
     if not math.isfinite(largest):
         raise QueryError(
             f"{name}: a value that is added up is {largest}, which no finite sum has; leave it out "
             "with WHERE, or give the column bounds"
         )
-    shift = _BITS - math.frexp(largest)[1] - results.bit_length()
-    shift = max(min(shift, 1000), -1000)
-    scaled = f"COALESCE(CAST({value} AS DOUBLE), 0) * CAST('{2.0**shift!r}' AS DOUBLE)"
-    denominator = 1 << shift if shift >= 0 else 1
-    if shift < 0:  # huge floats are whole numbers: only their sum could be too large
-        raise QueryError(f"{name}: sums of floats as large as {largest} do not fit into 127 bits")
-    return Weighing(f"CAST({scaled} AS HUGEINT)", denominator, f"{scaled} <> FLOOR({scaled})", name)
+    # As many bits behind the point as the sum of all leaves room for.
+    shift = min(_BITS - math.frexp(largest)[1] - results.bit_length(), 1000)
+    if shift < 0:
+        raise QueryError(
+            f"{name}: floats as large as {largest} have sums beyond 127 bits; divide them in the "
+            "query, or give the column bounds"
+        )
+    scaled = f"(COALESCE({number}, 0) * CAST('{2.0**shift!r}' AS DOUBLE))"
+    rough = f"{scaled} <> FLOOR({scaled})"
+    return Weighing(f"CAST({scaled} AS HUGEINT)", 1 << shift, rough, name)
 
 
 def _weigh_decimal(value: str, digits: int, scale: int, name: str) -> Weighing:

@@ -254,16 +254,21 @@ class NormalForm:
         return next(source for source in self.sources if source.alias == alias)
 
     @cached_property
-    def used(self) -> frozenset[SourceColumn]:
-        """All columns that the query reads, those of persons included."""
+    def used_in_results(self) -> frozenset[SourceColumn]:
+        """All columns that conditions, keys and values read."""
         terms = [
             *self.conditions,
             *(term for source in self.sources for term in source.left or ()),
             *(group.term for group in self.groups),
             *(one.value for one in self.aggregates if one.value is not None),
         ]
-        read = frozenset().union(*(term.columns for term in terms)) if terms else frozenset()
-        return read | {source.column(source.person) for source in self.private if source.person}
+        return frozenset().union(*(term.columns for term in terms))
+
+    @cached_property
+    def used(self) -> frozenset[SourceColumn]:
+        """All columns that the query reads, those of persons included."""
+        persons = {source.column(source.person) for source in self.private if source.person}
+        return self.used_in_results | persons
 
 
 def quoted(name: str) -> str:

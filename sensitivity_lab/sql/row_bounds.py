@@ -162,17 +162,22 @@ def _beside_exact(
     beta: Fraction | None = None,
 ) -> RowBound:
     """Return a bound with the exact numbers for one row."""
-    found: dict[str, DatabaseSensitivity | None] = {}
-    refused = []
-    for change in ("remove", "add"):
-        try:
-            found[change] = query.local_sensitivity(
-                1, unit="row", change=change, norm="L1", aggregate=aggregate
-            )
-        except (InputError, TooLargeError) as error:
-            found[change] = None
-            refused.append(str(error))
     tables = tuple(dict.fromkeys(source.table.name for source in query.form.private))
+    refused: list[str] = []
+
+    def worst(*asked: dict[str, Any]) -> DatabaseSensitivity | None:
+        """Return the largest of some local sensitivities, or None if one is refused."""
+        try:
+            found = [
+                query.local_sensitivity(1, unit="row", aggregate=aggregate, **one) for one in asked
+            ]
+        except (InputError, TooLargeError) as error:
+            refused.append(str(error))
+            return None
+        return max(found, key=lambda one: one.upper)
+
+    removal = worst({"change": "remove"})
+    addition = worst(*({"change": "add", "table": table} for table in tables))
     return RowBound(
         name,
         aggregate,
@@ -181,7 +186,7 @@ def _beside_exact(
         k,
         beta,
         factor,
-        found["remove"],
-        found["add"],
+        removal,
+        addition,
         tuple(refused),
     )
