@@ -13,7 +13,6 @@ from sensitivity_lab.metrics.norms import Norm, check_norm, norm_of
 from .additions import AdditionSearch
 from .answers import aggregate_of, exact_answers
 from .changes import Removed, add_rows, rows_of
-from .constraints import declared
 from .contributions import Contributions, contributions_of
 from .impacts import Unit
 from .normal_form import Aggregate, Source
@@ -98,13 +97,15 @@ class Query(ReadQuery):
             bounds=bounds,
             groups=groups,
             null_person=null_person,
+            domains=domains,
+            keys=keys,
+            foreign_keys=foreign_keys,
         )
         if show_person is not None:
             check_callable(
                 "show_person", show_person, "None or a function of a person, such as str"
             )
         self.show_person = show_person
-        self.constraints = declared(self.form, self.database, domains, keys, foreign_keys)
 
     def contributions(self) -> Contributions:
         """Return what would vanish with all rows of each person, exactly.
