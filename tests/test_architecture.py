@@ -60,7 +60,7 @@ PRODUCTS = {
     "article": set(),
     "empirical": set(),
     "interop_opendp": set(),
-    "sql": set(),
+    "sql": {"pipelines"},  # what a query converts into
     "audits": {"implementations", "pipelines"},  # what is audited
     "explorer": set(),
 }

@@ -12,6 +12,7 @@ from sensitivity_lab.metrics.norms import Norm, check_norm, norm_of
 
 from .additions import AdditionSearch
 from .answers import aggregate_of, exact_answers
+from .chains import QueryChain, chain_of
 from .changes import Removed, add_rows, rows_of
 from .contributions import Contributions, contributions_of
 from .impacts import Unit
@@ -19,6 +20,8 @@ from .normal_form import Aggregate, Source
 from .read_query import ReadQuery
 from .removal import Removal
 from .result import DatabaseNeighbors, DatabaseSensitivity, measured
+from .row_bounds import RowBound, elastic_bound, residual_bound
+from .truncation import TruncationStudy, truncation_study
 
 
 class Query(ReadQuery):
@@ -257,3 +260,223 @@ class Query(ReadQuery):
                 f"{shown(table)}"
             )
         return private[known]
+
+    # Published bounds on rows, truncation, pipelines.
+
+    def elastic(self, k: int = 0, *, aggregate: str | None = None) -> RowBound:
+        """Return elastic sensitivity at distance k, beside the exact number for rows.
+
+        The published bound reads how often the most frequent value of each join column occurs in
+        its table, and no join.
+
+        Parameters
+        ----------
+        k : int, default 0
+            The bound is on the local sensitivity of every database that differs from this one in at
+            most k rows of private tables, added or removed.
+        aggregate : str, optional
+            Which aggregate, if there are several. A sum is bounded by the largest absolute value
+            that its bounds allow, times the bound of a count.
+
+        Returns
+        -------
+        RowBound
+            Its unit is a single row, added or removed, not a person.
+
+        Raises
+        ------
+        InputError
+            If the query has a LEFT JOIN, or a sum without bounds.
+
+        References
+        ----------
+        Johnson, Near, Song, "Towards Practical Differential Privacy for SQL Queries", PVLDB 11
+        (2018), section 3.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from sensitivity_lab import sql
+        >>> orders = pd.DataFrame({"person": [1, 1, 2], "item": [1, 1, 2]})
+        >>> prices = pd.DataFrame({"item": [1, 2, 2, 2], "price": [5, 3, 4, 6]})
+        >>> query = sql.Query(
+        ...     "SELECT COUNT(*) AS pairs FROM orders JOIN prices USING (item)",
+        ...     connection={"orders": orders, "prices": prices},
+        ...     person="orders.person",
+        ... )
+        >>> query.elastic().upper
+        3.0
+        """
+        return elastic_bound(self, k, aggregate)
+
+    def residual(self, beta: float | None = None, *, aggregate: str | None = None) -> RowBound:
+        """Return residual sensitivity, beside the exact number for rows.
+
+        The published bound joins and counts each part of the query that is left when some private
+        tables are taken out. With beta it is a smooth bound: on a database that differs in one row
+        it is at most exp(beta) times as large, so that noise can be scaled to it.
+
+        Parameters
+        ----------
+        beta : float, Fraction or Decimal, optional
+            The bound is the largest at any distance k, times exp(-beta k). By default, the bound at
+            distance 0.
+        aggregate : str, optional
+            As for `elastic`.
+
+        Returns
+        -------
+        RowBound
+            Its unit is a single row, added or removed, not a person.
+
+        Raises
+        ------
+        InputError
+            If the query has a LEFT JOIN, a sum without bounds, or beta is not above 0.
+        TooLargeError
+            If more than ten tables of the query are private.
+
+        Notes
+        -----
+        The number of joins is 2 to the number of private tables.
+
+        References
+        ----------
+        Dong, Yi, "Residual Sensitivity for Differentially Private Multi-Way Joins", SIGMOD (2021).
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from sensitivity_lab import sql
+        >>> orders = pd.DataFrame({"person": [1, 1, 2], "item": [1, 1, 2]})
+        >>> prices = pd.DataFrame({"item": [1, 2, 2, 2], "owner": [5, 3, 4, 6]})
+        >>> query = sql.Query(
+        ...     "SELECT COUNT(*) AS pairs FROM orders JOIN prices USING (item)",
+        ...     connection={"orders": orders, "prices": prices},
+        ...     person={"orders": "person", "prices": "owner"},
+        ... )
+        >>> query.residual().upper, round(query.residual(beta=0.1).upper, 3)
+        (3.0, 4.966)
+        """
+        return residual_bound(self, beta, aggregate)
+
+    def truncation(
+        self,
+        thresholds: Sequence[float],
+        *,
+        epsilon: float,
+        method: str = "auto",
+        aggregate: str | None = None,
+    ) -> TruncationStudy:
+        """Return what a bound on each person's results cuts from the answer, and what noise costs.
+
+        A truncated answer has a sensitivity that does not depend on the data, so that Laplace noise
+        makes it private. A small threshold cuts much, a large one needs much noise. The errors of
+        the study depend on the data, so they may not choose the threshold tau: choose it without
+        looking at them, or let R2T choose, which costs noise for each threshold
+        (`TruncationStudy.r2t_error`).
+
+        Parameters
+        ----------
+        thresholds : sequence of number
+            The thresholds tau to compare, above 0.
+        epsilon : float, Fraction or Decimal
+            The privacy loss of one release, above 0.
+        method : {"auto", "cap", "linear program"}, default "auto"
+            "cap" keeps tau results of each person, in an order that depends on the person's own
+            results. "linear program" gives each result a weight of at most 1, such that the results
+            of no person add up to more than tau, and is what results of several persons need. By
+            default the first of the two that is private for the query.
+        aggregate : str, optional
+            Which aggregate, if there are several.
+
+        Returns
+        -------
+        TruncationStudy
+            A point per threshold, with the truncated answer, the scale of the noise and the
+            expected error.
+
+        Raises
+        ------
+        InputError
+            If an argument is invalid, or no way of cutting is private for the query; the message
+            says why.
+        TooLargeError
+            If the linear program has too many variables.
+
+        Notes
+        -----
+        *cap*: let every result refer to exactly one person, and let all other tables be public. One
+        person, added or removed with all rows, changes a count by at most tau, a sum by tau times
+        the largest absolute value that its bounds allow, and grouped answers by as much in L1; a
+        person who is replaced, by twice as much. Cutting *base rows* has no such bound: with one
+        row per person in a table that joins with itself, a person can still be in every result.
+
+        *linear program*: the answer is one number, and values are at least 0. A person changes it
+        by at most tau, which is in the unit of the answer.
+
+        References
+        ----------
+        Dong, Fang, Yi, Tao, Machanavajjhala, "R2T: Instance-optimal Truncation for Differentially
+        Private Query Evaluation with Foreign Keys", SIGMOD (2022).
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from sensitivity_lab import sql
+        >>> visits = pd.DataFrame({"patient": [1] * 6 + [2, 2, 3], "ward": list("aabbbaabb")})
+        >>> query = sql.Query(
+        ...     "SELECT COUNT(*) AS visits FROM visits",
+        ...     connection={"visits": visits},
+        ...     person="visits.patient",
+        ... )
+        >>> study = query.truncation([1, 2, 4], epsilon=1)
+        >>> study.to_frame()[["threshold", "cut", "persons_cut", "sensitivity", "scale"]]
+           threshold  cut  persons_cut  sensitivity  scale
+        0          1  6.0            2          1.0    1.0
+        1          2  4.0            1          2.0    2.0
+        2          4  2.0            1          4.0    4.0
+        """
+        return truncation_study(
+            self, thresholds, epsilon=epsilon, method=method, aggregate=aggregate
+        )
+
+    def chain(self, rows_per_person: int, *, aggregate: str | None = None) -> QueryChain:
+        """Return the query as a chain of pipeline steps, whose map is proved without the data.
+
+        Parameters
+        ----------
+        rows_per_person : int
+            The most results that are kept of a person, at least 1.
+        aggregate : str, optional
+            Which aggregate, if there are several.
+
+        Returns
+        -------
+        QueryChain
+            The chain, from one or two private tables to the answer, and these tables.
+
+        Raises
+        ------
+        InputError
+            If the pipelines have no step for a part of the query: they join one private table, or
+            two by their columns of persons, with public tables by equal columns, filter, and count
+            or add up one column, of all results or by one key.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from sensitivity_lab import sql
+        >>> visits = pd.DataFrame({"patient": [1] * 6 + [2, 2, 3], "ward": list("aabbbaabb")})
+        >>> query = sql.Query(
+        ...     "SELECT COUNT(*) AS visits FROM visits WHERE ward = 'a'",
+        ...     connection={"visits": visits},
+        ...     person="visits.patient",
+        ... )
+        >>> converted = query.chain(2)
+        >>> converted.chain.map(), converted.answer()
+        (2, 3)
+        >>> query.local_sensitivity().value
+        3.0
+        """
+        return chain_of(self, rows_per_person, aggregate)

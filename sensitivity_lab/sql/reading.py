@@ -118,11 +118,13 @@ class Reader:
                 "sql: the query has no aggregate; select COUNT(*), COUNT(column), SUM(expression), "
                 "AVG(expression) or COUNT(DISTINCT column)"
             )
-        names = [one.name.lower() for one in aggregates]
+        groups = _told_apart(groups)
+        names = ["person", *(one.name.lower() for one in (*groups, *aggregates))]
         twice = next((one.name for one in aggregates if names.count(one.name.lower()) > 1), None)
         if twice is not None:
             raise InputError(
-                f"sql: two aggregates are called {shown(twice)}; give them names with AS"
+                f"sql: an aggregate is called {shown(twice)}, as another one, a key or the persons "
+                "of a frame are; give it another name with AS"
             )
         return NormalForm(
             tuple(scope.sources), tuple(scope.conditions), tuple(groups), ((),), tuple(aggregates)
@@ -553,6 +555,15 @@ class Reader:
     def refusal(self, node: Any, what: str, way: str) -> InputError:
         """Return the error about a part of the text."""
         return self.writer.refusal(node, what, way)
+
+
+def _told_apart(groups: list[GroupKey]) -> list[GroupKey]:
+    """Return keys that share a name, or the name of a frame's persons, by table and column."""
+    names = ["person", *(group.name.lower() for group in groups)]
+    return [
+        replace(group, name=group.term.text) if names.count(group.name.lower()) > 1 else group
+        for group in groups
+    ]
 
 
 def column_of(form: NormalForm, name: str, argument: str) -> list[SourceColumn]:

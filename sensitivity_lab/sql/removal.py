@@ -380,4 +380,4 @@ def powered_norm(vector: Sequence[Fraction], norm: Norm) -> Any:
     """Return the norm of a vector, squared for L2."""
     import numpy as np
 
-    return powered(np.array(list(vector), dtype=object), norm)
+    return powered(np.array(list(vector), dtype=object), norm).item()
