@@ -66,6 +66,15 @@ class Constraints:
         """Return the foreign keys of a table."""
         return self.foreign_of.get(table.sql, ())
 
+    def read_of(self, table: Table) -> set[str]:
+        """Return the columns of a table that keys and foreign keys read."""
+        found = {name for key in self.keys(table) for name in key}
+        for of, several in self.foreign_of.items():
+            for one in several:
+                found |= set(one.columns) if of == table.sql else set()
+                found |= set(one.parent_columns) if one.parent.sql == table.sql else set()
+        return found
+
     def is_required(self, source: Source, name: str) -> bool:
         """Tell whether a column is never NULL."""
         domain = self.domain(source.column(name))

@@ -14,7 +14,6 @@ from .additions import AdditionSearch
 from .answers import aggregate_of, exact_answers
 from .chains import QueryChain, chain_of
 from .changes import Removed, add_rows, rows_of
-from .constraints import declared
 from .contributions import Contributions, contributions_of
 from .impacts import Unit
 from .normal_form import Aggregate, Source
@@ -101,13 +100,15 @@ class Query(ReadQuery):
             bounds=bounds,
             groups=groups,
             null_person=null_person,
+            domains=domains,
+            keys=keys,
+            foreign_keys=foreign_keys,
         )
         if show_person is not None:
             check_callable(
                 "show_person", show_person, "None or a function of a person, such as str"
             )
         self.show_person = show_person
-        self.constraints = declared(self.form, self.database, domains, keys, foreign_keys)
 
     def contributions(self) -> Contributions:
         """Return what would vanish with all rows of each person, exactly.

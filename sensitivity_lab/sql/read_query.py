@@ -22,6 +22,7 @@ from sensitivity_lab.errors import InputError, QueryError
 
 from .answers import FLOATS, WHOLE, answers
 from .clipping import clipped
+from .constraints import declared
 from .database import Database, Session
 from .normal_form import Aggregate, NormalForm, SourceColumn, quoted
 from .reading import Reader, column_of
@@ -42,6 +43,8 @@ class ReadQuery:
         Where it runs.
     null_person : {"refuse", "public"}
         What rows mean whose person is NULL.
+    constraints : Constraints
+        What is declared of the tables.
     """
 
     def __init__(
@@ -53,6 +56,9 @@ class ReadQuery:
         bounds: Mapping[str, tuple[float, float]] | None = None,
         groups: Sequence[Any] | None = None,
         null_person: str = "refuse",
+        domains: Mapping[str, Sequence[Any]] | None = None,
+        keys: Mapping[str, str | Sequence[str]] | None = None,
+        foreign_keys: Mapping[str, str] | None = None,
     ) -> None:
         text = check_text("sql", sql, "a SELECT statement, as a text")
         self.null_person = check_choice("null_person", null_person, ("refuse", "public"))
@@ -69,6 +75,7 @@ class ReadQuery:
                 "column of persons in one of them"
             )
         form = self._bounded(form, bounds)
+        self.constraints = declared(form, self.database, domains, keys, foreign_keys)
         self._load(form)
         self.form = self._typed(form, groups)
         self._check_persons()
@@ -105,6 +112,7 @@ class ReadQuery:
         for source in form.sources:
             columns = used.setdefault(source.table, [])
             names = {one.name for one in form.used if one.alias == source.alias}
+            names |= self.constraints.read_of(source.table)
             columns += [name for name in source.table.columns if name in names - set(columns)]
         self.database.load(used)
 
