@@ -66,12 +66,12 @@ types: $(VENV)/installed-test,check,dask,completion
 	$(BIN)/mypy
 
 # The files that have the marker: it takes longer to import all others than to run these.
-notebooks: $(VENV)/installed-test,check,dask
+notebooks: $(VENV)/installed-test,check,dask,sql
 	$(BIN)/python -m pytest -n 2 -m notebooks tests/test_notebooks.py tests/plotting/test_plot_files.py
 
 ALL := not notebooks and not stress and not browser
 
-exhaustive: $(VENV)/installed-test,check,dask,explore
+exhaustive: $(VENV)/installed-test,check,dask,explore,sql
 	@echo "Running all tests but the stress: about eight minutes of two cores."
 	$(BIN)/python -m pytest $(ON_TWO) -m "$(ALL)"
 
@@ -161,10 +161,10 @@ clean:
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What CI needs, found and installed in one go.
-ALL_EXTRAS := test,check,dask,completion test,opendp,diffprivlib test,check,dask,explore test,check,dask test
+ALL_EXTRAS := test,check,dask,completion test,opendp,diffprivlib test,check,dask,explore,sql test,check,dask,sql test
 everything: pyproject.toml $(VENV)/created
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	  --editable '.[test,check,dask,completion,opendp,diffprivlib,explore]'
+	  --editable '.[test,check,dask,completion,opendp,diffprivlib,explore,sql]'
 	@touch $(ALL_EXTRAS:%=$(VENV)/installed-%)
 
 # The stem names the extras: installed-test,check installs .[test,check].

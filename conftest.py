@@ -21,6 +21,11 @@ if not find_spec("ipywidgets"):
     collect_ignore += ["sensitivity_lab/explorer/call.py", "sensitivity_lab/explorer/panel.py"]
 
 
+# And those that run DuckDB.
+if not (find_spec("duckdb") and find_spec("sqlglot")):
+    collect_ignore += ["sensitivity_lab/sql", "docs/how_to/sql.md"]
+
+
 @pytest.fixture(autouse=True)
 def figures_are_closed() -> Iterator[None]:
     """Close the figures of a test: pyplot keeps them, and warns of more than 20."""

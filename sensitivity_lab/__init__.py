@@ -31,6 +31,8 @@ other. `bounds` gives bounds where a search cannot finish.
 `spaces` covers data other than records: graphs, whose neighbors differ in an edge or in a node,
 trajectories or time series, whose neighbors differ in an entry, and any datasets with a metric.
 
+`sql` reads queries of databases: what one person changes in a count over joined tables.
+
 `pipelines` has the steps that change data before a query (clamp, map, join, truncate, count), each
 a *transformation* with a *stability map*: how far apart outputs are when inputs are `d_in` apart.
 `noise` turns a sensitivity into a scale of noise, and `empirical` has the functions of the
@@ -98,6 +100,7 @@ if TYPE_CHECKING:
         plotting,
         results,
         spaces,
+        sql,
     )
     from .audits.call import assert_sensitivity, audit
     from .calls.curves import sensitivity_curves
@@ -115,6 +118,7 @@ _LATER = {
     "bounds": "bounds",
     "empirical": "empirical",
     "spaces": "spaces",
+    "sql": "sql",
     "implementations": "implementations",
     "noise": "noise",
     "pipelines": "pipelines",
@@ -194,6 +198,7 @@ __all__ = [
     "sensitivity_curves",
     "smooth_sensitivity",
     "spaces",
+    "sql",
     "sweep",
     "universes",
 ]

@@ -40,6 +40,7 @@ ROOMS = (
     "article",
     "empirical",
     "interop_opendp",
+    "sql",
     "audits",
     "explorer",
     "",  # the front door: the package itself
@@ -59,6 +60,7 @@ PRODUCTS = {
     "article": set(),
     "empirical": set(),
     "interop_opendp": set(),
+    "sql": {"pipelines"},  # what a query converts into
     "audits": {"implementations", "pipelines"},  # what is audited
     "explorer": set(),
 }
@@ -190,6 +192,8 @@ def test_outside_packages_have_few_importers():
         "ipywidgets": ("explorer/panel",),
         "narwhals": ("checks",),
         "opendp": ("audits/opendp", "interop_opendp"),  # what checks it, and what uses it
+        "duckdb": ("sql",),
+        "sqlglot": ("sql",),
         "tools": (),  # the wheel does not have them
     }
     for file in FILES:
@@ -286,7 +290,7 @@ def test_importing_the_package_loads_what_calls_are_about_and_no_search(modules)
     "package",
     [
         *("matplotlib", "IPython", "distributed", "hypothesis", "opendp", "diffprivlib"),
-        *("ipywidgets", "voila", "joblib", "tqdm"),
+        *("ipywidgets", "voila", "joblib", "tqdm", "duckdb", "sqlglot"),
     ],
 )
 def test_importing_the_package_does_not_import(package, modules):

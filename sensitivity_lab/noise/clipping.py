@@ -269,7 +269,7 @@ def _point(
     scale = error = noisy = None
     if epsilon is not None:
         scale = laplace_scale(exact, epsilon)
-        error = _expected_error(abs(nearest(bias)), scale)
+        error = expected_error(abs(nearest(bias)), scale)
         if release is not None:
             answer = _released(release, bound, (clipped, exact, epsilon))
             noisy = nearest(
@@ -288,5 +288,6 @@ def _released(release: Release, bound: Number, question: tuple[Fraction, ...]) -
         ) from error
 
 
-def _expected_error(bias: float, scale: float) -> float:
+def expected_error(bias: float, scale: float) -> float:
+    """Return the expected distance of Laplace noise from a bias of at least 0, in closed form."""
     return bias + scale * math.exp(-bias / scale) if scale else bias

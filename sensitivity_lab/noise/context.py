@@ -52,10 +52,10 @@ def not_for_all(norm: Norm, noise: str, release: Release) -> str | None:
             if records
             else ""
         )
+        instead = things.instead or f"use the result of {things.room}.global_sensitivity{smooth}"
         return (
             f"the result is a local sensitivity, which depends on the {things.data}, so "
-            f"the size of the noise would reveal {'them' if records else 'it'}; use the "
-            f"result of {things.room}.global_sensitivity{smooth}"
+            f"the size of the noise would reveal {'them' if records else 'it'}; {instead}"
         )
     if release.exactly:
         return (

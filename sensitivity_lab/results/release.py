@@ -36,6 +36,8 @@ class Things:
     every_size : str
         How to compute the sensitivity over every size; {first} and {stop} stand for a range of
         feasible ones.
+    instead : str
+        What to scale noise to where a result is local, if it is no global sensitivity.
     """
 
     data: str
@@ -45,6 +47,7 @@ class Things:
     domain: str
     public: str
     every_size: str
+    instead: str = ""
 
 
 ROWS = Things(

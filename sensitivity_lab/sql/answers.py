@@ -1,0 +1,212 @@
+"""The numbers of an answer: per result, added up exactly.
+
+Everything is added up in whole numbers of 127 bits (HUGEINT), over a common denominator, so that no
+order of the rows changes a sum: whole numbers as they are, decimals times a power of ten, floats
+times a power of two. A float stands for one rational; the sums of these rationals are exact, while
+the database's own SUM rounds.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sensitivity_lab.checks import did_you_mean, names_of, shown
+from sensitivity_lab.errors import InputError, QueryError
+
+from .database import Session
+from .normal_form import Aggregate, NormalForm
+from .statements import place_of, statement
+
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "BOOLEAN")
+_UNSIGNED = ("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT")
+WHOLE = (*_WHOLE, *_UNSIGNED)
+"""Types whose sums are whole numbers."""
+
+FLOATS = ("FLOAT", "DOUBLE")
+"""Types whose values are floats."""
+
+DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
+"""A decimal type: its digits, and how many of them stand behind the point."""
+
+_BITS = 120
+"""Sums stay below two to this; a HUGEINT has seven bits more."""
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """How much each result adds to an aggregate, as a whole number.
+
+    Attributes
+    ----------
+    row : str
+        The SQL of a result's whole number, never NULL.
+    denominator : int
+        What it is divided by.
+    rough : str
+        The SQL of whether a result's number is rounded, which it must not be; "" if none can be.
+    name : str
+        The aggregate's name.
+    counts : bool
+        Whether no number is negative.
+    """
+
+    row: str
+    denominator: int = 1
+    rough: str = ""
+    name: str = ""
+    counts: bool = False
+
+    @property
+    def total(self) -> str:
+        """The SQL of the sum over results."""
+        return "COUNT(*)" if self.row == "1" else f"SUM({self.row})"
+
+    def check(self, rough: Any) -> None:
+        """Raise QueryError if a number was rounded."""
+        if rough:
+            raise QueryError(
+                f"{self.name}: the floats that are added up span too many orders of magnitude for "
+                "exact sums of 127 bits; cast them in the query, such as SUM(CAST(price AS "
+                "DECIMAL(18, 4)))"
+            )
+
+
+def weigh(
+    form: NormalForm,
+    aggregate: Aggregate,
+    session: Session,
+    replaced: Mapping[str, str] | None = None,
+) -> Weighing:
+    """Return how much each result of a query adds to a count or a sum (see `weigh_over`)."""
+    return weigh_over(
+        aggregate, lambda select: session.rows(statement(form, select, replaced=replaced))
+    )
+
+
+def weigh_over(
+    aggregate: Aggregate, ask: Callable[[Sequence[str]], list[tuple[Any, ...]]]
+) -> Weighing:
+    """Return how much each row of a relation adds to a count or a sum.
+
+    Parameters
+    ----------
+    aggregate : Aggregate
+        What is counted or added up.
+    ask : callable
+        Selects numbers from the relation; of floats, the largest one is needed.
+
+    Raises
+    ------
+    QueryError
+        If a float is infinite or NaN, or floats are too large for sums of 127 bits.
+    """
+    name = aggregate.name
+    if aggregate.value is None:
+        return Weighing("1", name=name, counts=True)
+    value = aggregate.value.sql
+    if aggregate.kind == "count":
+        row = f"CASE WHEN {value} IS NULL THEN 0 ELSE 1 END"
+        return Weighing(row, name=name, counts=True)
+    if aggregate.type in WHOLE:
+        return Weighing(f"COALESCE(CAST({value} AS HUGEINT), 0)", name=name)
+    decimal = DECIMAL.fullmatch(aggregate.type)
+    if decimal:
+        return _weigh_decimal(value, int(decimal[1]), int(decimal[2]), name)
+    number = f"CAST({value} AS DOUBLE)"
+    [(largest, results)] = ask([f"MAX(ABS({number}))", "COUNT(*)"])
+    if not largest:
+        return Weighing("CAST(0 AS HUGEINT)", name=name)
+    if not math.isfinite(largest):
+        raise QueryError(
+            f"{name}: a value that is added up is {largest}, which no finite sum has; leave it out "
+            "with WHERE, or give the column bounds"
+        )
+    # As many bits behind the point as the sum of all leaves room for.
+    shift = min(_BITS - math.frexp(largest)[1] - results.bit_length(), 1000)
+    if shift < 0:
+        raise QueryError(
+            f"{name}: floats as large as {largest} have sums beyond 127 bits; divide them in the "
+            "query, or give the column bounds"
+        )
+    scaled = f"(COALESCE({number}, 0) * CAST('{2.0**shift!r}' AS DOUBLE))"
+    rough = f"{scaled} <> FLOOR({scaled})"
+    return Weighing(f"CAST({scaled} AS HUGEINT)", 1 << shift, rough, name)
+
+
+def _weigh_decimal(value: str, digits: int, scale: int, name: str) -> Weighing:
+    """Return the weighing of decimals: all their digits, without the point."""
+    power = 10**scale
+    if digits + scale + 1 <= 38:  # so many digits has a DECIMAL
+        scaled = f"{value} * CAST({power} AS DECIMAL({scale + 1}, 0))"
+    else:
+        scaled = f"REPLACE(CAST({value} AS VARCHAR), '.', '')"
+    return Weighing(f"COALESCE(CAST({scaled} AS HUGEINT), 0)", power, name=name)
+
+
+def exact_answers(
+    form: NormalForm,
+    aggregate: Aggregate,
+    session: Session,
+    replaced: Mapping[str, str] | None = None,
+) -> list[Fraction]:
+    """Return an aggregate of each group, exactly, in the order of the keys; 0 of nothing."""
+    place = place_of(form)
+    if aggregate.kind == "distinct" and aggregate.value is not None:
+        weighing = Weighing("")
+        select = [place, f"COUNT(DISTINCT {aggregate.value.sql})", "FALSE"]
+    else:
+        weighing = weigh(form, aggregate, session, replaced)
+        rough = f"BOOL_OR({weighing.rough})" if weighing.rough else "FALSE"
+        select = [place, weighing.total, rough]
+    text = statement(form, select, replaced=replaced, group_by=["1"])
+    found = [Fraction(0)] * len(form.keys)
+    for at, total, rough in session.rows(text):
+        weighing.check(rough)
+        found[at] = Fraction(int(total), weighing.denominator)
+    return found
+
+
+def answers(
+    form: NormalForm, session: Session, replaced: Mapping[str, str] | None = None
+) -> list[tuple[Any, ...]]:
+    """Return the aggregates of each group, in the order of the keys; those of nothing are 0."""
+    select = [place_of(form), *(call_of(one) for one in form.aggregates)]
+    text = statement(form, select, replaced=replaced, group_by=["1"])
+    found = {row[0]: row[1:] for row in session.rows(text)}
+    nothing = (0,) * len(form.aggregates)
+    return [found.get(place, nothing) for place in range(len(form.keys))]
+
+
+def call_of(aggregate: Aggregate) -> str:
+    """Return an aggregate as SQL; a sum of nothing is 0."""
+    if aggregate.value is None:
+        return "COUNT(*)"
+    value = aggregate.value.sql
+    if aggregate.kind == "sum":
+        whole = aggregate.type in WHOLE
+        return f"COALESCE(SUM({f'CAST({value} AS HUGEINT)' if whole else value}), 0)"
+    return f"COUNT({'DISTINCT ' * (aggregate.kind == 'distinct')}{value})"
+
+
+def aggregate_of(form: NormalForm, name: Any) -> int:
+    """Return the place of an aggregate, the only one if no name is given."""
+    names = [one.name for one in form.aggregates]
+    if name is None:
+        if len(names) > 1:
+            raise InputError(
+                f"aggregate: the query has several, and each has a sensitivity of its own; choose "
+                f"one of {names_of(names)}"
+            )
+        return 0
+    found = [i for i, one in enumerate(names) if isinstance(name, str) and one == name]
+    if not found:
+        raise InputError(
+            f"aggregate must be one of {names_of(names)}, got {shown(name)}"
+            f"{did_you_mean(name, names)}"
+        )
+    return found[0]

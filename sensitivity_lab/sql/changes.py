@@ -1,0 +1,122 @@
+"""Changes of a database: persons or rows that are removed, rows that are added."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .answers import WHOLE
+from .database import Session
+from .impacts import Unit
+from .normal_form import NormalForm, Source, Table, quoted
+
+_REMOVED = 'temp.main."lab removed"'
+_ADDED = 'temp.main."lab added"'
+
+
+@dataclass(frozen=True)
+class Removed:
+    """Units that are removed.
+
+    Attributes
+    ----------
+    units : tuple
+        The persons, or the numbers of rows (see `units_of`).
+    unit : {"person", "row"}
+    """
+
+    units: tuple[Any, ...]
+    unit: Unit
+
+
+@dataclass(frozen=True)
+class Added:
+    """Rows that are added to a table.
+
+    Attributes
+    ----------
+    table : Table
+    columns : tuple of str
+        The columns that the query reads; the others do not matter.
+    row : tuple
+        Its values.
+    copies : int
+        How often it is added.
+    """
+
+    table: Table
+    columns: tuple[str, ...]
+    row: tuple[Any, ...]
+    copies: int = 1
+
+
+def remove_units(form: NormalForm, change: Removed, session: Session) -> dict[str, str]:
+    """Return the private tables without some units, by alias, for statements of the session."""
+    private = form.private
+    types = {source.table.columns[source.person or ""] for source in private}
+    type_ = "BIGINT" if change.unit == "row" else types.pop() if len(types) == 1 else "HUGEINT"
+    session.run(f"CREATE OR REPLACE TEMP TABLE {_REMOVED} (unit {type_})")
+    for unit in change.units:
+        session.run(f"INSERT INTO {_REMOVED} VALUES (?)", (unit,))
+    tables = list(dict.fromkeys(source.table.sql for source in private))
+    found = {}
+    for source in private:
+        unit_sql = quoted(source.person or "")
+        if change.unit == "row":
+            unit_sql = f"rowid * {len(tables)} + {tables.index(source.table.sql)}"
+        found[source.alias] = (
+            f"(SELECT * FROM {source.table.sql} WHERE ({unit_sql} IN (SELECT unit FROM "
+            f"{_REMOVED})) IS NOT TRUE)"
+        )
+    return found
+
+
+def add_rows(form: NormalForm, change: Added, session: Session) -> dict[str, str]:
+    """Return a table with rows added, by alias, for statements of the session."""
+    columns = ", ".join(map(quoted, change.columns))
+    types = ", ".join(f"{quoted(one)} {change.table.columns[one]}" for one in change.columns)
+    if not change.columns:
+        columns, types = "1 AS placeholder", "placeholder INTEGER"
+    session.run(f"CREATE OR REPLACE TEMP TABLE {_ADDED} ({types})")
+    marks = ", ".join("?" for _ in change.columns) or "1"
+    for _ in range(change.copies):
+        session.run(f"INSERT INTO {_ADDED} VALUES ({marks})", change.row)
+    relation = (
+        f"(SELECT {columns} FROM {change.table.sql} UNION ALL SELECT {columns} FROM {_ADDED})"
+    )
+    aliases = [one.alias for one in form.sources if one.table.sql == change.table.sql]
+    return dict.fromkeys(aliases, relation)
+
+
+def rows_of(
+    form: NormalForm, units: Sequence[int], session: Session
+) -> list[tuple[str, dict[str, Any]]]:
+    """Return the tables and the values of rows, by their numbers (see `units_of`).
+
+    Only columns that the query reads are shown.
+    """
+    tables: dict[str, Source] = {}
+    for source in form.private:
+        tables.setdefault(source.table.sql, source)
+    found = []
+    for unit in units:
+        row, place = divmod(int(unit), len(tables))
+        source = list(tables.values())[place]
+        names = used_columns(form, source.table)
+        listed = ", ".join(map(quoted, names)) or "rowid"
+        [values] = session.rows(f"SELECT {listed} FROM {source.table.sql} WHERE rowid = ?", (row,))
+        found.append((source.table.name, dict(zip(names, values, strict=False))))
+    return found
+
+
+def used_columns(form: NormalForm, table: Table) -> tuple[str, ...]:
+    """Return the columns of a table that a query reads, in the table's order."""
+    aliases = {source.alias for source in form.sources if source.table.sql == table.sql}
+    names = {one.name for one in form.used if one.alias in aliases}
+    return tuple(name for name in table.columns if name in names)
+
+
+def is_whole(type_: str) -> bool:
+    """Tell whether a type has whole numbers only."""
+    return type_ in WHOLE and type_ != "BOOLEAN"

@@ -1,0 +1,93 @@
+"""Clipping: values that are added up are kept within public bounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from sensitivity_lab.checks import number_text
+from sensitivity_lab.errors import InputError
+
+from .normal_form import Aggregate, NormalForm, SourceColumn, Term
+
+_DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
+
+
+def clipped(
+    form: NormalForm, bounds: Mapping[SourceColumn, tuple[Fraction, Fraction]]
+) -> NormalForm:
+    """Return a query whose sums clip columns to their bounds.
+
+    NULL stays NULL, and NaN, which DuckDB takes for larger than every number, becomes the upper
+    bound.
+
+    Raises
+    ------
+    InputError
+        If a bound is no value of the column's type.
+    """
+    replacements: dict[str, str] = {}
+    for column, (low, high) in bounds.items():
+        type_ = form.source(column.alias).table.columns[column.name]
+        ends = [value_text(one, type_, f"bounds['{column}']") for one in (low, high)]
+        replacements[column.sql] = (
+            f"(CASE WHEN {column.sql} < {ends[0]} THEN {ends[0]} WHEN {column.sql} > {ends[1]} "
+            f"THEN {ends[1]} ELSE {column.sql} END)"
+        )
+
+    def clip(aggregate: Aggregate) -> Aggregate:
+        if aggregate.kind != "sum" or aggregate.value is None:
+            return aggregate
+        return replace(aggregate, value=_replaced(aggregate.value, replacements))
+
+    return replace(
+        form, aggregates=tuple(map(clip, form.aggregates)), bounds={**form.bounds, **bounds}
+    )
+
+
+def _replaced(term: Term, replacements: Mapping[str, str]) -> Term:
+    """Return a term with other SQL for some columns."""
+    if term.column is not None:
+        return replace(term, sql=replacements.get(term.sql, term.sql))
+    arguments = tuple(
+        one if term.kind == "when" and place == 0 else _replaced(one, replacements)
+        for place, one in enumerate(term.arguments)
+    )
+    sql = term.sql
+    # The SQL of a term is that of its arguments, in order, with text between.
+    parts, rest = [], sql
+    for before, after in zip(term.arguments, arguments, strict=True):
+        head, _, rest = rest.partition(before.sql)
+        parts += [head, after.sql]
+    return replace(term, sql="".join([*parts, rest]), arguments=arguments)
+
+
+def value_text(value: Fraction, type_: str, name: str) -> str:
+    """Return a number as a literal of a column's type.
+
+    Examples
+    --------
+    >>> value_text(Fraction(5, 2), "DECIMAL(9,2)", "bounds")
+    "CAST('2.50' AS DECIMAL(9,2))"
+    """
+    decimal = _DECIMAL.fullmatch(type_)
+    if type_ in ("FLOAT", "DOUBLE"):
+        if Fraction(float(value)) != value and value.denominator & (value.denominator - 1) == 0:
+            raise _no_value(value, type_, name)
+        return f"CAST('{float(value)!r}' AS {type_})"
+    scale = int(decimal[2]) if decimal else 0
+    scaled = value * 10**scale
+    if scaled.denominator != 1:
+        raise _no_value(value, type_, name)
+    digits = str(abs(scaled.numerator)).zfill(scale + 1)
+    whole = f"{digits[: len(digits) - scale]}.{digits[len(digits) - scale :]}".rstrip(".")
+    return f"CAST('{'-' if value < 0 else ''}{whole}' AS {type_})"
+
+
+def _no_value(value: Fraction, type_: str, name: str) -> InputError:
+    return InputError(
+        f"{name}: {number_text(value)} is no value of the column's type {type_}; give a bound that "
+        "is, such as a whole number"
+    )

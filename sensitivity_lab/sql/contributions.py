@@ -1,0 +1,281 @@
+"""What each person contributes to the answer: what would vanish with all of the person's rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from sensitivity_lab.checks import check_whole, named, names_of
+from sensitivity_lab.errors import TooLargeError
+from sensitivity_lab.results.reprs import Facts
+
+from .answers import Weighing, exact_answers, weigh
+from .changes import Removed, remove_units
+from .database import Session
+from .impacts import IMPACTS, make_impacts, persons_in, units_of
+from .normal_form import NormalForm
+from .read_query import ReadQuery
+from .removal import MOST_RUNS, everyone
+from .result import PRIVATE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SHARES = (0.5, 0.9, 0.99, 0.999, 1.0)
+"""The quantiles of a distribution."""
+
+_PLAIN = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "VARCHAR")
+"""Types of persons that come as arrays without a loss."""
+
+
+@dataclass(frozen=True, repr=False)
+class Contributions(Facts):
+    """What would vanish from the answer with all rows of each person, exactly.
+
+    It depends on the data, so it is private.
+
+    Attributes
+    ----------
+    query : ReadQuery
+        The query.
+    persons : ndarray, shape (n,)
+        Persons, one per row of the frame; a person is in one row per group that would change.
+    places : ndarray of int, shape (n,)
+        The groups, as places in the query's public keys.
+    values : tuple of ndarrays, shape (n,)
+        What vanishes from each aggregate, times its denominator: whole numbers.
+    denominators : tuple of int
+        Of each aggregate.
+    everyone : int
+        How many persons there are in the private tables, with those who contribute nothing.
+    show_person : callable or None
+        Turns a person into the text that is shown; None hides persons.
+    """
+
+    query: ReadQuery
+    persons: Any
+    places: Any
+    values: tuple[Any, ...]
+    denominators: tuple[int, ...]
+    everyone: int
+    show_person: Callable[[Any], str] | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the aggregates."""
+        return [one.name for one in self.query.form.aggregates]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the contributions as a frame, with the persons.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row per person and group, those with the most of the first aggregate first: `person`,
+            the keys of GROUP BY, and a column per aggregate. Persons without results have no row.
+        """
+        form = self.query.form
+        columns: dict[Any, Any] = {"person": self.persons}
+        for place, group in enumerate(form.groups):
+            keys = np.array([key[place] for key in form.keys] + [None], dtype=object)[:-1]
+            columns[group.name] = keys[self.places]
+        for name, value, below in zip(self.names, self.values, self.denominators, strict=True):
+            columns[name] = _divided(value, below)
+        frame = pd.DataFrame(columns)
+        order = frame[self.names[0]].abs().sort_values(ascending=False, kind="stable").index
+        return frame.loc[order].reset_index(drop=True)
+
+    def of_persons(self) -> pd.DataFrame:
+        """Return each person's sum of absolute contributions over the groups (L1).
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row per person with results, the largest of the first aggregate first: `person`, and a
+            column per aggregate.
+        """
+        codes, persons = pd.factorize(self.persons)
+        columns: dict[Any, Any] = {"person": persons}
+        for name, value, below in zip(self.names, self.values, self.denominators, strict=True):
+            sizes = pd.Series(abs(value)).groupby(codes).sum().to_numpy()
+            columns[name] = _divided(sizes, below)
+        frame = pd.DataFrame(columns)
+        return frame.sort_values(self.names[0], ascending=False, kind="stable", ignore_index=True)
+
+    def top(self, number: int = 10) -> pd.DataFrame:
+        """Return the persons who contribute the most to the first aggregate.
+
+        Parameters
+        ----------
+        number : int, default 10
+            How many.
+
+        Returns
+        -------
+        pandas.DataFrame
+            As `of_persons`.
+        """
+        check_whole("number", number, "a number of persons, at least 1")
+        return self.of_persons().head(number)
+
+    def distribution(self) -> pd.DataFrame:
+        """Return how the contributions are distributed over all persons, those of 0 included.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row per aggregate. ``50%`` to ``99.9%`` is the smallest number that at least this
+            share of the persons do not exceed, in absolute value and over all groups (L1);
+            ``largest`` is that of all.
+        """
+        sizes = self.of_persons()
+        rows = []
+        for name in self.names:
+            ascending = np.sort(sizes[name].to_numpy())
+            row = []
+            for share in _SHARES:
+                place = int(np.ceil(share * self.everyone)) - 1 - (self.everyone - len(ascending))
+                row.append(ascending[place] if place >= 0 and len(ascending) else 0)
+            rows.append(row)
+        labels = [*(f"{share:.4g}%" for share in (50, 90, 99, 99.9)), "largest"]
+        return pd.DataFrame(rows, index=self.names, columns=labels)
+
+    def plot(self, aggregate: str | None = None, **options: Any) -> Axes:
+        """Draw how many persons contribute how much.
+
+        Parameters
+        ----------
+        aggregate : str, optional
+            Which aggregate, if there are several.
+        **options
+            `ax` and `unit` of `sensitivity_lab.plotting.plot_contributions`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from sensitivity_lab.plotting import plot_contributions
+
+        from .answers import aggregate_of
+
+        name = self.names[aggregate_of(self.query.form, aggregate)]
+        sizes = self.of_persons()[name].to_numpy(dtype=float)
+        ax: Axes = plot_contributions(sizes, self.everyone, **{"query": name, **options})
+        return ax
+
+    @property
+    def _title(self) -> str:
+        return f"Contributions of {self.everyone:,} persons to {names_of(self.names, named)}"
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return the facts of both reprs, in order: persons are shown only on demand."""
+        tables = list(dict.fromkeys(one.table.name for one in self.query.form.private))
+        kept = [one.table.name for one in self.query.form.sources if one.person is None]
+        facts = [
+            ("private", PRIVATE),
+            ("removed", f"with a person: all of their rows in {names_of(tables, named)}"),
+            ("kept", names_of(list(dict.fromkeys(kept)), named)),
+        ]
+        sizes = self.of_persons()
+        table = self.distribution()
+        for name in self.names:
+            row = table.loc[name]
+            told = ", ".join(f"{label} {row[label]:.6g}" for label in table.columns)
+            facts.append((named(name), told))
+        if self.show_person is not None and len(sizes):
+            first = [named(self.show_person(one)) for one in sizes["person"].head(3)]
+            facts.append(("largest", ", ".join(first)))
+        return facts
+
+
+def contributions_of(query: ReadQuery, show_person: Callable[[Any], str] | None) -> Contributions:
+    """Return the contributions of all persons."""
+    form = query.form
+    with query.session() as session:
+        number = persons_in(form, session)
+        if not form.monotone:
+            return _by_running(query, session, number, show_person)
+        units = units_of(form, "person", query.null_person)
+        weighings = make_impacts(form, form.aggregates, units, session)
+        names = [f"lost{place}" for place in range(len(form.aggregates))]
+        persons, places, values = _columns(form, names, session)
+    below = tuple(one.denominator for one in weighings)
+    return Contributions(query, persons, places, values, below, number, show_person)
+
+
+def _columns(
+    form: NormalForm, names: Sequence[str], session: Session
+) -> tuple[Any, Any, tuple[Any, ...]]:
+    """Return the columns of `IMPACTS` without a loss: as arrays of 64 bits where they fit."""
+    types = {source.table.columns[source.person or ""] for source in form.private}
+    wide = " OR ".join(f"TRY_CAST({name} AS BIGINT) IS NULL" for name in names)
+    [(too_wide,)] = session.rows(f"SELECT COALESCE(BOOL_OR({wide}), FALSE) FROM {IMPACTS}")
+    if too_wide or len(types) > 1 or not types <= set(_PLAIN):
+        rows = session.rows(f"SELECT unit, place, {', '.join(names)} FROM {IMPACTS}")
+        columns = list(zip(*rows, strict=True)) if rows else [()] * (2 + len(names))
+        persons = np.empty(len(rows), dtype=object)
+        persons[:] = columns[0]
+        values = tuple(np.array([int(one) for one in of], dtype=object) for of in columns[2:])
+        return persons, np.array(columns[1], dtype=np.int64), values
+    casts = ", ".join(f"CAST({name} AS BIGINT) AS {name}" for name in names)
+    found = session.arrays(f"SELECT unit, place, {casts} FROM {IMPACTS}")
+    arrays = {name: np.asarray(value) for name, value in found.items()}
+    return arrays["unit"], arrays["place"].astype(np.int64), tuple(arrays[one] for one in names)
+
+
+def _by_running(
+    query: ReadQuery, session: Session, number: int, show_person: Callable[[Any], str] | None
+) -> Contributions:
+    """Run the query again without each person, as a left join of private rows needs."""
+    form = query.form
+    if number > MOST_RUNS:
+        raise TooLargeError(
+            "a LEFT JOIN adds rows of a private table, so that a result can change without being "
+            f"lost, and the query has to run again without each of {number:,} persons; the limit "
+            f"is {MOST_RUNS:,}; use INNER JOIN, or a smaller database"
+        )
+    units = units_of(form, "person", query.null_person)
+    weighings = [
+        Weighing("") if one.kind == "distinct" else weigh(form, one, session)
+        for one in form.aggregates
+    ]
+    below = tuple(one.denominator for one in weighings)
+    before = [exact_answers(form, one, session) for one in form.aggregates]
+    persons, places = [], []
+    values: list[list[Any]] = [[] for _ in form.aggregates]
+    for person in everyone(form, units, session):
+        replaced = remove_units(form, Removed((person,), "person"), session)
+        after = [exact_answers(form, one, session, replaced) for one in form.aggregates]
+        for place in range(len(form.keys)):
+            lost = [x[place] - y[place] for x, y in zip(before, after, strict=True)]
+            if not any(lost):
+                continue
+            persons.append(person)
+            places.append(place)
+            for column, one, scale in zip(values, lost, below, strict=True):
+                column.append(one * scale)
+    names = np.empty(len(persons), dtype=object)
+    names[:] = persons
+    return Contributions(
+        query,
+        names,
+        np.array(places, dtype=np.int64),
+        tuple(np.array(one, dtype=object) for one in values),
+        below,
+        number,
+        show_person,
+    )
+
+
+def _divided(values: Any, below: int) -> Any:
+    """Return whole numbers over a denominator: ints where it is 1, else the nearest floats."""
+    if below == 1:
+        if values.dtype == object and all(abs(int(one)) < 2**63 for one in values):
+            return values.astype(np.int64)
+        return values
+    return np.array([float(Fraction(int(one), below)) for one in values], dtype=float)

@@ -1,0 +1,481 @@
+"""The database of a query: connections of every kind, read by DuckDB; its errors in our words.
+
+A connection of DuckDB is read where it is. All else (a database of SQLite, tables of pandas, Polars
+or Arrow, Parquet and CSV files) is copied into a database of DuckDB in memory, only the columns that
+the query uses. Every statement is of the lab's own making, and runs in a session: a cursor of its
+own, in one transaction that sees one state of the data and is rolled back at the end.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from sensitivity_lab.checks import as_pandas, did_you_mean, is_hashable, names_of, shown, text_of
+from sensitivity_lab.errors import InputError, MissingExtraError, QueryError, TooLargeError
+
+from .normal_form import Table, literal, quoted
+
+ACCEPTED = (
+    "a connection of DuckDB or SQLite, the path of a database file of one of them, or a mapping of "
+    "table names to DataFrames, Arrow tables, and paths of Parquet or CSV files"
+)
+"""What a connection can be, in words."""
+
+_FILES = {".parquet": "read_parquet", ".pq": "read_parquet", ".csv": "read_csv"}
+"""How DuckDB reads a file, by the end of its name."""
+
+_FULL = re.compile(r"no space left|disk (is )?full|max_temp_directory_size|could not write", re.I)
+
+_LOCKED = re.compile(r"lock|different configuration", re.I)
+
+_SQLITE = b"SQLite format 3\0"
+"""How a database file of SQLite begins."""
+
+_ROWS_AT_ONCE = 100_000
+"""Rows of SQLite that are copied in one go."""
+
+
+def duckdb_module() -> Any:
+    """Return DuckDB, or raise MissingExtraError."""
+    try:
+        import duckdb
+    except ImportError as error:
+        raise missing("DuckDB") from error
+    return duckdb
+
+
+def missing(library: str) -> MissingExtraError:
+    """Return the error for a library of the extra that is not installed."""
+    return MissingExtraError(
+        f"sensitivity_lab.sql needs {library}, which is not installed; install the extra: "
+        "pip install '.[sql]' in a checkout"
+    )
+
+
+@contextmanager
+def naming(doing: str) -> Iterator[None]:
+    """Turn the errors of DuckDB into those of the lab, which say what was being done."""
+    duckdb = duckdb_module()
+    try:
+        yield
+    except duckdb.Error as error:
+        raise _named(duckdb, doing, error) from error
+
+
+def _named(duckdb: Any, doing: str, error: Exception) -> Exception:
+    told = " ".join(text_of(error).split())
+    if isinstance(error, duckdb.InterruptException):
+        return QueryError(f"{doing} was interrupted before it ended; call again to start anew")
+    if isinstance(error, duckdb.OutOfMemoryException) or _FULL.search(told):
+        return TooLargeError(
+            f"{doing} needs more memory or disk than there is: {told}; raise DuckDB's memory_limit, "
+            "or set its temp_directory to a disk with more room, and pass that connection"
+        )
+    if isinstance(error, duckdb.IOException | duckdb.ConnectionException):
+        locked = _LOCKED.search(told)
+        way = "; close the other connection, or pass it as connection" if locked else ""
+        return InputError(f"{doing} failed: {told}{way}")
+    if isinstance(error, duckdb.OutOfRangeException | duckdb.ConversionException):
+        return QueryError(f"{doing} failed on the data: {told}")
+    if isinstance(error, duckdb.ProgrammingError | duckdb.NotSupportedError):
+        return InputError(f"{doing} is not possible: {told}")
+    return QueryError(f"{doing} failed: {told}")
+
+
+class Session:
+    """A transaction of the database's own cursor, which sees one state of the data.
+
+    Its temporary tables are gone at the end, and never seen by other connections.
+    """
+
+    def __init__(self, cursor: Any) -> None:
+        self._cursor = cursor
+
+    def rows(
+        self, sql: str, parameters: Sequence[Any] = (), doing: str = "the query"
+    ) -> list[tuple[Any, ...]]:
+        """Run a statement and return its rows, with values of Python."""
+        with naming(doing):
+            found: list[tuple[Any, ...]] = self._cursor.execute(sql, list(parameters)).fetchall()
+        return found
+
+    def arrays(self, sql: str, doing: str = "the query") -> dict[str, Any]:
+        """Run a statement and return its columns as arrays of NumPy, masked where NULL."""
+        with naming(doing):
+            found: dict[str, Any] = self._cursor.execute(sql).fetchnumpy()
+        return found
+
+    def run(self, sql: str, parameters: Sequence[Any] = (), doing: str = "the query") -> None:
+        """Run a statement that returns nothing."""
+        with naming(doing):
+            self._cursor.execute(sql, list(parameters))
+
+    def types(self, sql: str) -> list[str]:
+        """Return the types of a statement's columns, without running it."""
+        with naming("the query"):
+            rows = self._cursor.execute(f"DESCRIBE {sql}").fetchall()
+        return [str(row[1]) for row in rows]
+
+
+class Database:
+    """Tables that a query can read.
+
+    Parameters
+    ----------
+    connection : object
+        See `ACCEPTED`.
+
+    Attributes
+    ----------
+    dialect : {"duckdb", "sqlite"}
+        The SQL that the owner of the data writes.
+    described : str
+        What it is, for texts.
+    """
+
+    def __init__(self, connection: Any) -> None:
+        duckdb = duckdb_module()
+        self.dialect = "duckdb"
+        self._sqlite: sqlite3.Connection | None = None
+        self._given: dict[str, Any] = {}
+        self._own = not isinstance(connection, duckdb.DuckDBPyConnection)
+        if not self._own:
+            self._base, self.described = connection, "a database of DuckDB"
+        elif isinstance(connection, sqlite3.Connection):
+            self._base, self.described = _in_memory(duckdb), "a database of SQLite"
+            self._sqlite, self.dialect = connection, "sqlite"
+        elif isinstance(connection, Mapping):
+            self._base, self.described = _in_memory(duckdb), "tables in memory and files"
+            self._given = _named_tables(connection)
+            self._register()
+        elif isinstance(connection, str | Path):
+            self._open(duckdb, Path(connection))
+        else:
+            raise InputError(f"connection must be {ACCEPTED}, got {shown(connection)}")
+        self._check_open()
+
+    def _open(self, duckdb: Any, path: Path) -> None:
+        """Open a database file, of either kind, to read only."""
+        try:
+            with path.open("rb") as file:
+                beginning = file.read(len(_SQLITE))
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or text_of(error)
+            raise InputError(
+                f"connection: cannot read the database {shown(str(path))}: {why}"
+            ) from error
+        if path.suffix.lower() in _FILES:
+            name = re.sub(r"\W", "_", path.stem)
+            raise InputError(
+                f"connection: {shown(str(path))} is a single table; give it a name, as in "
+                f"connection={{{name!r}: {str(path)!r}}}"
+            )
+        if beginning == _SQLITE:
+            self._base, self.described = _in_memory(duckdb), "a database of SQLite"
+            uri = path.absolute().as_uri() + "?mode=ro"
+            self._sqlite, self.dialect = sqlite3.connect(uri, uri=True), "sqlite"
+            return
+        with naming(f"opening {shown(str(path))}"):
+            self._base = duckdb.connect(str(path), read_only=True)
+        self._own, self.described = False, "a database of DuckDB"
+
+    def _register(self) -> None:
+        """Let DuckDB see the tables in memory and the files, each as a view of ours."""
+        for name, given in self._given.items():
+            view = quoted(f"given {name}")
+            if isinstance(given, str | Path):
+                reader = _FILES[Path(given).suffix.lower()]
+                with naming(f"reading {shown(str(given))}"):
+                    self._base.execute(
+                        f"CREATE VIEW {view} AS SELECT * FROM {reader}({literal(str(given))})"
+                    )
+                continue
+            try:
+                self._base.register(f"given {name}", given)
+            except Exception:  # noqa: BLE001 - a table that DuckDB cannot read; pandas may
+                with naming(f"reading the table {shown(name)}"):
+                    self._base.register(f"given {name}", as_pandas(given))
+
+    def _check_open(self) -> None:
+        """Raise InputError if a connection is closed."""
+        with naming("using the connection"):
+            self._base.cursor().execute("SELECT 1").fetchall()
+        if self._sqlite is not None:
+            with _naming_sqlite():
+                self._sqlite.execute("SELECT 1 FROM sqlite_master").fetchone()
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        """Open a transaction, and roll it back at the end."""
+        with naming("using the connection"):
+            cursor = self._base.cursor()
+            cursor.execute("BEGIN TRANSACTION")
+        try:
+            yield Session(cursor)
+        finally:
+            with suppress(duckdb_module().Error):
+                cursor.execute("ROLLBACK")
+            cursor.close()
+
+    def table(self, parts: Sequence[str], where: str) -> Table:
+        """Return a table by the parts of its name; raise InputError if it is none.
+
+        Parameters
+        ----------
+        parts : sequence of str
+            Such as ("orders",) or ("main", "orders").
+        where : str
+            The place in the query, for messages.
+        """
+        name = ".".join(parts)
+        if self._own:
+            return self._of_ours(name, where)
+        with self.session() as session:
+            found = session.rows(
+                "SELECT database_name, schema_name, table_name, FALSE FROM duckdb_tables() "
+                "WHERE NOT internal UNION ALL SELECT database_name, schema_name, view_name, TRUE "
+                "FROM duckdb_views() WHERE NOT internal ORDER BY ALL"
+            )
+            [here] = session.rows("SELECT current_database(), current_schema()")
+            wanted = [part.lower() for part in parts]
+            alike = [
+                row for row in found if [one.lower() for one in row[3 - len(wanted) : 3]] == wanted
+            ]
+            best = [row for row in alike if row[: 3 - len(wanted)] == here[: 3 - len(wanted)]]
+            if len(wanted) == 2:
+                best = [row for row in alike if row[0] == here[0]]
+            chosen = (best or alike)[:1]
+            if not chosen or (not best and len(alike) > 1):
+                known = sorted({row[2] for row in found if not row[3]})
+                raise _no_table(name, known, where, several=len(alike) > 1)
+            [(database, schema, table, is_view)] = chosen
+            if is_view:
+                raise InputError(
+                    f"sql: {name} ({where}) is a view, which can hold any statement; write its "
+                    f"query into WITH, or copy it to a table: CREATE TABLE {name}_rows AS FROM "
+                    f"{name}"
+                )
+            full = ".".join(map(quoted, (database, schema, table)))
+            return Table(table, full, self._columns(session, full))
+
+    def _of_ours(self, name: str, where: str) -> Table:
+        """Return a table that is read into memory."""
+        known = self._sqlite_tables() if self._sqlite is not None else dict.fromkeys(self._given)
+        found = next((one for one in known if one.lower() == name.lower()), None)
+        if found is None:
+            raise _no_table(name, list(known), where)
+        if known[found] == "view":
+            raise InputError(
+                f"sql: {name} ({where}) is a view, which can hold any statement; write its query "
+                f"into WITH, or copy it to a table: CREATE TABLE {name}_rows AS SELECT * FROM "
+                f"{name}"
+            )
+        if self._sqlite is not None:
+            columns = self._sqlite_columns(found)
+        else:
+            # A registered table is seen by its own connection only.
+            columns = self._columns(Session(self._base), quoted(f"given {found}"))
+        return Table(found, f"memory.main.{quoted(found)}", columns)
+
+    def _columns(self, session: Session, full: str) -> dict[str, str]:
+        rows = session.rows(f"DESCRIBE SELECT * FROM {full}")
+        return {str(row[0]): str(row[1]) for row in rows}
+
+    def constraints(
+        self, table: Table
+    ) -> tuple[
+        list[tuple[str, ...]], list[tuple[tuple[str, ...], Table, tuple[str, ...]]], frozenset[str]
+    ]:
+        """Return what a database of DuckDB declares of a table; nothing for all others.
+
+        Returns
+        -------
+        keys : list of tuples of str
+            The columns of primary keys and of UNIQUE.
+        foreign_keys : list of (columns, parent, columns of the parent)
+        required : frozenset of str
+            The columns that are never NULL.
+        """
+        if self._own:
+            return [], [], frozenset()
+        keys, foreign, required = [], [], set()
+        with self.session() as session:
+            for kind, columns, parent, theirs, database, schema in session.rows(
+                "SELECT constraint_type, constraint_column_names, referenced_table, "
+                "referenced_column_names, database_name, schema_name FROM duckdb_constraints() "
+                "WHERE concat('\"', replace(database_name, '\"', '\"\"'), '\".\"', "
+                "replace(schema_name, '\"', '\"\"'), '\".\"', replace(table_name, '\"', '\"\"'), "
+                "'\"') = ?",
+                (table.sql,),
+            ):
+                if kind in ("PRIMARY KEY", "UNIQUE"):
+                    keys.append(tuple(columns))
+                if kind in ("PRIMARY KEY", "NOT NULL"):
+                    required |= set(columns)
+                if kind == "FOREIGN KEY":
+                    full = ".".join(map(quoted, (database, schema, parent)))
+                    known = Table(parent, full, self._columns(session, full))
+                    foreign.append((tuple(columns), known, tuple(theirs)))
+        return keys, foreign, frozenset(required)
+
+    def load(self, used: Mapping[Table, Sequence[str]]) -> None:
+        """Copy the columns that a query uses, unless the database is DuckDB's own."""
+        if not self._own:
+            return
+        for table, columns in used.items():
+            kept = ", ".join(map(quoted, columns)) or "1 AS placeholder"
+            doing = f"reading the table {shown(table.name)}"
+            with naming(doing):
+                cursor = self._base.cursor()
+                if self._sqlite is None:
+                    view = quoted(f"given {table.name}")
+                    self._base.execute(f"CREATE TABLE {table.sql} AS SELECT {kept} FROM {view}")
+                else:
+                    self._copy(cursor, table, list(columns))
+        for name in self._given:
+            with suppress(duckdb_module().Error):
+                self._base.unregister(f"given {name}")
+        self._given = {}
+
+    # SQLite, read by Python's module.
+
+    def _sqlite_tables(self) -> dict[str, str]:
+        base = self._sqlite
+        if base is None:
+            return {}
+        with _naming_sqlite():
+            rows = base.execute(
+                "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') "
+                "AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+            ).fetchall()
+        return {str(name): str(kind) for name, kind in rows}
+
+    def _sqlite_columns(self, table: str) -> dict[str, str]:
+        """Return the columns of a table of SQLite with the types of DuckDB that hold their values.
+
+        A column of SQLite can hold values of any types; those of one column must be of one.
+        """
+        base = self._sqlite
+        if base is None:
+            return {}
+        with _naming_sqlite():
+            declared = base.execute(f"PRAGMA table_info({quoted(table)})").fetchall()
+            found = {}
+            for _, name, type_, *_ in declared:
+                rows = base.execute(
+                    f"SELECT DISTINCT typeof({quoted(name)}) FROM {quoted(table)}"
+                ).fetchall()
+                found[str(name)] = _type_of(table, name, str(type_), {row[0] for row in rows})
+        return found
+
+    def _copy(self, cursor: Any, table: Table, columns: list[str]) -> None:
+        """Copy columns of a table of SQLite."""
+        import pandas as pd
+
+        base = self._sqlite
+        if base is None:
+            return
+        types = [table.columns[name] for name in columns] or ["INTEGER"]
+        names = columns or ["placeholder"]
+        declared = ", ".join(f"{quoted(n)} {t}" for n, t in zip(names, types, strict=True))
+        cursor.execute(f"CREATE TABLE {table.sql} ({declared})")
+        kept = ", ".join(map(quoted, columns)) or "1"
+        dtypes: dict[str, Any] = {"BIGINT": "Int64", "DOUBLE": "Float64", "INTEGER": "Int64"}
+        with _naming_sqlite():
+            reader = base.cursor().execute(f"SELECT {kept} FROM {quoted(table.name)}")
+            while rows := reader.fetchmany(_ROWS_AT_ONCE):
+                # Masked arrays keep whole numbers beside NULL whole.
+                frame = pd.DataFrame(
+                    {
+                        name: pd.array(list(values), dtype=dtypes.get(type_, object))
+                        for name, type_, values in zip(
+                            names, types, zip(*rows, strict=True), strict=True
+                        )
+                    }
+                )
+                cursor.register("given rows", frame)
+                cursor.execute(f'INSERT INTO {table.sql} SELECT * FROM "given rows"')
+                cursor.unregister("given rows")
+
+
+def _in_memory(duckdb: Any) -> Any:
+    """Return a new database in memory, which spills to the system's folder for such files."""
+    folder = Path(tempfile.gettempdir()) / "sensitivity_lab_duckdb"
+    settings = {"temp_directory": str(folder), "python_enable_replacements": "false"}
+    return duckdb.connect(":memory:", config=settings)
+
+
+def _named_tables(given: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return tables by name; raise InputError for what is no table and no file of one."""
+    if not given:
+        raise InputError("connection: got a mapping without tables; give at least one")
+    found: dict[str, Any] = {}
+    for name, table in given.items():
+        if not isinstance(name, str) or not name or "\0" in name:
+            raise InputError(f"connection: the name of a table must be a text, got {shown(name)}")
+        if name.lower() in map(str.lower, found):
+            raise InputError(
+                f"connection: the names of tables are the same in capitals, got {shown(name)} twice"
+            )
+        if isinstance(table, str | Path):
+            end = Path(table).suffix.lower()
+            if end not in _FILES:
+                raise InputError(
+                    f"connection[{shown(name)}] must be a table, or the path of a file that ends "
+                    f"in {' or '.join(_FILES)}, got {shown(str(table))}"
+                )
+            if not Path(table).is_file():
+                raise InputError(f"connection[{shown(name)}]: there is no file {shown(str(table))}")
+        elif not (hasattr(table, "columns") or hasattr(table, "schema")):
+            kind = type(table).__name__ if is_hashable(type(table)) else "object"
+            raise InputError(
+                f"connection[{shown(name)}] must be a DataFrame, an Arrow table, or the path of a "
+                f"Parquet or CSV file, got an object of the type {kind}"
+            )
+        found[name] = table
+    return found
+
+
+def _no_table(name: str, known: Sequence[str], where: str, *, several: bool = False) -> InputError:
+    if several:
+        return InputError(
+            f"sql: {name} ({where}) is in several schemas; write the schema before it"
+        )
+    return InputError(
+        f"sql: there is no table {shown(name)} ({where}); the tables are {names_of(known)}"
+        f"{did_you_mean(name, known)}"
+    )
+
+
+def _type_of(table: str, column: str, declared: str, kinds: set[str]) -> str:
+    """Return the type of DuckDB for a column of SQLite, by the types of its values."""
+    kinds = kinds - {"null"}
+    if kinds <= {"integer"}:
+        whole = bool(kinds) or "INT" in declared.upper()
+        text = any(one in declared.upper() for one in ("CHAR", "TEXT", "CLOB"))
+        return "BIGINT" if whole else "VARCHAR" if text else "DOUBLE"
+    if kinds == {"real"}:
+        return "DOUBLE"
+    if kinds == {"text"}:
+        return "VARCHAR"
+    if kinds == {"blob"}:
+        return "BLOB"
+    raise InputError(
+        f"connection: the column {table}.{column} of SQLite holds values of several types "
+        f"({names_of(sorted(kinds))}), and one column has one type here; convert them in SQLite"
+    )
+
+
+@contextmanager
+def _naming_sqlite() -> Iterator[None]:
+    """Turn the errors of SQLite into InputErrors."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise InputError(f"connection: SQLite refuses to read: {text_of(error)}") from error

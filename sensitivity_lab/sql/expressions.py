@@ -1,0 +1,379 @@
+"""Expressions of a query, written anew in DuckDB's SQL from an allow-list of syntax.
+
+Everything written here is an operator or a function of the list, a quoted name, or a quoted
+literal. Each node may have the parts that are named here, and no others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from sensitivity_lab.checks import cut
+from sensitivity_lab.errors import InputError
+
+from .normal_form import SourceColumn, Term, literal
+
+Resolve = Callable[[Any], Term]
+"""From the node of a column to its term."""
+
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,3})?|\.[0-9]+([eE][+-]?[0-9]{1,3})?")
+
+_COMPARISONS = {"EQ": "=", "NEQ": "<>", "GT": ">", "GTE": ">=", "LT": "<", "LTE": "<="}
+
+_OPERATORS = {
+    **_COMPARISONS,
+    "NullSafeEQ": "IS NOT DISTINCT FROM",
+    "NullSafeNEQ": "IS DISTINCT FROM",
+    "And": "AND",
+    "Or": "OR",
+    "Add": "+",
+    "Sub": "-",
+    "Mul": "*",
+    "Div": "/",
+    "IntDiv": "//",
+    "Mod": "%",
+    "DPipe": "||",
+    "Like": "LIKE",
+    "ILike": "ILIKE",
+}
+"""Operators of two arguments, by their class in sqlglot."""
+
+_FUNCTIONS = {
+    "Abs": "abs",
+    "Ceil": "ceil",
+    "Floor": "floor",
+    "Lower": "lower",
+    "Upper": "upper",
+    "Length": "length",
+    "Sqrt": "sqrt",
+    "Exp": "exp",
+    "Ln": "ln",
+    "Sign": "sign",
+    "Year": "year",
+    "Quarter": "quarter",
+    "Month": "month",
+    "Day": "day",
+}
+"""Functions of one argument; all are the same whenever they are called."""
+
+_TYPES = {
+    *("TINYINT", "SMALLINT", "INT", "BIGINT", "UTINYINT", "USMALLINT", "UINT", "UBIGINT"),
+    *("INT128", "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN", "VARCHAR", "TEXT", "DATE", "TIMESTAMP"),
+    *("TIMESTAMPNTZ", "TIME"),
+}
+"""Types that a value may be cast to, by their names in sqlglot."""
+
+_DUCKDB_TYPES = {
+    "INT": "INTEGER",
+    "UINT": "UINTEGER",
+    "INT128": "HUGEINT",
+    "TEXT": "VARCHAR",
+    "TIMESTAMPNTZ": "TIMESTAMP",
+}
+"""Their names in DuckDB, where these differ."""
+
+_UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
+"""Parts of a date or a time."""
+
+_ELSEWHERE = {"Div", "IntDiv", "Mod", "Like"}
+"""Operators that SQLite and DuckDB read differently."""
+
+
+def node_text(node: Any, text: str) -> str:
+    """Return a node as its author wrote it, as far as that is known, on one line."""
+    start, end = span(node)
+    if start is not None and end is not None and end - start < len(text):
+        written = text[start : end + 1]
+        if written.count("(") == written.count(")"):
+            return " ".join(written.split())
+    return " ".join(str(node.sql(dialect="duckdb")).split())
+
+
+def span(node: Any) -> tuple[int | None, int | None]:
+    """Return the first and the last character of a node, as far as the parser kept them."""
+    starts, ends = [], []
+    for one in node.walk():
+        if "start" in one.meta:
+            starts.append(one.meta["start"])
+            ends.append(one.meta["end"])
+    return (min(starts), max(ends)) if starts else (None, None)
+
+
+def conjuncts(node: Any, exp: Any) -> list[Any]:
+    """Return the conditions that AND joins."""
+    if isinstance(node, exp.Paren):
+        return conjuncts(node.this, exp)
+    if isinstance(node, exp.And):
+        return conjuncts(node.this, exp) + conjuncts(node.expression, exp)
+    return [node]
+
+
+class Writer:
+    """Writes expressions anew.
+
+    Parameters
+    ----------
+    exp : module
+        `sqlglot.exp`.
+    text : str
+        The query, for messages.
+    dialect : {"duckdb", "sqlite"}
+    """
+
+    def __init__(self, exp: Any, text: str, dialect: str) -> None:
+        self.exp = exp
+        self.text = text
+        self.dialect = dialect
+
+    def column(self, column: SourceColumn) -> Term:
+        """Return a column as a term."""
+        return Term(column.sql, "column", column=column, text=str(column))
+
+    def equal(self, left: Term, right: Term) -> Term:
+        """Return the condition that two terms are equal."""
+        return Term(
+            f"({left.sql} = {right.sql})", "=", (left, right), text=f"{left.text} = {right.text}"
+        )
+
+    def when(self, condition: Term, value: Term | None) -> Term:
+        """Return a value, or 1, where a condition is met, and NULL elsewhere."""
+        chosen = "1" if value is None else value.sql
+        arguments = (condition,) if value is None else (condition, value)
+        sql = f"CASE WHEN {condition.sql} THEN {chosen} END"
+        return Term(sql, "when", arguments, text=condition.text)
+
+    def term(self, node: Any, resolve: Resolve) -> Term:
+        """Return an expression of the allow-list as a term, or raise InputError."""
+        exp, name = self.exp, type(node).__name__
+        text = node_text(node, self.text)
+        if name == "Paren":
+            self._only(node, "this")
+            return self.term(node.this, resolve)
+        if name == "Column":
+            return resolve(node)
+        if name == "Boolean":
+            return Term("TRUE" if node.this else "FALSE", "literal", text=text)
+        if name == "Null":
+            return Term("NULL", "literal", text=text)
+        if name == "Literal":
+            return self._literal(node, text)
+        if name in _OPERATORS and isinstance(node, exp.Binary):
+            return self._operator(node, name, resolve, text)
+        if name in ("Neg", "Not"):
+            self._only(node, "this")
+            inner = self.term(node.this, resolve)
+            sign = "-" if name == "Neg" else "NOT "
+            return Term(f"({sign}{inner.sql})", sign.strip().lower(), (inner,), text=text)
+        if name in _FUNCTIONS:
+            self._only(node, "this")
+            inner = self.term(node.this, resolve)
+            return Term(f"{_FUNCTIONS[name]}({inner.sql})", "other", (inner,), text=text)
+        special = getattr(self, f"_{name.lower()}", None)
+        if special is None or name not in _SPECIAL:
+            raise self.refusal(
+                node,
+                "it is not on the list of expressions that are read",
+                "use columns, numbers, texts, + - * /, comparisons, AND, OR, NOT, IN, BETWEEN, "
+                "LIKE, IS NULL, CASE, COALESCE, CAST, dates, or compute it in a table beforehand",
+            )
+        written: Term = special(node, resolve, text)
+        return written
+
+    def _literal(self, node: Any, text: str) -> Term:
+        if node.is_string:
+            return Term(literal(node.name), "literal", text=text)
+        if not _NUMBER.fullmatch(node.name):
+            raise self.refusal(node, "this number", "write it with digits, a point and an exponent")
+        return Term(node.name, "literal", text=text)
+
+    def _operator(self, node: Any, name: str, resolve: Resolve, text: str) -> Term:
+        self._only(node, "this", "expression", "typed", "safe")
+        if self.dialect == "sqlite" and name in _ELSEWHERE:
+            raise self.refusal(
+                node,
+                f"SQLite and DuckDB read {_OPERATORS[name]} differently",
+                "compute it in a table beforehand, or copy the tables into DuckDB",
+            )
+        sides = (self.term(node.this, resolve), self.term(node.expression, resolve))
+        sign = _OPERATORS[name]
+        return Term(f"({sides[0].sql} {sign} {sides[1].sql})", sign.lower(), sides, text=text)
+
+    # One method per class of nodes, which knows its parts.
+
+    def _is(self, node: Any, resolve: Resolve, text: str) -> Term:
+        self._only(node, "this", "expression")
+        inner = self.term(node.this, resolve)
+        if isinstance(node.expression, self.exp.Null):
+            return Term(f"({inner.sql} IS NULL)", "is null", (inner,), text=text)
+        if isinstance(node.expression, self.exp.Boolean):
+            word = "TRUE" if node.expression.this else "FALSE"
+            return Term(f"({inner.sql} IS {word})", "other", (inner,), text=text)
+        raise self.refusal(node, "IS with something else", "write IS NULL or IS TRUE")
+
+    def _between(self, node: Any, resolve: Resolve, text: str) -> Term:
+        self._only(node, "this", "low", "high")
+        inner, low, high = (self.term(node.args[one], resolve) for one in ("this", "low", "high"))
+        parts = (
+            Term(f"({inner.sql} >= {low.sql})", ">=", (inner, low), text=text),
+            Term(f"({inner.sql} <= {high.sql})", "<=", (inner, high), text=text),
+        )
+        return Term(f"({parts[0].sql} AND {parts[1].sql})", "and", parts, text=text)
+
+    def _in(self, node: Any, resolve: Resolve, text: str) -> Term:
+        if node.args.get("query") is not None:
+            raise self.refusal(
+                node,
+                "IN with a subquery",
+                "join the table; if several of its rows match, a join counts each of them",
+            )
+        self._only(node, "this", "expressions")
+        inner = self.term(node.this, resolve)
+        items = tuple(self.term(one, resolve) for one in node.expressions)
+        if not items:
+            raise self.refusal(node, "IN without values", "list the values")
+        listed = ", ".join(one.sql for one in items)
+        return Term(f"({inner.sql} IN ({listed}))", "in", (inner, *items), text=text)
+
+    def _case(self, node: Any, resolve: Resolve, text: str) -> Term:
+        self._only(node, "this", "ifs", "default")
+        parts: list[Term] = []
+
+        def written(part: Any) -> str:
+            parts.append(self.term(part, resolve))
+            return parts[-1].sql
+
+        sql = "CASE"
+        if node.args.get("this") is not None:
+            sql += f" {written(node.this)}"
+        for one in node.args["ifs"]:
+            self._only(one, "this", "true")
+            sql += f" WHEN {written(one.this)} THEN {written(one.args['true'])}"
+        if node.args.get("default") is not None:
+            sql += f" ELSE {written(node.args['default'])}"
+        return Term(f"({sql} END)", "other", tuple(parts), text=text)
+
+    def _coalesce(self, node: Any, resolve: Resolve, text: str) -> Term:
+        self._only(node, "this", "expressions", "is_nvl", "is_null")
+        return self._call("coalesce", [node.this, *node.expressions], resolve, text)
+
+    def _greatest(self, node: Any, resolve: Resolve, text: str) -> Term:
+        self._only(node, "this", "expressions", "ignore_nulls")
+        return self._call("greatest", [node.this, *node.expressions], resolve, text)
+
+    def _least(self, node: Any, resolve: Resolve, text: str) -> Term:
+        self._only(node, "this", "expressions", "ignore_nulls")
+        return self._call("least", [node.this, *node.expressions], resolve, text)
+
+    def _nullif(self, node: Any, resolve: Resolve, text: str) -> Term:
+        self._only(node, "this", "expression")
+        return self._call("nullif", [node.this, node.expression], resolve, text)
+
+    def _round(self, node: Any, resolve: Resolve, text: str) -> Term:
+        self._only(node, "this", "decimals")
+        digits = node.args.get("decimals")
+        return self._call("round", [node.this, *([digits] if digits else [])], resolve, text)
+
+    def _substring(self, node: Any, resolve: Resolve, text: str) -> Term:
+        self._only(node, "this", "start", "length")
+        parts = [node.args.get(one) for one in ("this", "start", "length")]
+        return self._call("substring", [one for one in parts if one is not None], resolve, text)
+
+    def _trim(self, node: Any, resolve: Resolve, text: str) -> Term:
+        self._only(node, "this")
+        return self._call("trim", [node.this], resolve, text)
+
+    def _extract(self, node: Any, resolve: Resolve, text: str) -> Term:
+        self._only(node, "this", "expression")
+        unit = self._unit(node, node.this)
+        inner = self.term(node.expression, resolve)
+        return Term(f"date_part('{unit}', {inner.sql})", "other", (inner,), text=text)
+
+    def _datetrunc(self, node: Any, resolve: Resolve, text: str) -> Term:
+        self._only(node, "this", "unit")
+        unit = self._unit(node, node.args["unit"])
+        inner = self.term(node.this, resolve)
+        return Term(f"date_trunc('{unit}', {inner.sql})", "other", (inner,), text=text)
+
+    def _timestamptrunc(self, node: Any, resolve: Resolve, text: str) -> Term:
+        return self._datetrunc(node, resolve, text)
+
+    def _interval(self, node: Any, resolve: Resolve, text: str) -> Term:
+        self._only(node, "this", "unit")
+        number = node.this.name if isinstance(node.this, self.exp.Literal) else ""
+        if not re.fullmatch(r"-?[0-9]{1,9}", number) or node.args.get("unit") is None:
+            raise self.refusal(node, "this interval", "write it as INTERVAL 3 MONTH")
+        unit = self._unit(node, node.args["unit"])
+        return Term(f"INTERVAL ({number}) {unit}", "literal", text=text)
+
+    def _cast(self, node: Any, resolve: Resolve, text: str) -> Term:
+        self._only(node, "this", "to")
+        inner = self.term(node.this, resolve)
+        kind = "literal" if inner.kind == "literal" else "other"
+        arguments = () if kind == "literal" else (inner,)
+        function = "TRY_CAST" if type(node).__name__ == "TryCast" else "CAST"
+        sql = f"{function}({inner.sql} AS {self._type(node)})"
+        return Term(sql, kind, arguments, text=text)
+
+    def _trycast(self, node: Any, resolve: Resolve, text: str) -> Term:
+        return self._cast(node, resolve, text)
+
+    def _type(self, node: Any) -> str:
+        """Return the type of a cast."""
+        to = node.args["to"]
+        name = getattr(to.this, "value", str(to.this)).upper()
+        self._only(to, "this", "expressions", "nested")
+        if name not in _TYPES or to.args.get("nested"):
+            raise self.refusal(
+                node, "a cast to this type", "cast to a number, a text, a date or a time"
+            )
+        parameters = [one.name for one in to.expressions]
+        if not all(one.isdecimal() for one in parameters) or (parameters and name != "DECIMAL"):
+            if name not in ("VARCHAR", "TEXT"):
+                raise self.refusal(node, "a cast to this type", "leave out its length")
+            parameters = []
+        written = f"({', '.join(parameters)})" if parameters else ""
+        return f"{_DUCKDB_TYPES.get(name, name)}{written}"
+
+    def _unit(self, node: Any, unit: Any) -> str:
+        name = str(unit.name).upper().removesuffix("S")
+        if name not in _UNITS:
+            raise self.refusal(node, f"the unit {unit.name}", f"use one of {', '.join(_UNITS)}")
+        return name.lower()
+
+    def _call(self, function: str, parts: list[Any], resolve: Resolve, text: str) -> Term:
+        terms = tuple(self.term(part, resolve) for part in parts)
+        return Term(f"{function}({', '.join(one.sql for one in terms)})", "other", terms, text=text)
+
+    # Refusals.
+
+    def _only(self, node: Any, *allowed: str) -> None:
+        """Refuse a node that has parts of which nothing is known here."""
+        for name, part in node.args.items():
+            if part and name not in allowed:
+                raise self.refusal(node, f"the part {name.upper()} of it", "leave it out")
+
+    def place(self, node: Any) -> str:
+        """Return where a node is in the text."""
+        start, _ = span(node)
+        if start is None:
+            return "in the query"
+        before = self.text[:start]
+        line = before.count("\n") + 1
+        return f"line {line}, column {start - before.rfind(chr(10))}"
+
+    def refusal(self, node: Any, what: str, way: str) -> InputError:
+        """Return the error about a part of the text: its place, what is wrong, and what to do."""
+        written = cut(node_text(node, self.text))
+        return InputError(f"sql: {written} ({self.place(node)}): {what}; {way}")
+
+
+_SPECIAL = frozenset(
+    {
+        *("Is", "Between", "In", "Case", "Coalesce", "Greatest", "Least", "Nullif", "Round"),
+        *("Substring", "Trim", "Extract", "DateTrunc", "TimestampTrunc", "Interval", "Cast"),
+        "TryCast",
+    }
+)
+"""Classes of nodes that have a method of their own above."""

@@ -1,0 +1,70 @@
+"""The columns that a join makes equal, as bounds, truncation and pipelines see them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .normal_form import Equality, NormalForm, SourceColumn, Term
+
+_INTEGERS = frozenset(
+    f"{sign}{size}"
+    for sign in ("", "U")
+    for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+)
+
+
+def join_equalities(form: NormalForm) -> tuple[Equality, ...]:
+    """Return the equalities that hold between values, not between what a cast makes of them.
+
+    A whole number and a float are compared as floats, where several whole numbers can equal one
+    float. No count of the most frequent value bounds how many rows such an equality finds, so the
+    bounds take it for a predicate.
+    """
+    return tuple(
+        one for one in form.equalities if _values(form, one.left) == _values(form, one.right)
+    )
+
+
+def _values(form: NormalForm, column: SourceColumn) -> str:
+    """Return a name for the values of a column: two columns with one name compare exactly."""
+    type_ = form.source(column.alias).table.columns[column.name]
+    return "INTEGER" if type_ in _INTEGERS else type_
+
+
+def predicates(form: NormalForm) -> tuple[Term, ...]:
+    """Return the conditions that are no `join_equalities`."""
+    joins = {frozenset((one.left, one.right)) for one in join_equalities(form)}
+    return tuple(
+        term
+        for term in form.conditions
+        if not (term.kind == "=" and frozenset(one.column for one in term.arguments) in joins)
+    )
+
+
+def classes(equalities: Iterable[Equality]) -> tuple[frozenset[SourceColumn], ...]:
+    """Return the sets of columns that are equal in every result: the variables of the join.
+
+    Examples
+    --------
+    >>> a, b, c = (SourceColumn(alias, "key") for alias in "abc")
+    >>> [sorted(map(str, one)) for one in classes([Equality(a, b), Equality(b, c)])]
+    [['a.key', 'b.key', 'c.key']]
+    """
+    found: list[frozenset[SourceColumn]] = []
+    for equality in equalities:
+        pair = frozenset((equality.left, equality.right))
+        touched = [one for one in found if one & pair]
+        found = [one for one in found if one not in touched]
+        found.append(pair.union(*touched))
+    return tuple(found)
+
+
+def one_person_per_result(form: NormalForm) -> bool:
+    """Tell whether every result refers to exactly one person, in every database.
+
+    It does if one source is private, or if the join makes the persons of all private sources equal.
+    """
+    persons = {source.column(source.person or "") for source in form.private}
+    return len(persons) == 1 or any(
+        persons <= variable for variable in classes(join_equalities(form))
+    )

@@ -1,0 +1,293 @@
+"""The normal form of a query: tables under aliases, conditions, groups and aggregates.
+
+Every query that `reading.py` accepts is one product of tables, restricted and counted:
+
+    SELECT keys, aggregates
+    FROM source, source, ... [LEFT JOIN source ON conditions] ...
+    WHERE condition AND condition AND ...
+    GROUP BY keys
+
+A *source* is a table of the database under an alias of its own; a table that occurs twice is two
+sources (a self-join). Subqueries in FROM and WITH are written out into this form, since joining and
+restricting commute. Conditions of inner joins stand beside those of WHERE, in `conditions`; those
+of a left join stay with its source. A *result* of a query is one row of the join that meets all
+conditions: a choice of one row per source. It *refers* to the persons of all its rows. Every
+aggregate is a sum over results, or a number of distinct values in them, so what a person changes
+follows from the results that refer to the person.
+
+Expressions are `Term`s, which hold their own SQL: it consists of operators and functions of an
+allow-list, quoted names and quoted literals, and nothing of the text that came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, order=True)
+class SourceColumn:
+    """A column of a source.
+
+    Attributes
+    ----------
+    alias : str
+        The source's alias in the normal form, unique without regard to case.
+    name : str
+        The column's name as the database has it.
+    """
+
+    alias: str
+    name: str
+
+    @property
+    def sql(self) -> str:
+        """The column as SQL."""
+        return f"{quoted(self.alias)}.{quoted(self.name)}"
+
+    def __str__(self) -> str:
+        return f"{self.alias}.{self.name}"
+
+
+@dataclass(frozen=True)
+class Term:
+    """An expression over columns of sources.
+
+    Attributes
+    ----------
+    sql : str
+        The expression as DuckDB reads it, in brackets where that is needed.
+    kind : str
+        "column", "literal", an operator such as "=", "<", "+", "and", "in", "is null", "when" for
+        a value that is NULL unless the first argument is true (FILTER), or "other" for functions
+        and whatever else nobody looks into.
+    arguments : tuple of Term
+        What it is made of.
+    column : SourceColumn or None
+        Of the kind "column".
+    text : str
+        As the query's author wrote it, for messages.
+    """
+
+    sql: str
+    kind: str
+    arguments: tuple[Term, ...] = ()
+    column: SourceColumn | None = None
+    text: str = field(default="", compare=False)
+
+    @cached_property
+    def columns(self) -> frozenset[SourceColumn]:
+        """The columns that occur in it."""
+        if self.column is not None:
+            return frozenset({self.column})
+        return frozenset().union(*(argument.columns for argument in self.arguments))
+
+    @property
+    def aliases(self) -> frozenset[str]:
+        """The sources that it depends on."""
+        return frozenset(column.alias for column in self.columns)
+
+    def walk(self) -> Iterator[Term]:
+        """Yield the term and everything in it."""
+        yield self
+        for argument in self.arguments:
+            yield from argument.walk()
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the database.
+
+    Attributes
+    ----------
+    name : str
+        As messages show it.
+    sql : str
+        Its full name, quoted: two sources with equal ones are one table.
+    columns : dict of str to str
+        The type of each column, by the column's name.
+    """
+
+    name: str
+    sql: str
+    columns: dict[str, str] = field(compare=False, hash=False)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table under an alias.
+
+    Attributes
+    ----------
+    alias : str
+        Unique in the query.
+    table : Table
+    person : str or None
+        The column that says whose row it is; None for a public table.
+    left : tuple of Term or None
+        The conditions of the LEFT JOIN that adds the source; None for an inner join.
+    """
+
+    alias: str
+    table: Table
+    person: str | None = None
+    left: tuple[Term, ...] | None = None
+
+    def column(self, name: str) -> SourceColumn:
+        """Return one of its columns."""
+        return SourceColumn(self.alias, name)
+
+
+@dataclass(frozen=True)
+class Equality:
+    """A join condition: columns of two different sources are equal."""
+
+    left: SourceColumn
+    right: SourceColumn
+
+
+@dataclass(frozen=True)
+class GroupKey:
+    """An expression of GROUP BY, with its name in the answer and its type."""
+
+    name: str
+    term: Term
+    type: str
+
+
+AggregateKind = Literal["count", "sum", "distinct"]
+"""COUNT(*) and COUNT(expression), SUM, COUNT(DISTINCT expression)."""
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """A number of the answer, in each group.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the answer; AVG is two aggregates, "... (sum)" and "... (count)".
+    kind : {"count", "sum", "distinct"}
+    value : Term or None
+        What is counted or added up, clipped to its bounds; None for COUNT(*).
+    type : str
+        The type of the value; "" for COUNT(*).
+    bounded : bool
+        Whether every column in the value has bounds.
+    """
+
+    name: str
+    kind: AggregateKind
+    value: Term | None
+    type: str = ""
+    bounded: bool = False
+
+
+@dataclass(frozen=True)
+class NormalForm:
+    """A query as a product of tables, restricted and counted; see the head of this file.
+
+    Attributes
+    ----------
+    sources : tuple of Source
+        In the order of FROM. Those with `left` come after what they are joined to.
+    conditions : tuple of Term
+        Of WHERE and of inner joins; all of them must be true.
+    groups : tuple of GroupKey
+        The expressions of GROUP BY.
+    keys : tuple of tuples
+        The public keys, in the order of the answer; one empty tuple without GROUP BY.
+    aggregates : tuple of Aggregate
+    bounds : dict of SourceColumn to (Fraction, Fraction)
+        The public bounds of columns that are added up.
+    """
+
+    sources: tuple[Source, ...]
+    conditions: tuple[Term, ...]
+    groups: tuple[GroupKey, ...]
+    keys: tuple[tuple[Any, ...], ...]
+    aggregates: tuple[Aggregate, ...]
+    bounds: dict[SourceColumn, tuple[Fraction, Fraction]] = field(default_factory=dict)
+
+    @cached_property
+    def equalities(self) -> tuple[Equality, ...]:
+        """The join conditions among `conditions`: two columns of different sources are equal."""
+        found = []
+        for term in self.conditions:
+            if term.kind == "=":
+                left, right = (argument.column for argument in term.arguments)
+                if left is not None and right is not None and left.alias != right.alias:
+                    found.append(Equality(left, right))
+        return tuple(found)
+
+    @cached_property
+    def others(self) -> tuple[Term, ...]:
+        """The conditions that are no `equalities`."""
+        joins = {frozenset((equality.left, equality.right)) for equality in self.equalities}
+        return tuple(
+            term
+            for term in self.conditions
+            if not (term.kind == "=" and frozenset(one.column for one in term.arguments) in joins)
+        )
+
+    @cached_property
+    def private(self) -> tuple[Source, ...]:
+        """The sources whose rows belong to persons."""
+        return tuple(source for source in self.sources if source.person is not None)
+
+    @cached_property
+    def repeated(self) -> frozenset[str]:
+        """The full names of tables that occur more than once."""
+        names = [source.table.sql for source in self.sources]
+        return frozenset(name for name in names if names.count(name) > 1)
+
+    @property
+    def monotone(self) -> bool:
+        """Whether a result stays as long as its rows do: no left join adds private rows."""
+        return all(source.left is None for source in self.private)
+
+    def source(self, alias: str) -> Source:
+        """Return the source of an alias."""
+        return next(source for source in self.sources if source.alias == alias)
+
+    @cached_property
+    def used_in_results(self) -> frozenset[SourceColumn]:
+        """All columns that conditions, keys and values read."""
+        terms = [
+            *self.conditions,
+            *(term for source in self.sources for term in source.left or ()),
+            *(group.term for group in self.groups),
+            *(one.value for one in self.aggregates if one.value is not None),
+        ]
+        return frozenset().union(*(term.columns for term in terms))
+
+    @cached_property
+    def used(self) -> frozenset[SourceColumn]:
+        """All columns that the query reads, those of persons included."""
+        persons = {source.column(source.person) for source in self.private if source.person}
+        return self.used_in_results | persons
+
+
+def quoted(name: str) -> str:
+    """Return a name as SQL.
+
+    Examples
+    --------
+    >>> print(quoted('a"b'))
+    "a""b"
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Return a text as a literal of SQL.
+
+    Examples
+    --------
+    >>> print(literal("it's"))
+    'it''s'
+    """
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,482 @@
+"""The query: what a caller makes, and what it can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sensitivity_lab.checks import check_callable, check_choice, check_whole, names_of, shown
+from sensitivity_lab.errors import InputError, VerificationError
+from sensitivity_lab.exact.difference import root_difference
+from sensitivity_lab.metrics.norms import Norm, check_norm, norm_of
+
+from .additions import AdditionSearch
+from .answers import aggregate_of, exact_answers
+from .chains import QueryChain, chain_of
+from .changes import Removed, add_rows, rows_of
+from .contributions import Contributions, contributions_of
+from .impacts import Unit
+from .normal_form import Aggregate, Source
+from .read_query import ReadQuery
+from .removal import Removal
+from .result import DatabaseNeighbors, DatabaseSensitivity, measured
+from .row_bounds import RowBound, elastic_bound, residual_bound
+from .truncation import TruncationStudy, truncation_study
+
+
+class Query(ReadQuery):
+    """A query of a database, and whose rows it rests on.
+
+    Parameters
+    ----------
+    sql : str
+        One SELECT: COUNT(*), COUNT(column), SUM(expression), AVG(expression) or
+        COUNT(DISTINCT column) over tables that are joined by conditions, with WHERE and GROUP BY;
+        subqueries in FROM and WITH that join and restrict. It is read, never executed: what runs is
+        written anew (`regenerated`).
+    connection : object
+        A connection of DuckDB or of SQLite, the path of a database file of one of them, or a
+        mapping of table names to DataFrames (pandas, Polars), Arrow tables, and paths of Parquet or
+        CSV files. Everything but DuckDB's own databases is copied when the query is made.
+    person : str or mapping of str to str
+        The column that says whose row it is, such as ``"customer.custkey"``; of several private
+        tables by their names, such as ``{"customer": "custkey", "orders": "custkey"}``. A person
+        takes their rows of these tables along, and of no other.
+    bounds : mapping of str to (number, number), optional
+        Public bounds of columns that are added up, such as ``{"lineitem.quantity": (1, 50)}``;
+        values beyond them are clipped.
+    groups : sequence, optional
+        The public keys of GROUP BY, chosen without looking at the data; tuples if there are several
+        expressions. Results with other keys are left out.
+    null_person : {"refuse", "public"}, default "refuse"
+        What rows mean whose person is NULL: an error, or public rows.
+    domains : mapping of str to sequence, optional
+        The values that columns can take in new rows, such as ``{"orders.status": ["open"]}``; None
+        among them for NULL.
+    keys : mapping of str to str or sequence of str, optional
+        Columns with different values in each row, by table, such as ``{"orders": "orderkey"}``.
+        What DuckDB's tables declare themselves holds, too.
+    foreign_keys : mapping of str to str, optional
+        Columns whose values occur in a parent, such as ``{"orders.custkey": "customer.custkey"}``.
+    show_person : callable, optional
+        Turns a person into the text that reprs show; by default they show no persons and no rows.
+
+    Attributes
+    ----------
+    form : NormalForm
+        The query as it is searched.
+    database : Database
+        Where it runs.
+
+    Raises
+    ------
+    InputError
+        If the text is not such a query, with the place and a way to write it; if a table or a
+        column is missing; if the database is locked or cannot be read.
+    QueryError
+        If the database cannot compute it, as for a cast of a text that is no number.
+    MissingExtraError
+        Without the extra ``[sql]``.
+    """
+
+    def __init__(
+        self,
+        sql: str,
+        *,
+        connection: Any,
+        person: str | Mapping[str, str],
+        bounds: Mapping[str, tuple[float, float]] | None = None,
+        groups: Sequence[Any] | None = None,
+        null_person: str = "refuse",
+        domains: Mapping[str, Sequence[Any]] | None = None,
+        keys: Mapping[str, str | Sequence[str]] | None = None,
+        foreign_keys: Mapping[str, str] | None = None,
+        show_person: Callable[[Any], str] | None = None,
+    ) -> None:
+        super().__init__(
+            sql,
+            connection=connection,
+            person=person,
+            bounds=bounds,
+            groups=groups,
+            null_person=null_person,
+            domains=domains,
+            keys=keys,
+            foreign_keys=foreign_keys,
+        )
+        if show_person is not None:
+            check_callable(
+                "show_person", show_person, "None or a function of a person, such as str"
+            )
+        self.show_person = show_person
+
+    def contributions(self) -> Contributions:
+        """Return what would vanish with all rows of each person, exactly.
+
+        Returns
+        -------
+        Contributions
+            By person and group; its `to_frame`, `distribution`, `top` and `plot` show it.
+        """
+        return contributions_of(self, self.show_person)
+
+    def local_sensitivity(
+        self,
+        k: int = 1,
+        *,
+        unit: str = "person",
+        change: str = "remove",
+        norm: str = "L1",
+        aggregate: str | None = None,
+        table: str | None = None,
+        limit: int | None = None,
+    ) -> DatabaseSensitivity:
+        """Return how far the answer moves if up to k persons or rows are removed or added."""
+        check_whole("k", k, "a number of persons or rows, at least 1")
+        unit = check_choice("unit", unit, ("person", "row"))
+        change = check_choice("change", change, ("remove", "add"))
+        checked = check_norm(norm)
+        chosen = self.form.aggregates[aggregate_of(self.form, aggregate)]
+        if change == "add":
+            return self._added(k, unit, checked, chosen, table, limit)
+        if table is not None or limit is not None:
+            raise InputError(
+                "table and limit go with change='add': a removal takes rows of all private tables"
+            )
+        return self._removed(k, unit, checked, chosen)
+
+    def _removed(self, k: int, unit: Unit, norm: Norm, aggregate: Aggregate) -> DatabaseSensitivity:
+        """Return the worst removal."""
+        tables = tuple(dict.fromkeys(source.table.name for source in self.form.private))
+        with self.session() as session:
+            search = Removal(
+                self.form,
+                aggregate,
+                session,
+                unit=unit,
+                k=k,
+                norm=norm,
+                null_person=self.null_person,
+            )
+            worst = search.worst()
+            before = exact_answers(self.form, aggregate, session)
+            after = search.without(worst.units) if worst.units else before
+            rows = rows_of(self.form, worst.units, session) if unit == "row" else []
+        return measured(
+            self,
+            aggregate,
+            DatabaseNeighbors("remove", k, unit, tables),
+            norm,
+            before,
+            after,
+            Removed(worst.units, unit) if worst.units else None,
+            upper=worst.upper,
+            searched=worst.searched,
+            rows=tuple(rows),
+            show_person=self.show_person,
+        )
+
+    def _added(
+        self,
+        k: int,
+        unit: Unit,
+        norm: Norm,
+        aggregate: Aggregate,
+        table: str | None,
+        limit: int | None,
+    ) -> DatabaseSensitivity:
+        """Return the worst addition."""
+        source = self._gaining(unit, table)
+        each = 1
+        if unit == "person":
+            if limit is None:
+                raise InputError(
+                    "change='add': a new person can bring any number of rows; give limit, the most "
+                    "rows that a person has, chosen without looking at the data"
+                )
+            each = check_whole("limit", limit, "a number of rows of one person, at least 1")
+            if k > 1 and source.column(source.person or "") in self.form.used_in_results:
+                raise InputError(
+                    "change='add': several new persons differ in a column that the query reads, "
+                    "which is not computed; use k=1"
+                )
+        elif limit is not None:
+            raise InputError("limit goes with unit='person', the rows that a new person brings")
+        neighbors = DatabaseNeighbors("add", k, unit, (source.table.name,), limit)
+        with self.session() as session:
+            search = AdditionSearch(
+                self.form,
+                aggregate,
+                session,
+                source,
+                norm=norm,
+                constraints=self.constraints,
+                new_person=unit == "person",
+                null_person=self.null_person,
+            )
+            worst = search.worst(k * each)
+            before = exact_answers(self.form, aggregate, session)
+            after, rows = before, ()
+            if worst.added is not None:
+                replaced = add_rows(self.form, worst.added, session)
+                after = exact_answers(self.form, aggregate, session, replaced)
+                row = dict(zip(worst.added.columns, worst.added.row, strict=True))
+                rows = ((source.table.name, row),)
+        found = measured(
+            self,
+            aggregate,
+            neighbors,
+            norm,
+            before,
+            after,
+            worst.added,
+            upper=None,
+            searched=worst.searched,
+            rows=rows,
+            show_person=self.show_person,
+        )
+        moved = norm_of([one - other for one, other in zip(before, after, strict=True)], norm)
+        if moved != root_difference(worst.size if norm == "L2" else worst.size**2):
+            raise VerificationError(
+                f"the new row was to change {aggregate.name} by {float(worst.size)}, and changes it "
+                f"by {moved.nearest()}; the data changed meanwhile, or this is a fault: report it"
+            )
+        return found
+
+    def _gaining(self, unit: Unit, table: str | None) -> Source:
+        """Return the private table that gains rows."""
+        private = {source.table.name: source for source in self.form.private}
+        if unit == "person" and len(private) > 1:
+            raise InputError(
+                f"change='add': a new person brings rows of {names_of(private)}, whose results "
+                "multiply; that is not computed: add a row with unit='row' and table"
+            )
+        if table is None and len(private) == 1:
+            return next(iter(private.values()))
+        known = next((one for one in private if str(table).lower() == one.lower()), None)
+        if table is None or known is None:
+            raise InputError(
+                f"table must be the private table that gains rows, one of {names_of(private)}, got "
+                f"{shown(table)}"
+            )
+        return private[known]
+
+    # Published bounds on rows, truncation, pipelines.
+
+    def elastic(self, k: int = 0, *, aggregate: str | None = None) -> RowBound:
+        """Return elastic sensitivity at distance k, beside the exact number for rows.
+
+        The published bound reads how often the most frequent value of each join column occurs in
+        its table, and no join.
+
+        Parameters
+        ----------
+        k : int, default 0
+            The bound is on the local sensitivity of every database that differs from this one in at
+            most k rows of private tables, added or removed.
+        aggregate : str, optional
+            Which aggregate, if there are several. A sum is bounded by the largest absolute value
+            that its bounds allow, times the bound of a count.
+
+        Returns
+        -------
+        RowBound
+            Its unit is a single row, added or removed, not a person.
+
+        Raises
+        ------
+        InputError
+            If the query has a LEFT JOIN, or a sum without bounds.
+
+        References
+        ----------
+        Johnson, Near, Song, "Towards Practical Differential Privacy for SQL Queries", PVLDB 11
+        (2018), section 3.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from sensitivity_lab import sql
+        >>> orders = pd.DataFrame({"person": [1, 1, 2], "item": [1, 1, 2]})
+        >>> prices = pd.DataFrame({"item": [1, 2, 2, 2], "price": [5, 3, 4, 6]})
+        >>> query = sql.Query(
+        ...     "SELECT COUNT(*) AS pairs FROM orders JOIN prices USING (item)",
+        ...     connection={"orders": orders, "prices": prices},
+        ...     person="orders.person",
+        ... )
+        >>> query.elastic().upper
+        3.0
+        """
+        return elastic_bound(self, k, aggregate)
+
+    def residual(self, beta: float | None = None, *, aggregate: str | None = None) -> RowBound:
+        """Return residual sensitivity, beside the exact number for rows.
+
+        The published bound joins and counts each part of the query that is left when some private
+        tables are taken out. With beta it is a smooth bound: on a database that differs in one row
+        it is at most exp(beta) times as large, so that noise can be scaled to it.
+
+        Parameters
+        ----------
+        beta : float, Fraction or Decimal, optional
+            The bound is the largest at any distance k, times exp(-beta k). By default, the bound at
+            distance 0.
+        aggregate : str, optional
+            As for `elastic`.
+
+        Returns
+        -------
+        RowBound
+            Its unit is a single row, added or removed, not a person.
+
+        Raises
+        ------
+        InputError
+            If the query has a LEFT JOIN, a sum without bounds, or beta is not above 0.
+        TooLargeError
+            If more than ten tables of the query are private.
+
+        Notes
+        -----
+        The number of joins is 2 to the number of private tables.
+
+        References
+        ----------
+        Dong, Yi, "Residual Sensitivity for Differentially Private Multi-Way Joins", SIGMOD (2021).
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from sensitivity_lab import sql
+        >>> orders = pd.DataFrame({"person": [1, 1, 2], "item": [1, 1, 2]})
+        >>> prices = pd.DataFrame({"item": [1, 2, 2, 2], "owner": [5, 3, 4, 6]})
+        >>> query = sql.Query(
+        ...     "SELECT COUNT(*) AS pairs FROM orders JOIN prices USING (item)",
+        ...     connection={"orders": orders, "prices": prices},
+        ...     person={"orders": "person", "prices": "owner"},
+        ... )
+        >>> query.residual().upper, round(query.residual(beta=0.1).upper, 3)
+        (3.0, 4.966)
+        """
+        return residual_bound(self, beta, aggregate)
+
+    def truncation(
+        self,
+        thresholds: Sequence[float],
+        *,
+        epsilon: float,
+        method: str = "auto",
+        aggregate: str | None = None,
+    ) -> TruncationStudy:
+        """Return what a bound on each person's results cuts from the answer, and what noise costs.
+
+        A truncated answer has a sensitivity that does not depend on the data, so that Laplace noise
+        makes it private. A small threshold cuts much, a large one needs much noise. The errors of
+        the study depend on the data, so they may not choose the threshold tau: choose it without
+        looking at them, or let R2T choose, which costs noise for each threshold
+        (`TruncationStudy.r2t_error`).
+
+        Parameters
+        ----------
+        thresholds : sequence of number
+            The thresholds tau to compare, above 0.
+        epsilon : float, Fraction or Decimal
+            The privacy loss of one release, above 0.
+        method : {"auto", "cap", "linear program"}, default "auto"
+            "cap" keeps tau results of each person, in an order that depends on the person's own
+            results. "linear program" gives each result a weight of at most 1, such that the results
+            of no person add up to more than tau, and is what results of several persons need. By
+            default the first of the two that is private for the query.
+        aggregate : str, optional
+            Which aggregate, if there are several.
+
+        Returns
+        -------
+        TruncationStudy
+            A point per threshold, with the truncated answer, the scale of the noise and the
+            expected error.
+
+        Raises
+        ------
+        InputError
+            If an argument is invalid, or no way of cutting is private for the query; the message
+            says why.
+        TooLargeError
+            If the linear program has too many variables.
+
+        Notes
+        -----
+        *cap*: let every result refer to exactly one person, and let all other tables be public. One
+        person, added or removed with all rows, changes a count by at most tau, a sum by tau times
+        the largest absolute value that its bounds allow, and grouped answers by as much in L1; a
+        person who is replaced, by twice as much. Cutting *base rows* has no such bound: with one
+        row per person in a table that joins with itself, a person can still be in every result.
+
+        *linear program*: the answer is one number, and values are at least 0. A person changes it
+        by at most tau, which is in the unit of the answer.
+
+        References
+        ----------
+        Dong, Fang, Yi, Tao, Machanavajjhala, "R2T: Instance-optimal Truncation for Differentially
+        Private Query Evaluation with Foreign Keys", SIGMOD (2022).
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from sensitivity_lab import sql
+        >>> visits = pd.DataFrame({"patient": [1] * 6 + [2, 2, 3], "ward": list("aabbbaabb")})
+        >>> query = sql.Query(
+        ...     "SELECT COUNT(*) AS visits FROM visits",
+        ...     connection={"visits": visits},
+        ...     person="visits.patient",
+        ... )
+        >>> study = query.truncation([1, 2, 4], epsilon=1)
+        >>> study.to_frame()[["threshold", "cut", "persons_cut", "sensitivity", "scale"]]
+           threshold  cut  persons_cut  sensitivity  scale
+        0          1  6.0            2          1.0    1.0
+        1          2  4.0            1          2.0    2.0
+        2          4  2.0            1          4.0    4.0
+        """
+        return truncation_study(
+            self, thresholds, epsilon=epsilon, method=method, aggregate=aggregate
+        )
+
+    def chain(self, rows_per_person: int, *, aggregate: str | None = None) -> QueryChain:
+        """Return the query as a chain of pipeline steps, whose map is proved without the data.
+
+        Parameters
+        ----------
+        rows_per_person : int
+            The most results that are kept of a person, at least 1.
+        aggregate : str, optional
+            Which aggregate, if there are several.
+
+        Returns
+        -------
+        QueryChain
+            The chain, from one or two private tables to the answer, and these tables.
+
+        Raises
+        ------
+        InputError
+            If the pipelines have no step for a part of the query: they join one private table, or
+            two by their columns of persons, with public tables by equal columns, filter, and count
+            or add up one column, of all results or by one key.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from sensitivity_lab import sql
+        >>> visits = pd.DataFrame({"patient": [1] * 6 + [2, 2, 3], "ward": list("aabbbaabb")})
+        >>> query = sql.Query(
+        ...     "SELECT COUNT(*) AS visits FROM visits WHERE ward = 'a'",
+        ...     connection={"visits": visits},
+        ...     person="visits.patient",
+        ... )
+        >>> converted = query.chain(2)
+        >>> converted.chain.map(), converted.answer()
+        (2, 3)
+        >>> query.local_sensitivity().value
+        3.0
+        """
+        return chain_of(self, rows_per_person, aggregate)

@@ -1,0 +1,293 @@
+"""A query as it was read: its normal form, its database, and how statements over it run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from sensitivity_lab.checks import (
+    check_bounds,
+    check_choice,
+    check_text,
+    in_brackets,
+    listed,
+    names_of,
+    shown,
+    unboxed,
+)
+from sensitivity_lab.errors import InputError, QueryError
+
+from .answers import FLOATS, WHOLE, answers
+from .clipping import clipped
+from .constraints import declared
+from .database import Database, Session
+from .normal_form import Aggregate, NormalForm, SourceColumn, quoted
+from .reading import Reader, column_of
+from .statements import KEYS, PLACE, regenerated, statement
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class ReadQuery:
+    """A query as it was read, with its database; `Query` says what its arguments are.
+
+    Attributes
+    ----------
+    form : NormalForm
+        The query as it is searched.
+    database : Database
+        Where it runs.
+    null_person : {"refuse", "public"}
+        What rows mean whose person is NULL.
+    constraints : Constraints
+        What is declared of the tables.
+    """
+
+    def __init__(
+        self,
+        sql: str,
+        *,
+        connection: Any,
+        person: str | Mapping[str, str],
+        bounds: Mapping[str, tuple[float, float]] | None = None,
+        groups: Sequence[Any] | None = None,
+        null_person: str = "refuse",
+        domains: Mapping[str, Sequence[Any]] | None = None,
+        keys: Mapping[str, str | Sequence[str]] | None = None,
+        foreign_keys: Mapping[str, str] | None = None,
+    ) -> None:
+        text = check_text("sql", sql, "a SELECT statement, as a text")
+        self.null_person = check_choice("null_person", null_person, ("refuse", "public"))
+        persons = _persons(person)
+        self.database = Database(connection)
+        for table in persons:
+            self.database.table(table.split("."), "in person")
+        lower = {name.rpartition(".")[2].lower(): column for name, column in persons.items()}
+        form = Reader(text, self.database, lower).read()
+        if not form.private:
+            raise InputError(
+                f"person: the query reads none of the tables {names_of(persons)}; it reads "
+                f"{names_of(list(dict.fromkeys(s.table.name for s in form.sources)))}: name the "
+                "column of persons in one of them"
+            )
+        form = self._bounded(form, bounds)
+        self.constraints = declared(form, self.database, domains, keys, foreign_keys)
+        self._load(form)
+        self.form = self._typed(form, groups)
+        self._check_persons()
+
+    # How it is made.
+
+    def _bounded(self, form: NormalForm, bounds: Any) -> NormalForm:
+        """Clip the columns that are added up."""
+        if bounds is None:
+            return form
+        if not isinstance(bounds, Mapping):
+            raise InputError(
+                "bounds must be a mapping of columns to two numbers, such as "
+                f"{{'lineitem.quantity': (1, 50)}}, got {shown(bounds)}"
+            )
+        summed = frozenset().union(
+            *(one.value.columns for one in form.aggregates if one.kind == "sum" and one.value)
+        )
+        found: dict[SourceColumn, tuple[Fraction, Fraction]] = {}
+        for name, given in bounds.items():
+            low, high = check_bounds(f"bounds[{shown(name)}]", given)
+            columns = column_of(form, name, "bounds")
+            if not summed & set(columns):
+                raise InputError(
+                    f"bounds: {shown(name)} is in no SUM or AVG; the columns there are "
+                    f"{names_of(sorted(map(str, summed)))}"
+                )
+            found |= dict.fromkeys(columns, (Fraction(low), Fraction(high)))
+        return clipped(form, found)
+
+    def _load(self, form: NormalForm) -> None:
+        """Copy what the query reads, unless it is a database of DuckDB."""
+        used: dict[Any, list[str]] = {}
+        for source in form.sources:
+            columns = used.setdefault(source.table, [])
+            names = {one.name for one in form.used if one.alias == source.alias}
+            names |= self.constraints.read_of(source.table)
+            columns += [name for name in source.table.columns if name in names - set(columns)]
+        self.database.load(used)
+
+    def _typed(self, form: NormalForm, groups: Any) -> NormalForm:
+        """Add the types of groups and values, and the public keys."""
+        values = [one.value for one in form.aggregates if one.value is not None]
+        terms = [group.term for group in form.groups] + values
+        with self.database.session() as session:
+            types = session.types(statement(form, ["1", *(t.sql for t in terms)], grouped=False))[
+                1:
+            ]
+            typed = tuple(
+                replace(group, type=type_) for group, type_ in zip(form.groups, types, strict=False)
+            )
+            rest = iter(types[len(form.groups) :])
+            aggregates = []
+            for one in form.aggregates:
+                if one.value is None:
+                    aggregates.append(one)
+                    continue
+                type_ = next(rest)
+                _check_summable(one, type_)
+                bounded = one.value.columns <= set(form.bounds)
+                aggregates.append(replace(one, type=type_, bounded=bounded))
+            form = replace(form, groups=typed, aggregates=tuple(aggregates))
+            return replace(form, keys=_keys(form, groups, session))
+
+    def _check_persons(self) -> None:
+        """Raise InputError if the person of a row is NULL, unless that means public rows."""
+        kinds: dict[str, str] = {}
+        for source in self.form.private:
+            name = source.person or ""
+            kinds.setdefault(_family(source.table.columns[name]), f"{source.table.name}.{name}")
+        if len(kinds) > 1:
+            told = names_of([f"{column} is {kind}" for kind, column in kinds.items()], str)
+            raise InputError(
+                f"person: the columns of persons have different types ({told}), so that no one can "
+                "tell who is who; give them one type"
+            )
+        if self.null_person == "public":
+            return
+        with self.database.session() as session:
+            for source in dict.fromkeys(
+                (source.table.sql, source.table.name, source.person) for source in self.form.private
+            ):
+                full, table, column = source
+                name = quoted(column or "")
+                [(missing,)] = session.rows(f"SELECT COUNT(*) FROM {full} WHERE {name} IS NULL")
+                if missing:
+                    raise InputError(
+                        f"person: {missing:,} rows of {table} have NULL in {column}, so they "
+                        "belong to nobody; pass null_person='public' if these rows are public, or "
+                        "fill in the column"
+                    )
+
+    # How it runs.
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        """Open a transaction in which statements over the query's results can run.
+
+        It holds the public keys in the temporary table `KEYS`.
+        """
+        form = self.form
+        with self.database.session() as session:
+            if form.groups:
+                columns = "".join(f", k{i} {group.type}" for i, group in enumerate(form.groups))
+                session.run(f"CREATE TEMP TABLE {KEYS} ({PLACE} INTEGER{columns})")
+                marks = "".join(f", CAST(? AS {group.type})" for group in form.groups)
+                for place, key in enumerate(form.keys):
+                    session.run(f"INSERT INTO {KEYS} VALUES (?{marks})", (place, *key))
+            yield session
+
+    @property
+    def regenerated(self) -> str:
+        """The query as it runs: written anew, with its clipped values and its public keys."""
+        return regenerated(self.form)
+
+    def answer(self) -> pd.DataFrame:
+        """Return the query's answer on the database, which is private.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row per public key, also for those without results, whose counts and sums are 0. The
+            columns are those of GROUP BY, and the aggregates; AVG is a sum and a count.
+        """
+        import pandas as pd
+
+        with self.session() as session:
+            found = answers(self.form, session)
+        rows = [(*key, *found[place]) for place, key in enumerate(self.form.keys)]
+        names = [one.name for one in (*self.form.groups, *self.form.aggregates)]
+        return pd.DataFrame(rows, columns=names)
+
+
+def _persons(person: Any) -> dict[str, str]:
+    """Return the columns of persons by the names of their tables."""
+    accepted = (
+        "person must be a text such as 'customer.custkey', or a mapping of tables to columns such "
+        "as {'customer': 'custkey', 'orders': 'custkey'}"
+    )
+    if isinstance(person, str):
+        table, point, column = person.rpartition(".")
+        if not (table and point and column):
+            raise InputError(f"{accepted}, got {shown(person)}")
+        return {table: column}
+    if not isinstance(person, Mapping):
+        raise InputError(f"{accepted}, got {shown(person)}{in_brackets(person)}")
+    if not person:
+        raise InputError(f"{accepted}, got a mapping without tables")
+    for table, column in person.items():
+        if not (isinstance(table, str) and isinstance(column, str) and table and column):
+            raise InputError(f"{accepted}, got {shown(table)}: {shown(column)}")
+    return dict(person)
+
+
+def _family(type_: str) -> str:
+    """Return a type as far as it decides who is who: all whole numbers are one."""
+    return "a whole number" if type_ in WHOLE and type_ != "BOOLEAN" else type_
+
+
+def _check_summable(aggregate: Aggregate, type_: str) -> None:
+    """Raise InputError unless the values of a sum are numbers."""
+    if aggregate.kind != "sum" or type_ in WHOLE or type_ in FLOATS:
+        return
+    if not type_.startswith("DECIMAL"):
+        text = "" if aggregate.value is None else aggregate.value.text
+        raise InputError(
+            f"sql: SUM and AVG add up numbers, and {text} is of the type {type_}; cast it to a "
+            "number"
+        )
+
+
+def _keys(form: NormalForm, groups: Any, session: Session) -> tuple[tuple[Any, ...], ...]:
+    """Return the public keys as the database has them."""
+    names = names_of([group.name for group in form.groups])
+    if not form.groups:
+        if groups is not None:
+            raise InputError("groups goes with GROUP BY, and the query has none; leave groups out")
+        return ((),)
+    if groups is None:
+        raise InputError(
+            f"groups: the query groups by {names}, and which keys occur is private; list the "
+            "public keys, such as groups=['north', 'south']"
+        )
+    width = len(form.groups)
+    wrong = f"groups must be a list of public keys for {names}"
+    given = [
+        tuple(map(unboxed, one)) if isinstance(one, tuple | list) else (unboxed(one),)
+        for one in listed(groups, wrong)
+    ]
+    if not given:
+        raise InputError(f"{wrong}, got none")
+    bad = next((key for key in given if len(key) != width), None)
+    if bad is not None:
+        several = f"a tuple of {width} values" if width > 1 else "a single value"
+        raise InputError(f"{wrong}: each is {several}, got {shown(bad)}")
+    casts = ", ".join(f"CAST(? AS {group.type})" for group in form.groups)
+    found: list[tuple[Any, ...]] = []
+    for key in given:
+        try:
+            [row] = session.rows(f"SELECT {casts}", key, f"reading the key {shown(key)}")
+        except (InputError, QueryError) as error:
+            types = names_of([group.type for group in form.groups], str)
+            raise InputError(
+                f"groups: {shown(key)} is no key of the type {types}; {error}"
+            ) from error
+        for one, cast, group in zip(key, row, form.groups, strict=True):
+            if isinstance(one, int | float | Fraction) and one != cast:
+                raise InputError(
+                    f"groups: {shown(one)} becomes {shown(cast)} in {group.name} ({group.type}); "
+                    "give keys as they are in the data"
+                )
+        if row in found:
+            raise InputError(f"groups: the key {shown(row)} occurs twice; list each key once")
+        found.append(row)
+    return tuple(found)

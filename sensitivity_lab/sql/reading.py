@@ -1,0 +1,603 @@
+"""Reading a query: from the text that came to its normal form, by an allow-list of syntax.
+
+sqlglot parses the text. What is not on the lists below is refused, with its place in the text and a
+way to write it. The text itself is never executed: `expressions.py` writes every expression anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sensitivity_lab.checks import cut, did_you_mean, names_of, shown, text_of
+from sensitivity_lab.errors import InputError
+
+from .database import Database, missing
+from .expressions import Writer, conjuncts, node_text
+from .normal_form import Aggregate, GroupKey, NormalForm, Source, SourceColumn, Term
+
+_MOST_TEXT = 100_000
+"""The most characters of a query."""
+
+
+def sqlglot_module() -> Any:
+    """Return sqlglot, or raise MissingExtraError."""
+    try:
+        import sqlglot
+    except ImportError as error:
+        raise missing("sqlglot") from error
+    return sqlglot
+
+
+_WAYS = {
+    "distinct": "DISTINCT is not monotone; write COUNT(DISTINCT column) if that is what you count",
+    "having": "HAVING makes answers of groups depend on each other's rows; count all groups, and "
+    "choose among the noisy answers",
+    "qualify": "QUALIFY needs windows; restrict the rows in WHERE",
+    "windows": "windows let one row change the results of others; use a plain aggregate",
+    "limit": "LIMIT lets one row push out others; restrict the rows in WHERE",
+    "offset": "OFFSET lets one row push out others; restrict the rows in WHERE",
+    "sample": "a sample is random; take one beforehand, and make a table of it",
+    "laterals": "lateral joins are not supported; join tables by conditions",
+    "pivots": "pivots are not supported; group by the columns",
+    "into": "a query that writes is not supported; leave out INTO",
+    "locks": "locks are not supported; leave them out",
+}
+"""Parts of a SELECT that are refused, and how else to write it."""
+
+
+@dataclass
+class _Scope:
+    """What a SELECT sees: its sources, its conditions, and the columns by visible name."""
+
+    sources: list[Source] = field(default_factory=list)
+    conditions: list[Term] = field(default_factory=list)
+    names: dict[str, dict[str, Term]] = field(default_factory=dict)
+    merged: dict[str, Term] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Subquery:
+    """A subquery written out: what it adds to the scope around it, and its columns."""
+
+    scope: _Scope
+    outputs: dict[str, Term]
+    plain: bool
+
+
+class Reader:
+    """Reads one query of a database.
+
+    Parameters
+    ----------
+    text : str
+        The query.
+    database : Database
+    persons : mapping of str to str
+        The column of persons by the name of its table, in lower case.
+    """
+
+    def __init__(self, text: str, database: Database, persons: Mapping[str, str]) -> None:
+        self.text = text
+        self.database = database
+        self.persons = persons
+        self.exp = sqlglot_module().exp
+        self.writer = Writer(self.exp, text, database.dialect)
+        self._aliases: set[str] = set()
+
+    def read(self) -> NormalForm:
+        """Return the normal form, without types and keys, and with unclipped values."""
+        select = self._parsed()
+        scope, outputs = self._scope_of(select, {}, top=True)
+        exp = self.exp
+        listed: list[tuple[str, Any]] = []
+        for item in outputs:
+            inner = item.unalias()
+            if isinstance(inner, exp.Star) or (isinstance(inner, exp.Column) and inner.is_star):
+                raise self.refusal(
+                    item, "a star among the answers", "name the keys and the aggregates"
+                )
+            listed.append((item.alias_or_name or node_text(inner, self.text), inner))
+        groups = self._groups(select, scope, listed)
+        known = {group.term.sql for group in groups}
+        aggregates: list[Aggregate] = []
+        for name, node in listed:
+            if self._is_aggregate(node):
+                aggregates += self._aggregates(name, node, scope)
+                continue
+            term = self.writer.term(node, self._resolver(scope))
+            if term.sql not in known:
+                raise self.refusal(
+                    node,
+                    "it is neither an aggregate nor a key",
+                    "put it into GROUP BY, or count it: COUNT(*), COUNT, SUM, AVG, COUNT(DISTINCT)",
+                )
+        if not aggregates:
+            raise InputError(
+                "sql: the query has no aggregate; select COUNT(*), COUNT(column), SUM(expression), "
+                "AVG(expression) or COUNT(DISTINCT column)"
+            )
+        groups = _told_apart(groups)
+        names = ["person", *(one.name.lower() for one in (*groups, *aggregates))]
+        twice = next((one.name for one in aggregates if names.count(one.name.lower()) > 1), None)
+        if twice is not None:
+            raise InputError(
+                f"sql: an aggregate is called {shown(twice)}, as another one, a key or the persons "
+                "of a frame are; give it another name with AS"
+            )
+        return NormalForm(
+            tuple(scope.sources), tuple(scope.conditions), tuple(groups), ((),), tuple(aggregates)
+        )
+
+    # The parts of a SELECT.
+
+    def _parsed(self) -> Any:
+        """Return the one SELECT of the text."""
+        sqlglot, exp = sqlglot_module(), self.exp
+        if not self.text.strip():
+            raise InputError("sql must be a SELECT statement, got an empty text")
+        if len(self.text) > _MOST_TEXT or "\0" in self.text:
+            raise InputError(
+                f"sql must be a SELECT statement of at most {_MOST_TEXT:,} characters without "
+                f"the character 0, got {len(self.text):,} characters"
+            )
+        try:
+            found = [one for one in sqlglot.parse(self.text, dialect=self.database.dialect) if one]
+        except (sqlglot.errors.SqlglotError, RecursionError) as error:
+            details = getattr(error, "errors", None) or [{}]
+            place = "".join(
+                f" at line {one['line']}, column {one['col']}"
+                for one in details[:1]
+                if "line" in one
+            )
+            why = details[0].get("description") or text_of(error) or "it is nested too deeply"
+            raise InputError(f"sql: cannot read the query{place}: {cut(why)}") from None
+        if len(found) != 1:
+            raise InputError(f"sql must be one SELECT statement, got {len(found)} statements")
+        [statement] = found
+        if isinstance(statement, exp.SetOperation):
+            raise self.refusal(
+                statement, "UNION, INTERSECT and EXCEPT", "compute the sensitivity of each SELECT"
+            )
+        if not isinstance(statement, exp.Select):
+            raise self.refusal(
+                statement,
+                "it is no SELECT statement, and only SELECT is read",
+                "write SELECT ... FROM ... WHERE ... GROUP BY ...",
+            )
+        return statement
+
+    def _scope_of(
+        self, select: Any, outside: Mapping[str, Any], *, top: bool
+    ) -> tuple[_Scope, list[Any]]:
+        """Return what a SELECT sees, and its output expressions."""
+        exp = self.exp
+        allowed = {"with_", "with", "from_", "from", "joins", "where", "expressions", "order"}
+        if top:
+            allowed.add("group")
+        for name, part in select.args.items():
+            if part and name not in allowed:
+                way = _WAYS.get(name, "it is not on the list of what is read; leave it out")
+                if name == "group":
+                    way = (
+                        "aggregates and GROUP BY in subqueries are not monotone: one row more can "
+                        "take results away; join the tables, and aggregate once, outside"
+                    )
+                node = part[0] if isinstance(part, list) else part
+                raise self.refusal(node if isinstance(node, exp.Expression) else select, name, way)
+        named = dict(outside)
+        with_ = select.args.get("with_") or select.args.get("with")
+        if with_:
+            if with_.args.get("recursive"):
+                raise self.refusal(with_, "WITH RECURSIVE", "join the tables as often as needed")
+            for one in with_.expressions:
+                self._check_alias(one.args["alias"])
+                # A name means what stands before it, never itself.
+                named[one.alias.lower()] = (one.this, dict(named))
+        scope = _Scope()
+        from_ = select.args.get("from_") or select.args.get("from")
+        if from_ is None:
+            raise self.refusal(select, "a SELECT without FROM", "name the tables")
+        self._add(scope, from_.this, named, None)
+        for join in select.args.get("joins") or []:
+            self._add(scope, join.this, named, join)
+        where = select.args.get("where")
+        if where is not None:
+            resolve = self._resolver(scope)
+            scope.conditions += [
+                self.writer.term(one, resolve) for one in conjuncts(where.this, exp)
+            ]
+        return scope, list(select.expressions)
+
+    def _add(self, scope: _Scope, item: Any, named: Mapping[str, Any], join: Any) -> None:
+        """Add a table or a subquery of FROM, and the conditions of its join."""
+        exp = self.exp
+        left = join is not None and self._is_left(join)
+        if isinstance(item, exp.Table):
+            visible, added = self._table(item, named)
+        elif isinstance(item, exp.Subquery):
+            self._check_parts(item, {"this", "alias"}, "a subquery in FROM")
+            if not isinstance(item.this, exp.Select):
+                raise self.refusal(
+                    item,
+                    "brackets around tables, joins or UNION",
+                    "write joins one after the other, and one SELECT in each bracket",
+                )
+            if not item.alias:
+                raise self.refusal(
+                    item, "a subquery without a name", "give it one: (SELECT ...) AS name"
+                )
+            self._check_alias(item.args["alias"])
+            visible, added = item.alias, self._subquery(item.this, named)
+        else:
+            raise self.refusal(
+                item,
+                "FROM reads tables of the connection only, no functions, files or lists",
+                "load it as a table, or pass it in connection={'name': ...}",
+            )
+        if visible.lower() in scope.names:
+            raise self.refusal(
+                item, f"{visible} occurs twice in FROM", "give each its own name with AS"
+            )
+        if left and (len(added.scope.sources) > 1 or not added.plain):
+            raise self.refusal(
+                item,
+                "a LEFT JOIN to a subquery that joins or computes",
+                "join its tables one after the other with LEFT JOIN, and compute outside",
+            )
+        before = {name: dict(columns) for name, columns in scope.names.items()}
+        earlier = [*scope.merged.items()]
+        scope.names[visible.lower()] = added.outputs
+        conditions = self._join_conditions(scope, before, dict(earlier), added, join)
+        if left:
+            [source] = added.scope.sources
+            scope.sources.append(replace(source, left=(*added.scope.conditions, *conditions)))
+        else:
+            scope.sources += added.scope.sources
+            scope.conditions += [*added.scope.conditions, *conditions]
+
+    def _is_left(self, join: Any) -> bool:
+        """Tell whether a join is a LEFT JOIN; refuse all but this and inner joins."""
+        self._check_parts(join, {"this", "on", "using", "kind", "side"}, "this kind of join")
+        side, kind = (str(join.args.get(one) or "").upper() for one in ("side", "kind"))
+        if side not in ("", "LEFT") or kind not in ("", "INNER", "CROSS", "OUTER"):
+            raise self.refusal(
+                join,
+                f"a {' '.join(filter(None, (side, kind)))} JOIN",
+                "use INNER JOIN or LEFT JOIN (exchange the tables of a RIGHT JOIN)",
+            )
+        if side == "LEFT" and not (join.args.get("on") or join.args.get("using")):
+            raise self.refusal(join, "a LEFT JOIN without ON", "write its condition after ON")
+        return side == "LEFT"
+
+    def _join_conditions(
+        self,
+        scope: _Scope,
+        before: Mapping[str, Mapping[str, Term]],
+        merged: Mapping[str, Term],
+        added: _Subquery,
+        join: Any,
+    ) -> list[Term]:
+        """Return the conditions of ON and USING."""
+        if join is None:
+            return []
+        conditions = []
+        if join.args.get("on") is not None:
+            resolve = self._resolver(scope)
+            conditions += [
+                self.writer.term(one, resolve) for one in conjuncts(join.args["on"], self.exp)
+            ]
+        for column in join.args.get("using") or []:
+            name = column.name
+            key = name.lower()
+            right = added.outputs.get(key)
+            found = [columns[key] for columns in before.values() if key in columns]
+            if key in merged:
+                found = [merged[key]]
+            if right is None or not found:
+                raise self.refusal(column, f"USING: {name} is not a column of both sides", "use ON")
+            if len(found) > 1:
+                raise self.refusal(
+                    column, f"USING: {name} is a column of several tables before", "use ON"
+                )
+            conditions.append(self.writer.equal(found[0], right))
+            scope.merged[key] = found[0]
+        return conditions
+
+    def _table(self, item: Any, named: Mapping[str, Any]) -> tuple[str, _Subquery]:
+        """Return a table of FROM, or what WITH calls by its name."""
+        exp = self.exp
+        self._check_parts(item, {"this", "db", "catalog", "alias"}, "this form of a table")
+        if not isinstance(item.this, exp.Identifier):
+            raise self.refusal(
+                item,
+                "FROM reads tables of the connection only, no functions, files or lists",
+                "load it as a table, or pass it in connection={'name': ...}",
+            )
+        if item.args.get("alias"):
+            self._check_alias(item.args["alias"])
+        visible = item.alias or item.name
+        parts = [part.name for part in item.parts]
+        if len(parts) == 1 and item.name.lower() in named:
+            query, names = named[item.name.lower()]
+            if not isinstance(query, exp.Select):
+                raise self.refusal(query, "UNION or a statement in WITH", "write one SELECT")
+            return visible, self._subquery(query, names)
+        table = self.database.table(parts, self.place(item))
+        person = self.persons.get(table.name.lower())
+        source = Source(self._unique(visible), table, self._person_column(table, person))
+        outputs = {name.lower(): self.writer.column(source.column(name)) for name in table.columns}
+        return visible, _Subquery(_Scope([source]), outputs, plain=True)
+
+    def _person_column(self, table: Any, wanted: str | None) -> str | None:
+        """Return the column of persons as the table calls it."""
+        if wanted is None:
+            return None
+        found = next((one for one in table.columns if one.lower() == wanted.lower()), None)
+        if found is None:
+            raise InputError(
+                f"person: {table.name} has no column {shown(wanted)}; its columns are "
+                f"{names_of(table.columns)}{did_you_mean(wanted, table.columns)}"
+            )
+        return found
+
+    def _subquery(self, select: Any, named: Mapping[str, Any]) -> _Subquery:
+        """Write out a subquery: a join that is restricted, and computes columns."""
+        exp = self.exp
+        scope, items = self._scope_of(select, named, top=False)
+        outputs: dict[str, Term] = {}
+        plain = True
+        for item in items:
+            inner = item.unalias()
+            if isinstance(inner, exp.Star) or (isinstance(inner, exp.Column) and inner.is_star):
+                found = self._all_columns(scope, inner)
+            else:
+                if self._is_aggregate(inner) or inner.find(exp.AggFunc, exp.Window):
+                    raise self.refusal(
+                        inner,
+                        "an aggregate or a window in a subquery, which is not monotone: one row "
+                        "more can take results away",
+                        "join the tables, and aggregate once, outside",
+                    )
+                name = item.alias_or_name
+                if not name:
+                    raise self.refusal(item, "a column without a name", "give it one: ... AS name")
+                term = self.writer.term(inner, self._resolver(scope))
+                plain &= term.column is not None
+                found = {name.lower(): term}
+            twice = next((name for name in found if name in outputs), None)
+            if twice is not None:
+                raise self.refusal(
+                    item, f"two columns called {twice}", "give each its own name with AS"
+                )
+            outputs |= found
+        return _Subquery(scope, outputs, plain)
+
+    def _all_columns(self, scope: _Scope, star: Any) -> dict[str, Term]:
+        """Return the columns of a star, which USING merges."""
+        exp = self.exp
+        of = star if isinstance(star, exp.Star) else star.this
+        self._check_parts(of, set(), "a star with EXCEPT, REPLACE or RENAME")
+        if isinstance(star, exp.Column):
+            name = star.table.lower()
+            if name not in scope.names:
+                raise self.refusal(
+                    star, f"there is no table {star.table} in FROM", "name one of them"
+                )
+            return dict(scope.names[name])
+        found: dict[str, Term] = dict(scope.merged)
+        for columns in scope.names.values():
+            for name, term in columns.items():
+                if name in scope.merged:
+                    continue
+                if name in found:
+                    raise self.refusal(star, f"two columns called {name}", "name the columns")
+                found[name] = term
+        return found
+
+    # Names.
+
+    def _resolver(self, scope: _Scope) -> Any:
+        """Return the function from a column's node to its term in a scope."""
+
+        def resolve(node: Any) -> Term:
+            self._check_parts(node, {"this", "table"}, "a column with a schema before its table")
+            name = node.name.lower()
+            if node.table:
+                columns = scope.names.get(node.table.lower())
+                if columns is None:
+                    known = list(scope.names)
+                    raise self.refusal(
+                        node,
+                        f"there is no table {node.table} in FROM",
+                        f"the tables there are {names_of(known)}{did_you_mean(node.table, known)}",
+                    )
+                if name not in columns:
+                    raise self._no_column(node, list(columns))
+                return columns[name]
+            if name in scope.merged:
+                return scope.merged[name]
+            found = [columns[name] for columns in scope.names.values() if name in columns]
+            if not found:
+                raise self._no_column(
+                    node, sorted({one for of in scope.names.values() for one in of})
+                )
+            if len(found) > 1:
+                raise self.refusal(
+                    node, f"{node.name} is a column of several tables", "write the table before it"
+                )
+            return found[0]
+
+        return resolve
+
+    def _no_column(self, node: Any, known: list[str]) -> InputError:
+        return self.refusal(
+            node,
+            f"there is no column {node.sql()}",
+            f"the columns are {names_of(known)}{did_you_mean(node.name, known)}",
+        )
+
+    def _unique(self, name: str) -> str:
+        """Return an alias that no other source has."""
+        alias, number = name, 1
+        while alias.lower() in self._aliases:
+            number += 1
+            alias = f"{name}_{number}"
+        self._aliases.add(alias.lower())
+        return alias
+
+    # Groups and aggregates.
+
+    def _groups(self, select: Any, scope: _Scope, listed: list[tuple[str, Any]]) -> list[GroupKey]:
+        """Return the expressions of GROUP BY."""
+        exp = self.exp
+        group = select.args.get("group")
+        if group is None:
+            return []
+        self._check_parts(group, {"expressions"}, "ROLLUP, CUBE, GROUPING SETS and GROUP BY ALL")
+        found: dict[str, GroupKey] = {}
+        for node in group.expressions:
+            if isinstance(node, exp.Literal) and not node.is_string:
+                place = int(node.name) if node.name.isdecimal() else 0
+                if not 1 <= place <= len(listed):
+                    raise self.refusal(
+                        node, f"there is no answer number {node.name}", "name the column"
+                    )
+                name, chosen = listed[place - 1]
+            else:
+                by_name = {one.lower(): inner for one, inner in listed}
+                name, chosen = node.alias_or_name or node_text(node, self.text), node
+                if isinstance(node, exp.Column) and not node.table:
+                    known = {one for of in scope.names.values() for one in of} | set(scope.merged)
+                    if node.name.lower() not in known:
+                        chosen = by_name.get(node.name.lower(), node)
+            if self._is_aggregate(chosen):
+                raise self.refusal(node, "an aggregate in GROUP BY", "group by columns")
+            term = self.writer.term(chosen, self._resolver(scope))
+            shown_as = next(
+                (
+                    one
+                    for one, inner in listed
+                    if not self._is_aggregate(inner)
+                    and node_text(inner, self.text) == node_text(chosen, self.text)
+                ),
+                name,
+            )
+            found.setdefault(term.sql, GroupKey(shown_as, term, ""))
+        return list(found.values())
+
+    def _is_aggregate(self, node: Any) -> bool:
+        exp = self.exp
+        return isinstance(node, exp.AggFunc | exp.Filter | exp.Window | exp.WithinGroup)
+
+    def _aggregates(self, name: str, node: Any, scope: _Scope) -> list[Aggregate]:
+        """Return the aggregates of an answer: two of an average."""
+        exp = self.exp
+        resolve = self._resolver(scope)
+        where: Term | None = None
+        if isinstance(node, exp.Filter):
+            where = self.writer.term(node.expression.this, resolve)
+            node = node.this
+        if isinstance(node, exp.Window):
+            raise self.refusal(node, "a window function", _WAYS["windows"])
+        if isinstance(node, exp.Count):
+            self._check_parts(node, {"this", "big_int"}, "COUNT of several columns")
+            if isinstance(node.this, exp.Star):
+                value = None if where is None else self.writer.when(where, None)
+                return [Aggregate(name, "count", value)]
+            if isinstance(node.this, exp.Distinct):
+                self._check_parts(node.this, {"expressions"}, "DISTINCT ON")
+                if len(node.this.expressions) != 1:
+                    raise self.refusal(
+                        node, "COUNT(DISTINCT) of several columns", "count one column"
+                    )
+                value = self.writer.term(node.this.expressions[0], resolve)
+                return [Aggregate(name, "distinct", self._restricted(value, where))]
+            value = self.writer.term(node.this, resolve)
+            return [Aggregate(name, "count", self._restricted(value, where))]
+        if type(node) in (exp.Sum, exp.Avg) and not isinstance(node.this, exp.Distinct):
+            self._check_parts(node, {"this"}, "this form of an aggregate")
+            value = self._restricted(self.writer.term(node.this, resolve), where)
+            if isinstance(node, exp.Sum):
+                return [Aggregate(name, "sum", value)]
+            return [
+                Aggregate(f"{name} (sum)", "sum", value),
+                Aggregate(f"{name} (count)", "count", value),
+            ]
+        raise self.refusal(
+            node,
+            "this aggregate",
+            "the aggregates are COUNT(*), COUNT(column), SUM(expression), AVG(expression) and "
+            "COUNT(DISTINCT column)",
+        )
+
+    def _restricted(self, value: Term, where: Term | None) -> Term:
+        """Return a value that is NULL where the condition of FILTER is not met."""
+        return value if where is None else self.writer.when(where, value)
+
+    # Refusals.
+
+    def _check_parts(self, node: Any, allowed: set[str], what: str) -> None:
+        """Refuse a node that has parts of which nothing is known here."""
+        extra = next((name for name, part in node.args.items() if part and name not in allowed), "")
+        if extra:
+            raise self.refusal(node, f"{what} ({extra})", "leave it out")
+
+    def _check_alias(self, alias: Any) -> None:
+        if isinstance(alias, self.exp.TableAlias):
+            self._check_parts(alias, {"this"}, "names of columns after the name of a table")
+
+    def place(self, node: Any) -> str:
+        """Return where a node is in the text."""
+        return self.writer.place(node)
+
+    def refusal(self, node: Any, what: str, way: str) -> InputError:
+        """Return the error about a part of the text."""
+        return self.writer.refusal(node, what, way)
+
+
+def _told_apart(groups: list[GroupKey]) -> list[GroupKey]:
+    """Return keys that share a name, or the name of a frame's persons, by table and column."""
+    names = ["person", *(group.name.lower() for group in groups)]
+    return [
+        replace(group, name=group.term.text) if names.count(group.name.lower()) > 1 else group
+        for group in groups
+    ]
+
+
+def column_of(form: NormalForm, name: str, argument: str) -> list[SourceColumn]:
+    """Return the columns that a name such as "orders.price" means, one per source of the table.
+
+    Parameters
+    ----------
+    form : NormalForm
+        The query.
+    name : str
+        A table or an alias, a point, and a column; or the column alone if no other table has it.
+    argument : str
+        The argument that it came in, for messages.
+    """
+    if not isinstance(name, str):
+        raise InputError(
+            f"{argument}: a column is a text such as 'orders.price', got {shown(name)}"
+        )
+    of, _, column = name.rpartition(".")
+    found = []
+    for source in form.sources:
+        if of.lower() in ("", source.alias.lower(), source.table.name.lower()):
+            found += [
+                source.column(one) for one in source.table.columns if one.lower() == column.lower()
+            ]
+    tables = {form.source(one.alias).table.sql for one in found}
+    if not found:
+        known = sorted({f"{s.table.name}.{one}" for s in form.sources for one in s.table.columns})
+        raise InputError(
+            f"{argument}: the query reads no column {shown(name)}; its tables have "
+            f"{names_of(known)}{did_you_mean(name, known)}"
+        )
+    if len(tables) > 1:
+        raise InputError(
+            f"{argument}: {shown(name)} is a column of several tables; write the table before it"
+        )
+    return found

@@ -1,0 +1,383 @@
+"""Removing up to k persons or rows: how far the answer moves, and which ones move it so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+from typing import Any
+
+from sensitivity_lab.errors import TooLargeError
+from sensitivity_lab.metrics.norms import Norm, powered
+
+from .answers import Weighing, exact_answers
+from .changes import Removed, remove_units
+from .database import Session
+from .impacts import IMPACTS, Unit, as_whole, make_impacts, units_of
+from .normal_form import Aggregate, NormalForm, quoted
+from .statements import place_of, statement
+from .subsets import Atom, Found, Length, Measure, SubsetSearch
+
+_CHOSEN = 'temp.main."lab chosen"'
+"""The temporary table of the units that are searched: `number` in the order of stakes, `unit`."""
+
+_UNITS = 2_000
+"""How many units are searched one by one, beyond the k with the most at stake."""
+
+_ATOMS = 300_000
+"""The most atoms of a search."""
+
+MOST_RUNS = 2_000
+"""The most times that a query with left joins is run again."""
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The worst change that a search has found.
+
+    Attributes
+    ----------
+    units : tuple
+        The persons or rows that are removed.
+    upper : Fraction or None
+        A bound that no change exceeds; None if this one is a maximum.
+    searched : str
+        What was searched, in words.
+    """
+
+    units: tuple[Any, ...]
+    upper: Fraction | None
+    searched: str
+
+
+class Removal:
+    """The search for the worst removal.
+
+    Parameters
+    ----------
+    form : NormalForm
+    aggregate : Aggregate
+    session : Session
+    unit : {"person", "row"}
+    k : int
+    norm : {"L1", "L2", "Linf"}
+    null_person : {"refuse", "public"}
+    """
+
+    def __init__(
+        self,
+        form: NormalForm,
+        aggregate: Aggregate,
+        session: Session,
+        *,
+        unit: Unit,
+        k: int,
+        norm: Norm,
+        null_person: str,
+    ) -> None:
+        self.form, self.aggregate, self.session = form, aggregate, session
+        self.unit, self.k = unit, k
+        # Of a single number, all norms are its absolute value.
+        self.norm: Norm = norm if len(form.keys) > 1 else "Linf"
+        self.null_person = null_person
+        self.units = units_of(form, unit, null_person)
+        self.weighing = Weighing("")
+
+    def worst(self) -> Worst:
+        """Return the worst removal of up to k units."""
+        if not self.form.monotone:
+            return self._by_running()
+        [self.weighing] = make_impacts(self.form, [self.aggregate], self.units, self.session)
+        if self.k == 1:
+            return self._worst_one()
+        if self.norm == "Linf":
+            return self._worst_entry()
+        found, units = self._search(None, self.norm, "gain0 + drop0")
+        return self._concluded(found, units)
+
+    # One unit: the largest norm of what is lost with it.
+
+    def _worst_one(self) -> Worst:
+        rows = self.session.rows
+        [(number, largest)] = rows(f"SELECT COUNT(DISTINCT unit), MAX(ABS(lost0)) FROM {IMPACTS}")
+        searched = f"{number:,} {self._nouns(number)} compared"
+        if not number:
+            return Worst((), None, searched)
+        if self.norm == "L2" and as_whole(largest) ** 2 * len(self.form.keys) >= 2**126:
+            return self._worst_length(searched)
+        measure = {"L1": "SUM(ABS(lost0))", "Linf": "MAX(ABS(lost0))"}.get(
+            self.norm, "SUM(lost0 * lost0)"
+        )
+        [(unit, value)] = rows(
+            f"SELECT unit, {measure} AS value FROM {IMPACTS} GROUP BY unit "
+            "ORDER BY value DESC, unit LIMIT 1"
+        )
+        return Worst((unit,) if as_whole(value) else (), None, searched)
+
+    def _worst_length(self, searched: str) -> Worst:
+        """Return the unit of the largest L2 norm, where squares do not fit into the database.
+
+        Floats choose: whoever is within their error of the largest is compared exactly here.
+        """
+        close = "SQRT(SUM(CAST(lost0 AS DOUBLE) ** 2))"
+        norms = f"SELECT unit, {close} AS value FROM {IMPACTS} GROUP BY unit"
+        rows = self.session.rows(
+            f"SELECT unit, place, lost0 FROM {IMPACTS} WHERE unit IN (SELECT unit FROM ({norms}) "
+            f"WHERE value >= (SELECT MAX(value) FROM ({norms})) * (1 - 1e-9))"
+        )
+        squares: dict[Any, int] = {}
+        for unit, _, lost in rows:
+            squares[unit] = squares.get(unit, 0) + int(lost) ** 2
+        return Worst((max(squares, key=lambda one: squares[one]),), None, searched)
+
+    # Several units.
+
+    def _worst_entry(self) -> Worst:
+        """Return the worst removal in the norm Linf: of each place and sign by itself."""
+        tops = []
+        for sign in ("gain0", "drop0"):
+            ranked = (
+                f"SELECT place, {sign} AS stake, ROW_NUMBER() OVER (PARTITION BY place ORDER BY "
+                f"{sign} DESC) AS number FROM {IMPACTS} WHERE {sign} > 0"
+            )
+            tops += [
+                (int(bound), place, sign)
+                for place, bound in self.session.rows(
+                    f"SELECT place, SUM(stake) FROM ({ranked}) WHERE number <= {self.k} "
+                    "GROUP BY place"
+                )
+            ]
+        best: tuple[Found, list[Any]] | None = None
+        upper, states = 0, 0
+        for bound, place, sign in sorted(tops, reverse=True):
+            if best is not None and bound <= max(upper, best[0].value):
+                break
+            found, units = self._search((place, sign), "signed", sign)
+            states += found.states
+            if isinstance(found.upper, int):
+                upper = max(upper, found.upper)
+            if best is None or found.value > best[0].value:
+                best = (found, units)
+        if best is None:
+            return Worst((), None, "nobody changes the answer")
+        found, units = best
+        open_ = upper if upper > found.value else None
+        return self._concluded(Found(found.chosen, found.value, open_, states), units)
+
+    def _concluded(self, found: Found, units: list[Any]) -> Worst:
+        chosen = tuple(units[place] for place in found.chosen)
+        searched = f"{found.states:,} sets of {self._nouns(2)} by branch and bound"
+        if found.upper is None:
+            return Worst(chosen, None, searched)
+        if isinstance(found.upper, Length):
+            # The float of so many roots is off by less than this share.
+            return Worst(
+                chosen,
+                Fraction(found.upper.close * (1 + 1e-9)) / self.weighing.denominator,
+                searched,
+            )
+        return Worst(chosen, Fraction(found.upper, self.weighing.denominator), searched)
+
+    def _search(
+        self, entry: tuple[int, str] | None, measure: Measure, stake: str
+    ) -> tuple[Found, list[Any]]:
+        """Search the sets of units, and return the end and the units by number."""
+        where = f"{stake} > 0" if entry is None else f"{stake} > 0 AND place = {entry[0]}"
+        rank = f"SUM({stake})"
+        if measure == "L2":
+            rank = f"SUM(CAST({stake} AS DOUBLE) ** 2)"
+        most = self.k + _UNITS
+        while True:
+            self.session.run(
+                f"CREATE OR REPLACE TEMP TABLE {_CHOSEN} AS SELECT ROW_NUMBER() OVER (ORDER BY "
+                f"stake DESC, unit) - 1 AS number, unit, stake FROM (SELECT unit, {rank} AS stake "
+                f"FROM {IMPACTS} WHERE {where} GROUP BY unit ORDER BY stake DESC, unit "
+                f"LIMIT {most + 1})"
+            )
+            ranked = self.session.rows(f"SELECT unit, stake FROM {_CHOSEN} ORDER BY number")
+            rest = ranked[most:]
+            units = [unit for unit, _ in ranked[:most]]
+            self.session.run(f"DELETE FROM {_CHOSEN} WHERE number >= {most}")
+            atoms = self._atoms(entry, units)
+            if atoms is not None:
+                break
+            if most <= max(self.k, 20):
+                raise TooLargeError(
+                    f"removing up to {self.k} {self._nouns(2)}: these share more than {_ATOMS:,} "
+                    "groups of results, too many to search; use k=1, which is exact without a "
+                    "search, or fewer groups"
+                )
+            most = max(self.k, 20, most // 10)
+        stakes = self._stakes(atoms, len(units), measure)
+        beyond = 0
+        if rest:
+            # The float of a sum of squares is off by a tiny share; rounded up it is a bound.
+            stake = rest[0][1]
+            beyond = int(stake) if measure != "L2" else int(stake * (1 + 1e-9)) + 1
+        order = sorted(range(len(units)), key=lambda one: stakes[one], reverse=True)
+        number = {unit: place for place, unit in enumerate(order)}
+        renamed = [
+            Atom(
+                atom.place,
+                atom.weight,
+                tuple(frozenset(number[one] for one in clause) for clause in atom.clauses),
+            )
+            for atom in atoms
+        ]
+        search = SubsetSearch(renamed, [stakes[one] for one in order], measure, self.k, beyond)
+        return search.run(), [units[one] for one in order]
+
+    @staticmethod
+    def _stakes(atoms: Sequence[Atom], number: int, measure: Measure) -> list[int]:
+        """Return the stake of each unit, for L2 its square (see `subsets.py`)."""
+        by_place: list[dict[int, int]] = [{} for _ in range(number)]
+        for atom in atoms:
+            weight = max(atom.weight, 0) if measure == "signed" else abs(atom.weight)
+            for unit in atom.units:
+                by_place[unit][atom.place] = by_place[unit].get(atom.place, 0) + weight
+        if measure == "L2":
+            return [sum(one * one for one in of.values()) for of in by_place]
+        return [sum(of.values()) for of in by_place]
+
+    def _atoms(self, entry: tuple[int, str] | None, units: Sequence[Any]) -> list[Atom] | None:
+        """Return the atoms of the chosen units; None if there are too many."""
+        sign = -1 if entry is not None and entry[1] == "drop0" else 1
+        place = None if entry is None else entry[0]
+        if self.aggregate.kind == "distinct":
+            return self._atoms_of_values(place, units)
+        if len(self.units) > 1:
+            return self._atoms_of_results(place, sign, units)
+        here = "" if place is None else f" AND place = {place}"
+        rows = self.session.rows(
+            f"SELECT place, number, lost0 FROM {IMPACTS} JOIN {_CHOSEN} USING (unit) "
+            f"WHERE lost0 <> 0{here} LIMIT {_ATOMS + 1}"
+        )
+        if len(rows) > _ATOMS:
+            return None
+        return [Atom(at, sign * int(lost), (frozenset({number}),)) for at, number, lost in rows]
+
+    def _atoms_of_results(
+        self, place: int | None, sign: int, units: Sequence[Any]
+    ) -> list[Atom] | None:
+        """Return the results that refer to chosen units, as many as there are kinds of them."""
+        names = [f"u{i}" for i in range(len(self.units))]
+        here = place_of(self.form)
+        where = [self._refers()]
+        if place is not None:
+            where.append(f"{here} = {place}")
+        text = statement(
+            self.form,
+            [
+                f"{here} AS place",
+                *(f"{unit} AS {name}" for unit, name in zip(self.units, names, strict=True)),
+                f"SUM({self.weighing.row}) AS weight",
+            ],
+            where=where,
+            group_by=["1", *(str(2 + i) for i in range(len(names)))],
+        )
+        rows = self.session.rows(f"{text} LIMIT {_ATOMS + 1}")
+        if len(rows) > _ATOMS:
+            return None
+        number = {unit: at for at, unit in enumerate(units)}
+        weights: dict[tuple[int, frozenset[int]], int] = {}
+        for at, *refers, weight in rows:
+            clause = frozenset(number[one] for one in refers if one in number)
+            weights[at, clause] = weights.get((at, clause), 0) + int(weight)
+        return [
+            Atom(at, sign * weight, (clause,)) for (at, clause), weight in weights.items() if weight
+        ]
+
+    def _atoms_of_values(self, place: int | None, units: Sequence[Any]) -> list[Atom] | None:
+        """Return the values of COUNT(DISTINCT ...) that chosen units are in."""
+        value = "" if self.aggregate.value is None else self.aggregate.value.sql
+        here = place_of(self.form)
+        names = [f"u{i}" for i in range(len(self.units))]
+        select = [
+            f"{here} AS place",
+            f"{value} AS value",
+            *(f"{unit} AS {name}" for unit, name in zip(self.units, names, strict=True)),
+        ]
+        where = [f"{value} IS NOT NULL"]
+        if place is not None:
+            where.append(f"{here} = {place}")
+        groups = [str(1 + i) for i in range(len(select))]
+        whole = statement(self.form, [*select, "COUNT(*)"], where=where, group_by=groups)
+        chosen = " OR ".join(f"{name} IN (SELECT unit FROM {_CHOSEN})" for name in names)
+        rows = self.session.rows(
+            f"WITH lab_results AS ({whole}) SELECT * EXCLUDE (value), DENSE_RANK() OVER (ORDER BY "
+            "place, value) FROM lab_results SEMI JOIN (SELECT place, value FROM lab_results "
+            f"WHERE {chosen}) AS touched USING (place, value) LIMIT {_ATOMS + 1}"
+        )
+        if len(rows) > _ATOMS:
+            return None
+        number = {unit: at for at, unit in enumerate(units)}
+        clauses: dict[int, tuple[int, set[frozenset[int]]]] = {}
+        for at, *refers, _, one in rows:
+            clause = frozenset(number[unit] for unit in refers if unit in number)
+            clauses.setdefault(one, (at, set()))[1].add(clause)
+        # A value with a result that refers to no chosen unit stays, whichever of them are removed.
+        # If it vanishes with other units, it is at stake with those, too.
+        return [
+            Atom(at, 1, tuple(sorted(of, key=sorted)))
+            for at, of in clauses.values()
+            if frozenset() not in of
+        ]
+
+    def _refers(self) -> str:
+        """Return the condition that a result refers to a chosen unit."""
+        return f"({' OR '.join(f'{unit} IN (SELECT unit FROM {_CHOSEN})' for unit in self.units)})"
+
+    # Left joins: the definition.
+
+    def _by_running(self) -> Worst:
+        """Run the query again without each set of units that the private tables hold."""
+        persons = everyone(self.form, self.units, self.session)
+        runs = sum(comb(len(persons), size) for size in range(1, self.k + 1))
+        if runs > MOST_RUNS:
+            raise TooLargeError(
+                "a LEFT JOIN adds rows of a private table, so that a result can change without "
+                f"being lost, and the query has to run again without each set of up to {self.k} of "
+                f"{len(persons):,} {self._nouns(2)}: {runs:,} times, and the limit is "
+                f"{MOST_RUNS:,}; use INNER JOIN, or a smaller database"
+            )
+        before = exact_answers(self.form, self.aggregate, self.session)
+        best, units = Fraction(0), ()
+        for chosen in self._sets(persons):
+            after = self.without(chosen)
+            moved = [one - other for one, other in zip(before, after, strict=True)]
+            size = Fraction(powered_norm(moved, self.norm))
+            if size > best:
+                best, units = size, chosen
+        return Worst(units, None, f"the query was run {runs:,} times")
+
+    def _sets(self, persons: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+        for size in range(1, self.k + 1):
+            yield from combinations(persons, size)
+
+    def without(self, units: Sequence[Any]) -> list[Fraction]:
+        """Return the answer without some units, by running the query."""
+        change = Removed(tuple(units), self.unit)
+        replaced = remove_units(self.form, change, self.session)
+        return exact_answers(self.form, self.aggregate, self.session, replaced)
+
+    def _nouns(self, number: int) -> str:
+        return f"{self.unit}{'s' * (number != 1)}"
+
+
+def everyone(form: NormalForm, units: Sequence[str], session: Session) -> list[Any]:
+    """Return the persons or rows of the private tables, each once, in order."""
+    together = " UNION ".join(
+        f"SELECT {unit} AS unit FROM {source.table.sql} AS {quoted(source.alias)}"
+        for source, unit in zip(form.private, units, strict=True)
+    )
+    text = f"SELECT unit FROM ({together}) WHERE unit IS NOT NULL ORDER BY unit"
+    return [unit for (unit,) in session.rows(text)]
+
+
+def powered_norm(vector: Sequence[Fraction], norm: Norm) -> Any:
+    """Return the norm of a vector, squared for L2."""
+    import numpy as np
+
+    return powered(np.array(list(vector), dtype=object), norm).item()

@@ -1,0 +1,325 @@
+"""The result of a search over a database: how far an answer moves, and the change that moves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from sensitivity_lab.checks import named, number_text, rounded_up
+from sensitivity_lab.errors import VerificationError
+from sensitivity_lab.exact.difference import round_up
+from sensitivity_lab.metrics.norms import Norm, distance
+from sensitivity_lab.results.literals import brief
+from sensitivity_lab.results.release import ROWS, Release, Things
+from sensitivity_lab.results.reprs import certainty
+from sensitivity_lab.results.result import Found, Stated
+
+from .answers import exact_answers
+from .changes import Added, Removed, add_rows, remove_units
+from .impacts import Unit
+from .normal_form import Aggregate
+from .read_query import ReadQuery
+
+Change = Literal["remove", "add"]
+"""How a neighbor changes the database."""
+
+DATABASE = Things(
+    data="database",
+    parts="rows",
+    room="sql",
+    listed=ROWS.listed,
+    domain=ROWS.domain,
+    public=ROWS.public,
+    every_size=ROWS.every_size,
+    instead="bound what each person adds with Query.truncation, and scale noise to that bound",
+)
+
+PRIVATE = "it depends on the data: neither publish it nor scale noise to it"
+"""What every result and picture says of itself."""
+
+
+@dataclass(frozen=True)
+class DatabaseNeighbors:
+    """The databases that a result compares with the one at hand.
+
+    Attributes
+    ----------
+    change : {"remove", "add"}
+    k : int
+        At most so many units change.
+    unit : {"person", "row"}
+    tables : tuple of str
+        The tables that lose or gain rows.
+    rows_each : int or None
+        The most rows that an added person brings; None if that is not limited.
+
+    Examples
+    --------
+    >>> print(DatabaseNeighbors("remove", 1, "person", ("orders",)))
+    at most 1 person removed, with all of their rows in orders
+    """
+
+    change: Change
+    k: int
+    unit: Unit
+    tables: tuple[str, ...]
+    rows_each: int | None = None
+
+    def __str__(self) -> str:
+        done = "removed" if self.change == "remove" else "added"
+        where = " and ".join(map(named, self.tables))
+        number = f"at most {self.k} {self.unit}{'s' * (self.k > 1)} {done}"
+        if self.unit == "row":
+            return f"{number} {'from' if self.change == 'remove' else 'to'} {where}"
+        if self.change == "remove":
+            return f"{number}, with all of their rows in {where}"
+        return (
+            f"{number}, with at most {self.rows_each} row{'s' * (self.rows_each != 1)} in {where}"
+        )
+
+
+@dataclass(frozen=True)
+class DatabaseWitness:
+    """The database at hand, a neighbor of it, and the query's answers on both.
+
+    Attributes
+    ----------
+    change : Removed or Added or None
+        What is removed or added; None if no change moves the answer.
+    query_x : tuple of Fraction
+        The answer on the database, per group in the order of the keys.
+    query_y : tuple of Fraction
+        The answer after the change.
+    rows : tuple of (str, dict)
+        The rows that are removed or added, if the unit is a row: their table, and the values that
+        the query reads.
+    """
+
+    change: Removed | Added | None
+    query_x: tuple[Fraction, ...]
+    query_y: tuple[Fraction, ...]
+    rows: tuple[tuple[str, dict[str, Any]], ...] = ()
+
+    @property
+    def persons(self) -> tuple[Any, ...]:
+        """The persons that are removed; none for rows and additions."""
+        removed = isinstance(self.change, Removed) and self.change.unit == "person"
+        return self.change.units if removed and isinstance(self.change, Removed) else ()
+
+    # What all witnesses have: the two datasets, here as what one has and the other does not.
+
+    @property
+    def x(self) -> str:
+        """The database at hand."""
+        return "the database"
+
+    @property
+    def y(self) -> Removed | Added | None:
+        """What the neighbor lacks or has beyond it."""
+        return self.change
+
+
+@dataclass(frozen=True, repr=False)
+class DatabaseSensitivity(Found):
+    """How far the answer of a query moves between a database and its neighbors.
+
+    It is a local sensitivity: it depends on the data, so it is private, and so is its witness.
+
+    Attributes
+    ----------
+    value : float
+        The sensitivity, or the largest change that was found if `status` is "bounds".
+    exact : Fraction or None
+        The value as a rational; None if it is a root (L2), or not known.
+    upper : float
+        No neighbor is farther away; the smallest float not below the value if `status` is "exact".
+    status : {"exact", "bounds"}
+        "bounds": the search ended early, and the truth is between `value` and `upper`.
+    witness : DatabaseWitness
+        The change, and the answers before and after it.
+    aggregate : Aggregate
+        The aggregate that was searched.
+    neighbors : DatabaseNeighbors
+        The relation: which persons or rows are removed or added, at most k.
+    norm : {"L1", "L2", "Linf"}
+        How the difference of two answers is measured over the groups; for a single number, all
+        three agree.
+    searched : str
+        What was searched, in words.
+    query : ReadQuery
+        The query.
+    show_person : callable or None
+        Turns a person into the text that is shown; None hides persons and the values of rows.
+    """
+
+    value: float
+    exact: Fraction | None
+    upper: float
+    status: Literal["exact", "bounds"]
+    witness: DatabaseWitness
+    aggregate: Aggregate
+    neighbors: DatabaseNeighbors
+    norm: Norm
+    searched: str
+    query: ReadQuery
+    show_person: Callable[[Any], str] | None = None
+    kind: Literal["local"] = "local"
+    arithmetic: Literal["exact"] = "exact"
+
+    @property
+    def _name(self) -> str:
+        return named(self.aggregate.name)
+
+    @property
+    def _norm(self) -> Norm | None:
+        return self.norm if len(self.query.form.keys) > 1 else None
+
+    @property
+    def _title(self) -> str:
+        if self.status == "exact":
+            text = self._text()
+            how = certainty(text, "exact", self.exact)
+            return f"Local sensitivity of {self._name}{self._in_norm}: {text} ({how}, private)"
+        upper = rounded_up(self.upper)
+        return (
+            f"Local sensitivity of {self._name}{self._in_norm}: between {self.value:.10g} and "
+            f"{upper} (bounds, private)"
+        )
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return the facts of both reprs, in order."""
+        witness = self.witness
+        facts = [
+            ("neighbors", f"{self.neighbors}; {self.query.database.described}"),
+            ("private", PRIVATE),
+            ("witness", self._changed()),
+            ("before", _listed(witness.query_x)),
+            ("after", _listed(witness.query_y)),
+            ("method", self.searched),
+        ]
+        exact = "" if self.exact is None else number_text(self.exact)
+        if "/" in exact and len(exact) <= 24:
+            facts.insert(2, ("exact", exact))
+        return facts
+
+    def _changed(self) -> str:
+        """Return what changes, with ids only if the caller wants them shown."""
+        change = self.witness.change
+        if change is None:
+            return "no change moves the answer"
+        if isinstance(change, Added):
+            times = f"{change.copies} times " if change.copies > 1 else ""
+            if self.show_person is None:
+                return f"a new row of {change.table.name} {times}(in witness.rows)"
+            return f"{times}{brief(dict(zip(change.columns, change.row, strict=True)))}"
+        number = len(change.units)
+        unit = f"{number} {change.unit}{'s' * (number != 1)}"
+        if self.show_person is None:
+            return f"{unit} (in witness.{'persons' if change.unit == 'person' else 'rows'})"
+        if change.unit == "row":
+            return "; ".join(f"{table} {brief(row)}" for table, row in self.witness.rows)
+        return ", ".join(named(self.show_person(one)) for one in change.units)
+
+    def release(self) -> Release:
+        """Return the facts that noise needs; noise is refused, since the result is local."""
+        return Release(
+            query=self._name,
+            kind="local",
+            norm=self._norm,
+            neighbors=self.neighbors,
+            exactly=False,
+            sizes=(),
+            size="this database",
+            upper=self.upper,
+            things=DATABASE,
+        )
+
+    def again(self) -> list[Stated]:
+        """Run the query on the database again, and on its neighbor."""
+        query = self.query
+        with query.session() as session:
+            before = exact_answers(query.form, self.aggregate, session)
+            after = before
+            change = self.witness.change
+            if change is not None:
+                make = remove_units if isinstance(change, Removed) else add_rows
+                replaced = make(query.form, change, session)  # type: ignore[arg-type]
+                after = exact_answers(query.form, self.aggregate, session, replaced)
+        if isinstance(change, Removed) and len(change.units) > self.neighbors.k:
+            raise VerificationError(
+                f"the witness removes {len(change.units)} {self.neighbors.unit}s, and neighbors "
+                f"differ in {self.neighbors}"
+            )
+        moved = distance(before, after, self.norm)
+        stated: list[Stated] = [
+            ("answer before", self.witness.query_x, tuple(before)),
+            ("answer after", self.witness.query_y, tuple(after)),
+            ("value", self.value, moved.nearest()),
+        ]
+        if self.status == "exact":
+            stated += [
+                ("exact value", self.exact, moved.exact),
+                ("upper bound", self.upper, moved.upper()),
+            ]
+        return stated
+
+    def _shown(self, dataset: Any) -> str:
+        return brief(dataset) if isinstance(dataset, str) else self._changed()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as plain Python objects, without persons and rows."""
+        return {
+            "aggregate": self.aggregate.name,
+            "kind": self.kind,
+            "neighbors": str(self.neighbors),
+            "change": self.neighbors.change,
+            "unit": self.neighbors.unit,
+            "k": self.neighbors.k,
+            "norm": self.norm,
+            "status": self.status,
+            "sensitivity": self.value,
+            "exact": None if self.exact is None else number_text(self.exact),
+            "upper": self.upper,
+            "searched": self.searched,
+            "keys": [list(key) for key in self.query.form.keys],
+            "before": [float(one) for one in self.witness.query_x],
+            "after": [float(one) for one in self.witness.query_y],
+        }
+
+
+def measured(
+    query: ReadQuery,
+    aggregate: Aggregate,
+    neighbors: DatabaseNeighbors,
+    norm: Norm,
+    before: list[Fraction],
+    after: list[Fraction],
+    change: Removed | Added | None,
+    *,
+    upper: Fraction | None,
+    searched: str,
+    rows: tuple[tuple[str, dict[str, Any]], ...] = (),
+    show_person: Callable[[Any], str] | None = None,
+) -> DatabaseSensitivity:
+    """Return the result for a change, by the answers before and after it."""
+    moved = distance(before, after, norm)
+    return DatabaseSensitivity(
+        value=moved.nearest(),
+        exact=moved.exact if upper is None else None,
+        upper=moved.upper() if upper is None else max(round_up(upper), moved.upper()),
+        status="exact" if upper is None else "bounds",
+        witness=DatabaseWitness(change, tuple(before), tuple(after), rows),
+        aggregate=aggregate,
+        neighbors=neighbors,
+        norm=norm,
+        searched=searched,
+        query=query,
+        show_person=show_person,
+    )
+
+
+def _listed(answers: tuple[Fraction, ...]) -> str:
+    numbers = [one.numerator if one.denominator == 1 else float(one) for one in answers]
+    return brief(numbers[0] if len(numbers) == 1 else tuple(numbers))

@@ -1,0 +1,286 @@
+"""Truncation: what is cut, how much a person can change what is left, and when it is refused."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("duckdb", reason="needs the extra `sql`")
+
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.sql import Query
+from sensitivity_lab.sql.linear_program import truncated_total
+
+pytestmark = pytest.mark.sql
+
+AREAS = ["north", "south"]
+
+
+def shop(seed: int, *, friends: bool = False) -> dict[str, pd.DataFrame]:
+    """Return customers with areas, orders with values, prices by item; or friendships."""
+    random = Random(seed)
+    if friends:
+        pairs = [(a, b) for a in range(6) for b in range(a) if random.random() < 0.5]
+        table = pd.DataFrame([*pairs, (0, 0)], columns=["one", "other"])
+        return {"friends": table.assign(weight=[random.randint(0, 4) for _ in table.index])}
+    orders = [
+        (random.choice([1, 1, 1, 2, 2, 3]), random.randint(1, 3), random.randint(-2, 5))
+        for _ in range(random.randint(4, 14))
+    ]
+    items = [(random.randint(1, 3), random.choice(AREAS)) for _ in range(4)]
+    return {
+        "orders": pd.DataFrame(orders, columns=["customer", "item", "value"]),
+        "items": pd.DataFrame(items, columns=["item", "area"]),
+    }
+
+
+def without(tables: dict[str, pd.DataFrame], owners: list[str], person: int) -> Any:
+    """Return the tables without the rows of a person."""
+    return {
+        name: table[~table[[one for one in owners if one in table]].eq(person).any(axis=1)]
+        for name, table in tables.items()
+    }
+
+
+JOIN = "FROM orders JOIN items USING (item)"
+CAPPED = {
+    "count": f"SELECT COUNT(*) AS answer {JOIN}",
+    "groups": f"SELECT area, COUNT(*) AS answer {JOIN} GROUP BY area",
+    "sum": f"SELECT area, SUM(value) AS answer {JOIN} GROUP BY area",
+}
+
+
+def capped(kind: str, tables: dict[str, pd.DataFrame]) -> Query:
+    return Query(
+        CAPPED[kind],
+        connection=tables,
+        person="orders.customer",
+        bounds={"orders.value": (-2, 4)} if kind == "sum" else None,
+        groups=None if kind == "count" else AREAS,
+    )
+
+
+@pytest.mark.parametrize("kind", CAPPED)
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in range(1, 8))]
+)
+def test_one_person_changes_a_capped_answer_by_its_sensitivity_at_most(
+    kind: str, seed: int
+) -> None:
+    """In L1 over groups, for every person; and a person's results never displace another's."""
+    tables, thresholds = shop(seed), [1, 2, 4, 50]
+    study = capped(kind, tables).truncation(thresholds, epsilon=0.5)
+    assert [point.sensitivity for point in study.points] == [
+        (4 if kind == "sum" else 1) * threshold for threshold in thresholds
+    ]
+    for person in (1, 2, 3):
+        smaller = capped(kind, without(tables, ["customer"], person))
+        after = smaller.truncation(thresholds, epsilon=0.5)
+        for here, there in zip(study.points, after.points, strict=True):
+            moved = np.abs(np.subtract(here.answers, there.answers)).sum()
+            assert moved <= here.sensitivity
+
+
+def test_a_cap_keeps_the_first_results_of_each_person() -> None:
+    tables = shop(3)
+    query = capped("count", tables)
+    sizes = query.contributions().to_frame()["answer"].to_numpy()
+    study = query.truncation([3, 1, 2, 3], epsilon=2)
+    assert [point.threshold for point in study.points] == [1, 2, 3]
+    for point in study.points:
+        assert point.answers == (np.minimum(sizes, point.threshold).sum(),)
+        assert point.cut == np.maximum(sizes - point.threshold, 0).sum()
+        assert point.persons_cut == (sizes > point.threshold).sum()
+        assert point.scale == point.threshold / 2
+        expected = point.cut + point.scale * math.exp(-point.cut / point.scale)
+        assert math.isclose(point.error, expected)
+    assert study.persons == len(sizes)
+
+
+def test_cutting_rows_does_not_bound_a_join() -> None:
+    """A star with pendants: one row per person, and one person is in 12 results and moves them."""
+    rows = [(0, "hub", "hub")] + [(person, f"leaf {person}", "hub") for person in range(1, 13)]
+    tables = {"visits": pd.DataFrame(rows, columns=["person", "name", "host"])}
+    text = (
+        "SELECT COUNT(*) AS n FROM visits a JOIN visits b ON a.host = b.name AND a.name <> b.name"
+    )
+    query = Query(text, connection=tables, person="visits.person")
+    assert query.local_sensitivity().value == 12
+    with pytest.raises(InputError) as error:
+        query.truncation([1], epsilon=1, method="cap")
+    assert str(error.value) == (
+        "method: 'cap' is private only if the join makes the persons of all private tables equal; "
+        "cutting base rows does not bound a join. Use 'linear program', or add the columns of "
+        "persons to the join"
+    )
+    [point] = query.truncation([1], epsilon=1).points
+    assert point.answers == (1,)
+
+
+PROGRAMS = {
+    "count": "SELECT COUNT(*) AS answer FROM friends a JOIN friends b ON a.other = b.one",
+    "sum": "SELECT SUM(weight) AS answer FROM friends",
+}
+
+
+def program(kind: str, tables: dict[str, pd.DataFrame]) -> Query:
+    if kind == "count":
+        return Query(PROGRAMS[kind], connection=tables, person="friends.one")
+    twice = {"friends": tables["friends"], "people": pd.DataFrame({"id": range(6)})}
+    text = "SELECT SUM(weight) AS answer FROM friends JOIN people ON people.id = friends.other "
+    persons = {"friends": "one", "people": "id"}
+    return Query(text, connection=twice, person=persons, bounds={"friends.weight": (0, 3)})
+
+
+@pytest.mark.parametrize("kind", PROGRAMS)
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in range(1, 6))]
+)
+def test_one_person_changes_the_linear_program_by_the_threshold_at_most(
+    kind: str, seed: int
+) -> None:
+    tables, thresholds = shop(seed, friends=True), [0.5, 1, 3, 100]
+    query = program(kind, tables)
+    study = query.truncation(thresholds, epsilon=1)
+    assert study.method == "linear program"
+    total = float(query.answer()["answer"].iloc[0])
+    assert study.points[-1].answers == (total,)
+    for point in study.points:
+        assert 0 <= point.answers[0] <= total
+        assert point.gap <= 1e-9 * (1 + total)
+    for person in range(6):
+        owners = ["one"] if kind == "count" else ["one", "other", "id"]
+        # A row of friends belongs to `one`; the join with people loses the person's other rows.
+        smaller = program(kind, without(tables, owners, person))
+        after = smaller.truncation(thresholds, epsilon=1)
+        for here, there in zip(study.points, after.points, strict=True):
+            assert -1e-9 <= here.answers[0] - there.answers[0] <= here.threshold + 1e-9
+
+
+def test_the_linear_program_against_a_search_over_half_integers() -> None:
+    """Capacities of pairs: the optimum is half-integral, so a search over halves finds it."""
+    pairs = [(0, 1), (1, 2), (0, 2), (2, 3)]
+    values = [2.0, 1.0, 2.0, 3.0]
+    for threshold in (1, 2, 3):
+        best = Fraction(0)
+        halves = [[Fraction(n, 2) for n in range(int(2 * value) + 1)] for value in values]
+        for choice in np.ndindex(*map(len, halves)):
+            weights = [halves[i][n] for i, n in enumerate(choice)]
+            loads = [
+                sum(w for w, p in zip(weights, pairs, strict=True) if v in p) for v in range(4)
+            ]
+            if max(loads) <= threshold:
+                best = max(best, sum(weights, Fraction(0)))
+        optimum = truncated_total(pairs, values, threshold)
+        assert math.isclose(optimum.lower, best)
+        assert optimum.lower <= best + Fraction(1, 10**12)
+        assert optimum.upper >= best - Fraction(1, 10**12)
+
+
+def test_persons_without_a_conflict_need_no_solver() -> None:
+    optimum = truncated_total([(0,), (0, 1), (2,), ()], [5, 1, 4, 7], threshold=5)
+    assert (optimum.lower, optimum.upper, optimum.cut) == (16, 16, 1)
+    assert truncated_total([], [], 1).upper == 0
+
+
+def test_r2t_costs_noise_for_each_threshold() -> None:
+    query = capped("count", shop(5))
+    study = query.truncation([1, 2, 4, 8], epsilon=1)
+    taken = 4 * math.log(4 / 0.1)
+    expected = min(point.cut + 2 * taken * point.threshold for point in study.points)
+    assert math.isclose(study.r2t_error(), expected)
+    assert study.r2t_error(0.01) > study.r2t_error()
+    with pytest.raises(InputError) as error:
+        capped("sum", shop(5)).truncation([1, 2], epsilon=1).r2t_error()
+    assert str(error.value) == (
+        "r2t_error: R2T answers with one number, and truncation must only lower it; leave out "
+        "GROUP BY, and give bounds of at least 0"
+    )
+    with pytest.raises(InputError) as error:
+        study.r2t_error(1)
+    assert str(error.value) == "failure must be a number above 0 and below 1, got 1"
+
+
+def test_r2t_errs_by_its_bound_at_most_as_often_as_it_says() -> None:
+    """Simulated: noise for each threshold, the penalty, and the largest."""
+    query = capped("count", shop(2))
+    thresholds, chance = [1, 2, 4, 8], 0.2
+    study = query.truncation(thresholds, epsilon=3)
+    total = float(query.answer()["answer"].iloc[0])
+    rng = np.random.default_rng(1)
+    rounds = len(thresholds)
+    scales = np.array(thresholds) * rounds / 3
+    kept = np.array([point.answers[0] for point in study.points])
+    noisy = kept + rng.laplace(size=(20_000, rounds)) * scales - scales * math.log(rounds / chance)
+    errors = np.abs(np.maximum(noisy.max(axis=1), 0) - total)
+    assert (errors > study.r2t_error(chance)).mean() <= chance
+
+
+def test_what_cannot_be_truncated_is_refused_with_a_way() -> None:
+    tables = shop(1)
+
+    def refused(text: str, **given: Any) -> str:
+        options = {"epsilon": 1, **given}
+        bounds = options.pop("bounds", None)
+        groups = options.pop("groups", None)
+        query = Query(
+            text, connection=tables, person="orders.customer", bounds=bounds, groups=groups
+        )
+        with pytest.raises(InputError) as error:
+            query.truncation(options.pop("thresholds", [1]), **options)
+        return str(error.value)
+
+    assert refused(f"SELECT COUNT(DISTINCT customer) AS n {JOIN}") == (
+        "truncation: one person changes n by at most 1 in each group if persons are counted, so "
+        "there is nothing to truncate; truncate a COUNT or a SUM"
+    )
+    assert refused(f"SELECT SUM(value) AS n {JOIN}") == (
+        "truncation: n adds up values without bounds; give bounds for each column in it, such as "
+        "bounds={'lineitem.quantity': (1, 50)}"
+    )
+    assert refused(CAPPED["count"], thresholds=[]) == (
+        "thresholds must be a list of 1 to 100 numbers, got 0"
+    )
+    assert refused(CAPPED["count"], thresholds=[1.5]) == (
+        "thresholds: a cap is a whole number of results for each person, got 1.5"
+    )
+    left = "SELECT COUNT(*) AS n FROM items LEFT JOIN orders USING (item)"
+    assert refused(left) == (
+        "truncation: a LEFT JOIN to a private table is not supported, because a person can take "
+        "results away from others; use an inner join"
+    )
+    twice = "SELECT a.value, COUNT(*) AS n FROM orders a JOIN orders b USING (item) GROUP BY 1"
+    assert refused(twice, groups=[1]) == (
+        "truncation: a result can refer to several persons, where only the linear program is "
+        "private, and that needs one number and values of at least 0: leave out GROUP BY, give "
+        "bounds of at least 0, or add the columns of persons to the join"
+    )
+    grouped = CAPPED["groups"]
+    assert refused(grouped, method="linear program", groups=AREAS) == (
+        "method: the linear program needs one number, and values of at least 0: leave out GROUP "
+        "BY, and give bounds of at least 0"
+    )
+
+
+def test_rows_of_nobody_are_never_cut() -> None:
+    table = pd.DataFrame({"person": pd.array([1, 1, 1, None, None], dtype="Int64")})
+    query = Query(
+        "SELECT COUNT(*) AS n FROM visits",
+        connection={"visits": table},
+        person="visits.person",
+        null_person="public",
+    )
+    for method in ("cap", "linear program"):
+        [point] = query.truncation([1], epsilon=1, method=method).points
+        assert (point.answers, point.cut, point.persons_cut) == ((3,), 2, 1)
+
+
+def test_the_repr_says_that_errors_may_not_choose() -> None:
+    text = repr(capped("count", shop(1)).truncation([1, 2], epsilon=1))
+    assert "do not choose a threshold by these errors" in text

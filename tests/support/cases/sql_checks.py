@@ -1,0 +1,205 @@
+"""A query of the package against brute force in SQLite, on one random database."""
+
+from __future__ import annotations
+
+import sqlite3
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pandas as pd
+from oracle_sql import (
+    Answer,
+    Running,
+    additions,
+    all_rows,
+    contributions,
+    largest_removal,
+    norm_of,
+    rows_of,
+    running,
+)
+from sql_cases import COLUMNS, SqlCase
+
+from sensitivity_lab.errors import InputError
+
+NORMS = ("L1", "L2", "Linf")
+
+REFUSED = (
+    "only removals are computed for self-joins",
+    "is not computed",
+    "LEFT JOIN",
+    "domains",
+)
+"""What may be refused of additions, in words of the messages."""
+
+
+def as_frames(case: SqlCase) -> dict[str, pd.DataFrame]:
+    """Return the tables for pandas, with types that hold NULL."""
+    types = {name: "Int64" if kind == "INTEGER" else "string" for name, kind in COLUMNS.items()}
+    return {
+        name: pd.DataFrame(list(table.rows), columns=list(COLUMNS)).astype(types)
+        for name, table in case.database.items()
+    }
+
+
+def as_duckdb(case: SqlCase) -> Any:
+    """Return the tables in a database of DuckDB."""
+    import duckdb
+
+    connection = duckdb.connect(config={"threads": 1})
+    for name, table in case.database.items():
+        columns = ", ".join(f"{column} {kind}" for column, kind in COLUMNS.items())
+        connection.execute(f"CREATE TABLE {name} ({columns})")
+        if table.rows:
+            connection.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?, ?, ?)", table.rows)
+    return connection
+
+
+def as_sqlite(case: SqlCase) -> sqlite3.Connection:
+    """Return the tables in a database of SQLite."""
+    connection = sqlite3.connect(":memory:")
+    for name, table in case.database.items():
+        columns = ", ".join(f"{column} {kind}" for column, kind in COLUMNS.items())
+        connection.execute(f"CREATE TABLE {name} ({columns})")
+        connection.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?, ?, ?)", table.rows)
+    return connection
+
+
+CONNECTIONS = (as_duckdb, as_duckdb, as_frames, as_sqlite)
+
+
+def public_keys(case: SqlCase, now: Running, random: Random) -> list[tuple[Any, ...]] | None:
+    """Return most of the groups that occur, and one that does not."""
+    if not case.groups:
+        return None
+    found = [key for key in now.full if random.random() < 0.9]
+    found += [next(iter(now.full), (None,) * case.groups)] * (not found)
+    return found
+
+
+def query_of(case: SqlCase, keys: list[tuple[Any, ...]] | None, random: Random, **more: Any) -> Any:
+    """Return the query of a case, over one of several kinds of connections."""
+    from sensitivity_lab.sql import Query
+
+    # SQLite keeps no types in an empty column, and the package reads them off the values.
+    return Query(
+        case.text,
+        connection=random.choice(CONNECTIONS)(case),
+        person=case.persons,
+        bounds=case.bounds or None,
+        groups=keys,
+        null_person=case.null_person,
+        keys={name: table.key for name, table in case.database.items() if table.key},
+        **more,
+    )
+
+
+def within(change: Answer, keys: list[tuple[Any, ...]] | None) -> Answer:
+    """Return the part of a change that is in public groups."""
+    return change if keys is None else {key: one for key, one in change.items() if key in keys}
+
+
+def check_contributions(query: Any, now: Running, keys: list[tuple[Any, ...]] | None) -> int:
+    """Compare the contributions of all persons with brute force; return how many are not zero."""
+    expected = {
+        (person, key, place): part
+        for person, change in contributions(now).items()
+        for key, parts in within(change, keys).items()
+        for place, part in enumerate(parts)
+        if part
+    }
+    found = {}
+    frame = query.contributions().to_frame()
+    width = now.asked.groups
+    for person, *rest in frame.itertuples(index=False):
+        key = tuple(None if pd.isna(cell) else cell for cell in rest[:width])
+        for place, value in enumerate(rest[width:]):
+            if value:
+                found[int(person), key, place] = Fraction(value)
+    assert found == expected
+    return len(expected)
+
+
+def check_removals(
+    query: Any, now: Running, keys: list[tuple[Any, ...]] | None, k: int, unit: str
+) -> int:
+    """Compare the worst removals, in all norms; return how many are not zero."""
+    units: Any = (
+        list(rows_of(now.database, now.asked.persons).values())
+        if unit == "person"
+        else [
+            [(table, place)]
+            for [(table, place)] in all_rows(now.database, now.asked.persons)
+            if is_private(now, table, place)
+        ]
+    )
+    moved = 0
+    for which, aggregate in enumerate(query.form.aggregates):
+        for norm in NORMS:
+            result = query.local_sensitivity(k, unit=unit, norm=norm, aggregate=aggregate.name)
+            expected = largest_removal(now, units, k, norm, which, keys)
+            assert result.status == "exact"
+            check_value(result, expected, norm)
+            if norm == "L1":
+                result.verify()
+            moved += expected > 0
+    return moved
+
+
+def check_additions(
+    case: SqlCase, query: Any, now: Running, keys: list[tuple[Any, ...]] | None, table: str
+) -> int:
+    """Compare the worst new row of a table, in all norms; return how many are not zero.
+
+    It may be refused: -1 for each.
+    """
+    changes = None
+    moved = 0
+    for which, aggregate in enumerate(query.form.aggregates):
+        for norm in NORMS:
+            try:
+                result = query.local_sensitivity(
+                    unit="row", change="add", table=table, norm=norm, aggregate=aggregate.name
+                )
+            except InputError as error:
+                if any(one in str(error) for one in REFUSED):
+                    return -1
+                raise
+            if changes is None:
+                changes = additions(now, table, case.candidates(table))
+            expected = max(
+                (norm_of(change, norm, which, keys) for _, change in changes), default=Fraction(0)
+            )
+            check_value(result, expected, norm)
+            moved += expected > 0
+    return moved
+
+
+def is_private(now: Running, table: str, place: int) -> bool:
+    """Tell whether a row is somebody's."""
+    rows = now.database[table]
+    return rows.value(rows.rows[place], now.asked.persons[table]) is not None
+
+
+def check_value(result: Any, expected: Fraction, norm: str) -> None:
+    """Compare a sensitivity with the exact one; of L2, with its square."""
+    if norm == "L2":
+        assert abs(Fraction(result.value) ** 2 - expected) <= expected * Fraction(1, 10**14)
+        assert Fraction(result.upper) ** 2 >= expected
+    else:
+        assert result.exact == expected, (result, expected)
+
+
+def check_case(case: SqlCase, seed: int, *, k: int = 2) -> int:
+    """Compare everything; return how many of the numbers are not zero."""
+    random = Random(seed)
+    with running(case.database, case.asked) as now:
+        keys = public_keys(case, now, random)
+        query = query_of(case, keys, random)
+        found = check_contributions(query, now, keys)
+        unit = random.choice(("person", "row"))
+        found += check_removals(query, now, keys, random.randint(1, k), unit)
+        read = [one for one in case.persons if one in case.aliases.values()]
+        added = check_additions(case, query, now, keys, random.choice(read))
+    return found + max(added, 0)
