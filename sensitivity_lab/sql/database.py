@@ -2,8 +2,8 @@
 
 A connection of DuckDB is read where it is. All else (a database of SQLite, tables of pandas,
 Polars or Arrow, Parquet and CSV files) is copied into a database of DuckDB in memory: the columns
-that the query uses. Every statement is of the lab's own making, and runs in a session: a cursor of its
-own, in one transaction that sees one state of the data and is rolled back at the end.
+that the query uses. Every statement is of the lab's own making, and runs in a session: a cursor of
+its own, in one transaction that sees one state of the data and is rolled back at the end.
 """
 
 from __future__ import annotations
@@ -116,6 +116,10 @@ class Session:
         """Run a statement that returns nothing."""
         with naming(doing):
             self._cursor.execute(sql, list(parameters))
+
+    def interrupt(self) -> None:
+        """End the statement that runs, from another thread: it raises QueryError."""
+        self._cursor.interrupt()
 
     def types(self, sql: str) -> list[str]:
         """Return the types of a statement's columns, without running it."""

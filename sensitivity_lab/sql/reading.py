@@ -98,7 +98,8 @@ class Reader:
                 raise self.refusal(
                     item, "a star among the answers", "name the keys and the aggregates"
                 )
-            listed.append((item.alias_or_name or node_text(inner, self.text), inner))
+            plain = item.name if isinstance(item, exp.Column) else ""
+            listed.append((item.alias or plain or node_text(inner, self.text), inner))
         groups = self._groups(select, scope, listed)
         known = {group.term.sql for group in groups}
         aggregates: list[Aggregate] = []

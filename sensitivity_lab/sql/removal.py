@@ -384,7 +384,7 @@ def everyone(form: NormalForm, units: Sequence[str], session: Session) -> list[A
         f"SELECT {unit} AS unit FROM {source.table.sql} AS {quoted(source.alias)}"
         for source, unit in zip(form.private, units, strict=True)
     )
-    text = f"SELECT unit FROM ({together}) WHERE unit IS NOT NULL ORDER BY unit"
+    text = f"SELECT DISTINCT unit FROM ({together}) WHERE unit IS NOT NULL ORDER BY unit"
     return [unit for (unit,) in session.rows(text)]
 
 
