@@ -20,6 +20,7 @@ from sensitivity_lab.checks import (
     finite_number,
     listed,
     shown,
+    whole_kind,
 )
 from sensitivity_lab.errors import InputError
 
@@ -131,6 +132,8 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("points", "blocks"), _some_tuples),
     **dict.fromkeys(("frame", "compare"), _frame),
     **dict.fromkeys(("linear_bound", "sharey", "subplots", "logx", "logy"), check_flag),
+    "sizes": partial(_sequence, of="contributions"),
+    "everyone": whole_kind("a number of persons, at least 1"),
     "against": partial(check_choice, choices=("answers", "sensitivity")),
     "error": partial(check_choice, choices=("expected_error", "median_error", "error_90")),
     "legend": partial(check_choice, choices=("labels", "box", "none")),

@@ -7,10 +7,11 @@ value has one for each kind of its results.
 
 Let D(S) be what the units S lose, by place. Removing T on top of S changes D by atoms that T is in,
 so |D(S + T)| <= |D(S)| + sum over T of b(t), where b(t), the *stake* of t, is the norm of the
-absolute weights of all atoms that t is in. Units are tried in the order of their stakes, the largest
-first, so that the next ones bound all later ones. The state with the largest bound goes first: once
-that is no more than the best set found, the best set is a maximum. Where no atom has two units and
-the weights of one place have one sign, the first dive attains its bound, and the search is over.
+absolute weights of all atoms that t is in. Units are tried in the order of their stakes, the
+largest first, so that the next ones bound all later ones. The state with the largest bound goes
+first: once that is no more than the best set found, the best set is a maximum. Where no atom has
+two units and the weights of one place have one sign, the first dive attains its bound, and the
+search is over.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ class Length:
         if len(self.squares) > _EXACT_TERMS:
             return True
         total = RootSum.of((1, Fraction(one)) for one in self.squares)
-        return total > RootSum.of([(1, Fraction(square))])
+        return bool(total > RootSum.of([(1, Fraction(square))]))
 
 
 @dataclass(frozen=True)
