@@ -155,7 +155,7 @@ def reach(
     problem = local_problem_on(universe, asked, ball, x, "L1")
     _check_scalar(asked)
     found = _found(problem, ball, method, options)
-    lower, upper = (_at_every_distance(moves, last) for moves in found.moves.values())
+    lower, upper = (_ends_at_every_distance(moves, last) for moves in found.moves.values())
     return Reach(
         answer=as_bound(found.of_x, asked),
         distances=tuple(range(last + 1)),
@@ -304,7 +304,7 @@ def _on_values(
     return problem.universe, problem.x
 
 
-def _at_every_distance(moves: list[tuple[int, Fraction]], last: int) -> list[Fraction]:
+def _ends_at_every_distance(moves: list[tuple[int, Fraction]], last: int) -> list[Fraction]:
     """Return the end at every distance from 0 on."""
     found: list[Fraction] = []
     for (k, answer), after in zip(moves, [*[k for k, _ in moves[1:]], last + 1], strict=True):

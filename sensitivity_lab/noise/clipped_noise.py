@@ -18,7 +18,7 @@ from sensitivity_lab.results.reach import Bound
 
 from .grid_law import simplest
 
-_DIGITS = 60
+_DIGITS_OF_ROOTS = 60
 """Digits of the difference of two roots, before it is rounded to a float."""
 
 
@@ -37,7 +37,7 @@ class Shape(NamedTuple):
     integral: Callable[[float], float]
 
 
-def _laplace(z: float) -> float:
+def _laplace_distribution(z: float) -> float:
     return math.exp(z) / 2 if z < 0 else 1 - math.exp(-z) / 2
 
 
@@ -45,27 +45,27 @@ def _laplace_integral(z: float) -> float:
     return math.expm1(z) / 2 if z < 0 else z + math.expm1(-z) / 2
 
 
-def _gaussian(z: float) -> float:
+def _gaussian_distribution(z: float) -> float:
     return math.erfc(-z / math.sqrt(2)) / 2
 
 
 def _gaussian_integral(z: float) -> float:
-    return z * _gaussian(z) + math.expm1(-z * z / 2) / math.sqrt(2 * math.pi)
+    return z * _gaussian_distribution(z) + math.expm1(-z * z / 2) / math.sqrt(2 * math.pi)
 
 
-def _cauchy(z: float) -> float:
+def _cauchy_distribution(z: float) -> float:
     # Below 0, the difference of 1/2 and an arc tangent near it would lose digits.
     return math.atan2(1, -z) / math.pi
 
 
 def _cauchy_integral(z: float) -> float:
-    return z * _cauchy(z) - math.log1p(z * z) / (2 * math.pi)
+    return z * _cauchy_distribution(z) - math.log1p(z * z) / (2 * math.pi)
 
 
 SHAPES = {
-    "Laplace": Shape(_laplace, _laplace_integral),
-    "Gaussian": Shape(_gaussian, _gaussian_integral),
-    "Cauchy": Shape(_cauchy, _cauchy_integral),
+    "Laplace": Shape(_laplace_distribution, _laplace_integral),
+    "Gaussian": Shape(_gaussian_distribution, _gaussian_integral),
+    "Cauchy": Shape(_cauchy_distribution, _cauchy_integral),
 }
 
 
@@ -160,9 +160,9 @@ def less(number: Bound, other: Bound) -> float:
     number, other = simplest(number), simplest(other)
     if isinstance(number, Root) or isinstance(other, Root):
         one, two = (
-            Enclosure.of(each.square, _DIGITS).sqrt()
+            Enclosure.of(each.square, _DIGITS_OF_ROOTS).sqrt()
             if isinstance(each, Root)
-            else Enclosure.of(each, _DIGITS)
+            else Enclosure.of(each, _DIGITS_OF_ROOTS)
             for each in (number, other)
         )
         return (one - two).floats()[1]

@@ -24,7 +24,6 @@ from sensitivity_lab.checks import (
     check_records,
     number_text,
     shown,
-    whole_kind,
 )
 from sensitivity_lab.errors import InputError, NoEngineError
 from sensitivity_lab.exact.difference import round_up
@@ -62,7 +61,12 @@ from .inverse import (
     inverse_sensitivity_on,
 )
 from .mechanism import Mechanism, check_delta
-from .propose_test_release import PROPOSE_TEST_RELEASE, PrivateTest, private_test
+from .propose_test_release import (
+    PROPOSE_TEST_RELEASE,
+    PrivateTest,
+    check_farthest,
+    private_test,
+)
 from .scales import LAPLACE
 from .smooth import (
     SMOOTH_CAUCHY,
@@ -221,7 +225,7 @@ def compare(
         grid=_grid(ends, step, width),
         losses=losses,
         delta=check_delta.or_none("delta", delta),
-        farthest=_check_farthest.or_none("farthest", farthest),
+        farthest=check_farthest.or_none("farthest", farthest),
         bound=check_positive.or_none("bound", bound),
         clip=_clip(clip),
         size=_sizes(size, relation),
@@ -241,9 +245,6 @@ def compare(
         range=(float(ends[0]), float(ends[1])),
         delta=0.0 if setting.delta is None else round_up(setting.delta),
     )
-
-
-_check_farthest = whole_kind("a distance, at least 1")
 
 
 class _LeftOutError(Exception):

@@ -43,7 +43,8 @@ from .decay import decay
 from .mechanism import DELTAS, Mechanism, check_delta, epsilon_for, root_up
 from .smooth import share_of_delta
 
-_DIGITS = 60
+_DIGITS_OF_LOGARITHMS = 60
+"""Digits of the two logarithms of an integer threshold, before it is rounded up."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +102,8 @@ def _threshold(epsilon: Fraction, delta: Fraction) -> float:
 
 def _whole_threshold(a: Fraction, delta: Fraction) -> int:
     """Return the least T with ``a**T / (1 + a) <= delta``."""
-    steps = Enclosure.of(1 / (delta * (1 + a)), _DIGITS).log()
-    exact = steps * Enclosure.of(1 / a, _DIGITS).log().inverse()
+    steps = Enclosure.of(1 / (delta * (1 + a)), _DIGITS_OF_LOGARITHMS).log()
+    exact = steps * Enclosure.of(1 / a, _DIGITS_OF_LOGARITHMS).log().inverse()
     low, high = math.ceil(exact.low), math.ceil(exact.high)
     # They differ only if the number is whole, or whole but for 50 digits; then it is small, or the
     # larger one does as well.
@@ -357,7 +358,7 @@ def propose_test_release(
     universe, asked = check_universe(universe), as_query(query)
     test = private_test(relation, sum(losses, Fraction(0)), losses[0], chance, whole)
     last = test.far_enough
-    asked_for = _check_farthest.or_none("farthest", farthest)
+    asked_for = check_farthest.or_none("farthest", farthest)
     if asked_for is not None:
         last = asked_for
     x = dataset_of(dataset, universe)
@@ -388,7 +389,7 @@ def propose_test_release(
     return made
 
 
-_check_farthest = whole_kind("a distance, at least 1")
+check_farthest = whole_kind("a distance, at least 1")
 
 
 def _answer_on(universe: FiniteUniverse, query: Query, x: Multiplicities) -> Bound:

@@ -17,9 +17,9 @@ from ._theme import BLUE, RED
 if TYPE_CHECKING:
     import pandas as pd
 
-_NEEDED = ("column", "query", "neighbors", "distance", "size", "answer", "lower", "upper")
-_MOST_MARKED = 30  # more distances are a line without markers
-_BESIDE = 0.14  # how far apart the sensitivities are, as a share of the distances
+_NEEDED_ENDS = ("column", "query", "neighbors", "distance", "size", "answer", "lower", "upper")
+_MOST_STEPS_MARKED = 30  # more distances are a line without markers
+_BESIDE_THE_FAN = 0.14  # how far apart the sensitivities are, as a share of the distances
 _LETTERS = 60  # of a line of the title
 
 
@@ -71,7 +71,7 @@ def plot_reach(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Hamming distance k from x', 'median (points)')
     """
-    check_frame(frame, _NEEDED, "pass the result of Reach.to_frame()")
+    check_frame(frame, _NEEDED_ENDS, "pass the result of Reach.to_frame()")
     first = frame.iloc[0]
     picture = Picture.on(ax, figsize)
     _draw_fan(picture, frame)
@@ -93,7 +93,7 @@ def plot_reach(
 def _draw_fan(picture: Picture, frame: pd.DataFrame) -> None:
     ax, color = picture.ax, picture.colors.color
     k, lower, upper = (frame[name].to_numpy(float) for name in ("distance", "lower", "upper"))
-    blue, marker = color(BLUE), "." if len(k) <= _MOST_MARKED else ""
+    blue, marker = color(BLUE), "." if len(k) <= _MOST_STEPS_MARKED else ""
     ax.fill_between(k, lower, upper, color=blue, alpha=0.2, linewidth=0)
     ax.plot(k, upper, color=blue, marker=marker, label="greatest answer within k")
     ax.plot(k, lower, color=blue, marker=marker, linestyle="--", label="least answer within k")
@@ -105,7 +105,7 @@ def _draw_beside(
 ) -> dict[float, str]:
     """Draw sensitivities to the right of the fan; return their places and names."""
     ax, red = picture.ax, picture.colors.color(RED)
-    apart = max(1.0, _BESIDE * last)
+    apart = max(1.0, _BESIDE_THE_FAN * last)
     names = {last + apart * (1 + place): name for place, name in enumerate(sensitivities)}
     for place, sensitivity in zip(names, sensitivities.values(), strict=True):
         ends = answer - sensitivity, answer + sensitivity
@@ -126,7 +126,7 @@ def _lay_along(ax: Axes, last: int, names: dict[float, str]) -> None:
     labels = [*(f"{int(place):,}" for place in distances), *map(_under, names.values())]
     ax.set_xticklabels(labels, **PLAIN)
     margin = max(0.3, 0.03 * last)
-    apart = max(1.0, _BESIDE * last)
+    apart = max(1.0, _BESIDE_THE_FAN * last)
     ax.set_xlim(-margin, max([last + margin, *(place + apart / 2 for place in names)]))
 
 

@@ -13,7 +13,14 @@ from ._theme import BLUE, MARKERS, RED
 if TYPE_CHECKING:
     import pandas as pd
 
-_NEEDED = ("epsilon", "mechanism", "expected_error", "median_error", "error_90", "chance_of_answer")
+_NEEDED_ERRORS = (
+    "epsilon",
+    "mechanism",
+    "expected_error",
+    "median_error",
+    "error_90",
+    "chance_of_answer",
+)
 
 _MEASURES = {
     "expected_error": "expected error",
@@ -21,7 +28,7 @@ _MEASURES = {
     "error_90": "error that 9 of 10 releases do not exceed",
 }
 
-_LOOKS: tuple[dict[str, Any], ...] = (
+_MECHANISM_LOOKS: tuple[dict[str, Any], ...] = (
     {"color": "#000000", "linestyle": "-"},
     {"color": "#777777", "linestyle": "-"},
     {"color": "#E69F00", "linestyle": "--"},
@@ -84,7 +91,7 @@ def plot_release_errors(
     >>> figure.axes[0].get_ylabel()
     'expected error (points)'
     """
-    check_frame(frame, _NEEDED, "pass the result of ErrorComparison.to_frame()")
+    check_frame(frame, _NEEDED_ERRORS, "pass the result of ErrorComparison.to_frame()")
     picture = Picture.on(ax, figsize)
     # The place in the frame, whether drawn or not, gives a mechanism its look.
     for place, (mechanism, rows) in enumerate(frame.groupby("mechanism", sort=False)):
@@ -104,7 +111,7 @@ def plot_release_errors(
 
 def _draw(picture: Picture, mechanism: str, rows: pd.DataFrame, error: str, place: int) -> None:
     """Draw the line of a mechanism, its markers hollow where answers are unlikely."""
-    look = _LOOKS[place % len(_LOOKS)]
+    look = _MECHANISM_LOOKS[place % len(_MECHANISM_LOOKS)]
     color, marker = picture.colors.color(look["color"]), MARKERS[place % len(MARKERS)]
     along, heights = rows["epsilon"].to_numpy(float), rows[error].to_numpy(float)
     style = {**look, "color": color}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-_LINES: dict[str, dict[str, Any]] = {
+_ERROR_LINES: dict[str, dict[str, Any]] = {
     # The expected error is wide and beneath the others: it follows the larger of them.
     "error": {
         "label": "expected error of a number",
@@ -66,10 +66,12 @@ def plot_truncation(
     >>> plot_truncation(frame, unit="visits").get_ylabel()
     'error (visits)'
     """
-    check_frame(frame, ("threshold", *_LINES), "pass the result of TruncationStudy.to_frame()")
+    check_frame(
+        frame, ("threshold", *_ERROR_LINES), "pass the result of TruncationStudy.to_frame()"
+    )
     picture = Picture.on(ax, figsize)
     axes = picture.ax
-    for name, style in _LINES.items():
+    for name, style in _ERROR_LINES.items():
         heights = frame[name].to_numpy(float)
         shown = heights > 0
         look = {**style, "color": picture.colors.color(style["color"])}

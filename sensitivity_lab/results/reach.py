@@ -48,7 +48,7 @@ ENDS: tuple[End, End] = ("lower", "upper")
 Bound = Fraction | Root
 """An exact answer: a root for the standard deviation, else a rational number."""
 
-_SHOWN = 4
+_DISTANCES_SHOWN = 4
 """A repr shows so many of the first distances, and the last one."""
 
 
@@ -329,7 +329,10 @@ class Reach(Result):
         sizes = f"; sizes {lowest} or more"
         if highest is not None:
             sizes = f"; sizes {lowest} to {highest}" if lowest < highest else ""
-        shown = [*self.distances[1 : _SHOWN + 1], *self.distances[max(_SHOWN + 1, last) :]]
+        shown = [
+            *self.distances[1 : _DISTANCES_SHOWN + 1],
+            *self.distances[max(_DISTANCES_SHOWN + 1, last) :],
+        ]
         rows = [
             (
                 f"within {k}",

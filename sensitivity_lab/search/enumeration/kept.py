@@ -181,14 +181,14 @@ class NeighborKeeper:
         found: dict[int, ExactAnswer] = {}
         for first, last, answers in self.checkpoint.spans(self._about):
             if last <= number:
-                found |= dict(enumerate(_answers(answers), first))
+                found |= dict(enumerate(_kept_answers(answers), first))
         return found
 
     def found(self, recipe: Chunk) -> list[ExactAnswer] | None:
         """Return the answers that are kept on a chunk of neighbors; None if there are none."""
         last = recipe.first + len(recipe.datasets)
         span = self.checkpoint.span(self._about, recipe.first, last)
-        return None if span is None else _answers(span[2])
+        return None if span is None else _kept_answers(span[2])
 
     @property
     def is_here(self) -> bool:
@@ -214,7 +214,7 @@ class NeighborKeeper:
         return {"universe": self.universe, "query": self.query, "listing": self.listing}
 
 
-def _answers(kept: NDArray[Any]) -> list[ExactAnswer]:
+def _kept_answers(kept: NDArray[Any]) -> list[ExactAnswer]:
     """Return exact answers from an array of objects, one or several numbers each."""
     return [tuple(one) if isinstance(one, list) else one for one in kept.tolist()]
 

@@ -75,7 +75,7 @@ def _replacing(problem: SmoothProblem) -> LocalMaxima:
         return Difference(weight * Fraction(integers[high] - integers[low], unit), Fraction(0))
 
     def found() -> Iterator[LocalMaximumAtDistance]:
-        (x_low, x_high), (new_low, new_high) = _ends(x), _ends(outside)
+        (x_low, x_high), (new_low, new_high) = _ends_of_sums(x), _ends_of_sums(outside)
         # A record of x and one outside it, in both orders.
         of_x = [(gap(x_low, new_high), x_low, new_high), (gap(new_low, x_high), x_high, new_low)]
         best, gone, added = max(of_x, key=itemgetter(0))
@@ -92,7 +92,7 @@ def _replacing(problem: SmoothProblem) -> LocalMaxima:
     return rising(problem, found(), gap(0, len(integers) - 1))
 
 
-def _ends(records: Multiplicities) -> tuple[int, int]:
+def _ends_of_sums(records: Multiplicities) -> tuple[int, int]:
     """Return the places of the smallest and the largest record."""
     places = np.flatnonzero(records)
     return int(places[0]), int(places[-1])

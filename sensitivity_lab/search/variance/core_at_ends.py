@@ -103,7 +103,7 @@ def surely_below(search: PatternSearch, shape: Shape) -> bool:
     everything = WindowComplement(records, np.zeros(1, dtype=np.int64), 0)
     split = best_split(everything, 0, shape.core, shape.core)
     most = everything.ends(split, shape.core).deviations(records)[0]
-    core, more = [Fraction(most, shape.core)], _furthest(everything, shape)
+    core, more = [Fraction(most, shape.core)], _most_about_a_mean(everything, shape)
     if more and spread.root:
         core.append(_tightest(records, shape.core))
     floor = search.floor()
@@ -116,7 +116,7 @@ def surely_below(search: PatternSearch, shape: Shape) -> bool:
     return True
 
 
-def _furthest(everything: WindowComplement, shape: Shape) -> Fraction:
+def _most_about_a_mean(everything: WindowComplement, shape: Shape) -> Fraction:
     """The largest sum of squares of A about any number that the mean of C can be, or more.
 
     It is a convex function of that number: so one of the least and the largest mean will do.
