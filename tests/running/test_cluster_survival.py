@@ -30,7 +30,7 @@ def cluster():
     """Two worker processes of a thread each, each with a nanny that starts it again."""
     with (
         distributed.LocalCluster(
-            n_workers=2, processes=True, threads_per_worker=1, dashboard_address=None
+            n_workers=2, processes=True, threads_per_worker=1, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster, timeout="10s") as client,
     ):
@@ -82,7 +82,7 @@ def test_a_block_that_kills_every_worker_is_named():
 @pytest.mark.exhaustive
 def test_a_cluster_that_goes_away_is_an_error(tmp_path):
     cluster = distributed.LocalCluster(
-        n_workers=2, processes=True, threads_per_worker=1, dashboard_address=None
+        n_workers=2, processes=True, threads_per_worker=1, dashboard_address=":0"
     )
     client = distributed.Client(cluster, timeout="10s")
     thread = soon(cluster.close)

@@ -28,7 +28,7 @@ def spread(x):
 def cluster():
     from distributed import Client, LocalCluster
 
-    options = {"processes": True, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"processes": True, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(n_workers=told["jobs"], **options) as started, Client(started):
         with joblib.parallel_config(backend="dask"):
             yield
