@@ -8,6 +8,7 @@ from collections import Counter
 from fractions import Fraction
 from functools import partial
 from random import Random
+from unittest import mock
 
 import oracle
 import oracle_reach
@@ -17,8 +18,9 @@ import pytest
 from strategies import as_fractions
 
 import sensitivity_lab as sl
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.roots import Root
+from sensitivity_lab.search.variance import local_max
 
 FEW = 5
 """So many problems of each query and relation are compared."""
@@ -456,3 +458,150 @@ def test_a_frame_rounds_outward():
     third = sl.reach([0, 0, 1, 1], "mean", dataset=[0, 0, 1], neighbors="bounded", distances=1)
     low, high = third.to_frame()[["lower", "upper"]].iloc[0]
     assert Fraction(low) < Fraction(1, 3) < Fraction(high)
+
+
+SMALL = sl.Universe.from_dataset([1, 2, 3, 10])
+ASKED = {"dataset": [1, 2, 3], "neighbors": "bounded", "distances": 2}
+ROWS = sl.TableUniverse.from_domain({"g": ["a", "b"], "v": [1, 2]})
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (
+            {"neighbors": sl.Bounded(2, exactly=True)},
+            "reach is about datasets at a distance of at most k, got bounded, exactly 2; use "
+            "exactly=False",
+        ),
+        (
+            {"neighbors": sl.Unbounded(1, direction="add")},
+            "reach needs a distance between all datasets, which counts records that are replaced, "
+            "or added and removed; unbounded (add), at most 1 declares none; use Bounded(1), "
+            "Unbounded(1), SymmetricDifference(1) or Edit(1)",
+        ),
+        (
+            {"neighbors": sl.Bounded(3)},
+            "neighbors is bounded, at most 3, but distances=2 leaves out k = 3; pass all "
+            "distances, or name the relation without a k",
+        ),
+        (
+            {"sizes": (1, 4)},
+            "sizes is for relations that add and remove, not bounded, at most 1",
+        ),
+        (
+            {"neighbors": "edit", "sizes": (3, 3)},
+            "sizes must be two sizes from 1 to 4 with the size of x, 3, between them, got (3, 3)",
+        ),
+        (
+            {"run": sl.Run(checkpoint="folder")},
+            "reach does not use checkpoint; leave it out of run, got 'folder'",
+        ),
+        (
+            {"dataset": [7]},
+            "the record 7 is not in the universe: Universe of 4 records: 1, 2, 3, 10",
+        ),
+    ],
+)
+def test_what_reach_refuses(changed, message):
+    with pytest.raises(InputError) as caught:
+        sl.reach(SMALL, "median", **{**ASKED, **changed})
+    assert str(caught.value) == message
+
+
+def test_answers_of_several_numbers_are_refused():
+    histogram = sl.Histogram("g", categories=["a", "b"])
+    asked = {"dataset": [("a", 1)], "neighbors": "bounded", "distances": 1}
+    with pytest.raises(InputError) as caught:
+        sl.reach(ROWS, histogram, **asked)
+    assert str(caught.value) == (
+        "reach is for answers that are one number, and histogram of g has several; take them one "
+        "at a time, such as CountIf for a category, or GroupBy(column, query, groups=[group]) for "
+        "a group"
+    )
+    with pytest.raises(QueryError) as caught:
+        sl.reach(SMALL, lambda x: (x[0], x[-1]), **ASKED)
+    assert str(caught.value) == (
+        "the least and the greatest answer are of one number, and function returned 2; take them "
+        "one at a time"
+    )
+
+
+def test_too_many_changes_and_distances_are_refused():
+    domain = sl.Universe.from_domain([0, 1])
+    with pytest.raises(TooLargeError) as caught:
+        sl.reach(domain, "mean", dataset=[0, 1] * 1000, neighbors="unbounded", distances=2000)
+    assert str(caught.value) == (
+        "reach within distance 2,000 would look at more than 1,000,000 changes (numbers of records "
+        "removed and added) under symmetric difference; choose a smaller distance"
+    )
+    with pytest.raises(TooLargeError) as caught:
+        sl.reach(domain, "mean", dataset=[0, 1], neighbors="bounded", distances=10**9)
+    assert str(caught.value).startswith("reach at 1,000,000,000 distances needs 476.8 GiB, more")
+
+
+def test_a_variance_that_would_take_hours_is_refused():
+    """For every change the splits of what it adds, times a bisection over the windows of x."""
+    universe, asked = sl.Universe.from_domain(range(10)), {"neighbors": "unbounded"}
+    steps = 4 * sum(added + 1 for k in (1, 2, 3) for added in range(k + 1))
+    with mock.patch.object(local_max, "MAX_STEPS", steps):
+        sl.reach(universe, "var", dataset=range(10), **asked, distances=3)
+    with (
+        mock.patch.object(local_max, "MAX_STEPS", steps - 1),
+        pytest.raises(TooLargeError) as caught,
+    ):
+        sl.reach(universe, "var", dataset=range(10), **asked, distances=3, method="variance")
+    assert str(caught.value) == (
+        f"no engine accepts var here: variance would take {steps} steps, more than {steps - 1}; "
+        "choose a smaller distance"
+    )
+
+
+def test_the_engines_are_those_of_local_sensitivity():
+    asked = {"dataset": [("a", 1), ("b", 2)], "neighbors": "bounded", "distances": 1}
+    engines = {
+        "row_sums": sl.SumOf("v"),
+        "one_column": sl.MeanOf("v"),
+        "groups": one_group(sl.MeanOf("v", empty=0)),
+        "enumeration": sl.MeanOf("v"),
+    }
+    for name, query in engines.items():
+        method = "enumeration" if name == "enumeration" else "auto"
+        assert sl.reach(ROWS, query, **asked, method=method).method == name
+    assert sl.reach(SMALL, "iqr", **ASKED).method == "ranks"
+    assert sl.reach(SMALL, "mode_count", **ASKED).method == "multiplicities"
+    assert sl.reach(sl.IntervalUniverse(0, 9), "mean", **ASKED).method == "intervals"
+
+
+def test_a_wrong_distance_or_end_of_a_witness():
+    found = sl.reach(SMALL, "median", **ASKED)
+    with pytest.raises(InputError) as caught:
+        found.witness(3, "lower")
+    assert str(caught.value) == "k must be a whole number (a distance from 0 to 2), got 3"
+    with pytest.raises(InputError) as caught:
+        found.witness(1, "low")
+    assert str(caught.value).startswith("end must be one of 'lower', 'upper', got 'low'")
+    with pytest.raises(InputError) as caught:
+        sl.noise.laplace_scale(found, 1)
+    assert "the result is the reach of one dataset, which depends on its records" in str(
+        caught.value
+    )
+
+
+def test_the_fan():
+    found = sl.reach(SMALL, "median", **ASKED)
+    ax = found.plot("age", {"global": 7, "smooth": 2.5}, unit="years")
+    upper, lower, answer, *beside = ax.lines
+    assert upper.get_ydata().tolist() == [2, 3, 3]
+    assert lower.get_ydata().tolist() == [2, 2, 2]
+    assert set(answer.get_ydata()) == {2}
+    assert [tuple(line.get_ydata()) for line in beside[:2]] == [(-5, 9), (-0.5, 4.5)]
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == [
+        *("0", "1", "2", "f(x) ±\nglobal", "f(x) ±\nsmooth")
+    ]
+    assert ax.get_title() == "age: reach of median\nbounded, at most k; n = 3"
+    assert ax.get_ylabel() == "median (years)"
+    with pytest.raises(InputError) as caught:
+        found.plot(sensitivities={"global": -1})
+    assert str(caught.value) == (
+        "sensitivities['global'] must be a finite number, at least 0, got -1"
+    )
