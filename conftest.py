@@ -23,7 +23,7 @@ if not find_spec("ipywidgets"):
 
 # And those that run DuckDB.
 if not (find_spec("duckdb") and find_spec("sqlglot")):
-    collect_ignore += ["sensitivity_lab/sql"]
+    collect_ignore += ["sensitivity_lab/sql", "docs/how_to/sql.md"]
 
 
 @pytest.fixture(autouse=True)

@@ -18,6 +18,7 @@ from ._spaces import plot_datasets, plot_graphs, plot_sequences
 from ._stability import plot_stability
 from ._strip import plot_strip
 from ._sweep import plot_sweep
+from ._truncation import plot_truncation
 from ._witness import plot_witness
 from .curves.draw import plot_curves
 
@@ -38,6 +39,7 @@ __all__ = [
     "plot_stability",
     "plot_strip",
     "plot_sweep",
+    "plot_truncation",
     "plot_witness",
     "save",
 ]

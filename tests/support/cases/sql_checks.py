@@ -11,15 +11,27 @@ import pandas as pd
 from oracle_sql import (
     Answer,
     Running,
+    additions,
     all_rows,
     contributions,
     largest_removal,
+    norm_of,
     rows_of,
     running,
 )
 from sql_cases import COLUMNS, SqlCase
 
+from sensitivity_lab.errors import InputError
+
 NORMS = ("L1", "L2", "Linf")
+
+REFUSED = (
+    "only removals are computed for self-joins",
+    "is not computed",
+    "LEFT JOIN",
+    "domains",
+)
+"""What may be refused of additions, in words of the messages."""
 
 
 def as_frames(case: SqlCase) -> dict[str, pd.DataFrame]:
@@ -78,6 +90,7 @@ def query_of(case: SqlCase, keys: list[tuple[Any, ...]] | None, random: Random, 
         bounds=case.bounds or None,
         groups=keys,
         null_person=case.null_person,
+        keys={name: table.key for name, table in case.database.items() if table.key},
         **more,
     )
 
@@ -134,6 +147,35 @@ def check_removals(
     return moved
 
 
+def check_additions(
+    case: SqlCase, query: Any, now: Running, keys: list[tuple[Any, ...]] | None, table: str
+) -> int:
+    """Compare the worst new row of a table, in all norms; return how many are not zero.
+
+    It may be refused: -1 for each.
+    """
+    changes = None
+    moved = 0
+    for which, aggregate in enumerate(query.form.aggregates):
+        for norm in NORMS:
+            try:
+                result = query.local_sensitivity(
+                    unit="row", change="add", table=table, norm=norm, aggregate=aggregate.name
+                )
+            except InputError as error:
+                if any(one in str(error) for one in REFUSED):
+                    return -1
+                raise
+            if changes is None:
+                changes = additions(now, table, case.candidates(table))
+            expected = max(
+                (norm_of(change, norm, which, keys) for _, change in changes), default=Fraction(0)
+            )
+            check_value(result, expected, norm)
+            moved += expected > 0
+    return moved
+
+
 def is_private(now: Running, table: str, place: int) -> bool:
     """Tell whether a row is somebody's."""
     rows = now.database[table]
@@ -158,4 +200,6 @@ def check_case(case: SqlCase, seed: int, *, k: int = 2) -> int:
         found = check_contributions(query, now, keys)
         unit = random.choice(("person", "row"))
         found += check_removals(query, now, keys, random.randint(1, k), unit)
-    return found
+        read = [one for one in case.persons if one in case.aliases.values()]
+        added = check_additions(case, query, now, keys, random.choice(read))
+    return found + max(added, 0)

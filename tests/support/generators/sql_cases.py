@@ -8,6 +8,7 @@ nothing with the package what its query consists of.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -44,33 +45,43 @@ class SqlCase:
 
     @property
     def asked(self) -> Asked:
-        """The query as the oracle takes it."""
-        return Asked(self.text, self.groups, self.persons)
+        """The query as the oracle takes it: what is added up is clipped to its bounds."""
+        clipped = rf"SUM(MAX(MIN(\1, {MOST}), {LEAST}))"
+        return Asked(re.sub(r"SUM\((\w+\.value)\)", clipped, self.text), self.groups, self.persons)
 
     @property
     def joins_itself(self) -> bool:
         """Whether a table stands under two aliases."""
         return len(set(self.aliases.values())) < len(self.aliases)
 
-    def candidates(self, fresh: int = 9) -> dict[str, list[Any]]:
-        """Return the values that a new row can take: all that occur or are compared, and others."""
-        rows = [row for table in self.database.values() for row in table.rows]
-        by_column = {name: {row[place] for row in rows} for place, name in enumerate(COLUMNS)}
-        numbers = {None, fresh, *range(4)}
-        joined = by_column["x"] | by_column["y"] | by_column["id"] | by_column["person"] | numbers
-        return {
-            "id": sorted_values(joined),
-            "person": sorted_values(joined),
-            "x": sorted_values(joined),
-            "y": sorted_values(joined),
-            "area": [None, *AREAS, "elsewhere"],
-            "value": [None, *range(LEAST, MOST + 1)],
+    def candidates(self, table: str) -> dict[str, list[Any]]:
+        """Return the values that a new row of a table can take in each column.
+
+        Those are all values that occur or are compared, and values below, between and above them. A
+        column that the query does not read has one value.
+        """
+        place = list(COLUMNS).index
+        occurring = {
+            row[place(name)]
+            for one in self.database.values()
+            for row in one.rows
+            for name in ("id", "person", "x", "y")
         }
-
-
-def sorted_values(values: set[Any]) -> list[Any]:
-    """Return values in order, None first."""
-    return sorted(values, key=lambda one: (one is not None, one or 0))
+        numbers: list[Any] = [None, *sorted({-3, -1, 9, *range(4), *(occurring - {None})})]
+        found = {
+            "id": numbers,
+            "person": numbers,
+            "x": numbers,
+            "y": numbers,
+            "area": [None, *AREAS, "elsewhere"],
+            "value": [None, *range(LEAST - 1, MOST + 3), 9],
+        }
+        for name in list(found):
+            if not re.search(rf"\b{name}\b", self.text.replace(", ".join(COLUMNS), "")):
+                found[name] = [77] if name != "area" else ["north"]
+        if table in self.persons and self.null_person == "refuse":
+            found["person"] = [one for one in found["person"] if one is not None]
+        return found
 
 
 def drawn_table(random: Random, most_rows: int, *, nulls: bool, nobody: bool) -> Table:

@@ -186,20 +186,22 @@ def new_rows(database: Database, table: str, values: Mapping[str, Sequence[Any]]
             yield row
 
 
+def additions(
+    now: Running, table: str, values: Mapping[str, Sequence[Any]]
+) -> list[tuple[Row, Answer]]:
+    """Return the rows that can be added to a table, and what each adds to the answer."""
+    return [
+        (row, difference(now.changed(added=[(table, row)]), now.full))
+        for row in new_rows(now.database, table, values)
+    ]
+
+
 def largest_addition(
-    now: Running,
-    table: str,
-    values: Mapping[str, Sequence[Any]],
-    norm: str,
-    which: int,
-    keys: Keys = None,
+    now: Running, table: str, values: Mapping[str, Sequence[Any]], norm: str, which: int
 ) -> Fraction:
     """Return the largest change by adding one row to a table."""
-    changes = (
-        difference(now.changed(added=[(table, row)]), now.full)
-        for row in new_rows(now.database, table, values)
-    )
-    return max((norm_of(change, norm, which, keys) for change in changes), default=Fraction(0))
+    changes = (change for _, change in additions(now, table, values))
+    return max((norm_of(change, norm, which) for change in changes), default=Fraction(0))
 
 
 def at_distance(

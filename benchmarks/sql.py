@@ -1,0 +1,184 @@
+"""Ten counting joins of TPC-H: exact numbers and published bounds, and the time of the exact ones.
+
+    python benchmarks/sql.py [LINES] [--picture]
+
+LINES is the number of rows of `lineitem`, by default 1,000,000. For each query: the seconds of the
+query itself, and, as multiples of it, those of the contributions of all persons and of their
+largest; then what one row changes, exactly, and elastic and residual sensitivity as multiples of
+it. The picture is benchmarks/sql.png.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import tpch
+
+from sensitivity_lab.sql import Query
+
+CUSTOMER, ORDERED = {"customer": "custkey"}, {"orders": "custkey"}
+SUPPLIER = {"supplier": "suppkey"}
+SHOPPING = "customer JOIN orders USING (custkey) JOIN lineitem USING (orderkey)"
+QUERIES: dict[str, tuple[str, dict[str, str], str]] = {
+    "orders": ("customer JOIN orders USING (custkey)", CUSTOMER, ""),
+    "lines": (SHOPPING, CUSTOMER, ""),
+    "Q3": (
+        SHOPPING,
+        CUSTOMER,
+        "mktsegment = 'BUILDING' AND orderdate < DATE '1995-03-15' "
+        "AND shipdate > DATE '1995-03-15'",
+    ),
+    "Q5": (
+        "customer c JOIN orders o ON c.custkey = o.custkey JOIN lineitem l "
+        "ON o.orderkey = l.orderkey JOIN supplier s ON l.suppkey = s.suppkey "
+        "JOIN nation n ON s.nationkey = n.nationkey "
+        "JOIN region r ON n.regionkey = r.regionkey",
+        CUSTOMER,
+        "r.name = 'ASIA'",
+    ),
+    "Q7": (
+        "supplier s JOIN lineitem l ON s.suppkey = l.suppkey JOIN orders o "
+        "ON l.orderkey = o.orderkey JOIN customer c ON o.custkey = c.custkey",
+        {**CUSTOMER, **SUPPLIER},
+        "s.nationkey = 6 AND c.nationkey = 7",
+    ),
+    "Q8": (
+        "part p JOIN lineitem l ON p.partkey = l.partkey JOIN supplier s ON l.suppkey = s.suppkey "
+        "JOIN orders o ON l.orderkey = o.orderkey JOIN customer c ON o.custkey = c.custkey "
+        "JOIN nation n ON c.nationkey = n.nationkey",
+        CUSTOMER,
+        "n.regionkey = 1 AND p.type < 15",
+    ),
+    "Q9": (
+        "supplier s JOIN lineitem l ON s.suppkey = l.suppkey JOIN partsupp ps "
+        "ON l.partkey = ps.partkey AND l.suppkey = ps.suppkey JOIN part p "
+        "ON l.partkey = p.partkey JOIN orders o ON l.orderkey = o.orderkey",
+        SUPPLIER,
+        "p.brand < 3",
+    ),
+    "Q10": (SHOPPING + " JOIN nation USING (nationkey)", CUSTOMER, "returnflag = 'R'"),
+    "Q11": ("partsupp JOIN supplier USING (suppkey)", SUPPLIER, "availqty > 100"),
+    "Q12": (
+        "orders JOIN lineitem USING (orderkey)",
+        ORDERED,
+        "shipmode IN ('MAIL', 'SHIP') AND orderpriority <= 2",
+    ),
+}
+"""FROM, whose rows are private, and WHERE: after queries of the specification, as counts.
+
+Q5 is without the condition that customer and supplier are of one nation, which closes a cycle.
+"""
+
+ROWS = {
+    "customer": "custkey",
+    "orders": "orderkey",
+    "lineitem": "orderkey",
+    "supplier": "suppkey",
+    "part": "partkey",
+    "partsupp": "partkey",
+}
+"""For what one row changes, all tables but nation and region are private."""
+
+
+def text_of(name: str) -> str:
+    """Return the SQL of a query."""
+    source, _, where = QUERIES[name]
+    return f"SELECT COUNT(*) AS n FROM {source}{f' WHERE {where}' if where else ''}"
+
+
+def seconds(call: Callable[[], Any], times: int = 3) -> float:
+    """Return the shortest of some runs."""
+    found = []
+    for _ in range(times):
+        start = time.perf_counter()
+        call()
+        found.append(time.perf_counter() - start)
+    return min(found)
+
+
+def measured(connection: Any, name: str) -> dict[str, Any]:
+    """Return the times and the numbers of one query."""
+    text, persons = text_of(name), QUERIES[name][1]
+    plain = seconds(lambda: connection.execute(text).fetchall())
+    query = Query(text, connection=connection, person=persons)
+    each = seconds(query.contributions)
+    largest = seconds(query.local_sensitivity)
+    read = {table: key for table, key in ROWS.items() if f"{table} " in f"{QUERIES[name][0]} "}
+    rows = Query(text, connection=connection, person=read)
+    start = time.perf_counter()
+    residual = rows.residual()
+    elastic = rows.elastic()
+    return {
+        "name": name,
+        "seconds": plain,
+        "contributions": each / plain,
+        "largest": largest / plain,
+        "person": query.local_sensitivity().value,
+        "row": residual.exact,
+        "elastic": elastic.upper,
+        "residual": residual.upper,
+        "bounds": time.perf_counter() - start,
+    }
+
+
+def main() -> None:
+    """Print a row per query."""
+    given = [one for one in sys.argv[1:] if not one.startswith("--")]
+    lines = int(given[0].replace("_", "")) if given else 1_000_000
+    connection = duckdb.connect()
+    tpch.fill(connection, lines)
+    print(f"{lines:,} lines; times of the exact numbers as multiples of the query's own")
+    print("query     seconds  contributions  largest   person       row   elastic  residual")
+    found = []
+    for name in QUERIES:
+        row = measured(connection, name)
+        found.append(row)
+        print(
+            f"{name:<8}{row['seconds']:>9.3f}{row['contributions']:>15.1f}{row['largest']:>9.1f}"
+            f"{row['person']:>9,.0f}{_number(row['row']):>10}{row['elastic']:>10,.0f}"
+            f"{row['residual']:>10,.0f}",
+            flush=True,
+        )
+    if "--picture" in sys.argv:
+        picture(found, Path(__file__).with_suffix(".png"))
+
+
+def _number(value: float | None) -> str:
+    return "refused" if value is None else f"{value:,.0f}"
+
+
+def picture(found: list[dict[str, Any]], path: Path) -> None:
+    """Draw the exact number for one row beside both bounds."""
+    import matplotlib.pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
+    places = range(len(found))
+    looks = {
+        "elastic": ("s", "#a0a0a0", "elastic sensitivity (2018)"),
+        "residual": ("D", "#606060", "residual sensitivity (2021)"),
+        "row": ("o", "#000000", "exact"),
+    }
+    for name, (marker, color, label) in looks.items():
+        heights = [row[name] for row in found]
+        ax.plot(places, heights, marker, color=color, label=label, markersize=7)
+    for place, row in zip(places, found, strict=True):
+        ends = [row[name] for name in looks if row[name]]
+        ax.vlines(place, min(ends), max(ends), color="#c0c0c0", zorder=0)
+    ax.set_yscale("log")
+    ax.set_xticks(list(places), [row["name"] for row in found])
+    ax.set_xlabel("counting join over TPC-H tables")
+    ax.set_ylabel("results that one row adds or removes")
+    ax.set_title("What one row of a private table changes: exact, and published bounds")
+    ax.grid(axis="y", color="#e0e0e0")
+    ax.set_axisbelow(True)
+    ax.legend(loc="upper left")
+    figure.savefig(path, dpi=110)
+
+
+if __name__ == "__main__":
+    main()

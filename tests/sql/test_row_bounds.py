@@ -1,0 +1,140 @@
+"""Elastic and residual sensitivity by hand, and beside the exact number."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+from random import Random
+from typing import Any
+
+import pandas as pd
+import pytest
+
+pytest.importorskip("duckdb", reason="needs the extra `sql`")
+
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.sql import Query
+from sensitivity_lab.sql.residual import _damped, _Search, _value
+
+pytestmark = pytest.mark.sql
+
+TRIANGLES = (
+    "SELECT COUNT(*) AS triangles FROM edges e1 JOIN edges e2 ON e1.dest = e2.source "
+    "JOIN edges e3 ON e2.dest = e3.source AND e3.dest = e1.source"
+)
+
+
+def graph(degree: int) -> Query:
+    """Return a query for triangles; the most frequent source and target occur `degree` times."""
+    edges = pd.DataFrame({"source": [1] * degree, "dest": [1] * degree, "owner": range(degree)})
+    return Query(TRIANGLES, connection={"edges": edges}, person="edges.owner")
+
+
+def test_elastic_sensitivity_of_triangles_is_the_polynomial_of_the_rules() -> None:
+    """By the rules for self-joins, with 65 + k for every most frequent value.
+
+    The first join has 2 (65 + k) + 1 = S; the second (65 + k)^2 + (65 + k) S + S.
+    """
+    query = graph(65)
+    for k in (0, 1, 7):
+        assert query.elastic(k).upper == 12871 + 393 * k + 3 * k**2
+
+
+def test_residual_sensitivity_of_triangles_counts_the_parts() -> None:
+    """One edge e stands for each nonempty set of the three; what is left has 65, 65^2 choices."""
+    assert graph(65).residual().upper == 3 * 65**2 + 3 * 65 + 1
+
+
+def shop() -> dict[str, pd.DataFrame]:
+    return {
+        "customer": pd.DataFrame({"c": [1, 2, 3], "area": ["a", "a", "b"]}),
+        "orders": pd.DataFrame({"o": range(6), "c": [1, 1, 1, 2, 2, 3]}),
+        "line": pd.DataFrame({"o": [0, 0, 0, 1, 3, 5, 5], "n": [4, 5, 9, 1, 2, 3, 1]}),
+    }
+
+
+PERSONS = {"customer": "c", "orders": "c", "line": "o"}
+
+
+def test_a_chain_of_joins_by_hand() -> None:
+    text = "SELECT COUNT(*) AS n FROM customer JOIN orders USING (c) JOIN line USING (o)"
+    query = Query(text, connection=shop(), person=PERSONS)
+    # mf: customer.c 1, orders.c 3, orders.o 1, line.o 3. The first join changes by max(1, 3) rows;
+    # in it one o occurs 1 time, so the second changes by max(3 * 3, 1 * 1).
+    elastic = query.elastic()
+    assert elastic.upper == 9
+    # A customer: the most lines of one c, 4. An order: 1 customer times 3 lines. A line: 1.
+    residual = query.residual()
+    assert residual.upper == 4
+    assert residual.removal is not None
+    assert residual.addition is not None
+    assert (residual.removal.value, residual.addition.value) == (4, 4)
+    assert (residual.exact, residual.ratio, elastic.ratio) == (4, 1, 9 / 4)
+    assert "an upper bound, private" in repr(elastic)
+    assert "1 row added to, or removed from, customer, orders, line" in repr(elastic)
+
+
+def test_a_smooth_bound_is_the_largest_damped_bound() -> None:
+    text = "SELECT COUNT(*) AS n FROM customer JOIN orders USING (c) JOIN line USING (o)"
+    query = Query(text, connection=shop(), person=PERSONS)
+    smooth = query.residual(beta=0.25)
+    from sensitivity_lab.sql.residual import Residual
+
+    with query.session() as session:
+        residual = Residual(query.form, {s.table.sql for s in query.form.sources}, session.rows)
+        expected = max(residual.at(k) * math.exp(-0.25 * k) for k in range(60))
+    assert math.isclose(smooth.upper, expected)
+    assert smooth.upper >= query.residual().upper
+
+
+def test_a_sum_has_the_largest_value_as_a_factor() -> None:
+    text = "SELECT SUM(n * 2) AS total FROM orders JOIN line USING (o)"
+    query = Query(text, connection=shop(), person={"orders": "c"}, bounds={"line.n": (-5, 3)})
+    assert query.elastic().largest_value == 10
+    assert query.elastic().upper == 30  # three lines of one order
+    assert query.residual().upper == 30
+
+
+def test_a_table_without_a_join_condition_counts_whole() -> None:
+    query = Query(
+        "SELECT COUNT(*) AS n FROM customer CROSS JOIN orders", connection=shop(), person=PERSONS
+    )
+    assert (query.elastic().upper, query.elastic(2).upper, query.residual().upper) == (6, 8, 6)
+
+
+def test_what_the_bounds_do_not_cover_is_refused_with_a_way() -> None:
+    def refused(text: str, ask: str, **given: Any) -> str:
+        query = Query(text, connection=shop(), person=PERSONS)
+        with pytest.raises(InputError) as error:
+            getattr(query, ask)(**given)
+        return str(error.value)
+
+    left = "SELECT COUNT(*) AS n FROM customer LEFT JOIN orders USING (c)"
+    assert refused(left, "elastic") == (
+        "elastic: the bound is proved for inner joins, and the query has a LEFT JOIN; write it as "
+        "an inner join, or use local_sensitivity"
+    )
+    assert refused("SELECT SUM(n) AS n FROM line", "residual") == (
+        "residual: n adds up values without bounds; give bounds for each column in it, such as "
+        "bounds={'lineitem.quantity': (1, 50)}"
+    )
+    assert refused("SELECT COUNT(*) AS n FROM line", "residual", beta=0).startswith("beta must be")
+
+
+def test_the_search_for_the_worst_distance_against_all_points() -> None:
+    """Random polynomials in up to three variables."""
+    random = Random(1)
+    for _ in range(60):
+        variables = random.choice([1, 2, 3])
+        polynomial = {
+            tuple(random.randrange(3) for _ in range(variables)): random.randrange(1, 50)
+            for _ in range(random.randrange(1, 5))
+        }
+        beta = Fraction(random.choice([4, 5, 10, 30]), 10)
+        found = _Search(polynomial, beta).largest(_damped(0, beta, 0)).nearest()
+        expected = max(
+            _value(polynomial, point) * math.exp(-beta * sum(point))
+            for point in product(range(14), repeat=variables)
+        )
+        assert math.isclose(found, expected, rel_tol=1e-12)
