@@ -24,6 +24,7 @@ NAMES = (
     "09_clipping",
     "10_audit",
     "11_bounds",
+    "13_sql",
 )
 MOST_BYTES = 400_000
 EXTRAS = ("opendp", "diffprivlib")
