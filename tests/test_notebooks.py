@@ -32,6 +32,7 @@ NAMES = (
     "10_audit",
     "11_bounds",
     "12_reach_and_errors",
+    "13_sql",
 )
 MOST_BYTES = 400_000
 EXTRAS = ("opendp", "diffprivlib")

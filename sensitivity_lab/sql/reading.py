@@ -120,7 +120,8 @@ class Reader:
                 "AVG(expression) or COUNT(DISTINCT column)"
             )
         groups = _told_apart(groups)
-        names = ["person", *(one.name.lower() for one in (*groups, *aggregates))]
+        names = ["person", *(one.name.lower() for one in groups)]
+        names += [one.name.lower() for one in aggregates]
         twice = next((one.name for one in aggregates if names.count(one.name.lower()) > 1), None)
         if twice is not None:
             raise InputError(

@@ -17,6 +17,7 @@ search is over.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -87,14 +88,14 @@ class Length:
     @classmethod
     def of(cls, square: int) -> Length:
         """Return a single root."""
-        return cls(float(square) ** 0.5, (square,) if square else ())
+        return cls(math.sqrt(square), (square,) if square else ())
 
     def __add__(self, other: Length) -> Length:
         return Length(self.close + other.close, self.squares + other.squares)
 
     def may_exceed(self, square: int) -> bool:
         """Tell whether the sum is more than the root of a square, or may be, as far as is known."""
-        root = float(square) ** 0.5
+        root = math.sqrt(square)
         if abs(self.close - root) > _NEAR * max(self.close, root):
             return self.close > root
         if len(self.squares) > _EXACT_TERMS:

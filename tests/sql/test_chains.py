@@ -118,7 +118,7 @@ def test_what_the_pipelines_lack_is_refused_with_a_way() -> None:
         "chain: the pipelines have no step for this aggregate; count, or add up one column that "
         "has bounds"
     )
-    assert refused("SELECT COUNT(*) AS n FROM customer WHERE upper(area) = 'A'") == (
-        "chain: the pipelines have no step for the expression 'upper(area)'; use columns, numbers, "
+    assert refused("SELECT COUNT(*) AS n FROM customer WHERE UPPER(area) = 'A'") == (
+        "chain: the pipelines have no step for the expression 'UPPER(area)'; use columns, numbers, "
         "texts, comparisons, AND, OR, NOT, IN, BETWEEN, IS NULL, + - *"
     )

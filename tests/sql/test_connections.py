@@ -18,7 +18,7 @@ from sensitivity_lab.errors import InputError, QueryError, TooLargeError, Verifi
 duckdb = pytest.importorskip("duckdb", reason="needs the extra `sql`")
 pytest.importorskip("sqlglot", reason="needs the extra `sql`")
 
-from sensitivity_lab.sql import Query
+from sensitivity_lab.sql import Query  # noqa: E402 - after the check of the extra
 
 pytestmark = pytest.mark.sql
 
@@ -38,7 +38,7 @@ def made(connection) -> None:
     connection.execute("INSERT INTO orders VALUES (1, 5), (1, 7), (2, 2), (3, 1)")
 
 
-def from_duckdb(folder: Path):
+def from_duckdb(_folder: Path):
     connection = duckdb.connect()
     made(connection)
     return connection
@@ -50,7 +50,7 @@ def from_duckdb_file(folder: Path):
     return folder / "shop.duckdb"
 
 
-def from_sqlite(folder: Path):
+def from_sqlite(_folder: Path):
     connection = sqlite3.connect(":memory:")
     made(connection)
     return connection
@@ -64,11 +64,11 @@ def from_sqlite_file(folder: Path):
     return str(folder / "shop.db")
 
 
-def from_pandas(folder: Path):
+def from_pandas(_folder: Path):
     return {"customer": CUSTOMER, "orders": ORDERS}
 
 
-def from_polars(folder: Path):
+def from_polars(_folder: Path):
     pl = pytest.importorskip("polars")
     pytest.importorskip("pyarrow")
     return {
@@ -77,7 +77,7 @@ def from_polars(folder: Path):
     }
 
 
-def from_arrow(folder: Path):
+def from_arrow(_folder: Path):
     pa = pytest.importorskip("pyarrow")
     return {
         "customer": pa.table({"id": [1, 2, 3], "region": ["a", "b", None]}),
@@ -149,7 +149,7 @@ def test_a_closed_connection_and_a_broken_file_are_told_as_such(tmp_path):
     with pytest.raises(InputError, match="using the connection failed"):
         Query(TEXT, connection=closed, **GIVEN)
     (tmp_path / "broken.duckdb").write_bytes(b"no database")
-    with pytest.raises(InputError, match="opening '.*' failed"):
+    with pytest.raises(InputError, match=r"opening '.*' failed"):
         Query(TEXT, connection=tmp_path / "broken.duckdb", **GIVEN)
 
 
@@ -158,13 +158,13 @@ def test_an_interrupted_query_is_told_as_such():
     connection.execute("CREATE TABLE t AS SELECT range AS id FROM range(3)")
     query = Query("SELECT COUNT(*) FROM t", connection=connection, person="t.id")
     slow = "SELECT SUM(hash(a.range * 7 + b.range) % 5) FROM range(10000000) a, range(10000000) b"
-    with pytest.raises(QueryError, match="was interrupted before it ended; call again"):
-        with query.session() as session:
-            Timer(0.5, session.interrupt).start()
+    with query.session() as session:
+        Timer(0.5, session.interrupt).start()
+        with pytest.raises(QueryError, match="was interrupted before it ended; call again"):
             session.rows(slow)
 
 
-def test_too_little_memory_is_told_as_such(tmp_path):
+def test_too_little_memory_is_told_as_such():
     settings = {"memory_limit": "20MB", "temp_directory": "", "threads": "1"}
     connection = duckdb.connect(config=settings)
     connection.execute("CREATE TABLE t AS SELECT range AS id FROM range(100)")

@@ -84,8 +84,8 @@ PLACES = {
         "each other's rows; count all groups, and choose among the noisy answers"
     ),
     "SELECT COUNT(*)\nFROM customer\nLIMIT 3": (
-        "sql: 3 (line 3, column 7): limit; LIMIT lets one row push out others; restrict the rows in "
-        "WHERE"
+        "sql: 3 (line 3, column 7): limit; LIMIT lets one row push out others; restrict the rows "
+        "in WHERE"
     ),
     "SELECT DISTINCT COUNT(*) FROM customer": "DISTINCT is not monotone",
     "SELECT COUNT(*) OVER () FROM customer": "windows let one row change",
@@ -95,7 +95,7 @@ PLACES = {
     "SELECT id FROM customer": "it is neither an aggregate nor a key",
     "SELECT * FROM customer": "a star among the answers",
     "SELECT COUNT(*) FROM (SELECT DISTINCT id FROM customer) AS c": "DISTINCT is not monotone",
-    "SELECT COUNT(*) FROM (SELECT id FROM customer GROUP BY id) AS c": "subqueries are not monotone",
+    "SELECT COUNT(*) FROM (SELECT id FROM customer GROUP BY id) AS c": "are not monotone",
     "SELECT COUNT(*) FROM (SELECT MAX(id) AS m FROM customer) AS c": "not monotone",
     "SELECT COUNT(*) FROM (SELECT id FROM customer LIMIT 1) AS c": "LIMIT lets one row push out",
     "SELECT COUNT(*) FROM (SELECT id FROM customer)": "a subquery without a name",
@@ -105,7 +105,7 @@ PLACES = {
     "SELECT COUNT(*) FROM customer SEMI JOIN orders ON id = customer": "a SEMI JOIN",
     "SELECT COUNT(*) FROM customer LEFT JOIN (SELECT o.number + 1 AS n, o.customer FROM orders o) "
     "AS o ON o.customer = id": "a LEFT JOIN to a subquery that joins or computes",
-    "SELECT COUNT(*) FROM customer UNION SELECT COUNT(*) FROM orders": "UNION, INTERSECT and EXCEPT",
+    "SELECT COUNT(*) FROM customer UNION SELECT COUNT(*) FROM orders": "UNION, INTERSECT",
     "WITH RECURSIVE c AS (SELECT id FROM customer) SELECT COUNT(*) FROM c": "WITH RECURSIVE",
     "SELECT COUNT(*) FROM customer TABLESAMPLE 10%": "this form of a table",
     "SELECT COUNT(*) FROM customer AS c(a, b)": "names of columns after the name of a table",
