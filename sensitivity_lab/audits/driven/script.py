@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import itertools
 import math
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -171,8 +170,12 @@ def _needed(
         If a script cannot list enough outcomes to exceed delta.
     """
     factor = Fraction(math.exp(epsilon))
-    before = sum(Fraction(one.p) - factor * Fraction(one.q) for one in noisy)
-    excess = list(itertools.accumulate((p - factor * q for p, q, _ in event), initial=before))
+    gains = (Fraction(one.p) - factor * Fraction(one.q) for one in noisy)
+    before = sum(gains, Fraction(0))
+    # excess[i]: by how much the noisy events and the first i outcomes exceed e ** epsilon times q.
+    excess = [before]
+    for p, q, _ in event:
+        excess.append(excess[-1] + p - factor * q)
     enough = (Fraction(delta) + excess[-1]) / 2
     number = next((place for place, one in enumerate(excess) if one >= enough), len(event))
     number = min(number, _LISTED)
