@@ -22,7 +22,7 @@ from .read_query import ReadQuery
 
 Row = Mapping[str, Any]
 
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+_OF_OPERATOR: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq,
     "<>": operator.ne,
     "<": operator.lt,
@@ -182,8 +182,8 @@ class _Conversion:
             [[value]] = self._session.rows(f"SELECT {term.sql}")
             return lambda _: value
         parts = [self._function(argument) for argument in term.arguments]
-        if term.kind in _OPERATORS and len(parts) == 2:
-            return _strict(_OPERATORS[term.kind], *parts)
+        if term.kind in _OF_OPERATOR and len(parts) == 2:
+            return _strict(_OF_OPERATOR[term.kind], *parts)
         if term.kind == "-":
             return _strict(lambda value, _: -value, parts[0], parts[0])
         if term.kind in ("and", "or"):

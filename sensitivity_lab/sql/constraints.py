@@ -96,11 +96,11 @@ def declared(
             ForeignKey(columns, parent, theirs) for columns, parent, theirs in own_foreign
         ]
         required[table.sql] = own_required
-    for name in _named(keys, "keys", "{'orders': 'orderkey'}"):
+    for name in _names_in(keys, "keys", "{'orders': 'orderkey'}"):
         table = _table(form, name, "keys")
         columns = _columns(keys[name], f"keys[{shown(name)}]")
         found_keys[table.sql].append(tuple(_own(table, one, "keys") for one in columns))
-    for name in _named(foreign_keys, "foreign_keys", "{'orders.custkey': 'customer.custkey'}"):
+    for name in _names_in(foreign_keys, "foreign_keys", "{'orders.custkey': 'customer.custkey'}"):
         [column, *_] = column_of(form, name, "foreign_keys")
         parent = foreign_keys[name]
         if not isinstance(parent, str) or not parent.rpartition(".")[0]:
@@ -124,7 +124,7 @@ def declared(
 def _domains(form: NormalForm, domains: Any) -> dict[SourceColumn, tuple[Any, ...]]:
     """Return the declared domains by column."""
     found: dict[SourceColumn, tuple[Any, ...]] = {}
-    for name in _named(domains, "domains", "{'orders.status': ['open', 'closed']}"):
+    for name in _names_in(domains, "domains", "{'orders.status': ['open', 'closed']}"):
         wrong = f"domains[{shown(name)}] must be a list of the values that the column can take"
         values = tuple(map(unboxed, listed(domains[name], wrong)))
         if not values:
@@ -133,7 +133,7 @@ def _domains(form: NormalForm, domains: Any) -> dict[SourceColumn, tuple[Any, ..
     return found
 
 
-def _named(given: Any, argument: str, example: str) -> list[str]:
+def _names_in(given: Any, argument: str, example: str) -> list[str]:
     """Return the names in a mapping, none of None; raise InputError for anything else."""
     if given is None:
         return []

@@ -203,12 +203,12 @@ def contributions_of(query: ReadQuery, show_person: Callable[[Any], str] | None)
         units = units_of(form, "person", query.null_person)
         weighings = make_impacts(form, form.aggregates, units, session)
         names = [f"lost{place}" for place in range(len(form.aggregates))]
-        persons, places, values = _columns(form, names, session)
+        persons, places, values = _person_columns(form, names, session)
     below = tuple(one.denominator for one in weighings)
     return Contributions(query, persons, places, values, below, number, show_person)
 
 
-def _columns(
+def _person_columns(
     form: NormalForm, names: Sequence[str], session: Session
 ) -> tuple[Any, Any, tuple[Any, ...]]:
     """Return the columns of `IMPACTS` without a loss: as arrays of 64 bits where they fit."""

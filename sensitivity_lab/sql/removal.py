@@ -23,7 +23,7 @@ from .subsets import Atom, Found, Length, Measure, SubsetSearch
 _CHOSEN = 'temp.main."lab chosen"'
 """The temporary table of the units that are searched: `number` in the order of stakes, `unit`."""
 
-_UNITS = 2_000
+_ROOM_FOR_UNITS = 2_000
 """How many units are searched one by one, beyond the k with the most at stake."""
 
 _ATOMS = 300_000
@@ -188,7 +188,7 @@ class Removal:
         rank = f"SUM({stake})"
         if measure == "L2":
             rank = f"SUM(CAST({stake} AS DOUBLE) ** 2)"
-        most = self.k + _UNITS
+        most = self.k + _ROOM_FOR_UNITS
         ranked: list[tuple[Any, Any]]
         while True:
             self.session.run(

@@ -143,14 +143,14 @@ class Residual:
         values; where they share none, the largest counts do.
         """
         if part not in self._known:
-            components = [_Component(self, part, one) for one in self._connected(part)]
+            components = [_ConnectedPart(self, part, one) for one in self._connected(part)]
             found = 1
             for cluster in _clusters([one.shared(components) for one in components]):
                 found *= self._most_together([components[i] for i in cluster])
             self._known[part] = found
         return self._known[part]
 
-    def _most_together(self, components: list[_Component]) -> int:
+    def _most_together(self, components: list[_ConnectedPart]) -> int:
         """Return the largest product of the counts of components that share boundary columns."""
         shared = [one.shared(components) for one in components]
         tables = [
@@ -183,7 +183,7 @@ class Residual:
         return components
 
 
-class _Component:
+class _ConnectedPart:
     """Some sources of a part, and the boundary columns of the part that they have."""
 
     def __init__(self, residual: Residual, part: frozenset[str], aliases: frozenset[str]) -> None:
@@ -197,7 +197,7 @@ class _Component:
                 if not {column.alias for column in variable} <= part:
                     self.boundary[place] = own
 
-    def shared(self, components: Sequence[_Component]) -> frozenset[int]:
+    def shared(self, components: Sequence[_ConnectedPart]) -> frozenset[int]:
         """Return the boundary columns that it shares with other components."""
         others = (set(one.boundary) for one in components if one is not self)
         return frozenset(self.boundary) & frozenset().union(*others)

@@ -121,7 +121,10 @@ def _unproved(problem: Problem, query: Query, family: Family) -> str | None:
 
 def _mixed(steps: Steps) -> NDArray[np.bool_]:
     """Which changes remove some records and add another number of them."""
-    return (steps.removed > 0) & (steps.added > 0) & (steps.removed != steps.added)
+    mixed: NDArray[np.bool_] = (
+        (steps.removed > 0) & (steps.added > 0) & (steps.removed != steps.added)
+    )
+    return mixed
 
 
 def _solve(problem: Problem, progress: bool | None) -> Findings:

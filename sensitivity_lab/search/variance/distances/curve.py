@@ -222,7 +222,8 @@ class CurveFamily:
                 above, under = np.sqrt(above), np.sqrt(under)
             bounds.append((above - under) * (1 + 1e-9) + 16 * UNIT * (above + under))
         most = np.maximum(*bounds) if rating.root else bounds[0]
-        return below | (core.some & (most < best))
+        beaten: Mask = below | (core.some & (most < best))
+        return beaten
 
     def _core_bounds(self) -> CoreBounds:
         """Bounds on the squared deviations of C, and on what the smaller set has in addition."""
@@ -261,7 +262,8 @@ class CurveFamily:
             mean = window.total / size
             found = window.about(mean, size) - line.off_window(begin, size, mean)
             least = min(least, found.min())
-        return np.maximum(least, 0)
+        bounded: Reals = np.maximum(least, 0)
+        return bounded
 
     def _far_squares(self, gap: Gaps, take: Positions, center: Reals) -> Reals:
         """At least the largest sum of squares of so many records about a center."""
