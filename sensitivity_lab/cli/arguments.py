@@ -20,12 +20,15 @@ from sensitivity_lab.universes.relations import RELATIONS
 from .completion import columns, files, queries
 from .written import (
     exact,
+    read_bounds,
     read_claim_per_k,
     read_distances,
     read_domain,
+    read_keys,
     read_labels,
     read_size_list,
     read_sizes,
+    read_source,
 )
 
 Replacement = str | Callable[[re.Match[str]], str]
@@ -212,6 +215,58 @@ GROUP_BY = Argument(
     help="with a table and a domain: answers per group, such as plan=a,b,c; the list of names is "
     "public, and rows of other groups are dropped",
     completer=columns,
+)
+
+# Queries of databases.
+
+SQL = Argument(
+    name="sql",
+    metavar="SELECT",
+    help="the query: COUNT, SUM, AVG or COUNT(DISTINCT) over joined tables; it is read, never "
+    "executed as it is",
+)
+SOURCES = Argument(
+    name="--table",
+    becomes="connection",
+    read=read_source,
+    action="append",
+    metavar="NAME=FILE",
+    help="a table of the query: orders=orders.parquet, or a CSV file; can be given several times",
+    advice=((r"\bpass it in connection=\{'name': \.\.\.\}", "give it as --table NAME=FILE"),),
+)
+DATABASE = Argument(
+    name="--database",
+    read=Path,
+    metavar="FILE",
+    help="a database file of DuckDB or SQLite with all tables",
+    completer=files,
+)
+PERSONS = replace(
+    PERSON,
+    action="append",
+    required=True,
+    metavar="TABLE.COLUMN",
+    completer=None,
+    help="the column that says whose row it is, such as customer.custkey; once per private table",
+)
+BOUNDS = Argument(
+    name="--bounds",
+    read=read_bounds,
+    action="append",
+    metavar="TABLE.COLUMN=LOWER:UPPER",
+    help="public bounds of a column that is added up, such as lineitem.quantity=1:50; values "
+    "beyond them are clipped",
+)
+KEYS = Argument(
+    name="--groups",
+    read=read_keys,
+    metavar="KEYS",
+    help="the public keys of GROUP BY, such as north,south; chosen without looking at the data",
+)
+AGGREGATE = Argument(
+    name="--aggregate",
+    metavar="NAME",
+    help="the aggregate to draw, and whose sensitivity to compute; default: each",
 )
 
 # Queries.

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from . import answers
+from . import answers, database
 from .arguments import (
+    AGGREGATE,
     BETA,
     BINS,
+    BOUNDS,
     CATEGORIES,
     CHECKPOINT,
     CLAIM,
@@ -17,6 +19,7 @@ from .arguments import (
     COLUMNS,
     COPIES,
     DATA,
+    DATABASE,
     DATASET,
     DELTA,
     DELTA_OF_ONE,
@@ -32,6 +35,7 @@ from .arguments import (
     GROUP_BY,
     JOBS,
     JSON,
+    KEYS,
     LABELS,
     MEMORY_LIMIT,
     METHOD,
@@ -40,6 +44,7 @@ from .arguments import (
     NORM,
     OUTPUT,
     PERSON,
+    PERSONS,
     PORT,
     PUBLIC_UNIVERSE,
     QUERIES,
@@ -52,7 +57,9 @@ from .arguments import (
     SEVERAL_SIZES,
     SIZE,
     SIZES,
+    SOURCES,
     SPLIT,
+    SQL,
     TABLE,
     WITNESS,
     Argument,
@@ -300,6 +307,30 @@ _ROWS = (
             "--distances 1-3",
             f"audit {_AGES} --query sum --claim 100 --size 50 --neighbors bounded --json",
         ),
+    ),
+    Command(
+        name="sql",
+        summary="what one person changes in a query over joined tables",
+        does="What each person contributes to a SQL query over joined tables, exactly, and how far "
+        "the\nanswer moves without up to K persons. Both depend on the data: publish neither.",
+        arguments=(
+            SQL,
+            OneOf((SOURCES, DATABASE)),
+            *(PERSONS, BOUNDS, KEYS, AGGREGATE),
+            replace(DISTANCE, help="remove at most K persons; default: 1"),
+            *(NORM, replace(OUTPUT, help="draw the contributions into this file"), JSON),
+        ),
+        call=database.contributions,
+        examples=(
+            "sql 'SELECT COUNT(*) FROM school' --table school=data/school_large.csv "
+            "--person school.name",
+            "sql 'SELECT school_year, SUM(absence_days) AS days FROM school GROUP BY school_year' "
+            "--table school=data/school_large.csv --person school.name "
+            "--bounds school.absence_days=0:30 --groups 1,2,3 --json",
+        ),
+        more="Nothing of the query is executed as it came. To release its answer, bound what each\n"
+        "person adds: see docs/how_to/sql.md.\n"
+        "It needs the extra: pip install '.[sql]'",
     ),
     Command(
         name="article",

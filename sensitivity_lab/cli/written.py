@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal, Inexact, localcontext
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from sensitivity_lab.checks import shown
@@ -139,6 +140,53 @@ def exact(what: str) -> Callable[[str], int | Decimal | Fraction]:
             raise InputError(f"{what} is written 2, 0.5 or 1/3, got {shown(text)}") from None
 
     return read
+
+
+def read_source(text: str) -> tuple[str, Path]:
+    """Parse NAME=FILE, a table of a query.
+
+    Examples
+    --------
+    >>> read_source("orders=data/orders.csv")[0]
+    'orders'
+    """
+    name, equals, file = text.partition("=")
+    if not (name and equals and file):
+        raise InputError(
+            f"a table is written NAME=FILE, such as orders=orders.csv, got {shown(text)}"
+        )
+    return name, Path(file)
+
+
+def read_bounds(text: str) -> tuple[str, tuple[int | Decimal, int | Decimal]]:
+    """Parse TABLE.COLUMN=LOWER:UPPER, exactly.
+
+    Examples
+    --------
+    >>> read_bounds("lineitem.quantity=1:50")
+    ('lineitem.quantity', (1, 50))
+    """
+    name, _, ends = text.partition("=")
+    lower, colon, upper = ends.partition(":")
+    if not (name and colon):
+        raise InputError(
+            f"bounds are written TABLE.COLUMN=LOWER:UPPER, such as orders.price=0:99, got "
+            f"{shown(text)}"
+        )
+    return name, (_number(lower), _number(upper))
+
+
+def read_keys(text: str) -> list[Any]:
+    """Parse the keys of groups: numbers, or texts if one is no number.
+
+    Examples
+    --------
+    >>> read_keys("1,2"), read_keys("north,2")
+    ([1, 2], ['north', '2'])
+    """
+    parts = text.split(",")
+    numbers = [exact_number(part) for part in parts]
+    return list(parts) if None in numbers else list(numbers)
 
 
 def read_claim_per_k(text: str) -> Callable[[int], Fraction]:

@@ -9,6 +9,7 @@ that all pictures share, `_options.py` the checks of their options.
 from ._answers import plot_answers
 from ._audit import plot_audit
 from ._clipping import plot_clipping
+from ._contributions import plot_contributions
 from ._files import check_path, save
 from ._noise import plot_noise_scales, plot_noise_variances
 from ._noise_table import plot_noise_table
@@ -27,6 +28,7 @@ __all__ = [
     "plot_answers",
     "plot_audit",
     "plot_clipping",
+    "plot_contributions",
     "plot_curves",
     "plot_datasets",
     "plot_graphs",

@@ -20,6 +20,7 @@ from sensitivity_lab.checks import (
     finite_number,
     listed,
     shown,
+    whole_kind,
 )
 from sensitivity_lab.errors import InputError
 
@@ -120,6 +121,8 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("points", "blocks"), _marks),
     **dict.fromkeys(("frame", "compare"), _frame),
     **dict.fromkeys(("linear_bound", "sharey", "subplots", "logx", "logy"), check_flag),
+    "sizes": partial(_sequence, of="contributions"),
+    "everyone": whole_kind("a number of persons, at least 1"),
     "against": partial(check_choice, choices=("answers", "sensitivity")),
     "legend": partial(check_choice, choices=("labels", "box", "none")),
     "ax": _axes,

@@ -8,6 +8,18 @@ depend on the data.
 Needs the extra: ``pip install '.[sql]'``.
 """
 
+from .contributions import Contributions
 from .query import Query
+from .result import DatabaseNeighbors, DatabaseSensitivity, DatabaseWitness
+from .row_bounds import RowBound
+from .truncation import TruncationStudy
 
-__all__ = ["Query"]
+__all__ = [
+    "Contributions",
+    "DatabaseNeighbors",
+    "DatabaseSensitivity",
+    "DatabaseWitness",
+    "Query",
+    "RowBound",
+    "TruncationStudy",
+]

@@ -1,11 +1,12 @@
 """Adding a row: the largest change that a new row of one table can make.
 
-The new row joins the results of the other tables. Take the columns of the new row that are read, and
-the other sources, as nodes, and connect what a condition, the value, the keys of GROUP BY or a
-constraint reads together. The row's columns in one connected component can be chosen without regard
-to the others, and the results of the components multiply: what a new row adds is a product of one
-factor per component, and so is its norm, since only one component has the keys. So the largest
-change is the product of the largest factors (Tao, He, Machanavajjhala and Roy 2020, for counts).
+The new row joins the results of the other tables. Take the columns of the new row that are read,
+and the other sources, as nodes, and connect what a condition, the value, the keys of GROUP BY or a
+constraint reads together. The row's columns in one connected component can be chosen without
+regard to the others, and the results of the components multiply: what a new row adds is a product
+of one factor per component, and so is its norm, since only one component has the keys. So the
+largest change is the product of the largest factors (Tao, He, Machanavajjhala and Roy 2020, for
+counts).
 
 Inside a component the database counts: the new row is a relation of candidates, joined with the
 other sources by the query's own conditions, and grouped by candidate. The candidates are complete:
@@ -33,10 +34,10 @@ from sensitivity_lab.metrics.norms import Norm
 
 from .answers import DECIMAL, FLOATS, WHOLE, Weighing, weigh_over
 from .changes import Added, used_columns
+from .clipping import value_text
 from .constraints import Constraints
 from .database import Session
 from .normal_form import Aggregate, NormalForm, Source, SourceColumn, Term, quoted
-from .clipping import value_text
 from .statements import KEYS, place_of, statement
 
 _KNOWN = 'temp.main."lab known"'
@@ -180,9 +181,9 @@ class AdditionSearch:
             column = self.source.column(name)
             tied = any(name in one.columns for one in self.foreign)
             finite = self.constraints.domain(column) is not None
-            if column not in self.columns and not tied and not finite:
-                if self.source.table.columns[name] not in _SMALL:
-                    return False
+            endless = self.source.table.columns[name] not in _SMALL
+            if column not in self.columns and not tied and not finite and endless:
+                return False
         return True
 
     # The search.
@@ -199,7 +200,8 @@ class AdditionSearch:
         nothing = Addition(None, Fraction(0), searched)
         if not self._has_parents():
             return nothing
-        size, row = Fraction(1), {}
+        size = Fraction(1)
+        row: dict[str, Any] = {}
         for component in components:
             found = self._largest(component)
             if found is None:
@@ -423,9 +425,9 @@ class AdditionSearch:
             self._make_domain(table, column)
             return
         type_ = self._type(column)
-        if type_ not in _STEPS and type_ not in (*FLOATS, "VARCHAR", "BOOLEAN"):
-            if not DECIMAL.fullmatch(type_):
-                raise self._unknown(column, f"its type is {type_}")
+        known = type_ in _STEPS or type_ in (*FLOATS, "VARCHAR", "BOOLEAN")
+        if not known and not DECIMAL.fullmatch(type_):
+            raise self._unknown(column, f"its type is {type_}")
         met, ends = self._met(column, conditions)
         met = met or [f"SELECT {_DEFAULTS.get(type_, '0')}"]
         casts = [
@@ -536,9 +538,10 @@ class AdditionSearch:
         return [f"SELECT {value_text(one, self._type(column), 'bounds')}" for one in ends]
 
     def _unknown(self, column: SourceColumn, why: str) -> InputError:
+        name = f"{self.source.table.name}.{column.name}"
         return InputError(
             f"change='add': which values of {column} in a new row matter is not known, because "
-            f"{why}; declare its values: domains={{'{self.source.table.name}.{column.name}': [...]}}"
+            f"{why}; declare its values: domains={{'{name}': [...]}}"
         )
 
     def _best(
@@ -569,12 +572,12 @@ class AdditionSearch:
             f"FROM {table}{grouped}"
         )
         found = self.session.rows(
-            f"SELECT {listed}weights FROM ({close}) WHERE size >= (SELECT MAX(size) FROM ({close})) "
-            "* (1 - 1e-9) LIMIT 100000"
+            f"SELECT {listed}weights FROM ({close}) WHERE size >= (SELECT MAX(size) * (1 - 1e-9) "
+            f"FROM ({close}))"
         )
         sizes = [sum(int(one) ** 2 for one in row[-1]) for row in found]
         best = max(range(len(sizes)), key=lambda one: sizes[one])
-        values = found[best][:-1]
+        values = list(found[best][:-1])
         return Fraction(sizes[best], below**2), dict(zip(component.columns, values, strict=True))
 
 

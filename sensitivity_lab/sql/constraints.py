@@ -98,7 +98,7 @@ def declared(
         required[table.sql] = own_required
     for name in _named(keys, "keys", "{'orders': 'orderkey'}"):
         table = _table(form, name, "keys")
-        columns = [name for name in _columns(keys[name], f"keys[{shown(name)}]")]
+        columns = _columns(keys[name], f"keys[{shown(name)}]")
         found_keys[table.sql].append(tuple(_own(table, one, "keys") for one in columns))
     for name in _named(foreign_keys, "foreign_keys", "{'orders.custkey': 'customer.custkey'}"):
         [column, *_] = column_of(form, name, "foreign_keys")
@@ -109,14 +109,7 @@ def declared(
                 f"{{'orders.custkey': 'customer.custkey'}}, got {shown(parent)}"
             )
         of, _, theirs = parent.rpartition(".")
-        table = next(
-            (one.table for one in form.sources if one.table.name.lower() == of.lower()), None
-        )
-        if table is None:
-            raise InputError(
-                f"foreign_keys: the query reads no table {shown(of)}; a parent is one of "
-                f"{names_of(list(dict.fromkeys(one.table.name for one in form.sources)))}"
-            )
+        table = _table(form, of, "foreign_keys")
         found_foreign[form.source(column.alias).table.sql].append(
             ForeignKey((column.name,), table, (_own(table, theirs, "foreign_keys"),))
         )

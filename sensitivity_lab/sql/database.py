@@ -1,9 +1,9 @@
 """The database of a query: connections of every kind, read by DuckDB; its errors in our words.
 
-A connection of DuckDB is read where it is. All else (a database of SQLite, tables of pandas, Polars
-or Arrow, Parquet and CSV files) is copied into a database of DuckDB in memory, only the columns that
-the query uses. Every statement is of the lab's own making, and runs in a session: a cursor of its
-own, in one transaction that sees one state of the data and is rolled back at the end.
+A connection of DuckDB is read where it is. All else (a database of SQLite, tables of pandas,
+Polars or Arrow, Parquet and CSV files) is copied into a database of DuckDB in memory: the columns
+that the query uses. Every statement is of the lab's own making, and runs in a session: a cursor of
+its own, in one transaction that sees one state of the data and is rolled back at the end.
 """
 
 from __future__ import annotations
@@ -74,8 +74,9 @@ def _named(duckdb: Any, doing: str, error: Exception) -> Exception:
         return QueryError(f"{doing} was interrupted before it ended; call again to start anew")
     if isinstance(error, duckdb.OutOfMemoryException) or _FULL.search(told):
         return TooLargeError(
-            f"{doing} needs more memory or disk than there is: {told}; raise DuckDB's memory_limit, "
-            "or set its temp_directory to a disk with more room, and pass that connection"
+            f"{doing} needs more memory or disk than there is: {told}; raise DuckDB's "
+            "memory_limit, or set its temp_directory to a disk with more room, and pass that "
+            "connection"
         )
     if isinstance(error, duckdb.IOException | duckdb.ConnectionException):
         locked = _LOCKED.search(told)
@@ -115,6 +116,10 @@ class Session:
         """Run a statement that returns nothing."""
         with naming(doing):
             self._cursor.execute(sql, list(parameters))
+
+    def interrupt(self) -> None:
+        """End the statement that runs, from another thread: it raises QueryError."""
+        self._cursor.interrupt()
 
     def types(self, sql: str) -> list[str]:
         """Return the types of a statement's columns, without running it."""

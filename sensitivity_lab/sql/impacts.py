@@ -76,8 +76,8 @@ def make_impacts(
     text = parts[0]
     if len(parts) > 1:
         sums = ", ".join(f"SUM({name}) AS {name}" for name in names)
-        for place, one in zip(plain, weighings, strict=True):
-            sums += f", BOOL_OR(rough{place}) AS rough{place}" if one.rough else ""
+        for place, weighing in zip(plain, weighings, strict=True):
+            sums += f", BOOL_OR(rough{place}) AS rough{place}" if weighing.rough else ""
         together = " UNION ALL BY NAME ".join(f"({part})" for part in parts)
         text = f"SELECT place, unit, {sums} FROM ({together}) GROUP BY place, unit"
     session.run(f"CREATE OR REPLACE TEMP TABLE {IMPACTS} AS {text}")

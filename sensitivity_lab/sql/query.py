@@ -117,6 +117,29 @@ class Query(ReadQuery):
         -------
         Contributions
             By person and group; its `to_frame`, `distribution`, `top` and `plot` show it.
+
+        Notes
+        -----
+        This takes one grouped query over the join. A result refers to the persons of all its rows,
+        and counts once for each of them. A value of COUNT(DISTINCT ...) counts for a person if all
+        of its results refer to the person. With a LEFT JOIN of private rows, the query runs again
+        without each person.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from sensitivity_lab import sql
+        >>> visits = pd.DataFrame({"patient": [1, 1, 1, 2, 3]})
+        >>> query = sql.Query(
+        ...     "SELECT COUNT(*) AS visits FROM visits",
+        ...     connection={"visits": visits},
+        ...     person="visits.patient",
+        ... )
+        >>> query.contributions().to_frame()
+           person  visits
+        0       1       3
+        1       2       1
+        2       3       1
         """
         return contributions_of(self, self.show_person)
 
@@ -131,19 +154,98 @@ class Query(ReadQuery):
         table: str | None = None,
         limit: int | None = None,
     ) -> DatabaseSensitivity:
-        """Return how far the answer moves if up to k persons or rows are removed or added."""
+        """Return how far the answer moves if up to k persons or rows are removed or added.
+
+        Parameters
+        ----------
+        k : int, default 1
+            How many persons or rows change, at most.
+        unit : {"person", "row"}, default "person"
+            Whether a person changes with all of their rows, or single rows of private tables.
+        change : {"remove", "add"}, default "remove"
+            How a neighbor differs from the database.
+        norm : {"L1", "L2", "Linf"}, default "L1"
+            How the difference of two answers is measured over the groups. For a single number, all
+            three are its absolute value.
+        aggregate : str, optional
+            Which aggregate, if there are several; AVG has a sum and a count.
+        table : str, optional
+            With ``change="add"``, the private table that gains rows, if there are several.
+        limit : int, optional
+            With ``change="add"`` and ``unit="person"``, the most rows that a new person brings.
+
+        Returns
+        -------
+        DatabaseSensitivity
+            The number, with the change that attains it. Its status is "bounds" if the search for
+            several persons was too large: then the truth is between `value` and `upper`.
+
+        Raises
+        ------
+        InputError
+            If an argument is invalid; for additions also if the table is joined with itself, if
+            there is a LEFT JOIN, or if it is not known which values of a new row matter.
+        QueryError
+            If the query fails on the data, or was interrupted.
+        TooLargeError
+            If memory or disk are full, or a LEFT JOIN of private rows needs too many runs.
+
+        Notes
+        -----
+        Removing one unit takes one grouped query over the join, and no search. Several units are
+        searched by branch and bound (`subsets.py`), which ends at once where no result refers to
+        two of them and all numbers have one sign. A new row is found by counting the join of the
+        other tables, by what they share with it (`additions.py`).
+
+        References
+        ----------
+        Tao, He, Machanavajjhala, Roy, "Computing Local Sensitivities of Counting Queries with
+        Joins", SIGMOD (2020).
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from sensitivity_lab import sql
+        >>> tables = {
+        ...     "patients": pd.DataFrame({"id": [1, 2, 3], "ward": ["a", "a", "b"]}),
+        ...     "visits": pd.DataFrame({"patient": [1, 1, 1, 2, 3], "days": [2, 9, 4, 1, 1]}),
+        ... }
+        >>> query = sql.Query(
+        ...     "SELECT ward, COUNT(*) AS visits, SUM(days) AS days FROM patients "
+        ...     "JOIN visits ON visits.patient = patients.id GROUP BY ward",
+        ...     connection=tables,
+        ...     person="visits.patient",
+        ...     groups=["a", "b"],
+        ...     bounds={"visits.days": (0, 7)},
+        ... )
+        >>> query.local_sensitivity(aggregate="days")
+        Local sensitivity of days, L1 norm: 13 (exact, private)
+          neighbors  at most 1 person removed, with all of their rows in visits; tables in memory...
+          private    it depends on the data: neither publish it nor scale noise to it
+          witness    1 person (in witness.persons)
+          before     (14, 1)
+          after      (1, 1)
+          method     3 persons compared
+        >>> query.local_sensitivity(2, aggregate="visits", norm="L2").value
+        4.0
+        >>> added = query.local_sensitivity(change="add", unit="row", aggregate="days")
+        >>> added.value, added.witness.rows[0][1]["days"]
+        (7.0, 7)
+        """
         check_whole("k", k, "a number of persons or rows, at least 1")
-        unit = check_choice("unit", unit, ("person", "row"))
+        chosen_unit: Unit = (
+            "row" if check_choice("unit", unit, ("person", "row")) == "row" else "person"
+        )
         change = check_choice("change", change, ("remove", "add"))
         checked = check_norm(norm)
         chosen = self.form.aggregates[aggregate_of(self.form, aggregate)]
         if change == "add":
-            return self._added(k, unit, checked, chosen, table, limit)
+            return self._added(k, chosen_unit, checked, chosen, table, limit)
         if table is not None or limit is not None:
             raise InputError(
                 "table and limit go with change='add': a removal takes rows of all private tables"
             )
-        return self._removed(k, unit, checked, chosen)
+        return self._removed(k, chosen_unit, checked, chosen)
 
     def _removed(self, k: int, unit: Unit, norm: Norm, aggregate: Aggregate) -> DatabaseSensitivity:
         """Return the worst removal."""
@@ -216,7 +318,8 @@ class Query(ReadQuery):
             )
             worst = search.worst(k * each)
             before = exact_answers(self.form, aggregate, session)
-            after, rows = before, ()
+            after = before
+            rows: tuple[tuple[str, dict[str, Any]], ...] = ()
             if worst.added is not None:
                 replaced = add_rows(self.form, worst.added, session)
                 after = exact_answers(self.form, aggregate, session, replaced)
@@ -238,8 +341,9 @@ class Query(ReadQuery):
         moved = norm_of([one - other for one, other in zip(before, after, strict=True)], norm)
         if moved != root_difference(worst.size if norm == "L2" else worst.size**2):
             raise VerificationError(
-                f"the new row was to change {aggregate.name} by {float(worst.size)}, and changes it "
-                f"by {moved.nearest()}; the data changed meanwhile, or this is a fault: report it"
+                f"the new row was to change {aggregate.name} by {float(worst.size)}, and changes "
+                f"it by {moved.nearest()}; the data changed meanwhile, or this is a fault: "
+                "report it"
             )
         return found
 

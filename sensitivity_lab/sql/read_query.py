@@ -155,12 +155,12 @@ class ReadQuery:
         if self.null_person == "public":
             return
         with self.database.session() as session:
-            for source in dict.fromkeys(
-                (source.table.sql, source.table.name, source.person) for source in self.form.private
+            for full, table, column in dict.fromkeys(
+                (one.table.sql, one.table.name, one.person or "") for one in self.form.private
             ):
-                full, table, column = source
-                name = quoted(column or "")
-                [(missing,)] = session.rows(f"SELECT COUNT(*) FROM {full} WHERE {name} IS NULL")
+                [(missing,)] = session.rows(
+                    f"SELECT COUNT(*) FROM {full} WHERE {quoted(column)} IS NULL"
+                )
                 if missing:
                     raise InputError(
                         f"person: {missing:,} rows of {table} have NULL in {column}, so they "
@@ -205,7 +205,8 @@ class ReadQuery:
         with self.session() as session:
             found = answers(self.form, session)
         rows = [(*key, *found[place]) for place, key in enumerate(self.form.keys)]
-        names = [one.name for one in (*self.form.groups, *self.form.aggregates)]
+        names = [one.name for one in self.form.groups]
+        names += [one.name for one in self.form.aggregates]
         return pd.DataFrame(rows, columns=names)
 
 
@@ -259,18 +260,7 @@ def _keys(form: NormalForm, groups: Any, session: Session) -> tuple[tuple[Any, .
             f"groups: the query groups by {names}, and which keys occur is private; list the "
             "public keys, such as groups=['north', 'south']"
         )
-    width = len(form.groups)
-    wrong = f"groups must be a list of public keys for {names}"
-    given = [
-        tuple(map(unboxed, one)) if isinstance(one, tuple | list) else (unboxed(one),)
-        for one in listed(groups, wrong)
-    ]
-    if not given:
-        raise InputError(f"{wrong}, got none")
-    bad = next((key for key in given if len(key) != width), None)
-    if bad is not None:
-        several = f"a tuple of {width} values" if width > 1 else "a single value"
-        raise InputError(f"{wrong}: each is {several}, got {shown(bad)}")
+    given = _listed_keys(groups, names, len(form.groups))
     casts = ", ".join(f"CAST(? AS {group.type})" for group in form.groups)
     found: list[tuple[Any, ...]] = []
     for key in given:
@@ -291,3 +281,19 @@ def _keys(form: NormalForm, groups: Any, session: Session) -> tuple[tuple[Any, .
             raise InputError(f"groups: the key {shown(row)} occurs twice; list each key once")
         found.append(row)
     return tuple(found)
+
+
+def _listed_keys(groups: Any, names: str, width: int) -> list[tuple[Any, ...]]:
+    """Return the public keys as tuples, as they came."""
+    wrong = f"groups must be a list of public keys for {names}"
+    given = [
+        tuple(map(unboxed, one)) if isinstance(one, tuple | list) else (unboxed(one),)
+        for one in listed(groups, wrong)
+    ]
+    if not given:
+        raise InputError(f"{wrong}, got none")
+    bad = next((key for key in given if len(key) != width), None)
+    if bad is not None:
+        several = f"a tuple of {width} values" if width > 1 else "a single value"
+        raise InputError(f"{wrong}: each is {several}, got {shown(bad)}")
+    return given

@@ -98,7 +98,8 @@ class Reader:
                 raise self.refusal(
                     item, "a star among the answers", "name the keys and the aggregates"
                 )
-            listed.append((item.alias_or_name or node_text(inner, self.text), inner))
+            plain = item.name if isinstance(item, exp.Column) else ""
+            listed.append((item.alias or plain or node_text(inner, self.text), inner))
         groups = self._groups(select, scope, listed)
         known = {group.term.sql for group in groups}
         aggregates: list[Aggregate] = []
@@ -119,7 +120,8 @@ class Reader:
                 "AVG(expression) or COUNT(DISTINCT column)"
             )
         groups = _told_apart(groups)
-        names = ["person", *(one.name.lower() for one in (*groups, *aggregates))]
+        names = ["person", *(one.name.lower() for one in groups)]
+        names += [one.name.lower() for one in aggregates]
         twice = next((one.name for one in aggregates if names.count(one.name.lower()) > 1), None)
         if twice is not None:
             raise InputError(
@@ -186,15 +188,7 @@ class Reader:
                     )
                 node = part[0] if isinstance(part, list) else part
                 raise self.refusal(node if isinstance(node, exp.Expression) else select, name, way)
-        named = dict(outside)
-        with_ = select.args.get("with_") or select.args.get("with")
-        if with_:
-            if with_.args.get("recursive"):
-                raise self.refusal(with_, "WITH RECURSIVE", "join the tables as often as needed")
-            for one in with_.expressions:
-                self._check_alias(one.args["alias"])
-                # A name means what stands before it, never itself.
-                named[one.alias.lower()] = (one.this, dict(named))
+        named = self._named_queries(select, outside)
         scope = _Scope()
         from_ = select.args.get("from_") or select.args.get("from")
         if from_ is None:
@@ -209,6 +203,19 @@ class Reader:
                 self.writer.term(one, resolve) for one in conjuncts(where.this, exp)
             ]
         return scope, list(select.expressions)
+
+    def _named_queries(self, select: Any, outside: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the queries of WITH by name, each with the names that it can use."""
+        named = dict(outside)
+        with_ = select.args.get("with_") or select.args.get("with")
+        if with_:
+            if with_.args.get("recursive"):
+                raise self.refusal(with_, "WITH RECURSIVE", "join the tables as often as needed")
+            for one in with_.expressions:
+                self._check_alias(one.args["alias"])
+                # A name means what stands before it, never itself.
+                named[one.alias.lower()] = (one.this, dict(named))
+        return named
 
     def _add(self, scope: _Scope, item: Any, named: Mapping[str, Any], join: Any) -> None:
         """Add a table or a subquery of FROM, and the conditions of its join."""
@@ -334,7 +341,9 @@ class Reader:
         """Return the column of persons as the table calls it."""
         if wanted is None:
             return None
-        found = next((one for one in table.columns if one.lower() == wanted.lower()), None)
+        found: str | None = next(
+            (one for one in table.columns if one.lower() == wanted.lower()), None
+        )
         if found is None:
             raise InputError(
                 f"person: {table.name} has no column {shown(wanted)}; its columns are "

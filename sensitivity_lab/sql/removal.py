@@ -189,6 +189,7 @@ class Removal:
         if measure == "L2":
             rank = f"SUM(CAST({stake} AS DOUBLE) ** 2)"
         most = self.k + _UNITS
+        ranked: list[tuple[Any, Any]]
         while True:
             self.session.run(
                 f"CREATE OR REPLACE TEMP TABLE {_CHOSEN} AS SELECT ROW_NUMBER() OVER (ORDER BY "
@@ -204,18 +205,14 @@ class Removal:
             if atoms is not None:
                 break
             if most <= max(self.k, 20):
-                raise TooLargeError(
-                    f"removing up to {self.k} {self._nouns(2)}: these share more than {_ATOMS:,} "
-                    "groups of results, too many to search; use k=1, which is exact without a "
-                    "search, or fewer groups"
-                )
+                return self._unsearched(ranked, measure)
             most = max(self.k, 20, most // 10)
         stakes = self._stakes(atoms, len(units), measure)
         beyond = 0
         if rest:
             # The float of a sum of squares is off by a tiny share; rounded up it is a bound.
             stake = rest[0][1]
-            beyond = int(stake) if measure != "L2" else int(stake * (1 + 1e-9)) + 1
+            beyond = int(float(stake) * (1 + 1e-9)) + 1 if measure == "L2" else int(stake)
         order = sorted(range(len(units)), key=lambda one: stakes[one], reverse=True)
         number = {unit: place for place, unit in enumerate(order)}
         renamed = [
@@ -228,6 +225,21 @@ class Removal:
         ]
         search = SubsetSearch(renamed, [stakes[one] for one in order], measure, self.k, beyond)
         return search.run(), [units[one] for one in order]
+
+    def _unsearched(
+        self, ranked: Sequence[tuple[Any, Any]], measure: Measure
+    ) -> tuple[Found, list[Any]]:
+        """Return bounds where units share too many results to search: the k largest stakes."""
+        top = [stake for _, stake in ranked[: self.k]]
+        upper: int | Length
+        if measure == "L2":
+            upper = Length.of(0)
+            for stake in top:
+                upper += Length.of(int(stake * (1 + 1e-9)) + 1)
+        else:
+            upper = sum(int(stake) for stake in top)
+        # The value is 0 until the query runs without these units.
+        return Found(tuple(range(len(top))), 0, upper, 0), [unit for unit, _ in ranked[: self.k]]
 
     @staticmethod
     def _stakes(atoms: Sequence[Atom], number: int, measure: Measure) -> list[int]:
@@ -372,7 +384,7 @@ def everyone(form: NormalForm, units: Sequence[str], session: Session) -> list[A
         f"SELECT {unit} AS unit FROM {source.table.sql} AS {quoted(source.alias)}"
         for source, unit in zip(form.private, units, strict=True)
     )
-    text = f"SELECT unit FROM ({together}) WHERE unit IS NOT NULL ORDER BY unit"
+    text = f"SELECT DISTINCT unit FROM ({together}) WHERE unit IS NOT NULL ORDER BY unit"
     return [unit for (unit,) in session.rows(text)]
 
 

@@ -109,17 +109,17 @@ class Residual:
                 "ways, which is too many to try"
             )
         return max(
-            _value(polynomial, shares)
+            value_at(polynomial, shares)
             for shares in _shares(k, len(self.tables))
             for polynomial in self._polynomials
         )
 
     def smooth(self, beta: Fraction) -> Damped:
         """Return the largest bound at any distance k, times exp(-beta k)."""
-        best = _damped(0, beta, 0)
+        best = damped_at(0, beta, 0)
         for polynomial in self._polynomials:
             if polynomial:
-                best = _Search(polynomial, beta).largest(best)
+                best = PointSearch(polynomial, beta).largest(best)
         return best
 
     def _polynomial(self, table: str) -> Polynomial:
@@ -246,18 +246,20 @@ def _shares(k: int, tables: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def _value(polynomial: Polynomial, at: Sequence[int]) -> int:
+def value_at(polynomial: Polynomial, at: Sequence[int]) -> int:
+    """Return the value of a polynomial at a point."""
     return sum(
         count * math.prod(s**e for s, e in zip(at, exponents, strict=True))
         for exponents, count in polynomial.items()
     )
 
 
-def _damped(gap: int, beta: Fraction, distance: int) -> Damped:
+def damped_at(gap: int, beta: Fraction, distance: int) -> Damped:
+    """Return a number at a distance, damped by beta per step."""
     return Damped(Difference(Fraction(gap), Fraction(0)), beta, distance)
 
 
-class _Search:
+class PointSearch:
     """The search for the largest P(s) exp(-beta sum s) over whole numbers s.
 
     P has no negative coefficient and the degree d_t in s_t, so one step down from s_t leaves at
@@ -288,7 +290,7 @@ class _Search:
                 return best
             _, low, high = heapq.heappop(boxes)
             if self._at(low) >= least:
-                point = _damped(_value(self._polynomial, low), self._beta, sum(low))
+                point = damped_at(value_at(self._polynomial, low), self._beta, sum(low))
                 best = point if best < point else best
                 floor = max(floor, self._at(low))
             for lower, upper in _halves(low, high):
@@ -300,7 +302,7 @@ class _Search:
 
     def _at(self, point: Point) -> float:
         """Return the logarithm of P(s) exp(-beta sum s)."""
-        value = _value(self._polynomial, point)
+        value = value_at(self._polynomial, point)
         return math.log(value) - self._rate * sum(point) if value else -math.inf
 
     def _bound(self, low: Point, high: Point) -> float:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
 from sensitivity_lab.checks import named, number_text, rounded_up
 from sensitivity_lab.errors import VerificationError
-from sensitivity_lab.exact.difference import round_up
+from sensitivity_lab.exact.difference import Difference, root_difference, round_up
 from sensitivity_lab.metrics.norms import Norm, distance
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.results.release import ROWS, Release, Things
@@ -252,7 +252,7 @@ class DatabaseSensitivity(Found):
                 f"the witness removes {len(change.units)} {self.neighbors.unit}s, and neighbors "
                 f"differ in {self.neighbors}"
             )
-        moved = distance(before, after, self.norm)
+        moved = moved_by(before, after, self.norm)
         stated: list[Stated] = [
             ("answer before", self.witness.query_x, tuple(before)),
             ("answer after", self.witness.query_y, tuple(after)),
@@ -289,6 +289,12 @@ class DatabaseSensitivity(Found):
         }
 
 
+def moved_by(before: Sequence[Fraction], after: Sequence[Fraction], norm: Norm) -> Difference:
+    """Return how far two answers are apart: as a root only if it is no rational."""
+    moved = distance(before, after, norm)
+    return root_difference(moved.first) if moved.root else moved
+
+
 def measured(
     query: ReadQuery,
     aggregate: Aggregate,
@@ -304,7 +310,7 @@ def measured(
     show_person: Callable[[Any], str] | None = None,
 ) -> DatabaseSensitivity:
     """Return the result for a change, by the answers before and after it."""
-    moved = distance(before, after, norm)
+    moved = moved_by(before, after, norm)
     return DatabaseSensitivity(
         value=moved.nearest(),
         exact=moved.exact if upper is None else None,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from sensitivity_lab.checks import (
     check_positive,
@@ -19,14 +20,24 @@ from sensitivity_lab.exact.difference import round_up
 from sensitivity_lab.results.reprs import Facts
 
 from .answers import aggregate_of
+from .database import Session
 from .elastic import Elastic
 from .normal_form import NormalForm
 from .residual import Residual
 from .result import PRIVATE, DatabaseSensitivity
 from .value_ranges import per_result
 
-if TYPE_CHECKING:
-    from .query import Query
+
+class AskedQuery(Protocol):
+    """What a bound asks of a query: its form, its data, and the exact numbers for rows."""
+
+    form: NormalForm
+
+    def session(self) -> AbstractContextManager[Session]:
+        """Open a transaction, as `ReadQuery.session`."""
+
+    def local_sensitivity(self, k: int = 1, **asked: Any) -> DatabaseSensitivity:
+        """Return how far the answer moves, as `Query.local_sensitivity`."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,7 +117,7 @@ class RowBound(Facts):
         ]
 
 
-def elastic_bound(query: Query, k: Any, aggregate: Any) -> RowBound:
+def elastic_bound(query: AskedQuery, k: Any, aggregate: Any) -> RowBound:
     """Return elastic sensitivity at a distance; see `Query.elastic`."""
     distance = check_whole("k", k, "a number of rows, at least 0", least=0)
     form, name, factor = _asked(query, aggregate, "elastic")
@@ -115,7 +126,7 @@ def elastic_bound(query: Query, k: Any, aggregate: Any) -> RowBound:
     return _beside_exact(query, "elastic", name, factor, stability * factor, k=distance)
 
 
-def residual_bound(query: Query, beta: Any, aggregate: Any) -> RowBound:
+def residual_bound(query: AskedQuery, beta: Any, aggregate: Any) -> RowBound:
     """Return residual sensitivity; see `Query.residual`."""
     rate = None if beta is None else check_positive("beta", beta)
     form, name, factor = _asked(query, aggregate, "residual")
@@ -133,7 +144,7 @@ def _private(form: NormalForm) -> set[str]:
     return {source.table.sql for source in form.private}
 
 
-def _asked(query: Query, aggregate: Any, what: str) -> tuple[NormalForm, str, Fraction]:
+def _asked(query: AskedQuery, aggregate: Any, what: str) -> tuple[NormalForm, str, Fraction]:
     """Return the query, the name of the aggregate, and the most that one result adds to it."""
     form = query.form
     chosen = form.aggregates[aggregate_of(form, aggregate)]
@@ -152,7 +163,7 @@ def _asked(query: Query, aggregate: Any, what: str) -> tuple[NormalForm, str, Fr
 
 
 def _beside_exact(
-    query: Query,
+    query: AskedQuery,
     name: str,
     aggregate: str,
     factor: Fraction,

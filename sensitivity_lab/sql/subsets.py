@@ -7,15 +7,17 @@ value has one for each kind of its results.
 
 Let D(S) be what the units S lose, by place. Removing T on top of S changes D by atoms that T is in,
 so |D(S + T)| <= |D(S)| + sum over T of b(t), where b(t), the *stake* of t, is the norm of the
-absolute weights of all atoms that t is in. Units are tried in the order of their stakes, the largest
-first, so that the next ones bound all later ones. The state with the largest bound goes first: once
-that is no more than the best set found, the best set is a maximum. Where no atom has two units and
-the weights of one place have one sign, the first dive attains its bound, and the search is over.
+absolute weights of all atoms that t is in. Units are tried in the order of their stakes, the
+largest first, so that the next ones bound all later ones. The state with the largest bound goes
+first: once that is no more than the best set found, the best set is a maximum. Where no atom has
+two units and the weights of one place have one sign, the first dive attains its bound, and the
+search is over.
 """
 
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -86,20 +88,20 @@ class Length:
     @classmethod
     def of(cls, square: int) -> Length:
         """Return a single root."""
-        return cls(float(square) ** 0.5, (square,) if square else ())
+        return cls(math.sqrt(square), (square,) if square else ())
 
     def __add__(self, other: Length) -> Length:
         return Length(self.close + other.close, self.squares + other.squares)
 
     def may_exceed(self, square: int) -> bool:
         """Tell whether the sum is more than the root of a square, or may be, as far as is known."""
-        root = float(square) ** 0.5
+        root = math.sqrt(square)
         if abs(self.close - root) > _NEAR * max(self.close, root):
             return self.close > root
         if len(self.squares) > _EXACT_TERMS:
             return True
         total = RootSum.of((1, Fraction(one)) for one in self.squares)
-        return total > RootSum.of([(1, Fraction(square))])
+        return bool(total > RootSum.of([(1, Fraction(square))]))
 
 
 @dataclass(frozen=True)

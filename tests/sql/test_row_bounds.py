@@ -15,7 +15,7 @@ pytest.importorskip("duckdb", reason="needs the extra `sql`")
 
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.sql import Query
-from sensitivity_lab.sql.residual import _damped, _Search, _value
+from sensitivity_lab.sql.residual import PointSearch, damped_at, value_at
 
 pytestmark = pytest.mark.sql
 
@@ -132,9 +132,9 @@ def test_the_search_for_the_worst_distance_against_all_points() -> None:
             for _ in range(random.randrange(1, 5))
         }
         beta = Fraction(random.choice([4, 5, 10, 30]), 10)
-        found = _Search(polynomial, beta).largest(_damped(0, beta, 0)).nearest()
+        found = PointSearch(polynomial, beta).largest(damped_at(0, beta, 0)).nearest()
         expected = max(
-            _value(polynomial, point) * math.exp(-beta * sum(point))
+            value_at(polynomial, point) * math.exp(-beta * sum(point))
             for point in product(range(14), repeat=variables)
         )
         assert math.isclose(found, expected, rel_tol=1e-12)

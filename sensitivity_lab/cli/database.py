@@ -1,0 +1,70 @@
+"""The command ``sql``: what one person changes in a query over tables in files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sensitivity_lab import sql
+from sensitivity_lab.errors import InputError
+
+from .arguments import AGGREGATE, BOUNDS, DATABASE, KEYS, NORM, PERSONS, SOURCES, SQL
+from .given import Given
+from .output import Answer
+
+
+def contributions(given: Given) -> Answer:
+    """Print the contributions of persons, and the sensitivity of each aggregate."""
+    given.doing("reading the tables")
+    query = sql.Query(
+        given[SQL],
+        connection=given[DATABASE] if given.has(DATABASE) else _tables(given),
+        person=_persons(given[PERSONS]),
+        bounds=dict(given[BOUNDS]) if given.has(BOUNDS) else None,
+        groups=given[KEYS],
+    )
+    given.doing("running the query")
+    found = query.contributions()
+    name = given[AGGREGATE]
+    names = found.names if name is None else [name]
+    results = [
+        query.local_sensitivity(given.distance(), norm=given[NORM], aggregate=one) for one in names
+    ]
+    return Answer(
+        text="\n".join(map(str, (found, *results))),
+        data=lambda: _data(found, results),
+        plot=lambda: found.plot(names[0]),
+    )
+
+
+def _tables(given: Given) -> dict[str, Any]:
+    """Return the files of the tables by name."""
+    sources = given[SOURCES] or []
+    tables = dict(sources)
+    if len(tables) < len(sources):
+        raise InputError("--table: a name is given twice; give each table its own")
+    return tables
+
+
+def _persons(written: list[str]) -> str | dict[str, str]:
+    """Return the column of persons, or the columns by table."""
+    if len(written) == 1:
+        return written[0]
+    found: dict[str, str] = {}
+    for one in written:
+        table, point, column = one.rpartition(".")
+        if not (table and point and column) or table in found:
+            raise InputError(
+                f"--person is written TABLE.COLUMN, once per table, got {', '.join(written)}"
+            )
+        found[table] = column
+    return found
+
+
+def _data(found: sql.Contributions, results: list[sql.DatabaseSensitivity]) -> dict[str, Any]:
+    """Return the facts without persons."""
+    table = found.distribution()
+    return {
+        "persons": found.everyone,
+        "contributions": {name: table.loc[name].to_dict() for name in table.index},
+        "sensitivities": [result.to_dict() for result in results],
+    }

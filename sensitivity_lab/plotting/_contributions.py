@@ -1,0 +1,91 @@
+"""How many persons contribute how much to the answer of a query."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from ._options import with_checked_options
+from ._picture import Picture, set_log_ticks, set_ticks, with_unit
+
+_FLAT = 50
+"""The largest contribution that is drawn along a plain axis; beyond, the axis is logarithmic."""
+
+
+@with_checked_options
+def plot_contributions(
+    sizes: Any,
+    everyone: int,
+    *,
+    query: str = "the answer",
+    unit: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw how many persons contribute at least so much to an answer.
+
+    The line falls where a threshold would begin to cut: at a contribution of c it is as high as the
+    number of persons who contribute c or more.
+
+    Parameters
+    ----------
+    sizes : array-like, shape (n,)
+        The absolute contribution of each person who has one, in the unit of the answer.
+    everyone : int
+        The number of all persons, with those who contribute nothing.
+    query : str, default "the answer"
+        What they contribute to.
+    unit : str, optional
+        The unit of the answer.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> ax = plot_contributions([1, 1, 2, 7], 5, query="visits", unit="visits")
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('contribution to visits (visits)', 'persons who contribute at least so much')
+    """
+    picture = Picture.on(ax, (6.4, 3.6))
+    ascending = np.sort(np.asarray(sizes, dtype=float))
+    ascending = ascending[ascending > 0]
+    drawn = picture.ax
+    places, first = np.unique(ascending, return_index=True)
+    heights = len(ascending) - first
+    largest = places[-1] if len(places) else 1.0
+    # A step ends at its place: so many persons contribute this much or more.
+    drawn.step(
+        [0.0, *places],
+        [heights[0] if len(heights) else 0, *heights],
+        where="pre",
+        color=picture.colors.ink,
+    )
+    if len(places):
+        drawn.plot([largest], [heights[-1]], "o", color=picture.colors.ink)
+        picture.note(f"largest: {largest:,.6g}", (largest, heights[-1]), (-6, 8), ha="right")
+    picture.title(f"Contributions of {everyone:,} persons to {query}: private", letters=60)
+    picture.name_axes(
+        with_unit(f"contribution to {query}", unit), "persons who contribute at least so much"
+    )
+    if largest > _FLAT and len(places) and places[0] > 0:
+        drawn.set_xscale("log")
+        drawn.set_xlim(places[0] * 0.8, largest * 1.25)
+        set_log_ticks(drawn.xaxis)
+    else:
+        whole = bool((places == np.rint(places)).all())
+        drawn.set_xlim(0, largest * 1.08)
+        set_ticks(drawn.xaxis, whole=whole)
+    if len(heights) and heights[0] > _FLAT:
+        drawn.set_yscale("log")
+        drawn.set_ylim(0.8, heights[0] * 1.6)
+        set_log_ticks(drawn.yaxis)
+    else:
+        drawn.set_ylim(0, (heights[0] if len(heights) else 1) * 1.15)
+        set_ticks(drawn.yaxis)
+    picture.grid()
+    return drawn

@@ -1,0 +1,310 @@
+"""Databases of every kind give the same numbers, and what goes wrong with them has an error."""
+
+from __future__ import annotations
+
+import sqlite3
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from threading import Timer
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sensitivity_lab import noise
+from sensitivity_lab.errors import InputError, QueryError, TooLargeError, VerificationError
+
+duckdb = pytest.importorskip("duckdb", reason="needs the extra `sql`")
+pytest.importorskip("sqlglot", reason="needs the extra `sql`")
+
+from sensitivity_lab.sql import Query  # noqa: E402 - after the check of the extra
+
+pytestmark = pytest.mark.sql
+
+CUSTOMER = pd.DataFrame({"id": [1, 2, 3], "region": ["a", "b", None]})
+ORDERS = pd.DataFrame({"customer": [1, 1, 2, 3], "price": [5, 7, 2, 1]})
+TEXT = (
+    "SELECT region, COUNT(*) AS n, SUM(price) AS total FROM customer "
+    "JOIN orders ON orders.customer = customer.id GROUP BY region"
+)
+GIVEN = {"person": "customer.id", "groups": ["a", "b", None]}
+
+
+def made(connection) -> None:
+    connection.execute("CREATE TABLE customer (id INTEGER, region TEXT)")
+    connection.execute("CREATE TABLE orders (customer INTEGER, price INTEGER)")
+    connection.execute("INSERT INTO customer VALUES (1, 'a'), (2, 'b'), (3, NULL)")
+    connection.execute("INSERT INTO orders VALUES (1, 5), (1, 7), (2, 2), (3, 1)")
+
+
+def from_duckdb(_folder: Path):
+    connection = duckdb.connect()
+    made(connection)
+    return connection
+
+
+def from_duckdb_file(folder: Path):
+    with duckdb.connect(str(folder / "shop.duckdb")) as connection:
+        made(connection)
+    return folder / "shop.duckdb"
+
+
+def from_sqlite(_folder: Path):
+    connection = sqlite3.connect(":memory:")
+    made(connection)
+    return connection
+
+
+def from_sqlite_file(folder: Path):
+    connection = sqlite3.connect(folder / "shop.db")
+    made(connection)
+    connection.commit()
+    connection.close()
+    return str(folder / "shop.db")
+
+
+def from_pandas(_folder: Path):
+    return {"customer": CUSTOMER, "orders": ORDERS}
+
+
+def from_polars(_folder: Path):
+    pl = pytest.importorskip("polars")
+    pytest.importorskip("pyarrow")
+    return {
+        "customer": pl.DataFrame({"id": [1, 2, 3], "region": ["a", "b", None]}),
+        "orders": pl.DataFrame(ORDERS.to_dict("list")),
+    }
+
+
+def from_arrow(_folder: Path):
+    pa = pytest.importorskip("pyarrow")
+    return {
+        "customer": pa.table({"id": [1, 2, 3], "region": ["a", "b", None]}),
+        "orders": pa.table(ORDERS.to_dict("list")),
+    }
+
+
+def from_csv(folder: Path):
+    CUSTOMER.to_csv(folder / "customer.csv", index=False)
+    ORDERS.to_csv(folder / "orders.csv", index=False)
+    return {"customer": folder / "customer.csv", "orders": str(folder / "orders.csv")}
+
+
+def from_parquet(folder: Path):
+    pytest.importorskip("pyarrow")
+    CUSTOMER.to_parquet(folder / "customer.parquet")
+    return {"customer": folder / "customer.parquet", "orders": ORDERS}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(from_duckdb, from_duckdb_file, from_sqlite, from_sqlite_file, from_pandas),
+        *(from_polars, from_arrow, from_csv, from_parquet),
+    ],
+)
+def test_every_kind_of_database_gives_the_same_numbers(make, tmp_path):
+    query = Query(TEXT, connection=make(tmp_path), **GIVEN)
+    frame = query.contributions().to_frame()
+    assert frame[["person", "n", "total"]].to_numpy().tolist() == [[1, 2, 12], [2, 1, 2], [3, 1, 1]]
+    assert query.answer()["total"].tolist() == [12, 2, 1]
+    result = query.local_sensitivity(aggregate="total")
+    assert (result.exact, result.status, result.witness.persons) == (12, "exact", (1,))
+    result.verify()
+
+
+def test_the_settings_and_tables_of_a_connection_stay_as_they_are(tmp_path):
+    connection = from_duckdb(tmp_path)
+    settings = "SELECT name, value FROM duckdb_settings() ORDER BY name"
+    before = connection.execute(settings).fetchall()
+    Query(TEXT, connection=connection, **GIVEN).local_sensitivity(2, aggregate="n")
+    assert connection.execute(settings).fetchall() == before
+    names = connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+    assert sorted(names) == [("customer",), ("orders",)]
+
+
+def test_a_view_is_refused_with_a_way_out(tmp_path):
+    connection = from_duckdb(tmp_path)
+    connection.execute("CREATE VIEW busy AS SELECT * FROM customer")
+    with pytest.raises(InputError) as caught:
+        Query("SELECT COUNT(*) FROM busy", connection=connection, person="busy.id")
+    assert str(caught.value) == (
+        "sql: busy (in person) is a view, which can hold any statement; write its query into WITH, "
+        "or copy it to a table: CREATE TABLE busy_rows AS FROM busy"
+    )
+
+
+def test_a_locked_file_is_told_as_such(tmp_path):
+    path = from_duckdb_file(tmp_path)
+    writer = duckdb.connect(str(path))
+    with pytest.raises(InputError, match="close the other connection, or pass it as connection"):
+        Query(TEXT, connection=path, **GIVEN)
+    writer.close()
+
+
+def test_a_closed_connection_and_a_broken_file_are_told_as_such(tmp_path):
+    closed = duckdb.connect()
+    closed.close()
+    with pytest.raises(InputError, match="using the connection failed"):
+        Query(TEXT, connection=closed, **GIVEN)
+    (tmp_path / "broken.duckdb").write_bytes(b"no database")
+    with pytest.raises(InputError, match=r"opening '.*' failed"):
+        Query(TEXT, connection=tmp_path / "broken.duckdb", **GIVEN)
+
+
+def test_an_interrupted_query_is_told_as_such():
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t AS SELECT range AS id FROM range(3)")
+    query = Query("SELECT COUNT(*) FROM t", connection=connection, person="t.id")
+    slow = "SELECT SUM(hash(a.range * 7 + b.range) % 5) FROM range(10000000) a, range(10000000) b"
+    with query.session() as session:
+        Timer(0.5, session.interrupt).start()
+        with pytest.raises(QueryError, match="was interrupted before it ended; call again"):
+            session.rows(slow)
+
+
+def test_too_little_memory_is_told_as_such():
+    settings = {"memory_limit": "20MB", "temp_directory": "", "threads": "1"}
+    connection = duckdb.connect(config=settings)
+    connection.execute("CREATE TABLE t AS SELECT range AS id FROM range(100)")
+    query = Query(
+        "SELECT COUNT(DISTINCT a.id * 10000 + b.id * 100 + c.id) FROM t a, t b, t c",
+        connection=connection,
+        person="t.id",
+    )
+    with pytest.raises(TooLargeError, match="needs more memory or disk than there is"):
+        query.contributions()
+
+
+def test_missing_persons_are_refused_or_public():
+    visits = pd.DataFrame({"patient": pd.array([1, 1, None], dtype="Int64")})
+    given = {"connection": {"visits": visits}, "person": "visits.patient"}
+    with pytest.raises(InputError) as caught:
+        Query("SELECT COUNT(*) FROM visits", **given)
+    assert str(caught.value) == (
+        "person: 1 rows of visits have NULL in patient, so they belong to nobody; pass "
+        "null_person='public' if these rows are public, or fill in the column"
+    )
+    query = Query("SELECT COUNT(*) FROM visits", null_person="public", **given)
+    assert query.local_sensitivity().value == 2
+    assert query.local_sensitivity(5, unit="row").value == 2
+
+
+def test_sums_are_exact_beyond_64_bits_and_of_decimals_and_floats():
+    big = duckdb.connect()
+    big.execute("CREATE TABLE t (id INTEGER, whole BIGINT, money DECIMAL(18, 2), number DOUBLE)")
+    big.execute(
+        "INSERT INTO t VALUES (1, 9223372036854775807, 0.10, 0.1), (1, 9223372036854775807, 0.20, "
+        "0.2), (1, 1, 0.03, 1e9), (2, NULL, NULL, NULL)"
+    )
+    text = "SELECT SUM(whole) AS w, SUM(money) AS m, SUM(number) AS f FROM t"
+    query = Query(text, connection=big, person="t.id")
+    exact = {"w": Fraction(2**64 - 1), "m": Fraction(33, 100)}
+    exact["f"] = Fraction(0.1) + Fraction(0.2) + 10**9
+    for name, value in exact.items():
+        result = query.local_sensitivity(aggregate=name)
+        assert result.exact == value
+        assert Fraction(result.upper) >= value
+        result.verify()
+    assert query.contributions().to_frame()["w"].tolist()[0] == 2**64 - 1
+
+
+def test_floats_that_no_sum_can_hold_are_refused():
+    given = {"person": "t.id", "connection": {"t": pd.DataFrame({"id": [1, 2], "x": [1e300, 1]})}}
+    query = Query("SELECT SUM(x) FROM t", **given)
+    with pytest.raises(QueryError, match="have sums beyond 127 bits"):
+        query.contributions()
+    given["connection"] = {"t": pd.DataFrame({"id": [1, 2], "x": [np.inf, 1.0]})}
+    with pytest.raises(QueryError, match="a value that is added up is inf"):
+        Query("SELECT SUM(x) FROM t", **given).local_sensitivity()
+    given["connection"] = {"t": pd.DataFrame({"id": [1, 2], "x": [1e9, 1e-30 / 3]})}
+    with pytest.raises(QueryError, match="span too many orders of magnitude"):
+        Query("SELECT SUM(x) FROM t", **given).local_sensitivity()
+
+
+def test_a_left_join_of_private_rows_runs_again_without_each_person():
+    tables = {
+        "ward": pd.DataFrame({"name": ["a", "b"]}),
+        "visit": pd.DataFrame({"ward": ["a", "a", "b"], "person": [1, 2, 1]}),
+    }
+    text = "SELECT COUNT(*) FROM ward LEFT JOIN visit ON visit.ward = ward.name"
+    query = Query(text, connection=tables, person="visit.person")
+    # Ward b stays a row without person 1; ward a has a row less.
+    assert query.contributions().to_frame()["COUNT(*)"].tolist() == [1, 1]
+    empty = Query(f"{text} WHERE visit.ward IS NULL", connection=tables, person="visit.person")
+    result = empty.local_sensitivity()
+    assert (result.value, result.witness.query_y) == (1, (1,))
+    result.verify()
+    assert empty.local_sensitivity(2).value == 2
+
+
+def test_noise_is_refused_and_persons_are_hidden():
+    given = {"connection": {"orders": ORDERS}, "person": "orders.customer"}
+    result = Query("SELECT COUNT(*) FROM orders", **given).local_sensitivity()
+    with pytest.raises(InputError) as caught:
+        noise.laplace_scale(result, epsilon=1)
+    assert str(caught.value) == (
+        "sensitivity: the result is a local sensitivity, which depends on the database, so the "
+        "size of the noise would reveal it; bound what each person adds with Query.truncation, and "
+        "scale noise to that bound"
+    )
+    assert "1 person (in witness.persons)" in repr(result)
+    shown = Query("SELECT COUNT(*) FROM orders", show_person=lambda p: f"no. {p}", **given)
+    assert "witness    no. 1" in repr(shown.local_sensitivity())
+    assert "no. 1" in repr(shown.contributions())
+
+
+def test_a_result_is_verified_against_the_data_of_today(tmp_path):
+    connection = from_duckdb(tmp_path)
+    result = Query(TEXT, connection=connection, **GIVEN).local_sensitivity(aggregate="n")
+    result.verify()
+    connection.execute("INSERT INTO orders VALUES (1, 1)")
+    with pytest.raises(VerificationError, match="the answer before of n is stated as"):
+        result.verify()
+
+
+def test_keys_and_foreign_keys_of_the_database_restrict_new_rows():
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE customer (id INTEGER PRIMARY KEY)")
+    connection.execute("CREATE TABLE orders (customer INTEGER)")
+    connection.execute("INSERT INTO customer VALUES (1), (2)")
+    connection.execute("INSERT INTO orders VALUES (1), (1), (1), (7), (7)")
+    text = "SELECT COUNT(*) FROM customer JOIN orders ON orders.customer = customer.id"
+    query = Query(text, connection=connection, person="customer.id")
+    # Customer 1 is taken, so that only a new customer 7 meets orders.
+    added = query.local_sensitivity(change="add", unit="row")
+    assert (added.value, added.witness.rows) == (2, (("customer", {"id": 7}),))
+    foreign = Query(
+        text,
+        connection=connection,
+        person="orders.customer",
+        foreign_keys={"orders.customer": "customer.id"},
+    )
+    assert foreign.local_sensitivity(change="add", unit="row").value == 1
+
+
+def test_an_average_is_a_sum_and_a_count():
+    query = Query(
+        "SELECT AVG(price) AS p FROM orders",
+        connection={"orders": ORDERS},
+        person="orders.customer",
+    )
+    assert [one.name for one in query.form.aggregates] == ["p (sum)", "p (count)"]
+    assert query.local_sensitivity(aggregate="p (sum)").value == 12
+    with pytest.raises(InputError, match="the query has several, and each has a sensitivity"):
+        query.local_sensitivity()
+
+
+def test_the_norm_l2_of_two_of_three_is_no_sum_of_norms():
+    """(3, 0), (0, 3) and (2.9, 0): the first and the third lose 5.9, the first two only 4.24."""
+    rows = [("p", "a", 300), ("q", "b", 300), ("r", "a", 290)]
+    table = pd.DataFrame(rows, columns=["person", "area", "cents"])
+    query = Query(
+        "SELECT area, SUM(CAST(cents AS DECIMAL(9, 2)) * 0.01) AS total FROM t GROUP BY area",
+        connection={"t": table},
+        person="t.person",
+        groups=["a", "b"],
+    )
+    result = query.local_sensitivity(2, norm="L2")
+    assert (result.exact, set(result.witness.persons)) == (Fraction(Decimal("5.9")), {"p", "r"})

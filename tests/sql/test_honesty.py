@@ -1,0 +1,194 @@
+"""The text that came is never executed, and what is outside of the grammar is refused."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+import pytest
+
+from sensitivity_lab.errors import InputError, QueryError
+
+pytest.importorskip("duckdb", reason="needs the extra `sql`")
+pytest.importorskip("sqlglot", reason="needs the extra `sql`")
+
+from sensitivity_lab.sql import Query
+
+pytestmark = pytest.mark.sql
+
+TABLES = {
+    "customer": pd.DataFrame({"id": [1, 2, 3], "region": ["a", "b", "a"]}),
+    "orders": pd.DataFrame({"number": [1, 2, 3], "customer": [1, 1, 2], "price": [5, 7, 2]}),
+}
+
+hidden = pd.DataFrame({"id": [1, 2]})
+"""A variable that a replacement scan of DuckDB would find."""
+
+
+def read(text: str, **given) -> Query:
+    return Query(text, **{"connection": TABLES, "person": "customer.id", **given})
+
+
+def refusal(text: str, **given) -> str:
+    with pytest.raises(InputError) as caught:
+        read(text, **given)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "COPY customer TO '{file}'",
+        "COPY (SELECT * FROM customer) TO '{file}' (FORMAT csv)",
+        "ATTACH '{file}' AS other",
+        "EXPORT DATABASE '{file}'",
+        "CREATE TABLE other AS SELECT 1",
+        "INSERT INTO customer VALUES (9, 'z')",
+        "DELETE FROM customer",
+        "SET memory_limit = '1MB'",
+        "PRAGMA database_list",
+        "INSTALL httpfs",
+        "CALL pragma_version()",
+        "SELECT COUNT(*) FROM customer; COPY customer TO '{file}'",
+        "SELECT COUNT(*) FROM read_text('{file}')",
+        "SELECT COUNT(*) FROM glob('/*')",
+        "SELECT COUNT(*) FROM query('SELECT 1')",
+        "SELECT COUNT(*) FROM read_csv('{file}')",
+        "SELECT COUNT(*) FROM '{file}'",
+        "SELECT COUNT(*) FROM hidden",
+        "SELECT COUNT(*) FROM customer, hidden",
+        "SELECT COUNT(*) FROM customer WHERE id = (SELECT MAX(id) FROM hidden)",
+        "SELECT COUNT(*) FROM customer WHERE getenv('HOME') = 'x'",
+        "SELECT SUM(nextval('numbers')) FROM customer",
+        "SELECT COUNT(*) FROM customer WHERE random() < 0.5",
+        "SELECT COUNT(*) FROM customer WHERE current_setting('threads') = '1'",
+        "SELECT COUNT(*) FROM customer WHERE id IN (SELECT customer FROM orders)",
+        "SELECT COUNT(*) FROM customer WHERE EXISTS (SELECT 1 FROM orders)",
+        "SELECT COUNT(*) FROM customer WHERE id = $1",
+        "SELECT COUNT(*) FROM (VALUES (1)) AS v(id)",
+        "SELECT COUNT(*) FROM duckdb_settings()",
+        "SELECT COUNT(*) FROM information_schema.tables",
+        "SELECT COUNT(*) FROM customer WHERE id = [1, 2][1]",
+        "SELECT COUNT(*) FROM customer WHERE list_transform([1], x -> x)[1] = id",
+    ],
+)
+def test_what_would_write_read_or_ask_elsewhere_is_never_run(text, tmp_path):
+    file = tmp_path / "file.csv"
+    assert refusal(text.format(file=file)).startswith("sql")
+    assert not file.exists()
+
+
+PLACES = {
+    "SELECT COUNT(*) FROM customer HAVING COUNT(*) > 1": (
+        "sql: COUNT(*) > 1 (line 1, column 38): having; HAVING makes answers of groups depend on "
+        "each other's rows; count all groups, and choose among the noisy answers"
+    ),
+    "SELECT COUNT(*)\nFROM customer\nLIMIT 3": (
+        "sql: 3 (line 3, column 7): limit; LIMIT lets one row push out others; restrict the rows "
+        "in WHERE"
+    ),
+    "SELECT DISTINCT COUNT(*) FROM customer": "DISTINCT is not monotone",
+    "SELECT COUNT(*) OVER () FROM customer": "windows let one row change",
+    "SELECT MAX(id) FROM customer": "this aggregate; the aggregates are COUNT(*)",
+    "SELECT SUM(DISTINCT id) FROM customer": "this aggregate",
+    "SELECT COUNT(*) * 2 FROM customer": "it is not on the list of expressions",
+    "SELECT id FROM customer": "it is neither an aggregate nor a key",
+    "SELECT * FROM customer": "a star among the answers",
+    "SELECT COUNT(*) FROM (SELECT DISTINCT id FROM customer) AS c": "DISTINCT is not monotone",
+    "SELECT COUNT(*) FROM (SELECT id FROM customer GROUP BY id) AS c": "are not monotone",
+    "SELECT COUNT(*) FROM (SELECT MAX(id) AS m FROM customer) AS c": "not monotone",
+    "SELECT COUNT(*) FROM (SELECT id FROM customer LIMIT 1) AS c": "LIMIT lets one row push out",
+    "SELECT COUNT(*) FROM (SELECT id FROM customer)": "a subquery without a name",
+    "SELECT COUNT(*) FROM customer RIGHT JOIN orders ON id = customer": "a RIGHT JOIN",
+    "SELECT COUNT(*) FROM customer FULL JOIN orders ON id = customer": "a FULL JOIN",
+    "SELECT COUNT(*) FROM customer NATURAL JOIN orders": "this kind of join",
+    "SELECT COUNT(*) FROM customer SEMI JOIN orders ON id = customer": "a SEMI JOIN",
+    "SELECT COUNT(*) FROM customer LEFT JOIN (SELECT o.number + 1 AS n, o.customer FROM orders o) "
+    "AS o ON o.customer = id": "a LEFT JOIN to a subquery that joins or computes",
+    "SELECT COUNT(*) FROM customer UNION SELECT COUNT(*) FROM orders": "UNION, INTERSECT",
+    "WITH RECURSIVE c AS (SELECT id FROM customer) SELECT COUNT(*) FROM c": "WITH RECURSIVE",
+    "SELECT COUNT(*) FROM customer TABLESAMPLE 10%": "this form of a table",
+    "SELECT COUNT(*) FROM customer AS c(a, b)": "names of columns after the name of a table",
+    "SELECT COUNT(*) FROM customer WHERE di = 1": (
+        "sql: di (line 1, column 37): there is no column di; the columns are 'id', 'region'"
+    ),
+    "SELECT COUNT(*) FROM costumer": (
+        "sql: there is no table 'costumer' (line 1, column 22); the tables are 'customer', "
+        "'orders'; did you mean 'customer'?"
+    ),
+    "SELECT COUNT(*) FROM customer JOIN orders ON customer.id = order.customer": (
+        "there is no table order in FROM; the tables there are 'customer', 'orders'; did you mean "
+        "'orders'?"
+    ),
+    "SELECT COUNT(* FROM customer": "cannot read the query at line 1",
+    "": "sql must be a SELECT statement, got an empty text",
+    "SELECT COUNT(*) AS n, COUNT(id) AS N FROM customer": "give it another name with AS",
+    "SELECT region, COUNT(*) FROM customer GROUP BY ALL": "GROUP BY ALL",
+    "SELECT region, COUNT(*) FROM customer GROUP BY ROLLUP (region)": "not on the list",
+    "SELECT region, COUNT(*) FROM customer GROUP BY region": "which keys occur is private",
+    "SELECT SUM(region) FROM customer": "the type VARCHAR; cast it to a number",
+    "SELECT COUNT(*) FROM orders": "the query reads none of the tables 'customer'",
+}
+
+
+@pytest.mark.parametrize("text", PLACES)
+def test_what_is_outside_is_refused_with_its_place_and_a_way_to_write_it(text):
+    assert PLACES[text] in refusal(text)
+
+
+def test_no_statement_has_anything_of_the_text_but_quoted_names_and_literals():
+    query = read(
+        "SELECT COUNT(*) FROM customer AS \"a\"\"; DROP TABLE b\" WHERE region <> 'it''s; --' "
+        "/* a comment */ AND id BETWEEN 1 AND 9 -- another one"
+    )
+    assert query.regenerated == (
+        'SELECT COUNT(*) AS "COUNT(*)" FROM memory.main."customer" AS "a""; DROP TABLE b" WHERE '
+        '("a""; DROP TABLE b"."region" <> \'it\'\'s; --\') AND '
+        '(("a""; DROP TABLE b"."id" >= 1) AND ("a""; DROP TABLE b"."id" <= 9))'
+    )
+    assert query.answer().iloc[0, 0] == 3
+
+
+def test_errors_of_the_data_are_told_as_such():
+    query = read("SELECT SUM(CAST(region AS INTEGER)) FROM customer")
+    with pytest.raises(QueryError, match=re.escape("failed on the data: Conversion Error")):
+        query.contributions()
+
+
+WRONG = [
+    ({"person": "id"}, "person must be a text such as 'customer.custkey', or a mapping"),
+    ({"person": "customer.key"}, "person: customer has no column 'key'"),
+    ({"person": {}}, "got a mapping without tables"),
+    ({"person": "costumer.id"}, "there is no table 'costumer'"),
+    ({"null_person": "drop"}, "null_person must be one of 'refuse', 'public', got 'drop'"),
+    ({"bounds": {"customer.id": (1, 2)}}, "bounds: 'customer.id' is in no SUM or AVG"),
+    ({"groups": [1]}, "groups goes with GROUP BY, and the query has none"),
+    ({"connection": 3}, "connection must be a connection of DuckDB or SQLite"),
+    ({"connection": {}}, "got a mapping without tables"),
+    ({"connection": {"customer": 3}}, "must be a DataFrame, an Arrow table, or the path"),
+    ({"connection": {"customer": "no.csv"}}, "there is no file 'no.csv'"),
+    ({"connection": "no.duckdb"}, "cannot read the database 'no.duckdb': No such file"),
+    ({"connection": "orders.csv"}, "cannot read the database 'orders.csv'"),
+    ({"keys": {"customer": "key"}}, "keys: customer has no column 'key'"),
+    ({"domains": {"customer.id": []}}, "got none"),
+    ({"show_person": 3}, "show_person must be None or a function of a person"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), WRONG)
+def test_wrong_arguments_say_what_is_accepted(given, message):
+    assert message in refusal("SELECT COUNT(*) FROM customer", **given)
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ([], "groups must be a list of public keys for 'region', got none"),
+        ("a", "groups must be a list of public keys"),
+        ([("a", "b")], "each is a single value, got ('a', 'b')"),
+        (["a", "a"], "the key ('a',) occurs twice"),
+    ],
+)
+def test_wrong_keys_are_refused(groups, message):
+    text = "SELECT region, COUNT(*) FROM customer GROUP BY region"
+    assert message in refusal(text, groups=groups)
