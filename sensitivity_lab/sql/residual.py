@@ -247,6 +247,7 @@ def _shares(k: int, tables: int) -> Iterator[tuple[int, ...]]:
 
 
 def value_at(polynomial: Polynomial, at: Sequence[int]) -> int:
+    """Return the value of a polynomial at a point."""
     return sum(
         count * math.prod(s**e for s, e in zip(at, exponents, strict=True))
         for exponents, count in polynomial.items()
@@ -254,6 +255,7 @@ def value_at(polynomial: Polynomial, at: Sequence[int]) -> int:
 
 
 def damped_at(gap: int, beta: Fraction, distance: int) -> Damped:
+    """Return a number at a distance, damped by beta per step."""
     return Damped(Difference(Fraction(gap), Fraction(0)), beta, distance)
 
 
