@@ -107,7 +107,7 @@ class _Conversion:
         if len(private) == 1:
             chain: Any = pl.start(pl.AddRowsWithID(owner))
         else:
-            shared = [name for name in tables[0] if name in tables[1]]
+            shared = [str(name) for name in tables[0] if name in tables[1]]
             chain = pl.start(pl.AddRowsWithSharedID(owner)) >> pl.join_private(shared)
         for step in [*self._public_joins(tables), *self._filters(), *self._ending(most)]:
             chain = chain >> step
@@ -137,7 +137,7 @@ class _Conversion:
             if found is None:
                 _refuse(f"a join with {names_of(left)} without an equality", "join by a column")
             table = left.pop(found)
-            steps.append(pl.join_public(table, [name for name in table if name in known]))
+            steps.append(pl.join_public(table, [str(name) for name in table if name in known]))
             known |= set(table)
         return steps
 

@@ -31,12 +31,23 @@ from .value_ranges import per_result
 class AskedQuery(Protocol):
     """What a bound asks of a query: its form, its data, and the exact numbers for rows."""
 
-    form: NormalForm
+    @property
+    def form(self) -> NormalForm:
+        """The query as a product of tables."""
 
     def session(self) -> AbstractContextManager[Session]:
         """Open a transaction, as `ReadQuery.session`."""
 
-    def local_sensitivity(self, k: int = 1, **asked: Any) -> DatabaseSensitivity:
+    def local_sensitivity(
+        self,
+        k: int = ...,
+        *,
+        unit: str = ...,
+        change: str = ...,
+        norm: str = ...,
+        aggregate: str | None = ...,
+        table: str | None = ...,
+    ) -> DatabaseSensitivity:
         """Return how far the answer moves, as `Query.local_sensitivity`."""
 
 
