@@ -22,7 +22,7 @@ if not find_spec("ipywidgets"):
 
 
 # And those that run DuckDB.
-if not (find_spec("duckdb") and find_spec("sqlglot")):
+if not all(map(find_spec, ("duckdb", "scipy", "sqlglot"))):
     collect_ignore += ["sensitivity_lab/sql", "docs/how_to/sql.md"]
 
 
