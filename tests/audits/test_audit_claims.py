@@ -259,9 +259,8 @@ def test_what_is_no_claim(claim, message):
         (
             {"size": 0},
             "size must be a whole number (a number of records, at least 1), got 0: a query "
-            "need not have an answer "
-            "on no records, so empty datasets are not compared; audit_map takes size 0, for a "
-            "function that has one",
+            "need not have an answer on no records, so empty datasets are not compared; a "
+            "function with outputs= takes size 0",
         ),
         (
             {"size": []},

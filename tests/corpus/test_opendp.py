@@ -99,7 +99,7 @@ def test_squared_deviations_of_large_floats(algorithm, large, expected):
         )
         for n in (2, 16, 128, 512, 1024)
     }
-    reports = sweep(sources, "symmetric", "absolute", values, d_in=2, every_order=False)
+    reports = sweep(sources, "symmetric", "absolute", values, distances=2, every_order=False)
     assert violated(reports) == {(n, 2) for n in expected}
     if large == 2.0**52 and expected:
         assert reports[512].rows[0].exact == 511
@@ -128,7 +128,7 @@ def test_casts_of_metrics():
             size: (f"dp.t.{name}({vectors_of(NUMBERS, size)}, dp.{inputs}_distance())", {})
             for size in (2, 3, 4)
         }
-        reports = sweep(sources, inputs, outputs, range(4), d_in=2)
+        reports = sweep(sources, inputs, outputs, range(4), distances=2)
         wrong |= {(name, inputs, size) for size, _ in violated(reports)}
         verdicts = {report.verdict for report in reports.values()}
         assert verdicts in ({"tight"}, {"violated"})
@@ -167,7 +167,7 @@ def test_trees_in_the_euclidean_metric():
 
     A change of all leaves under a node adds up in it, so wide trees and high ones are wrong.
     """
-    reports = sweep(trees("l2_distance"), "L2", "L2", [0, 1], d_in=range(1, 5))
+    reports = sweep(trees("l2_distance"), "L2", "L2", [0, 1], distances=range(1, 5))
     assert violated(reports) == {
         ((2, 16), 4),
         ((3, 8), 3),
@@ -185,7 +185,7 @@ def test_trees_in_the_euclidean_metric():
 
 
 def test_trees_in_the_metric_of_sums_are_sound():
-    reports = sweep(trees("l1_distance"), "L1", "L1", [0, 1], d_in=range(1, 5))
+    reports = sweep(trees("l1_distance"), "L1", "L1", [0, 1], distances=range(1, 5))
     assert violated(reports) == set()
     assert {report.rows[0].verdict for report in reports.values()} == {"tight"}
 
@@ -205,7 +205,7 @@ def test_trees_of_large_counts(kind):
     row = reports["l1_distance"].rows[0]
     assert row.claimed == 2
     assert row.exact == 2**bits
-    small = audit(sources["l1_distance"][0], [0, 1, 2, 3], d_in=1)
+    small = audit(sources["l1_distance"][0], [0, 1, 2, 3], distances=1)
     assert small.verdict == "tight"
 
 

@@ -144,6 +144,6 @@ def test_a_twin_with_noise_is_randomised():
     with pytest.raises(sl.errors.InputError) as caught:
         sl.audits.audit_opendp(lambda _: noisy_sum(1e6), [0], 1)
     assert str(caught.value).startswith(
-        "transformation must be a function, but it is randomised, or keeps state between "
-        "calls: two calls on [0] returned "
+        "what is audited must be a function, but it is randomised, or keeps state between calls: "
+        "two calls on [0] returned "
     )

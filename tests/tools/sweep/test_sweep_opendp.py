@@ -79,7 +79,7 @@ def test_a_setting_has_a_verdict(given, verdict, slack, remark):
 
 
 def test_what_ends_an_audit_is_for_the_sweep_to_tell():
-    with pytest.raises(Exception, match="values must be the entries"):
+    with pytest.raises(Exception, match="universe must be the entries"):
         judge(setting("make_count", f"dp.t.make_count({VECTORS}, {SYMMETRIC})", ()))
 
 
