@@ -16,7 +16,7 @@ def explore(universes: Any) -> Any:
     Choose a column, a query, a relation, the size n, the distance k and epsilon. The panel shows
     the sensitivity, its curve over k, the sorted universe as a strip, the witness pair, Laplace
     noise on the records' axis, and the code that computes all of it. Type a dataset to
-    compare its local and its smooth sensitivity with the global one.
+    compare its local and its smooth sensitivity with the global one, and to see its reach.
     Type a public domain to explore it in place of the records.
 
     A table may be private, so its explorer opens on the domain 0 to 100. Type the possible values.

@@ -12,6 +12,7 @@ import numpy as np
 from sensitivity_lab.calls.curves import sensitivity_curves
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.calls.local_sensitivity import local_sensitivity
+from sensitivity_lab.calls.reach import reach
 from sensitivity_lab.calls.smooth_sensitivity import smooth_sensitivity
 from sensitivity_lab.errors import DatasetUniverseWarning, InputError, SensitivityLabError
 from sensitivity_lab.noise.scales import laplace_scale
@@ -25,6 +26,7 @@ from sensitivity_lab.universes.finite import AnyUniverse
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
 
+from .fan import Fan, fan_of
 from .pair import Pair, Rug, pair_of, rug_of
 from .snippet import snippet
 from .source import Source
@@ -106,6 +108,8 @@ class View:
         What must be public for the noise to protect anyone.
     local : Local or None
         The sensitivities of the typed dataset.
+    reach : Fan or None
+        The answers near the typed dataset.
     messages : tuple of str
         What could not be computed, and why.
     code : str
@@ -131,6 +135,7 @@ class View:
     scale: float | None = None
     cautions: tuple[str, ...] = ()
     local: Local | None = None
+    reach: Fan | None = None
     messages: tuple[str, ...] = ()
     code: str = ""
     computing: str = ""
@@ -227,6 +232,14 @@ def _stages(source: Source, asked: State, progress: bool) -> Iterator[View]:
             view = replace(view, local=both, code=search.code(local=True, smooth=True))
         except SensitivityLabError as error:
             view = _with(view, f"no smooth sensitivity of x: {error}")
+        yield replace(view, computing="the reach of x")
+        try:
+            fan = search.reach(x)
+            smooth = bool(view.local and view.local.smooth)
+            code = search.code(local=True, smooth=smooth, reach=True)
+            view = replace(view, reach=fan, code=code)
+        except SensitivityLabError as error:
+            view = _with(view, f"no reach of x: {error}")
     yield replace(view, computing="")
 
 
@@ -262,7 +275,7 @@ class _Search:
         return cls(source, state, universe, distances, progress)
 
     def code(self, **parts: bool) -> str:
-        """Return the code of a view, with the local and the smooth part if it has them."""
+        """Return the code of a view, with the parts about x (see `snippet`) that it has."""
         listed = _is_dataset(self.universe)
         return snippet(self.source, self.state, self.distances, dataset=listed, **parts)
 
@@ -302,6 +315,12 @@ class _Search:
             warnings.simplefilter("ignore")
             scale = smooth_cauchy_scale(found, state.epsilon)
         return replace(local, smooth=found._text(6), beta=float(beta), scale=scale)
+
+    def reach(self, x: list[Any]) -> Fan:
+        """Return the answers near a dataset, as far as the curve goes."""
+        state = self.state
+        asked = {"distances": self.distances, "neighbors": state.neighbors}
+        return fan_of(self.call(reach, dataset=x, **asked), state.k)
 
 
 def _is_dataset(universe: AnyUniverse) -> bool:

@@ -15,7 +15,7 @@ from .runner import Busy, Report, Runner
 from .source import Source
 from .state import EPSILONS, QUERIES, RELATIONS, State
 
-_PARTS = ("headline", "warnings", "messages", "curve", "strip", "pair", "noise", "code")
+_PARTS = ("headline", "warnings", "messages", "curve", "strip", "pair", "reach", "noise", "code")
 """The parts of the page: functions of `shown`, in order."""
 
 _FIRST_SIZE = 6

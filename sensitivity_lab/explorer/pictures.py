@@ -7,16 +7,20 @@ light and dark pages. A and B differ in more than color: they show their letters
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from sensitivity_lab.checks import html_text, rounded_up
 from sensitivity_lab.results.literals import plain
 from sensitivity_lab.results.roles import Block
 
+from .fan import Fan
 from .pair import Pair, Rug
 
 WIDTH, HEIGHT = 480, 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 66, 12, 14, 44
+_BESIDE = 104
+"""The width of what stands beside the fan of a reach."""
+
 _OTHER_UNIT = ("var", "count", "count_distinct", "mode_count")
 """Queries whose answers do not lie on the records' axis."""
 
@@ -40,18 +44,8 @@ def curve(points: Sequence[tuple[int, float]], k: int, query: str) -> str:
         across = _LEFT + (WIDTH - _LEFT - _RIGHT) * (distance - 1) / (last - 1)
         return across, HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * value / top
 
-    parts = [_axis(*at(1, 0), WIDTH - _RIGHT)]
-    for tick in ticks:
-        _, y = at(1, tick)
-        parts += [
-            f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>',
-            _text(_LEFT - 6, y + 4, _number(tick), "end"),
-        ]
-    step = max(1, math.ceil(last / 10))
-    for distance in range(step if step > 1 else 1, last + 1, step):
-        parts.append(_text(at(distance, 0)[0], HEIGHT - _BOTTOM + 16, str(distance)))
-    places = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*point) for point in points))
-    parts.append(f'<polyline class="line" points="{places}"/>')
+    parts = _grid(at, ticks, range(1, last + 1))
+    parts.append(_line("line", (at(*point) for point in points)))
     for distance, value in points:
         x, y = at(distance, value)
         chosen = distance == k
@@ -61,6 +55,69 @@ def curve(points: Sequence[tuple[int, float]], k: int, query: str) -> str:
         )
     parts.append(_text((WIDTH + _LEFT) / 2, HEIGHT - 8, "Hamming distance k (at most)"))
     return _svg(parts, HEIGHT, f"Sensitivity of {query} against k; at k = {k} the mark")
+
+
+def reach(fan: Fan, k: int, local: float, named: str, query: str) -> str:
+    """Draw the least and the greatest answer within each distance, and f(x) ± local beside them.
+
+    Parameters
+    ----------
+    fan : Fan
+        The answers; f(x) is the one at distance 0.
+    k : int
+        The distance whose ends have marks, with their moves from f(x).
+    local : float
+        The local sensitivity at k.
+    named : str
+        The same as text.
+    query : str
+        The name of the query.
+    """
+    of_x, last = fan.lower[0], len(fan.lower) - 1
+    low, high = min(fan.lower[-1], of_x - local), max(fan.upper[-1], of_x + local)
+    if not math.isfinite(high - low):
+        return _note("The answers are beyond the floats, so there is no reach to draw.")
+    ticks = _ticks(low, high)
+    left = max(_LEFT, 14 + 8 * max(map(len, _numbers(ticks))))
+    right = WIDTH - _BESIDE
+
+    def at(distance: float, value: float) -> tuple[float, float]:
+        share = (value - low) / (high - low) if high > low else 0.5
+        # The moves are written beyond the ends.
+        base, top = HEIGHT - _BOTTOM - 20, _TOP + 20
+        return left + (right - left) * distance / last, base - (base - top) * share
+
+    upper, lower = ([at(*end) for end in enumerate(ends)] for ends in (fan.upper, fan.lower))
+    around = " ".join(f"{x:.1f},{y:.1f}" for x, y in (*upper, *reversed(lower)))
+    middle = at(0, of_x)[1]
+    parts = [
+        *_grid(at, ticks, range(last + 1)),
+        f'<polygon class="fan" points="{around}"/>',
+        _line("line", upper),
+        _line("line least", lower),
+        _axis(left, middle, WIDTH - _RIGHT),
+        _text(WIDTH - _RIGHT, middle - 5, "f(x)", "end", kind="small"),
+        *(f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in (*upper, *lower)),
+    ]
+    for (x, y), move, sign, below in ((upper[k], fan.up, "+", -10), (lower[k], fan.down, "−", 20)):
+        written = move if move == "0" else sign + move
+        # The ends only go outward with k, so a label before the mark meets no line.
+        fits = x - 4 - 8 * len(written) > left
+        parts += [
+            f'<circle class="chosen" cx="{x:.1f}" cy="{y:.1f}" r="7"/>',
+            _text(x + (4 if fits else -4), y + below, written, "end" if fits else "start", "move"),
+        ]
+    beside = right + _BESIDE / 2 - 8
+    ends = [at(0, of_x - local)[1], at(0, of_x + local)[1]]
+    parts += [
+        _line("local", ((beside, y) for y in ends)),
+        *(_line("local", ((beside - 7, y), (beside + 7, y))) for y in ends),
+        _text(beside, ends[1] - 8, f"±{named}", kind="move"),
+        _text(beside + 8, HEIGHT - 8, "local at k"),
+        _text((left + right) / 2, HEIGHT - 8, "Hamming distance k from x (at most)"),
+    ]
+    told = f"Reach of {query}: {fan.least} to {fan.greatest} within k = {k} of x"
+    return _svg(parts, HEIGHT, told)
 
 
 def strip(blocks: Sequence[Block]) -> str:
@@ -179,6 +236,40 @@ def _ticks(low: float, high: float, most: int = 5) -> list[float]:
     step = next((power * m for m in (1, 2, 2.5, 5, 10) if power * m >= rough), rough)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [place * step for place in range(first, last + 1)] or [low]
+
+
+def _grid(
+    at: Callable[[float, float], tuple[float, float]], ticks: Sequence[float], distances: range
+) -> list[str]:
+    """Draw the axis of distances and the lines of the ticks, with their numbers."""
+    (left, _), (right, _) = (at(distance, ticks[0]) for distance in (distances[0], distances[-1]))
+    parts = [_axis(left, HEIGHT - _BOTTOM, right)]
+    for tick, number in zip(ticks, _numbers(ticks), strict=True):
+        _, y = at(distances[0], tick)
+        parts += [
+            f'<line class="grid" x1="{left:.1f}" x2="{right:.1f}" y1="{y:.1f}" y2="{y:.1f}"/>',
+            _text(left - 6, y + 4, number, "end"),
+        ]
+    step = max(1, math.ceil(distances[-1] / 10))
+    for distance in distances:
+        if distance % step == 0:
+            parts.append(_text(at(distance, ticks[0])[0], HEIGHT - _BOTTOM + 16, str(distance)))
+    return parts
+
+
+def _line(kind: str, points: Iterable[tuple[float, float]]) -> str:
+    places = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return f'<polyline class="{kind}" points="{places}"/>'
+
+
+def _numbers(values: Sequence[float]) -> list[str]:
+    """Return numbers of at most four digits, or of as many as tell them apart."""
+    found: list[str] = []
+    for digits in range(4, 18):
+        found = [f"{value:.{digits}g}" for value in values]
+        if len(set(found)) == len(values):
+            break
+    return found
 
 
 def _number(value: float) -> str:

@@ -139,7 +139,7 @@ def _local(view: View) -> str:
         return (
             "<p class='sl-note'>This x is a worst case: its local sensitivity equals the global "
             f"one, {html_text(view.text)}. Type a dataset of your own to see its local and its "
-            "smooth sensitivity.</p>"
+            "smooth sensitivity, and its reach.</p>"
         )
     return (
         f"<p>Your dataset x = {html_text(_some(local.records))}: f(x) = "
@@ -164,6 +164,28 @@ def _smooth(local: Local) -> str:
         f"{rounded_up(local.scale, digits=6)}. Noise scaled to the local sensitivity would itself "
         "reveal something about x.</p>"
     )
+
+
+def reach(view: View) -> str:
+    """Return the fan of the typed x, with the moves at k in words."""
+    fan, local, state = view.reach, view.local, view.state
+    if fan is None or local is None:
+        return ""
+    told = (
+        f"Within k = {state.k} of your x, the answer is at least {fan.least} and at most "
+        f"{fan.greatest}: it moves down by {fan.down} and up by {fan.up} from f(x) = "
+        f"{local.answer}. "
+    )
+    if state.k > 1 and fan.steps != state.neighbors.family:
+        told += (
+            "Here some records may be added and others removed. The local sensitivity, "
+            f"{local.text}, is for records that are only added, or only removed."
+        )
+    else:
+        told += f"The larger move is the local sensitivity, {local.text}."
+    told += " All of this is as private as x."
+    drawn = pictures.reach(fan, state.k, local.value, local.text, state.query)
+    return _section("Reach: the answers near x", f"{drawn}<p class='sl-note'>{html_text(told)}</p>")
 
 
 def noise(view: View) -> str:

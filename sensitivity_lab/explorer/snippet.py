@@ -25,11 +25,13 @@ def snippet(
     dataset: bool = False,
     local: bool = False,
     smooth: bool = False,
+    reach: bool = False,
 ) -> str:
     """Return the code that computes the view of a state.
 
     It never declares listed records (`dataset`) public, so running it warns. It has the `local` and
-    the `smooth` sensitivity of the typed x only if there is one, so not for a refused x.
+    the `smooth` sensitivity of the typed x and its `reach` only if there is one, so not for a
+    refused x.
 
     Examples
     --------
@@ -66,6 +68,7 @@ def snippet(
         'print(f"Laplace noise of scale {scale}")',
         *(_local_lines(state, neighbors) if local else ()),
         *(_smooth_lines(state, neighbors) if smooth else ()),
+        *(_reach_lines(state, distances, neighbors) if reach else ()),
     ]
     return "\n".join([*_imports("\n".join(lines)), "", *lines])
 
@@ -88,6 +91,15 @@ def _smooth_lines(state: State, neighbors: str) -> list[str]:
         "print(smooth)",
         f"cauchy = sl.noise.smooth_cauchy_scale(smooth, {state.epsilon})",
         'print(f"Cauchy noise of scale {cauchy}")',
+    ]
+
+
+def _reach_lines(state: State, distances: range, neighbors: str) -> list[str]:
+    return [
+        "reach = sl.reach(",
+        f'    universe, "{state.query}", dataset=x, distances={distances!r}, neighbors={neighbors}',
+        ")",
+        "print(reach)",
     ]
 
 

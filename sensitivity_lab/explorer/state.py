@@ -46,7 +46,8 @@ class State:
     domain : str
         A public domain that takes the place of the records, as typed; "" for the records.
     dataset : str
-        The records of a dataset x for the local and the smooth sensitivity, as typed; "" for none.
+        The records of a dataset x for the local and the smooth sensitivity and the reach, as typed;
+        "" for none.
     """
 
     column: str

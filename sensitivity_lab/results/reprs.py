@@ -87,17 +87,23 @@ def certainty(text: str, arithmetic: str, exact: Fraction | None) -> str:
     return "exact" if exact in (Fraction(text), Fraction(float(text))) else "exact, rounded up"
 
 
-def rounded_down(lower: float, digits: int = 10) -> str:
+def rounded_down(lower: float, digits: int = 10, exact: Fraction | None = None) -> str:
     """Return a lower bound as text with a number of digits, rounded down.
+
+    If the bound is rational (`exact`), only the text must not be above it; see `rounded_up`.
 
     Examples
     --------
+    >>> rounded_down(0.09999999999999999, exact=Fraction(1, 10))
+    '0.1'
     >>> rounded_down(2 / 3), rounded_down(3.0)
     ('0.6666666666', '3')
     """
     number = float(lower)
     text = f"{number:.{digits}g}"
     if not math.isfinite(number) or float(text) <= number:
+        return text
+    if exact is not None and Fraction(text) <= exact:
         return text
     return f"{float(Context(digits, ROUND_FLOOR).create_decimal(repr(number))):.{digits}g}"
 
