@@ -139,7 +139,7 @@ def test_bad_input_is_exit_code_2(capsys, monkeypatch, arguments, reason):
         raise AssertionError("the search has started")
 
     # By its name, the module would be the function that the front door shows in its place.
-    monkeypatch.setattr(sys.modules["sensitivity_lab.audits.call"], "sensitivity_curves", never)
+    monkeypatch.setattr(sys.modules["sensitivity_lab.audits.searched"], "sensitivity_curves", never)
     check_refused(capsys, [*MEAN, *arguments], f"sensitivity-lab audit: {reason}")
 
 

@@ -33,7 +33,7 @@ def sweep(
     """Audit `claim(n, k)` everywhere; by distance, the row with the least claim for its truth."""
     closest: dict[int, sl.audits.AuditRow] = {}
     for values in [*combinations(grid, 2), *combinations(grid, 3)]:
-        universe = sl.Universe.from_domain(values)
+        universe = sl.Universe.from_domain(list(values))
         for size in sizes:
             report = sl.audit(
                 universe,

@@ -28,7 +28,7 @@ def sweep(query: object, claim: float, norm: str, neighbors: str) -> sl.audits.A
     rows = []
     for count, size in product((2, 3), (2, 3, 4)):
         for values in combinations(BINS, count):
-            universe = sl.Universe.from_domain(values)
+            universe = sl.Universe.from_domain(list(values))
             report = sl.audit(
                 universe, query, claim, size=size, neighbors=neighbors, distances=1, norm=norm
             )
