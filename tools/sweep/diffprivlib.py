@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from sensitivity_lab.audits.maps import audit
+from sensitivity_lab.audits.call import audit
 from sensitivity_lab.audits.recorded import audit_recorded
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.row import FAILING, RETURNED, WHOLE, AuditRow

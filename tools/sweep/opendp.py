@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sensitivity_lab.audits.couplings.call import audit
+from sensitivity_lab.audits.call import audit
 from sensitivity_lab.audits.opendp.call import audit_opendp
 from sensitivity_lab.audits.opendp.subject import OUR_NAMES, our_input_metric
 from sensitivity_lab.audits.report import AuditReport
