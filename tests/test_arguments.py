@@ -666,9 +666,7 @@ ARGUMENTS: dict[str, Kind] = {
     "null_person": choice("refuse", "public"),
     "domains": kind("a mapping such as {{'orders.status': ['open', 'closed']}}", OBJECTS[1:]),
     "sql.Query.keys": kind("a mapping such as {{'orders': 'orderkey'}}", OBJECTS[1:]),
-    "foreign_keys": kind(
-        "a mapping such as {{'orders.custkey': 'customer.custkey'}}", OBJECTS[1:]
-    ),
+    "foreign_keys": kind("a mapping such as {{'orders.custkey': 'customer.custkey'}}", OBJECTS[1:]),
     "show_person": function("None or a function of a person, such as str").but(None),
     # Of audits.
     "branches": whole("a number of runs, at least 1"),
