@@ -58,6 +58,7 @@ def cascades(
     Parameters
     ----------
     form : NormalForm
+        The query.
     constraints : Constraints
         What is declared of the query's tables.
     database : Database

@@ -7,8 +7,10 @@ import pytest
 
 from sensitivity_lab.errors import InputError
 
-duckdb = pytest.importorskip("duckdb", reason="needs the extra `sql`")
+pytest.importorskip("duckdb", reason="needs the extra `sql`")
 pytest.importorskip("sqlglot", reason="needs the extra `sql`")
+
+import duckdb
 
 from sensitivity_lab.sql import Query
 
@@ -26,7 +28,7 @@ def database():
     connection = duckdb.connect()
     connection.execute(
         "CREATE TABLE customer (id INTEGER PRIMARY KEY, area INTEGER);"
-        "CREATE TABLE orders (number INTEGER PRIMARY KEY, customer INTEGER REFERENCES customer(id));"
+        "CREATE TABLE orders (number INTEGER PRIMARY KEY, customer INTEGER REFERENCES customer);"
         "CREATE TABLE line (number INTEGER REFERENCES orders(number), area INTEGER);"
         "INSERT INTO customer VALUES (1, 1), (2, 1); INSERT INTO orders VALUES (7, 1), (8, 2);"
         "INSERT INTO line VALUES (7, 1), (7, 1), (8, 1)"
@@ -97,7 +99,7 @@ def test_rows_that_would_go_uncounted_are_refused(text, child):
         query.elastic,
     )
     for call in calls:
-        with pytest.raises(InputError, match=f"^person: rows of {child} refer to rows of "):
+        with pytest.raises(InputError, match=rf"^person: rows of {child} refer to rows of "):
             call()
 
 
@@ -123,7 +125,7 @@ def test_a_key_that_the_caller_declares_counts():
     assert plain.local_sensitivity().value == 3
     keyed = Query(text, connection=tables, foreign_keys={"line.customer": "customer.id"}, **PERSON)
     # With customer 1 go two lines of customer 2's results, too: 5 of 6 results, not 3.
-    with pytest.raises(InputError, match="^person: rows of line refer to rows of customer"):
+    with pytest.raises(InputError, match=r"^person: rows of line refer to rows of customer"):
         keyed.local_sensitivity()
     assert keyed.local_sensitivity(change="add", unit="row").value == 3
 
