@@ -61,6 +61,7 @@ def chain_of(query: ReadQuery, rows_per_person: Any, aggregate: Any) -> QueryCha
     most = check_records("rows_per_person", rows_per_person)
     form = query.form
     chosen = form.aggregates[aggregate_of(form, aggregate)]
+    query.cascades.check()
     with query.session() as session:
         return _Conversion(form, chosen, session).chain(most)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from sensitivity_lab.checks import number_text
+from sensitivity_lab.checks import named, number_text
 from sensitivity_lab.errors import InputError
 
 from .normal_form import Aggregate, NormalForm, SourceColumn, Term
@@ -44,6 +44,22 @@ def clipped(
 
     return replace(
         form, aggregates=tuple(map(clip, form.aggregates)), bounds={**form.bounds, **bounds}
+    )
+
+
+def clipped_text(form: NormalForm, aggregates: Iterable[Aggregate]) -> str:
+    """Return which columns of sums are clipped to what, in words; "" if none is."""
+    columns = frozenset().union(
+        *(one.value.columns for one in aggregates if one.kind == "sum" and one.value)
+    )
+    ends = {
+        f"{form.source(column.alias).table.name}.{column.name}": bounds
+        for column, bounds in form.bounds.items()
+        if column in columns
+    }
+    return ", ".join(
+        f"{named(name)} to [{number_text(low)}, {number_text(high)}]"
+        for name, (low, high) in ends.items()
     )
 
 

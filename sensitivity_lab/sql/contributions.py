@@ -16,6 +16,7 @@ from sensitivity_lab.results.reprs import Facts
 
 from .answers import Weighing, exact_answers, weigh
 from .changes import Removed, remove_units
+from .clipping import clipped_text
 from .database import Session
 from .impacts import IMPACTS, make_impacts, persons_in, units_of
 from .normal_form import NormalForm
@@ -175,12 +176,23 @@ class Contributions(Facts):
     def facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order: persons are shown only on demand."""
         tables = list(dict.fromkeys(one.table.name for one in self.query.form.private))
-        kept = [one.table.name for one in self.query.form.sources if one.person is None]
+        joined = self.query.cascades.joined
+        kept = [
+            one.table.name
+            for one in self.query.form.sources
+            if one.person is None and one.table.name not in joined
+        ]
+        removed = f"with a person: all of their rows in {names_of(tables, named)}"
+        if joined:
+            removed += f"; with those, the rows of {names_of(joined, named)} that refer to them"
         facts = [
             ("private", PRIVATE),
-            ("removed", f"with a person: all of their rows in {names_of(tables, named)}"),
+            ("removed", removed),
             ("kept", names_of(list(dict.fromkeys(kept)), named)),
         ]
+        clipped = clipped_text(self.query.form, self.query.form.aggregates)
+        if clipped:
+            facts.append(("clipped", clipped))
         sizes = self.of_persons()
         table = self.distribution()
         for name in self.names:
@@ -196,6 +208,7 @@ class Contributions(Facts):
 def contributions_of(query: ReadQuery, show_person: Callable[[Any], str] | None) -> Contributions:
     """Return the contributions of all persons."""
     form = query.form
+    query.cascades.check()
     with query.session() as session:
         number = persons_in(form, session)
         if not form.monotone:

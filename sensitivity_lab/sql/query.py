@@ -41,7 +41,8 @@ class Query(ReadQuery):
     person : str or mapping of str to str
         The column that says whose row it is, such as ``"customer.custkey"``; of several private
         tables by their names, such as ``{"customer": "custkey", "orders": "custkey"}``. A person
-        takes their rows of these tables along, and of no other.
+        takes their rows of these tables along, and of no other: if rows of a public table refer to
+        them by a declared foreign key, the query must join the two on it.
     bounds : mapping of str to (number, number), optional
         Public bounds of columns that are added up, such as ``{"lineitem.quantity": (1, 50)}``;
         values beyond them are clipped.
@@ -192,7 +193,8 @@ class Query(ReadQuery):
 
         Notes
         -----
-        Removing one unit takes one grouped query over the join, and no search. Several units are
+        Removing one unit takes one grouped query over the join, and no search; where results have
+        several persons or none, the query itself runs, too. Several units are
         searched by branch and bound (`subsets.py`), which ends at once where no result refers to
         two of them and all numbers have one sign. A new row is found by counting the join of the
         other tables, by what they share with it (`additions.py`).
@@ -223,6 +225,7 @@ class Query(ReadQuery):
           neighbors  at most 1 person removed, with all of their rows in visits; tables in memory...
           private    it depends on the data: neither publish it nor scale noise to it
           witness    1 person (in witness.persons)
+          clipped    visits.days to [0, 7]
           before     (14, 1)
           after      (1, 1)
           method     3 persons compared
@@ -249,6 +252,7 @@ class Query(ReadQuery):
 
     def _removed(self, k: int, unit: Unit, norm: Norm, aggregate: Aggregate) -> DatabaseSensitivity:
         """Return the worst removal."""
+        self.cascades.check()
         tables = tuple(dict.fromkeys(source.table.name for source in self.form.private))
         with self.session() as session:
             search = Removal(
@@ -261,8 +265,7 @@ class Query(ReadQuery):
                 null_person=self.null_person,
             )
             worst = search.worst()
-            before = exact_answers(self.form, aggregate, session)
-            after = search.without(worst.units) if worst.units else before
+            before, after = search.answers(worst)
             rows = rows_of(self.form, worst.units, session) if unit == "row" else []
         return measured(
             self,
@@ -411,6 +414,7 @@ class Query(ReadQuery):
         >>> query.elastic().upper
         3.0
         """
+        self.cascades.check()
         return elastic_bound(self, k, aggregate)
 
     def residual(self, beta: float | None = None, *, aggregate: str | None = None) -> RowBound:
@@ -462,6 +466,7 @@ class Query(ReadQuery):
         >>> query.residual().upper, round(query.residual(beta=0.1).upper, 3)
         (3.0, 4.966)
         """
+        self.cascades.check()
         return residual_bound(self, beta, aggregate)
 
     def truncation(

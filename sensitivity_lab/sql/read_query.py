@@ -21,6 +21,7 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import InputError, QueryError
 
 from .answers import FLOATS, WHOLE, answers
+from .cascades import cascades
 from .clipping import clipped
 from .constraints import declared
 from .database import Database, Session
@@ -45,6 +46,8 @@ class ReadQuery:
         What rows mean whose person is NULL.
     constraints : Constraints
         What is declared of the tables.
+    cascades : Cascades
+        What public tables lose with a person.
     """
 
     def __init__(
@@ -64,8 +67,7 @@ class ReadQuery:
         self.null_person = check_choice("null_person", null_person, ("refuse", "public"))
         persons = _persons(person)
         self.database = Database(connection)
-        for table in persons:
-            self.database.table(table.split("."), "in person")
+        private = [self.database.table(table.split("."), "in person") for table in persons]
         lower = {name.rpartition(".")[2].lower(): column for name, column in persons.items()}
         form = Reader(text, self.database, lower).read()
         if not form.private:
@@ -76,6 +78,7 @@ class ReadQuery:
             )
         form = self._bounded(form, bounds)
         self.constraints = declared(form, self.database, domains, keys, foreign_keys)
+        self.cascades = cascades(form, self.constraints, self.database, private)
         self._load(form)
         self.form = self._typed(form, groups)
         self._check_persons()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -45,11 +45,14 @@ class Worst:
         A bound that no change exceeds; None if this one is a maximum.
     searched : str
         What was searched, in words.
+    lost : tuple of Fraction or None
+        What vanishes with the units, in the order of the keys, where the impacts tell it.
     """
 
     units: tuple[Any, ...]
     upper: Fraction | None
     searched: str
+    lost: tuple[Fraction, ...] | None = None
 
 
 class Removal:
@@ -110,11 +113,55 @@ class Removal:
         measure = {"L1": "SUM(ABS(lost0))", "Linf": "MAX(ABS(lost0))"}.get(
             self.norm, "SUM(lost0 * lost0)"
         )
-        [(unit, value)] = rows(
+        first = (
             f"SELECT unit, {measure} AS value FROM {IMPACTS} GROUP BY unit "
             "ORDER BY value DESC, unit LIMIT 1"
         )
-        return Worst((unit,) if as_whole(value) else (), None, searched)
+        found = rows(f"SELECT unit, value, place, lost0 FROM ({first}) JOIN {IMPACTS} USING (unit)")
+        unit, value = found[0][:2]
+        if not as_whole(value):
+            return Worst((), None, searched)
+        return Worst((unit,), None, searched, self._lost(row[2:] for row in found))
+
+    def _lost(self, found: Iterable[tuple[Any, ...]]) -> tuple[Fraction, ...]:
+        """Return losses by the order of the keys, from rows of a place and a whole number."""
+        lost = [Fraction(0)] * len(self.form.keys)
+        for place, whole in found:
+            lost[place] = Fraction(as_whole(whole), self.weighing.denominator)
+        return tuple(lost)
+
+    def answers(self, worst: Worst) -> tuple[list[Fraction], list[Fraction]]:
+        """Return the answers before and after the worst removal.
+
+        Where the impacts tell what is lost, the query does not run again. If besides every result
+        is of one unit, what all units lose is the answer, and it does not run at all. The
+        result's `verify` always runs it.
+        """
+        before = self._total() or exact_answers(self.form, self.aggregate, self.session)
+        if not worst.units:
+            return before, before
+        if worst.lost is None:
+            return before, self._without(worst.units)
+        return before, [one - lost for one, lost in zip(before, worst.lost, strict=True)]
+
+    def _total(self) -> list[Fraction] | None:
+        """Return the answer as the sum of all impacts; None if results have several units or none.
+
+        A value of COUNT(DISTINCT ...) can be of several units, too.
+        """
+        form = self.form
+        if not form.monotone or len(form.private) > 1 or self.aggregate.kind == "distinct":
+            return None
+        [source] = form.private
+        person = quoted(source.person or "")
+        [(ownerless,)] = self.session.rows(
+            f"SELECT COUNT(*) FROM {source.table.sql} WHERE {person} IS NULL"
+        )
+        if ownerless:
+            return None
+        return list(
+            self._lost(self.session.rows(f"SELECT place, SUM(lost0) FROM {IMPACTS} GROUP BY place"))
+        )
 
     def _worst_length(self, searched: str) -> Worst:
         """Return the unit of the largest L2 norm, where squares do not fit into the database.
@@ -130,7 +177,8 @@ class Removal:
         squares: dict[Any, int] = {}
         for unit, _, lost in rows:
             squares[unit] = squares.get(unit, 0) + int(lost) ** 2
-        return Worst((max(squares, key=lambda one: squares[one]),), None, searched)
+        worst = max(squares, key=lambda one: squares[one])
+        return Worst((worst,), None, searched, self._lost(r[1:] for r in rows if r[0] == worst))
 
     # Several units.
 
@@ -357,7 +405,7 @@ class Removal:
         before = exact_answers(self.form, self.aggregate, self.session)
         best, units = Fraction(0), ()
         for chosen in self._sets(persons):
-            after = self.without(chosen)
+            after = self._without(chosen)
             moved = [one - other for one, other in zip(before, after, strict=True)]
             size = Fraction(powered_norm(moved, self.norm))
             if size > best:
@@ -368,7 +416,7 @@ class Removal:
         for size in range(1, self.k + 1):
             yield from combinations(persons, size)
 
-    def without(self, units: Sequence[Any]) -> list[Fraction]:
+    def _without(self, units: Sequence[Any]) -> list[Fraction]:
         """Return the answer without some units, by running the query."""
         change = Removed(tuple(units), self.unit)
         replaced = remove_units(self.form, change, self.session)

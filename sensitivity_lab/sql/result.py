@@ -18,6 +18,7 @@ from sensitivity_lab.results.result import Found, Stated
 
 from .answers import exact_answers
 from .changes import Added, Removed, add_rows, remove_units
+from .clipping import clipped_text
 from .impacts import Unit
 from .normal_form import Aggregate
 from .read_query import ReadQuery
@@ -191,10 +192,12 @@ class DatabaseSensitivity(Found):
     def facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order."""
         witness = self.witness
+        clipped = clipped_text(self.query.form, [self.aggregate])
         facts = [
             ("neighbors", f"{self.neighbors}; {self.query.database.described}"),
             ("private", PRIVATE),
             ("witness", self._changed()),
+            *([("clipped", clipped)] if clipped else []),
             ("before", _listed(witness.query_x)),
             ("after", _listed(witness.query_y)),
             ("method", self.searched),

@@ -379,6 +379,7 @@ def truncation_study(
     chosen = query.form.aggregates[aggregate_of(query.form, aggregate)]
     wanted = check_choice("method", method, METHODS)
     rate = check_positive("epsilon", epsilon)
+    query.cascades.check()
     with query.session() as session:
         truncation = Truncation(query, chosen, session)
         how = truncation.method(wanted)

@@ -20,6 +20,7 @@ import pandas as pd
 from audit_arguments import AUDIT_ARGUMENTS, noisy_count
 from pipeline_arguments import PIPELINE_ARGUMENTS
 from space_arguments import SPACE_ARGUMENTS
+from sql_arguments import SQL_ARGUMENTS
 
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
@@ -332,7 +333,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "audit.claim": (1, 10, lambda k: 3 * k),
     "audit_opendp.made": (opendp_sum(), noisy_count),
     **AUDIT_ARGUMENTS,
-    **(PIPELINE_ARGUMENTS | SPACE_ARGUMENTS),
+    **(PIPELINE_ARGUMENTS | SPACE_ARGUMENTS | SQL_ARGUMENTS),
     "audit_recorded.function": (released_mean,),
     "audit_recorded.select": (list,),
     "audit_recorded.universe": ([0, 1],),

@@ -13,6 +13,7 @@ import garbage
 from audit_arguments import honest_or_not
 from garbage import DOMAIN, MEASURED, REACH, RECORDS, ROWS, SMOOTH, TABLE, TOTAL, UNIVERSE
 from space_arguments import DAYS, FOUR_BASKETS, FOUR_NODES
+from sql_arguments import HAS_SQL, made_queries
 
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
@@ -73,6 +74,12 @@ def _made() -> Iterator[Any]:
     yield spaces.global_sensitivity(FOUR_BASKETS, len, neighbors=spaces.Within(1))
     yield spaces.global_sensitivity(FOUR_NODES, "triangles", neighbors=graphs.EdgeNeighbors())
     yield spaces.global_sensitivity(DAYS, "changes", neighbors=sequences.Hamming(1))
+    for asked in made_queries() if HAS_SQL else ():
+        removed = asked.local_sensitivity()
+        yield from (asked, removed, removed.neighbors, removed.witness, asked.contributions())
+        if len(asked.form.private) == 1:
+            with contextlib.suppress(sl.errors.InputError):
+                yield from (asked.truncation([1, 3], epsilon=1), asked.elastic())
     for name in dir(sl):
         made = getattr(sl, name)
         if inspect.isclass(made) and issubclass(made, Query):

@@ -8,6 +8,7 @@ from typing import Any
 
 from garbage import ROWS, TOTAL, UNIVERSE, valid
 from space_arguments import DAYS, FOUR_NODES
+from sql_arguments import HAS_SQL
 
 import sensitivity_lab as sl
 from sensitivity_lab import empirical, spaces
@@ -38,6 +39,8 @@ MADE_BY_THE_LIBRARY = {
     *("StabilityWitness", "Sweep", "Witness"),
     *("spaces.ClosedForm", "spaces.SpaceSensitivity", "spaces.SpaceWitness"),
     *("graphs.GraphWitness", "sequences.SequenceWitness"),
+    *("sql.Contributions", "sql.DatabaseNeighbors", "sql.DatabaseSensitivity"),
+    *("sql.DatabaseWitness", "sql.RowBound", "sql.TruncationStudy"),
 }
 """Results: what they hold was checked before, by the call that returned them."""
 
@@ -71,8 +74,11 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 def named() -> Iterator[tuple[str, Any]]:
-    """What is public, by its name; what spaces have, with that of their module."""
-    others = ((spaces, "spaces."), (graphs, "graphs."), (sequences, "sequences."))
+    """What is public, by its name; what spaces and `sql` have, with that of their module."""
+    others: list[tuple[Any, str]] = [(spaces, "spaces."), (graphs, "graphs.")]
+    others.append((sequences, "sequences."))
+    if HAS_SQL:
+        others.append((sl.sql, "sql."))
     rooms = (sl.audits, sl.bounds, sl.errors, sl.implementations, sl.noise, sl.results)
     own = (sl, pl, empirical, *rooms, sl.universes)
     for module, prefix in (*((room, "") for room in own), *others):
@@ -123,6 +129,7 @@ NEEDED = {
     "audit": ("claim", "size", "neighbors"),
     "assert_sensitivity": ("claim", "size", "neighbors"),
     "audit_mechanism": ("universe", "size", "epsilon"),
+    "sql.Query": ("groups",),
     "audit_opendp": ("universe", "size"),
 }
 """Optional arguments without which a call is refused."""

@@ -1,0 +1,123 @@
+"""Cascades: rows that refer to a person's rows by a foreign key, and cannot outlive them.
+
+A person takes their rows of the private tables along. A public row that refers to one of those by a
+declared foreign key has to go, too. If the query joins the two on that key, this changes nothing:
+every result of the public row is also one of the person's row, and is lost with it. If not, the
+removal would take results along that nobody counted, so it is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sensitivity_lab.checks import named, names_of
+from sensitivity_lab.errors import InputError
+
+from .constraints import Constraints, ForeignKey
+from .database import Database
+from .join_columns import classes, join_equalities
+from .normal_form import Equality, NormalForm, Source, SourceColumn, Table
+
+
+@dataclass(frozen=True)
+class Cascades:
+    """What public tables lose with the rows of a person.
+
+    Attributes
+    ----------
+    joined : tuple of str
+        Public tables whose rows refer to a person's rows, and are joined with them.
+    other : tuple of (Source, ForeignKey)
+        Sources whose rows refer to a person's rows, and are not joined with them.
+    """
+
+    joined: tuple[str, ...]
+    other: tuple[tuple[Source, ForeignKey], ...]
+
+    def check(self) -> None:
+        """Raise InputError if removing persons takes results along that are not counted."""
+        if not self.other:
+            return
+        source, foreign = self.other[0]
+        child, parent = named(source.table.name), named(foreign.parent.name)
+        key = names_of([f"{source.table.name}.{one}" for one in foreign.columns], named)
+        raise InputError(
+            f"person: rows of {child} refer to rows of {parent} by a foreign key ({key}), and have "
+            f"to go when those go with a person; the query does not join {child} with {parent} on "
+            "that key, so what they take along is not computed: join the two, or name the column "
+            f"of persons of {child} in person"
+        )
+
+
+def cascades(
+    form: NormalForm, constraints: Constraints, database: Database, private: Iterable[Table]
+) -> Cascades:
+    """Return what public tables lose with a person.
+
+    Parameters
+    ----------
+    form : NormalForm
+        The query.
+    constraints : Constraints
+        What is declared of the query's tables.
+    database : Database
+        Asked about tables that the query does not read, but its tables refer to.
+    private : iterable of Table
+        All tables that have a column of persons, read by the query or not.
+    """
+    losing = {table.sql: True for table in private}
+    read = {source.table.sql for source in form.sources}
+
+    def foreign_keys(table: Table) -> Iterable[ForeignKey]:
+        if table.sql in read:
+            return constraints.foreign_keys(table)
+        return [ForeignKey(*one) for one in database.constraints(table)[1]]
+
+    def loses(table: Table) -> bool:
+        """Tell whether a table loses rows with a person; foreign keys can close a cycle."""
+        if table.sql not in losing:
+            losing[table.sql] = False
+            losing[table.sql] = any(loses(one.parent) for one in foreign_keys(table))
+        return losing[table.sql]
+
+    joined, other = [], []
+    for source in form.sources:
+        if source.person is not None:
+            continue
+        for foreign in foreign_keys(source.table):
+            if not loses(foreign.parent):
+                continue
+            if _is_joined(form, source, foreign):
+                joined.append(source.table.name)
+            else:
+                other.append((source, foreign))
+    return Cascades(tuple(dict.fromkeys(joined)), tuple(other))
+
+
+def _is_joined(form: NormalForm, child: Source, foreign: ForeignKey) -> bool:
+    """Tell whether a row of a source is in results only together with the row it refers to.
+
+    The condition may stand in WHERE, in ON of an inner join, or in ON of the LEFT JOIN that adds
+    the child, but not in that of one that adds the parent: its rows can be missing in a result.
+    """
+    own = [
+        Equality(left, right)
+        for term in child.left or ()
+        if term.kind == "="
+        for left, right in [tuple(argument.column for argument in term.arguments)]
+        if left is not None and right is not None
+    ]
+    equal = classes([*join_equalities(form), *own])
+
+    def same(one: SourceColumn, other: SourceColumn) -> bool:
+        return any({one, other} <= columns for columns in equal)
+
+    return any(
+        all(
+            same(child.column(name), parent.column(theirs))
+            for name, theirs in zip(foreign.columns, foreign.parent_columns, strict=True)
+        )
+        for parent in form.sources
+        if parent.table.sql == foreign.parent.sql
+    )

@@ -1,0 +1,142 @@
+"""Rows that refer to a person's rows by a foreign key: joined with them, or refused."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from sensitivity_lab.errors import InputError
+
+pytest.importorskip("duckdb", reason="needs the extra `sql`")
+pytest.importorskip("sqlglot", reason="needs the extra `sql`")
+
+import duckdb
+
+from sensitivity_lab.sql import Query
+
+pytestmark = pytest.mark.sql
+
+PERSON = {"person": "customer.id"}
+JOINED = (
+    "SELECT COUNT(*) AS n FROM customer c JOIN orders o ON o.customer = c.id "
+    "JOIN line l ON l.number = o.number"
+)
+
+
+def database():
+    """Lines refer to orders, orders to customers; only customers have a column of persons."""
+    connection = duckdb.connect()
+    connection.execute(
+        "CREATE TABLE customer (id INTEGER PRIMARY KEY, area INTEGER);"
+        "CREATE TABLE orders (number INTEGER PRIMARY KEY, customer INTEGER REFERENCES customer);"
+        "CREATE TABLE line (number INTEGER REFERENCES orders(number), area INTEGER);"
+        "INSERT INTO customer VALUES (1, 1), (2, 1); INSERT INTO orders VALUES (7, 1), (8, 2);"
+        "INSERT INTO line VALUES (7, 1), (7, 1), (8, 1)"
+    )
+    return connection
+
+
+def after_cascade(connection, text, person):
+    """The definition: delete a person's rows and all that refer to them, and run the query."""
+    copies = {
+        name: connection.execute(f"FROM {name}").df() for name in ("customer", "orders", "line")
+    }
+    copies["customer"] = copies["customer"].query(f"id != {person}")
+    copies["orders"] = copies["orders"][copies["orders"].customer.isin(copies["customer"].id)]
+    copies["line"] = copies["line"][copies["line"].number.isin(copies["orders"].number)]
+    plain = duckdb.connect()
+    for name, frame in copies.items():
+        plain.register(name, frame)
+    return plain.execute(text).fetchone()[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        JOINED,
+        JOINED.replace("JOIN line l ON", "LEFT JOIN line l ON"),
+        "SELECT COUNT(*) AS n FROM customer c, orders o, line l "
+        "WHERE o.customer = c.id AND o.number = l.number",
+    ],
+)
+def test_rows_that_are_joined_on_their_key_go_along_and_are_named(text):
+    connection = database()
+    found = Query(text, connection=connection, **PERSON).contributions()
+    before = connection.execute(text).fetchone()[0]
+    for person, lost in found.to_frame()[["person", "n"]].itertuples(index=False):
+        assert before - after_cascade(connection, text, person) == lost
+    assert "rows in customer; with those, the rows of orders, line that refer to them" in repr(
+        found
+    )
+    assert dict(found.facts())["kept"] == "none"
+
+
+@pytest.mark.parametrize(
+    ("text", "child"),
+    [
+        # By another column: a line stays with the customers of its area.
+        ("SELECT COUNT(*) AS n FROM customer c JOIN line l ON l.area = c.area", "line"),
+        ("SELECT COUNT(*) AS n FROM customer CROSS JOIN orders", "orders"),
+        (JOINED.replace("l.number = o.number", "l.area = c.area"), "line"),
+        # Orders without their customer are results, and would go, too.
+        (
+            "SELECT COUNT(*) AS n FROM orders o LEFT JOIN customer c ON o.customer = c.id",
+            "orders",
+        ),
+    ],
+)
+def test_rows_that_would_go_uncounted_are_refused(text, child):
+    connection = database()
+    query = Query(text, connection=connection, **PERSON)
+    # The public part alone would be too low or wrong: the cascade changes the answer by more.
+    calls = (
+        query.contributions,
+        query.local_sensitivity,
+        lambda: query.local_sensitivity(unit="row"),
+        lambda: query.truncation([1], epsilon=1),
+        lambda: query.chain(1),
+        query.residual,
+        query.elastic,
+    )
+    for call in calls:
+        with pytest.raises(InputError, match=rf"^person: rows of {child} refer to rows of "):
+            call()
+
+
+def test_a_key_through_a_table_that_the_query_does_not_read_counts():
+    text = "SELECT COUNT(*) AS n FROM customer c JOIN line l ON l.area = c.area"
+    with pytest.raises(InputError) as caught:
+        Query(text, connection=database(), **PERSON).contributions()
+    assert str(caught.value) == (
+        "person: rows of line refer to rows of orders by a foreign key (line.number), and have to "
+        "go when those go with a person; the query does not join line with orders on that key, so "
+        "what they take along is not computed: join the two, or name the column of persons of line "
+        "in person"
+    )
+
+
+def test_a_key_that_the_caller_declares_counts():
+    tables = {
+        "customer": pd.DataFrame({"id": [1, 2], "area": [1, 1]}),
+        "line": pd.DataFrame({"customer": [1, 1, 2], "area": [1, 1, 1]}),
+    }
+    text = "SELECT COUNT(*) AS n FROM customer c JOIN line l ON l.area = c.area"
+    plain = Query(text, connection=tables, **PERSON)
+    assert plain.local_sensitivity().value == 3
+    keyed = Query(text, connection=tables, foreign_keys={"line.customer": "customer.id"}, **PERSON)
+    # With customer 1 go two lines of customer 2's results, too: 5 of 6 results, not 3.
+    with pytest.raises(InputError, match=r"^person: rows of line refer to rows of customer"):
+        keyed.local_sensitivity()
+    assert keyed.local_sensitivity(change="add", unit="row").value == 3
+
+
+def test_bounds_that_clip_a_sum_are_among_the_facts():
+    query = Query(
+        "SELECT SUM(area) AS total, COUNT(*) AS n FROM line",
+        connection={"line": pd.DataFrame({"id": [1, 2], "area": [1, 9]})},
+        person="line.id",
+        bounds={"line.area": (0, 5)},
+    )
+    assert ("clipped", "line.area to [0, 5]") in query.contributions().facts()
+    assert "clipped    line.area to [0, 5]" in repr(query.local_sensitivity(aggregate="total"))
+    assert "clipped" not in repr(query.local_sensitivity(aggregate="n"))
