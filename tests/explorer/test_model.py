@@ -199,12 +199,12 @@ def test_without_a_smooth_sensitivity_or_reach_the_local_one_stays(capsys):
 
 
 def test_the_reach_of_a_typed_dataset_has_its_answers_within_every_distance(capsys):
-    """By hand: 20 and 15 come for 2 and 3, or 1 and 1 fewer: the mean of 2, ..., 7 is 4.5."""
+    """By hand: of 2, ..., 7, the records 2 and 3 give way to 15 and 20, or 7 to 1."""
     view = last(SOURCE, replace(STATE, dataset="2, 3, 4, 5, 6, 7"))
     fan = view.reach
     assert (fan.least, fan.greatest, fan.down, fan.up) == ("3.5", "9.5", "1", "5")
     assert (fan.lower[0], fan.upper[0], view.local.text) == (4.5, 4.5, "5")
-    # No further records are left: two are below 8, and three are beyond 7.
+    # Only one record, 1, is below those of x, so a second step downward does not help.
     assert (fan.lower[1:3], fan.upper[1:3]) == ((3.5, 3.5), (7.5, 9.5))
     assert len(fan.lower) == len(fan.upper) == 7
     told = shown.reach(view)
