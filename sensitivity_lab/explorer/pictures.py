@@ -265,7 +265,7 @@ def _line(kind: str, points: Iterable[tuple[float, float]]) -> str:
 def _numbers(values: Sequence[float]) -> list[str]:
     """Return numbers of at most four digits, or of as many as tell them apart."""
     found: list[str] = []
-    for digits in range(4, 18):
+    for digits in (4, 10, 17):
         found = [f"{value:.{digits}g}" for value in values]
         if len(set(found)) == len(values):
             break

@@ -172,7 +172,7 @@ def reach(view: View) -> str:
     if fan is None or local is None:
         return ""
     told = (
-        f"Within k = {state.k} of your x, the answer is at least {fan.least} and at most "
+        f"Within distance k = {state.k} of your x, the answer is at least {fan.least} and at most "
         f"{fan.greatest}: it moves down by {fan.down} and up by {fan.up} from f(x) = "
         f"{local.answer}. "
     )

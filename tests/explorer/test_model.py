@@ -57,11 +57,11 @@ def test_all_of_a_view():
 
 def test_each_view_has_more_than_the_one_before():
     known = [
-        [bool(view.code), bool(view.text), bool(view.pair), bool(view.curve), bool(view.local)]
+        [bool(view.code), *map(bool, (view.text, view.pair, view.curve, view.local, view.reach))]
         for view in views(SOURCE, replace(STATE, dataset="2, 3, 4, 5, 6, 7"))
     ]
-    assert known[0] == [True, False, False, False, False]
-    assert known[-1] == [True] * 5
+    assert known[0] == [True, *[False] * 5]
+    assert known[-1] == [True] * 6
     assert known == sorted(known)
 
 
@@ -99,6 +99,9 @@ def test_the_code_gives_the_same_numbers(capsys, state):
         assert names["local"].value == view.local.value
         assert f"{names['beta']:.3g}" == f"{view.local.beta:.3g}"
         assert names["cauchy"] == view.local.scale
+        ends = names["reach"].to_frame()
+        assert tuple(ends["lower"]) == view.reach.lower
+        assert tuple(ends["upper"]) == view.reach.upper
     assert capsys.readouterr().out
 
 
@@ -109,8 +112,11 @@ def test_every_choice_has_a_view_and_its_code(capsys, query, relation):
     spare = as_source(sl.Universe.from_dataset([1, 2, 5, 8, 8, 8, 8, 20]))
     view = last(spare, State("records", query, relation, size=3, k=1, dataset="8, 1, 2"))
     one_way = relation in ("unbounded: add only", "unbounded: remove only")
-    assert [message[:26] for message in view.messages] == ["no smooth sensitivity of x"] * one_way
-    assert bool(view.local.smooth) != one_way
+    refused = ["no smooth sensitivity of x", "no reach of x"] if one_way else []
+    assert [message.partition(":")[0] for message in view.messages] == refused
+    assert bool(view.local.smooth) == bool(view.reach) != one_way
+    if view.reach:  # one step moves the answer by the local sensitivity
+        assert view.local.text in (view.reach.down, view.reach.up)
     names = run(view.code)
     assert (names["result"].value, names["local"].value) == (view.value, view.local.value)
     assert capsys.readouterr().out
@@ -170,18 +176,62 @@ def test_a_typed_dataset_has_its_local_sensitivity_beside_the_global_one(capsys)
     assert "Local sensitivity of mean" in capsys.readouterr().out
 
 
-def test_without_a_smooth_sensitivity_the_local_one_stays(capsys):
+def test_without_a_smooth_sensitivity_or_reach_the_local_one_stays(capsys):
     adding = replace(STATE, relation="unbounded: add only", k=1, dataset="9", domain="0:30")
     view = last(SOURCE, adding)
-    (message,) = view.messages
-    assert message.startswith("no smooth sensitivity of x: ")
+    smooth, reach = view.messages
+    assert smooth.startswith("no smooth sensitivity of x: ")
+    assert reach.startswith("no reach of x: reach needs a distance between all datasets, which ")
     assert view.local.text in shown.pair(view)
+    assert shown.reach(view) == ""
     assert "smooth" not in view.code
+    assert "reach" not in view.code
     assert run(view.code)["local"].value == view.local.value
     interval = as_source(sl.Universe.from_interval(0, 120))
-    (message,) = last(interval, State("records", size=3, dataset="7, 2")).messages
+    view = last(interval, State("records", size=3, dataset="7, 2"))
+    (message,) = view.messages
     assert message == "no smooth sensitivity of x: its universe is an interval; type a domain"
+    assert (view.reach.lower, view.reach.upper) == ((4.5, 1, 0, 0), (4.5, 63.5, 120, 120))
+    names = run(view.code)
+    assert float(names["reach"].upper[1]) == 63.5
+    assert "smooth" not in names
     assert capsys.readouterr().out
+
+
+def test_the_reach_of_a_typed_dataset_has_its_answers_within_every_distance(capsys):
+    """By hand: of 2, ..., 7, the records 2 and 3 give way to 15 and 20, or 7 to 1."""
+    view = last(SOURCE, replace(STATE, dataset="2, 3, 4, 5, 6, 7"))
+    fan = view.reach
+    assert (fan.least, fan.greatest, fan.down, fan.up) == ("3.5", "9.5", "1", "5")
+    assert (fan.lower[0], fan.upper[0], view.local.text) == (4.5, 4.5, "5")
+    # Only one record, 1, is below those of x, so a second step downward does not help.
+    assert (fan.lower[1:3], fan.upper[1:3]) == ((3.5, 3.5), (7.5, 9.5))
+    assert len(fan.lower) == len(fan.upper) == 7
+    told = shown.reach(view)
+    assert "Within distance k = 2 of your x, the answer is at least 3.5 and at most 9.5" in told
+    assert "down by 1 and up by 5 from f(x) = 4.5. The larger move is the local sensitivity" in told
+    run(view.code)
+    assert "within 2   3.5 to 9.5" in capsys.readouterr().out
+
+
+def test_a_reach_that_mixes_additions_and_removals_is_told_from_the_local_sensitivity():
+    mixing = replace(
+        STATE, relation="unbounded: add or remove", domain="0:20", dataset="0, 10, 10, 10"
+    )
+    view = last(SOURCE, mixing)
+    # From 30/4: 0 removed and 20 added gives 50/4, and 20 added twice gives 70/6 only.
+    assert (view.reach.up, view.local.text) == ("5", "4.16667")
+    assert "The local sensitivity, 4.16667, is for records that are only added" in shown.reach(view)
+    assert "The larger move is the local" in shown.reach(last(SOURCE, replace(mixing, k=1)))
+
+
+def test_ends_of_a_reach_are_rounded_outward():
+    """A tenth is no float, and a third has no end."""
+    view = last(SOURCE, State("records", size=3, domain="0, 0.1, 1", dataset="0.1, 0.1, 0.1"))
+    assert (view.reach.least, view.reach.greatest) == ("0.06666666666", "0.4")
+    assert (view.reach.down, view.reach.up) == ("0.0333334", "0.3")
+    root = last(SOURCE, State("records", "std", size=2, domain="0:9", dataset="0, 2"))
+    assert (root.reach.least, root.reach.greatest, root.reach.up) == ("0", "4.5", "3.5")
 
 
 def test_every_view_but_the_last_says_what_is_computed_next():
@@ -191,6 +241,7 @@ def test_every_view_but_the_last_says_what_is_computed_next():
         "the curve of mean up to k = 6",
         "the local sensitivity of x",
         "the smooth sensitivity of x",
+        "the reach of x",
         "",
     ]
     assert whole.computing == ""

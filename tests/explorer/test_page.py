@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 LIMIT = 180_000
 """Milliseconds to wait for a kernel before a test fails; nothing waits so long."""
 
-PARTS = ("headline", "curve", "strip", "pair", "noise", "code")
+PARTS = ("headline", "curve", "strip", "pair", "reach", "noise", "code")
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_each_control_changes_picture_and_code(window):
         "k": ("ArrowRight", None, "sl.Unbounded(2)"),
         "epsilon": ("ArrowRight", None, "epsilon=2"),
         "domain": ("type", "0:30", "range(0, 31)"),
-        "dataset": ("type", "4, 1, 2", "x = [1, 2, 4]"),
+        "dataset": ("type", "4, 1, 2", "sl.reach("),
     }
     page = window.page
     # It opens on a domain, whatever the file has; without one the records are the universe.
@@ -107,6 +107,8 @@ def test_each_control_changes_picture_and_code(window):
         picture = {"epsilon": "noise", "dataset": "pair"}.get(name, "curve")
         assert picture in changed, name
     assert "local sensitivity" in page.locator(".sl-part-pair").inner_text()
+    assert "x = [1, 2, 4]" in page.locator(".sl-part-code").inner_text()
+    assert page.locator(".sl-part-reach svg").is_visible()
     assert window.complaints == []
 
 
@@ -167,6 +169,9 @@ def test_the_page_fits_and_can_be_read(browser, page, width, scheme):
         # At one size, noise for this relation depends on a private number: there is a warning.
         control(view.page, "relation").select_option("unbounded: add or remove")
         view.page.wait_for_selector(".sl-warning", timeout=LIMIT)
+        control(view.page, "dataset").fill("3, 4, 4, 7, 12, 90")
+        control(view.page, "dataset").press("Enter")
+        wait_for_code(view.page, "sl.reach(")
         assert view.overflow() == 0
         cut = view.page.evaluate(
             """[...document.querySelectorAll('.sl-explorer section, .sl-explorer svg, select,'
@@ -189,7 +194,8 @@ def test_the_page_fits_and_can_be_read(browser, page, width, scheme):
         assert hidden == []
         size = "svg => parseFloat(getComputedStyle(svg.querySelector('text')).fontSize)"
         size += " * svg.getBoundingClientRect().width / 480"
-        assert view.page.eval_on_selector(".sl-part-curve svg", size) >= 10
+        for part in ("curve", "reach"):
+            assert view.page.eval_on_selector(f".sl-part-{part} svg", size) >= 10
         paper = view.page.eval_on_selector(
             ".sl-explorer", "one => getComputedStyle(one).backgroundColor"
         )

@@ -70,7 +70,7 @@ def test_there_is_a_control_per_attribute_of_a_state(panel):
         ("k", 3, {"headline", "curve", "strip", "pair", "noise", "code"}),
         ("epsilon", 0.1, {"noise", "code"}),
         ("domain", "0:30", {"headline", "curve", "strip", "pair", "noise", "code"}),
-        ("dataset", "1, 2, 7", {"code", "pair"}),
+        ("dataset", "1, 2, 7", {"code", "pair", "reach"}),
     ],
 )
 def test_each_control_changes_what_it_is_about(panel, control, value, parts):
@@ -104,6 +104,20 @@ def test_a_typed_dataset_shows_its_local_sensitivity(panel):
     assert panel.view.local.smooth in panel.parts["pair"].value
     assert "Cauchy noise for it has scale" in panel.parts["pair"].value
     assert panel.parts["messages"].layout.display == "none"
+
+
+def test_a_typed_dataset_shows_its_reach_and_an_empty_field_takes_it_away(panel):
+    reach = panel.parts["reach"]
+    assert (reach.value, reach.layout.display) == ("", "none")
+    panel.controls["dataset"].value = "1, 2, 3, 8"
+    assert "<svg" in reach.value
+    assert f"down by {panel.view.reach.down} and up by" in reach.value
+    assert reach.layout.display is None
+    panel.controls["relation"].value = "unbounded: add only"
+    assert (reach.value, reach.layout.display) == ("", "none")
+    assert "no reach of x: reach needs a distance" in panel.parts["messages"].value
+    panel.controls["dataset"].value = ""
+    assert "no reach of x" not in panel.parts["messages"].value
 
 
 def test_a_dataset_of_another_size_is_not_compared_without_a_word(panel):

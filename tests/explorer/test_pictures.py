@@ -9,10 +9,14 @@ from xml.etree import ElementTree
 import pytest
 
 from sensitivity_lab.explorer import pictures
+from sensitivity_lab.explorer.fan import Fan
 from sensitivity_lab.explorer.pair import Pair, Rug
 
 PAIR = Pair(("1", "9"), ("1", "2"), ("9",), ("2",), 2, 2, 1, 5.0, 1.5)
 BLOCKS = [("B", 1, 1, 1), ("C", 5, 2, 6), ("O", math.inf, 7, 15), ("A", 1, 20, 20)]
+
+
+FAN = Fan((30.0, 20.0, 20.0, 10.0), (30.0, 40.0, 50.0, 50.0), "20", "50", "10", "20", "bounded")
 
 
 def parsed(svg: str) -> ElementTree.Element:
@@ -59,6 +63,50 @@ def test_a_curve_of_any_size_is_drawn(values):
     svg = pictures.curve(list(enumerate(values, 1)), 1, "<sum>")
     assert len(numbers(svg, "circle", "cx")) == len(values)
     assert "nan" not in svg
+    assert inside(svg)
+
+
+def test_a_reach_goes_outward_from_the_answer_with_its_moves_at_k():
+    svg = pictures.reach(FAN, 2, 20.0, "20", "median")
+    # f(x) = 30 is where both ends begin; what lies twice as far from it is twice as far away.
+    across, heights = numbers(svg, "circle", "cx", "dot"), numbers(svg, "circle", "cy", "dot")
+    upper, lower = heights[:4], heights[4:]
+    assert across[:4] == across[4:] == sorted(across[:4])
+    assert upper[0] == lower[0] > upper[1] > upper[2] == upper[3]
+    assert (lower[0] - lower[2]) / (upper[0] - upper[2]) == pytest.approx(-1 / 2, abs=0.01)
+    assert numbers(svg, "circle", "cx", "chosen") == [across[2]] * 2
+    assert numbers(svg, "circle", "cy", "chosen") == [upper[2], lower[2]]
+    written = texts(svg)
+    assert {"+20", "−10", "±20", "f(x)", "local at k"} <= set(written)
+    assert "Hamming distance k from x (at most)" in written
+    bar, *_ = (one for one in parsed(svg).iter("polyline") if one.get("class") == "local")
+    below, above = (float(point.split(",")[1]) for point in bar.get("points").split())
+    assert above == pytest.approx(upper[2], abs=0.11)  # the local sensitivity is the larger move
+    assert below - upper[0] == pytest.approx(upper[0] - above, abs=0.11)
+    assert inside(svg)
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "local"),
+    [
+        ((7.0, 7.0), (7.0, 7.0), 0.0),
+        ((1e300, -1e300), (1e300, 1e300), 2e300),
+        ((1e9, 1e9 - 1), (1e9, 1e9 + 2), 2.0),
+        ((0.0, *[-1e-300] * 50), (0.0, *[0.0] * 50), 1e-300),
+    ],
+)
+def test_a_reach_of_any_size_is_drawn(lower, upper, local):
+    fan = Fan(lower, upper, "a", "b", "1.23457e+300", "1.23457e+300", "bounded")
+    svg = pictures.reach(fan, 1, local, "1.23457e+300", "<sum>")
+    assert len(numbers(svg, "circle", "cx", "dot")) == 2 * len(lower)
+    assert "nan" not in svg
+    ticks = [one.text for one in parsed(svg).iter("text") if one.get("text-anchor") == "end"]
+    assert len(set(ticks)) == len(ticks)
+    for one in parsed(svg).iter("text"):  # a character has at most 9 of the picture's units
+        wide, place = 9 * len(one.text), float(one.get("x"))
+        shift = {"start": 0, "middle": wide / 2, "end": wide}[one.get("text-anchor")]
+        assert place - shift >= -9
+        assert place - shift + wide <= pictures.WIDTH + 9
     assert inside(svg)
 
 
@@ -138,3 +186,4 @@ def test_without_noise_there_is_a_sentence():
     assert "sensitivity is 0" in pictures.noise(PAIR, 0.0, None, "mean")
     assert "beyond the floats" in pictures.noise(PAIR, math.inf, None, "mean")
     assert "beyond the floats" in pictures.curve([(1, math.inf)], 1, "mean")
+    assert "beyond the floats" in pictures.reach(FAN, 1, math.inf, "inf", "mean")
