@@ -56,6 +56,19 @@ class Contributions(Facts):
         How many persons there are in the private tables, with those who contribute nothing.
     show_person : callable or None
         Turns a person into the text that is shown; None hides persons.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sensitivity_lab import sql
+    >>> visits = pd.DataFrame({"person": [1, 1, 1, 2], "days": [3, 1, 2, 4]})
+    >>> query = sql.Query(
+    ...     "SELECT COUNT(*) AS visits FROM visits",
+    ...     connection={"visits": visits},
+    ...     person={"visits": "person"},
+    ... )
+    >>> query.contributions().to_frame()[["person", "visits"]].values.tolist()
+    [[1, 3], [2, 1]]
     """
 
     query: ReadQuery

@@ -81,7 +81,7 @@ class DatabaseNeighbors:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DatabaseWitness:
     """The database at hand, a neighbor of it, and the query's answers on both.
 
@@ -96,12 +96,40 @@ class DatabaseWitness:
     rows : tuple of (str, dict)
         The rows that are removed or added, if the unit is a row: their table, and the values that
         the query reads.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sensitivity_lab import sql
+    >>> visits = pd.DataFrame({"person": [1, 1, 1, 2], "days": [3, 1, 2, 4]})
+    >>> query = sql.Query(
+    ...     "SELECT COUNT(*) AS visits FROM visits",
+    ...     connection={"visits": visits},
+    ...     person={"visits": "person"},
+    ... )
+    >>> query.local_sensitivity(k=1).witness
+    DatabaseWitness(1 person removed, query_x=(Fraction(4, 1),), query_y=(Fraction(1, 1),))
     """
 
     change: Removed | Added | None
     query_x: tuple[Fraction, ...]
     query_y: tuple[Fraction, ...]
     rows: tuple[tuple[str, dict[str, Any]], ...] = ()
+
+    def __repr__(self) -> str:
+        # Neither the ids of persons nor the values of rows: show these only on purpose.
+        answers = f"query_x={self.query_x!r}, query_y={self.query_y!r}"
+        return f"DatabaseWitness({self._told}, {answers})"
+
+    @property
+    def _told(self) -> str:
+        if self.change is None:
+            return "no change"
+        if isinstance(self.change, Removed):
+            number, unit, done = len(self.change.units), self.change.unit, "removed"
+        else:
+            number, unit, done = len(self.rows), "row", "added"
+        return f"{number} {unit}{'s' * (number != 1)} {done}"
 
     @property
     def persons(self) -> tuple[Any, ...]:
@@ -153,6 +181,19 @@ class DatabaseSensitivity(Found):
         The query.
     show_person : callable or None
         Turns a person into the text that is shown; None hides persons and the values of rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sensitivity_lab import sql
+    >>> visits = pd.DataFrame({"person": [1, 1, 1, 2], "days": [3, 1, 2, 4]})
+    >>> query = sql.Query(
+    ...     "SELECT COUNT(*) AS visits FROM visits",
+    ...     connection={"visits": visits},
+    ...     person={"visits": "person"},
+    ... )
+    >>> query.local_sensitivity(k=1).value
+    3.0
     """
 
     value: float

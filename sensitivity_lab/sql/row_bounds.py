@@ -79,6 +79,19 @@ class RowBound(Facts):
         What removing, and adding, one row can change here; None if that is refused.
     refused : tuple of str
         Why a number is missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sensitivity_lab import sql
+    >>> visits = pd.DataFrame({"person": [1, 1, 1, 2], "days": [3, 1, 2, 4]})
+    >>> query = sql.Query(
+    ...     "SELECT COUNT(*) AS visits FROM visits",
+    ...     connection={"visits": visits},
+    ...     person={"visits": "person"},
+    ... )
+    >>> query.elastic().upper
+    1.0
     """
 
     name: str

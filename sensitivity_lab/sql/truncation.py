@@ -57,6 +57,19 @@ class TruncationStudy(Tabled):
         The number of numbers that are released: one per public key.
     points : tuple of TruncationPoint
         One per threshold, ascending.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sensitivity_lab import sql
+    >>> visits = pd.DataFrame({"person": [1, 1, 1, 2], "days": [3, 1, 2, 4]})
+    >>> query = sql.Query(
+    ...     "SELECT COUNT(*) AS visits FROM visits",
+    ...     connection={"visits": visits},
+    ...     person={"visits": "person"},
+    ... )
+    >>> [point.scale for point in query.truncation([1, 2], epsilon=1).points]
+    [1.0, 2.0]
     """
 
     aggregate: str

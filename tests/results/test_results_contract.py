@@ -117,7 +117,12 @@ def test_there_is_one_of_every_class():
             yield from below(one)
             yield one
 
-    concrete = {one for one in below(Result) if not one.__abstractmethods__}
+    # Those of databases need an extra, and are tested in tests/sql.
+    concrete = {
+        one
+        for one in below(Result)
+        if not one.__abstractmethods__ and not one.__module__.startswith("sensitivity_lab.sql")
+    }
     assert {type(result) for result in RESULTS.values()} == concrete
     assert len(concrete) == 6
 
