@@ -73,7 +73,8 @@ class Query(ReadQuery):
     ------
     InputError
         If the text is not such a query, with the place and a way to write it; if a table or a
-        column is missing; if the database is locked or cannot be read.
+        column is missing; if a column that it reads has times with a time zone; if the database
+        is locked or cannot be read.
     QueryError
         If the database cannot compute it, as for a cast of a text that is no number.
     MissingExtraError

@@ -76,6 +76,7 @@ class ReadQuery:
                 f"{names_of(list(dict.fromkeys(s.table.name for s in form.sources)))}: name the "
                 "column of persons in one of them"
             )
+        _check_zones(form)
         form = self._bounded(form, bounds)
         self.constraints = declared(form, self.database, domains, keys, foreign_keys)
         self.cascades = cascades(form, self.constraints, self.database, private)
@@ -232,6 +233,22 @@ def _persons(person: Any) -> dict[str, str]:
         if not (isinstance(table, str) and isinstance(column, str) and table and column):
             raise InputError(f"{accepted}, got {shown(table)}: {shown(column)}")
     return dict(person)
+
+
+def _check_zones(form: NormalForm) -> None:
+    """Raise InputError for times with a time zone.
+
+    Their dates and hours depend on the setting TimeZone of a connection, which a cursor of it does
+    not take over: the numbers would be those of another query than the caller's.
+    """
+    for column in sorted(form.used, key=str):
+        table = form.source(column.alias).table
+        if table.columns[column.name].endswith("WITH TIME ZONE"):
+            raise InputError(
+                f"sql: {table.name}.{column.name} is of the type {table.columns[column.name]}, "
+                "whose dates and hours depend on a setting of the connection; copy the table with "
+                f"the times of one zone, such as {column.name} AT TIME ZONE 'UTC'"
+            )
 
 
 def _family(type_: str) -> str:

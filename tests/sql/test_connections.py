@@ -177,6 +177,30 @@ def test_too_little_memory_is_told_as_such():
         query.contributions()
 
 
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+def test_times_with_a_zone_are_refused_and_those_of_one_zone_are_the_databases(zone):
+    """At 3 o'clock in Greenwich it is the day before in New York."""
+    connection = duckdb.connect()
+    connection.execute(
+        f"SET TimeZone = '{zone}'; CREATE TABLE t (id INTEGER, seen TIMESTAMPTZ);"
+        "INSERT INTO t VALUES (1, '2024-01-01 03:00:00+00'), (2, '2024-01-01 12:00:00+00')"
+    )
+    text = "SELECT COUNT(*) AS n FROM t WHERE CAST(seen AS DATE) = DATE '2024-01-01'"
+    with pytest.raises(InputError) as caught:
+        Query(text, connection=connection, person="t.id")
+    assert str(caught.value) == (
+        "sql: t.seen is of the type TIMESTAMP WITH TIME ZONE, whose dates and hours depend on a "
+        "setting of the connection; copy the table with the times of one zone, such as seen AT "
+        "TIME ZONE 'UTC'"
+    )
+    assert Query("SELECT COUNT(*) FROM t", connection=connection, person="t.id").form is not None
+    there = connection.execute(text).fetchall()[0][0]
+    connection.execute(f"CREATE TABLE here AS SELECT id, seen AT TIME ZONE '{zone}' AS seen FROM t")
+    local = Query(text.replace("FROM t ", "FROM here "), connection=connection, person="here.id")
+    assert local.answer()["n"].tolist() == [there] == [2 if zone == "UTC" else 1]
+    assert local.local_sensitivity().value == 1
+
+
 def test_missing_persons_are_refused_or_public():
     visits = pd.DataFrame({"patient": pd.array([1, 1, None], dtype="Int64")})
     given = {"connection": {"visits": visits}, "person": "visits.patient"}
