@@ -23,7 +23,7 @@ from sensitivity_lab.checks import (
     whole_kind,
 )
 from sensitivity_lab.errors import VerificationError
-from sensitivity_lab.exact.difference import round_down, round_up
+from sensitivity_lab.exact.difference import nearest, round_down, round_up
 from sensitivity_lab.exact.roots import Root
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.finite import AnyUniverse, finite
@@ -271,7 +271,7 @@ class Reach(Result):
                 "neighbors": self.neighbors.family,
                 "distance": self.distances,
                 "size": self.size,
-                "answer": float(self.answer),
+                "answer": float_near(self.answer),
                 "lower": [float_below(end) for end in self.lower],
                 "upper": [float_above(end) for end in self.upper],
             }
@@ -348,7 +348,7 @@ class Reach(Result):
         if self.saturated_at is not None:
             everything = [("saturated", f"from distance {self.saturated_at} on: all datasets")]
         return [
-            ("answer", f"f(x) = {float(self.answer):.10g}"),
+            ("answer", f"f(x) = {float_near(self.answer):.10g}"),
             (
                 "neighbors",
                 f"{self.neighbors.family}; size {self.size}{sizes}; {self.universe.extent}",
@@ -364,6 +364,11 @@ def as_bound(answer: Any, query: Query) -> Bound:
     """Return an exact answer, a rational number or a tuple of one, as it is or as a root."""
     number = answer[0] if isinstance(answer, tuple) else answer
     return Root(number) if query.root else Fraction(number)
+
+
+def float_near(bound: Bound) -> float:
+    """Return the float nearest to an exact answer."""
+    return float(bound) if isinstance(bound, Root) else nearest(bound)
 
 
 def float_above(bound: Bound) -> float:

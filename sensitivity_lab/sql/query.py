@@ -79,6 +79,19 @@ class Query(ReadQuery):
         If the database cannot compute it, as for a cast of a text that is no number.
     MissingExtraError
         Without the extra ``[sql]``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sensitivity_lab import sql
+    >>> visits = pd.DataFrame({"person": [1, 1, 1, 2], "days": [3, 1, 2, 4]})
+    >>> query = sql.Query(
+    ...     "SELECT COUNT(*) AS visits FROM visits",
+    ...     connection={"visits": visits},
+    ...     person={"visits": "person"},
+    ... )
+    >>> query.answer().visits.tolist(), query.local_sensitivity(k=1).value
+    ([4], 3.0)
     """
 
     def __init__(
