@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import pandas as pd
@@ -49,7 +49,7 @@ class QueryChain:
     """
 
     chain: Any
-    tables: tuple[pd.DataFrame, ...]
+    tables: tuple[pd.DataFrame, ...] = field(repr=False)
 
     def answer(self) -> Any:
         """Return the chain's answer on the tables: a number, or a vector with one per key."""

@@ -69,7 +69,9 @@ def naming(doing: str) -> Iterator[None]:
 
 
 def _named(duckdb: Any, doing: str, error: Exception) -> Exception:
-    told = " ".join(text_of(error).split())
+    # DuckDB goes on with the line of the statement, which is not the text that the user wrote.
+    told = " ".join(re.split(r"\\n|\n", text_of(error).partition("LINE ")[0])).strip()
+    told = " ".join(told.split())
     if isinstance(error, duckdb.InterruptException):
         return QueryError(f"{doing} was interrupted before it ended; call again to start anew")
     if isinstance(error, duckdb.OutOfMemoryException) or _FULL.search(told):
@@ -162,7 +164,9 @@ class Database:
         elif isinstance(connection, str | Path):
             self._open(duckdb, Path(connection))
         else:
-            raise InputError(f"connection must be {ACCEPTED}, got {shown(connection)}")
+            # By its type: a table's own text would show rows of persons.
+            kind = type(connection).__name__
+            raise InputError(f"connection must be {ACCEPTED}, got an object of the type {kind}")
         self._check_open()
 
     def _open(self, duckdb: Any, path: Path) -> None:

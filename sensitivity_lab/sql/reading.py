@@ -266,13 +266,15 @@ class Reader:
 
     def _is_left(self, join: Any) -> bool:
         """Tell whether a join is a LEFT JOIN; refuse all but this and inner joins."""
+        if method := join.args.get("method"):
+            raise self.refusal(join, f"a {method} JOIN", "write JOIN ... USING (column)")
         self._check_parts(join, {"this", "on", "using", "kind", "side"}, "this kind of join")
         side, kind = (str(join.args.get(one) or "").upper() for one in ("side", "kind"))
         if side not in ("", "LEFT") or kind not in ("", "INNER", "CROSS", "OUTER"):
             raise self.refusal(
                 join,
                 f"a {' '.join(filter(None, (side, kind)))} JOIN",
-                "use INNER JOIN or LEFT JOIN (exchange the tables of a RIGHT JOIN)",
+                "use JOIN or LEFT JOIN; a RIGHT JOIN is a LEFT JOIN with its tables exchanged",
             )
         if side == "LEFT" and not (join.args.get("on") or join.args.get("using")):
             raise self.refusal(join, "a LEFT JOIN without ON", "write its condition after ON")
