@@ -177,6 +177,28 @@ def test_too_little_memory_is_told_as_such():
         query.contributions()
 
 
+def test_a_full_disk_is_told_as_such_and_leaves_the_connection_usable(tmp_path):
+    """What does not fit into memory is written to files, which may not grow here."""
+    resource = pytest.importorskip("resource", reason="limits of files are those of Unix")
+    settings = {"memory_limit": "30MB", "temp_directory": str(tmp_path), "threads": "1"}
+    connection = duckdb.connect(config=settings)
+    connection.execute("CREATE TABLE t AS SELECT range AS id FROM range(3)")
+    query = Query("SELECT COUNT(*) FROM t", connection=connection, person="t.id")
+    large = "CREATE TEMP TABLE large AS SELECT md5(CAST(range AS VARCHAR)) FROM range(1000000)"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with query.session() as session:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+        try:
+            with pytest.raises(TooLargeError) as caught:
+                session.run(large)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    told = str(caught.value)
+    assert told.startswith("the query needs more memory or disk than there is: IO Error: Could not")
+    assert told.endswith("temp_directory to a disk with more room, and pass that connection")
+    assert query.local_sensitivity().value == 1
+
+
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
 def test_times_with_a_zone_are_refused_and_those_of_one_zone_are_the_databases(zone):
     """At 3 o'clock in Greenwich it is the day before in New York."""
