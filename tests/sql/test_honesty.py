@@ -101,7 +101,7 @@ PLACES = {
     "SELECT COUNT(*) FROM (SELECT id FROM customer)": "a subquery without a name",
     "SELECT COUNT(*) FROM customer RIGHT JOIN orders ON id = customer": "a RIGHT JOIN",
     "SELECT COUNT(*) FROM customer FULL JOIN orders ON id = customer": "a FULL JOIN",
-    "SELECT COUNT(*) FROM customer NATURAL JOIN orders": "this kind of join",
+    "SELECT COUNT(*) FROM customer NATURAL JOIN orders": "a NATURAL JOIN",
     "SELECT COUNT(*) FROM customer SEMI JOIN orders ON id = customer": "a SEMI JOIN",
     "SELECT COUNT(*) FROM customer LEFT JOIN (SELECT o.number + 1 AS n, o.customer FROM orders o) "
     "AS o ON o.customer = id": "a LEFT JOIN to a subquery that joins or computes",
