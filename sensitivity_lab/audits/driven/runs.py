@@ -444,11 +444,12 @@ class Leaf:
         The run.
     """
 
-    parts: Parts
-    groups: list[tuple[tuple[Path, ...], dict[tuple[Fraction, ...], Fraction]]]
+    # A symbol decides its value where it is printed, so a leaf never prints its symbols.
+    parts: Parts = field(repr=False)
+    groups: list[tuple[tuple[Path, ...], dict[tuple[Fraction, ...], Fraction]]] = field(repr=False)
     mass: Fraction
-    symbols: dict[Path, Symbol]
-    run: Run
+    symbols: dict[Path, Symbol] = field(repr=False)
+    run: Run = field(repr=False)
 
     @property
     def whole_mass(self) -> Fraction:

@@ -682,3 +682,18 @@ def test_chances_in_floats_are_as_fine_as_floats_near_1(epsilon):
 
     report = audit_mechanism(too_much, [0, 1], 1, epsilon=epsilon, neighbors="bounded")
     assert report.verdict == "violated"
+
+
+def test_an_event_is_printed_in_short_and_stays_as_it_is():
+    def noisy_length(x, rng):
+        return len(x) + rng.geometric(0.5) - rng.geometric(0.5)
+
+    report = audit_mechanism(
+        noisy_length, [0], [0, 1], neighbors="unbounded", epsilon=0.1, delta=1e-10
+    )
+    event = report.event()
+    before = report.script
+    assert max(map(len, map(repr, event))) < 100
+    assert re.fullmatch(r"Atom\(release = -?\d+; p=[\d.e-]+, q=[\d.e-]+\)", repr(event[0]))
+    assert len(repr(event[0].outcome.leaf)) < 1000
+    assert report.script == before
