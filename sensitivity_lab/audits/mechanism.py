@@ -35,7 +35,7 @@ from .driven.generator import elsewhere
 from .driven.kept import Kept
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
 from .driven.probes import NUMBER, ends, probes
-from .driven.runs import BRANCHES, RAISED, explore, explore_in_fresh_process
+from .driven.runs import AGAIN, BRANCHES, RAISED, explore, explore_in_fresh_process
 from .driven.script import script_of
 from .driven.stops import LeavesError, LimitError, OutsideError
 from .pairs import Close, check_compared, check_pairs
@@ -395,11 +395,14 @@ def _compared(
     known = "exact law of all runs"
     if any(one.divergence.unknown for one in worst.values()):
         known = "the law is not known for all pairs"
+    notes = _notes(worst[max(worst)], claim.epsilon)
+    if any(law.explored.endless for law in laws):
+        notes += (f"runs ended early: {AGAIN}; branches= allows more",)
     return MechanismReport(
         question.subject,
         tuple(rows),
         f"{question.metrics}; {question.among}; {claim.words}; {known}",
-        _notes(worst[max(worst)], claim.epsilon),
+        notes,
         worst=worst,
         function=function,
         claim=(claim.epsilon, claim.delta),

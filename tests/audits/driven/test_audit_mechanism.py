@@ -697,3 +697,17 @@ def test_an_event_is_printed_in_short_and_stays_as_it_is():
     assert re.fullmatch(r"Atom\(release = -?\d+; p=[\d.e-]+, q=[\d.e-]+\)", repr(event[0]))
     assert len(repr(event[0].outcome.leaf)) < 1000
     assert report.script == before
+
+
+@pytest.mark.exhaustive
+def test_a_loop_with_two_ways_to_draw_again_ends_early():
+    def drawn_again(x, rng):
+        while True:
+            y = len(x) + rng.geometric(0.5) - rng.geometric(0.5)
+            if 0 <= y <= 3:
+                return int(y)
+
+    report = audit_mechanism(drawn_again, [0], [2, 3], neighbors="unbounded", epsilon=1)
+    assert "reject by one comparison" in report.notes[-1]
+    # Given the four values that are kept, 3 has 8/15 on three records, and 2/9 on two.
+    assert report.epsilon()[0] == pytest.approx(math.log(12 / 5), abs=1e-3)
