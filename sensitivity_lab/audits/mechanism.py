@@ -32,16 +32,17 @@ from sensitivity_lab.results.literals import brief, short_literal
 from sensitivity_lab.universes.universe import Universe
 
 from .driven.generator import elsewhere
+from .driven.kept import Kept
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
 from .driven.probes import NUMBER, ends, probes
-from .driven.runs import BRANCHES, RAISED, explore, explore_in_fresh_process
+from .driven.runs import AGAIN, BRANCHES, RAISED, explore, explore_in_fresh_process
 from .driven.script import script_of
 from .driven.stops import LeavesError, LimitError, OutsideError
 from .pairs import Close, check_compared, check_pairs
 from .question import Question, question_about
 from .records import any_distances
 from .report import AuditReport
-from .returned import ENTRIES, bare
+from .returned import bare
 from .row import NOT_REFUTED, AuditRow, Evidence, Finding
 
 CHANCE_ULPS = 32
@@ -57,9 +58,6 @@ _check_loss = number_kind("a number from 0 to 700", lambda given: 0 <= given <= 
 
 _check_claim = number_kind("a number above 0, at most 700", lambda given: 0 < given <= 700)
 """A claimed epsilon, or rho."""
-
-_MAPPING = "builtins.dict"
-"""The kind of a dict among the parts of a release."""
 
 _OPEN = Fraction(1, 10**9)
 """Bounds of delta that differ by less, in proportion, are one number."""
@@ -283,8 +281,8 @@ def audit_mechanism(
     InputError
         If an argument is invalid, or no two datasets are neighbors.
     QueryError
-        If the function fails in every run, draws from a generator of its own, or releases two
-        things after the same draws: it keeps state between calls.
+        If the function fails in every run, draws from a generator of its own, releases two things
+        after the same draws, or holds other values after the audit: it keeps state between calls.
     TooLargeError
         If its draws lead to more paths than `branches` or to longer ones, or depend on each other
         in tables that are too large; the message says what to make smaller.
@@ -347,6 +345,38 @@ def judged(
         See `audit_mechanism`.
     """
     check_pairs(len(question.datasets))
+    if fresh:  # nothing is kept from one dataset to the next
+        return _compared(question, function, claim, fresh, branches)
+    before = Kept.by(function)
+    report = _compared(question, function, claim, fresh, branches)
+    after = Kept.by(function)
+    if places := after.unlike(before):
+        raise QueryError(
+            f"the function is not a function of data and draws: it keeps state between calls, in "
+            f"{_some(places)}; make what is kept anew in every call, or pass fresh=True to judge "
+            "the first calls on each dataset"
+        )
+    if places := after.unlike_caches(before):
+        note = (
+            f"answers are kept in a cache, {_some(places)}; whether they depend on data was not "
+            "compared: call the function without the cache, or pass fresh=True"
+        )
+        return replace(report, unjudged=(*report.unjudged, note))
+    return report
+
+
+def _some(places: Sequence[str]) -> str:
+    return ", ".join(places[:_SHOWN]) + (", ..." if len(places) > _SHOWN else "")
+
+
+def _compared(
+    question: Question,
+    function: Callable[..., Any],
+    claim: PrivacyClaim,
+    fresh: bool,
+    branches: int,
+) -> MechanismReport:
+    """Return the report, whatever the function keeps."""
     try:
         # How many runs a dataset takes is not known before: the bar counts them.
         with elsewhere(), running.counter("runs", question.progress) as ran:
@@ -365,11 +395,14 @@ def judged(
     known = "exact law of all runs"
     if any(one.divergence.unknown for one in worst.values()):
         known = "the law is not known for all pairs"
+    notes = _notes(worst[max(worst)], claim.epsilon)
+    if any(law.explored.endless for law in laws):
+        notes += (f"runs ended early: {AGAIN}; branches= allows more",)
     return MechanismReport(
         question.subject,
         tuple(rows),
         f"{question.metrics}; {question.among}; {claim.words}; {known}",
-        _notes(worst[max(worst)], claim.epsilon),
+        notes,
         worst=worst,
         function=function,
         claim=(claim.epsilon, claim.delta),
@@ -591,30 +624,11 @@ def _evidence(worst: Worst, epsilon: Fraction) -> Evidence:
 def _notes(worst: Worst, epsilon: Fraction) -> tuple[str, ...]:
     """Return what a report says of the event."""
     event, noisy = _seen(worst, epsilon)
-    told = [_told(atom) for atom in itertools.islice(event, _SHOWN)]
+    told = [atom.told for atom in itertools.islice(event, _SHOWN)]
     if len(event) > len(told):
         told.append(f"{len(event) - len(told):,} more outcomes")
     told += [one.text for one in noisy]
     return (f"event: {'; or '.join(told)}",) if told else ()
-
-
-def _told(atom: Atom) -> str:
-    """Return an outcome in words: the parts that tell, by where they stand."""
-    if atom.outcome is None:
-        return "another outcome"
-    named = []
-    for path, value in atom.outcome.values.items():
-        place = "release" + "".join(f"[{name!r}]" for name in path if name != ENTRIES)
-        if path and path[-1] == ENTRIES:
-            if isinstance(value, tuple) and isinstance(value[1], tuple) and value[0] == _MAPPING:
-                names = [bare(name) for name in value[1]]
-                named.append(f"the keys of {place} are {short_literal(names)}")
-            continue
-        number = value[1] if type(value) is tuple else bare(value)
-        if isinstance(number, Fraction):
-            number = int(number) if number.denominator == 1 else float(number)
-        named.append(f"{place} = {short_literal(number)}")
-    return " and ".join(named) or "an empty release"
 
 
 def _probed(

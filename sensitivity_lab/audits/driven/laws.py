@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sensitivity_lab.audits.returned import Path, bare
+from sensitivity_lab.audits.returned import ENTRIES, Path, bare
 from sensitivity_lab.exact.enclosures import Enclosure
+from sensitivity_lab.results.literals import short_literal
 
 from .affine import AffineLaw, Leak, NotJudged, compare
 from .losses import Loss, Order, SumLoss
@@ -31,6 +32,9 @@ _OUTCOMES = 300_000
 
 _FEW = 5_000
 """So many outcomes of one law are listed once, and not for every pair of datasets."""
+
+_MAPPING = "builtins.dict"
+"""The kind of a dict among the parts of a release."""
 
 _DIGITS = 60
 """Digits of the bounds on exponentials and logarithms."""
@@ -56,6 +60,14 @@ class Atom(NamedTuple):
     q: Fraction
     outcome: Outcome | None
 
+    @property
+    def told(self) -> str:
+        """The outcome in words: the parts that tell, by where they stand."""
+        return "another outcome" if self.outcome is None else self.outcome.told
+
+    def __repr__(self) -> str:
+        return f"Atom({self.told}; p={float(self.p):.6g}, q={float(self.q):.6g})"
+
 
 class NoisyEvent(NamedTuple):
     """An event of numbers with continuous noise, with both probabilities.
@@ -75,6 +87,27 @@ class Outcome(NamedTuple):
     dataset: Any
     leaf: Leaf
     values: Values
+
+    @property
+    def told(self) -> str:
+        """The parts that tell, by where they stand."""
+        named = []
+        for path, value in self.values.items():
+            place = "release" + "".join(f"[{name!r}]" for name in path if name != ENTRIES)
+            if path and path[-1] == ENTRIES:
+                # The size of a list, or the kind and the keys of a mapping.
+                if isinstance(value, tuple) and value[0] == _MAPPING and type(value[1]) is tuple:
+                    names = [bare(name) for name in value[1]]
+                    named.append(f"the keys of {place} are {short_literal(names)}")
+                continue
+            number = value[1] if type(value) is tuple else bare(value)
+            if isinstance(number, Fraction):
+                number = int(number) if number.denominator == 1 else float(number)
+            named.append(f"{place} = {short_literal(number)}")
+        return " and ".join(named) or "an empty release"
+
+    def __repr__(self) -> str:
+        return f"Outcome({self.told})"
 
 
 @dataclass(frozen=True)

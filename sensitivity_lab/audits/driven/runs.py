@@ -54,6 +54,20 @@ _STEPS = 20
 _LONG = 8
 """Where runs are that long on average, a loop that draws again is likely the cause."""
 
+_EARLY = 16
+"""A loop that draws again, and would not end within `branches` runs, is told after a 16th of them.
+
+Its paths double with every turn, and each takes longer than the last.
+"""
+
+_LONGER = 4
+"""Runs of such a loop make so many times as many draws as others; runs of other code seldom do."""
+
+AGAIN = (
+    "a loop that draws again should reject by one comparison, such as abs(y - middle) > half, "
+    "since low > y or y > high are two ways to go on"
+)
+
 _LEFT = Fraction(1, 10**12)
 """Paths that are less likely, all together, are not run."""
 
@@ -444,11 +458,12 @@ class Leaf:
         The run.
     """
 
-    parts: Parts
-    groups: list[tuple[tuple[Path, ...], dict[tuple[Fraction, ...], Fraction]]]
+    # A symbol decides its value where it is printed, so a leaf never prints its symbols.
+    parts: Parts = field(repr=False)
+    groups: list[tuple[tuple[Path, ...], dict[tuple[Fraction, ...], Fraction]]] = field(repr=False)
     mass: Fraction
-    symbols: dict[Path, Symbol]
-    run: Run
+    symbols: dict[Path, Symbol] = field(repr=False)
+    run: Run = field(repr=False)
 
     @property
     def whole_mass(self) -> Fraction:
@@ -470,11 +485,14 @@ class Explored:
         The paths.
     unexplored : Fraction
         The probability of all that was not run, or left out of a law.
+    endless : bool
+        Whether runs ended early because a loop draws again, and leads to ever more paths.
     """
 
     dataset: Any
     leaves: list[Leaf]
     unexplored: Fraction
+    endless: bool = False
 
 
 def explore(
@@ -509,9 +527,10 @@ def explore(
     waiting: list[tuple[float, int, tuple[_Step, ...], Fraction]] = [(-1.0, next(order), (), _ONE)]
     left = _ONE
     leaves: list[Leaf] = []
-    steps = 0
+    steps, endless = 0, False
     while waiting and (left > _LEFT or (len(leaves) < _FEW and -waiting[0][0] >= _UNLIKELY)):
-        if len(leaves) == branches or steps > _STEPS * branches:
+        endless = len(leaves) == branches // _EARLY and _is_endless(waiting, leaves, steps)
+        if endless or len(leaves) == branches or steps > _STEPS * branches:
             if left < _LEFT_AT_END:
                 break
             raise TooLargeError(_too_many(dataset, left, len(leaves), steps))
@@ -537,7 +556,7 @@ def explore(
         ran(1)
     leaves = repeated[::-1]
     known = sum((leaf.whole_mass for leaf in leaves), Fraction(0))
-    return Explored(dataset, leaves, 1 - known)
+    return Explored(dataset, leaves, 1 - known, endless)
 
 
 def explore_in_fresh_process(
@@ -619,6 +638,17 @@ def _state(dataset: Any) -> str:
     )
 
 
+def _is_endless(waiting: Sequence[Any], leaves: Sequence[Leaf], steps: int) -> bool:
+    """Tell whether a loop seems to draw again for ever.
+
+    Its runs are long, make ever more draws, and lead to as many others.
+    """
+    if not leaves or steps <= _LONG * len(leaves) or len(waiting) <= len(leaves) // 2:
+        return False
+    draws = [len(leaf.run.laws) + len(leaf.run.uniforms) for leaf in leaves]
+    return max(draws) >= _LONGER * min(draws)
+
+
 def _too_many(dataset: Any, left: Fraction, paths: int, steps: int) -> str:
     """Return that there are too many paths, and what to make smaller."""
     advice = (
@@ -626,10 +656,7 @@ def _too_many(dataset: Any, left: Fraction, paths: int, steps: int) -> str:
         "fewer records or values, or a larger epsilon"
     )
     if steps > _LONG * paths:
-        advice += (
-            ". Many paths are long: a loop that draws again should reject by one comparison, such "
-            "as abs(y - middle) > half, since low > y or y > high are two ways to go on"
-        )
+        advice += f". Many paths are long: {AGAIN}"
     return (
         f"on {short_literal(dataset)} the draws lead to more than {paths:,} paths with {steps:,} "
         f"draws and decisions (those that were run have probability {float(1 - left):.3g}); "

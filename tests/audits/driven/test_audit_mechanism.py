@@ -682,3 +682,32 @@ def test_chances_in_floats_are_as_fine_as_floats_near_1(epsilon):
 
     report = audit_mechanism(too_much, [0, 1], 1, epsilon=epsilon, neighbors="bounded")
     assert report.verdict == "violated"
+
+
+def test_an_event_is_printed_in_short_and_stays_as_it_is():
+    def noisy_length(x, rng):
+        return len(x) + rng.geometric(0.5) - rng.geometric(0.5)
+
+    report = audit_mechanism(
+        noisy_length, [0], [0, 1], neighbors="unbounded", epsilon=0.1, delta=1e-10
+    )
+    event = report.event()
+    before = report.script
+    assert max(map(len, map(repr, event))) < 100
+    assert re.fullmatch(r"Atom\(release = -?\d+; p=[\d.e-]+, q=[\d.e-]+\)", repr(event[0]))
+    assert len(repr(event[0].outcome.leaf)) < 1000
+    assert report.script == before
+
+
+@pytest.mark.exhaustive
+def test_a_loop_with_two_ways_to_draw_again_ends_early():
+    def drawn_again(x, rng):
+        while True:
+            y = len(x) + rng.geometric(0.5) - rng.geometric(0.5)
+            if 0 <= y <= 3:
+                return int(y)
+
+    report = audit_mechanism(drawn_again, [0], [2, 3], neighbors="unbounded", epsilon=1)
+    assert "reject by one comparison" in report.notes[-1]
+    # Given the four values that are kept, 3 has 8/15 on three records, and 2/9 on two.
+    assert report.epsilon()[0] == pytest.approx(math.log(12 / 5), abs=1e-3)
