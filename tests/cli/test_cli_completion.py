@@ -40,7 +40,7 @@ def proposed(tmp_path, line: str) -> set[str]:
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        ("s", {"sensitivity", "smooth"}),
+        ("s", {"sensitivity", "smooth", "sql"}),
         ("noise --dom", {"--domain"}),
         (f"sensitivity {SCHOOL} --column sch", {"school_year"}),
         ("sensitivity --domain age=1,2 --domain pay=1 --column p", {"pay"}),

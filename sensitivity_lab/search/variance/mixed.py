@@ -112,7 +112,9 @@ class Reached:
 
     def _promising(self, width: int) -> Positions:
         """A few windows: the lowest, the highest and about the tightest one."""
-        values = self.records.record(np.arange(self.records.size)).astype(float)
+        values = self.records.record(np.arange(self.records.size))
+        # Of any size: the records are integers in a unit that can be as small as 1e-294.
+        values = (values / max(np.abs(values).max(), np.longdouble(1))).astype(float)
         sums, squares = (
             np.concatenate([np.zeros(1), np.cumsum(powers)]) for powers in (values, values**2)
         )

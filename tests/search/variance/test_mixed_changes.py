@@ -220,3 +220,14 @@ def test_the_bound_of_the_root_counts_pairs_of_earlier_shapes():
     # Without a core, or records outside both, there is nothing to exclude.
     assert Reached(records, Spread(Fraction(0), root=True)).enough(Shape(57, 2, 1, 60))
     assert Reached(records, Spread(Fraction(0), root=True)).enough(Shape(0, 2, 1, 60))
+
+
+@pytest.mark.parametrize("query", ["std", "var"])
+def test_records_of_very_different_sizes(query):
+    """Integers in the unit of the smallest record exceed the range of floats."""
+    universe = sl.Universe.from_dataset([0.0, 0.0, 0.0, 0.0, 1.0, 1.4272652227082345e-294])
+    found, listed = (
+        sl.global_sensitivity(universe, query, size=4, neighbors=sl.Edit(2), method=method)
+        for method in ("variance", "enumeration")
+    )
+    assert found.value == listed.value
