@@ -318,14 +318,9 @@ class Noisy:
         if found is None:
             return None
         text, code = "a combination of the noisy numbers is in a range", ""
-        if not found.corners and len(found.intervals) == 1:
-            low, high = (float(end) for end in found.intervals[0])
+        if not found.corners and found.intervals:
             weighted = _weighted(found.weights, noisy_paths(self.leaf))
-            text = f"{low:.6g} < {weighted} < {high:.6g}"
-            if math.isinf(high):
-                text = f"{weighted} > {low:.6g}"
-            elif math.isinf(low):
-                text = f"{weighted} < {high:.6g}"
+            text = " or ".join(_ranged(weighted, *map(float, ends)) for ends in found.intervals)
             code = text
         first, second = found.probability_p[0], found.probability_q[0]
         if self.swapped:
@@ -351,6 +346,15 @@ def _weighted(weights: Sequence[Fraction], paths: Sequence[Path]) -> str:
             factor = "" if weight == 1 else "-" if weight == -1 else f"{float(weight):.6g} * "
             terms.append(factor + "release" + "".join(f"[{name!r}]" for name in path))
     return " + ".join(terms).replace("+ -", "- ")
+
+
+def _ranged(weighted: str, low: float, high: float) -> str:
+    """Return in words, and as Python, that a combination is between two numbers."""
+    if math.isinf(high):
+        return f"{weighted} > {low:.6g}"
+    if math.isinf(low):
+        return f"{weighted} < {high:.6g}"
+    return f"{low:.6g} < {weighted} < {high:.6g}"
 
 
 def _known_delta(loss: Loss | Leak, epsilon: Fraction, swapped: bool) -> tuple[Fraction, Fraction]:

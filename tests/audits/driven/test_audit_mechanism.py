@@ -711,3 +711,12 @@ def test_a_loop_with_two_ways_to_draw_again_ends_early():
     assert "reject by one comparison" in report.notes[-1]
     # Given the four values that are kept, 3 has 8/15 on three records, and 2/9 on two.
     assert report.epsilon()[0] == pytest.approx(math.log(12 / 5), abs=1e-3)
+
+
+def test_two_tails_of_noise_with_another_scale_are_told_and_shown():
+    def scaled(x, rng):
+        return rng.laplace(scale=max(x))
+
+    report = audit_mechanism(scaled, [1, 2], [1], neighbors="bounded", epsilon=0.1, delta=0.01)
+    assert re.search(r"release < -[\d.]+ or release > [\d.]+", report.notes[0])
+    assert " or release > " in report.script
