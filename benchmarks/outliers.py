@@ -1,8 +1,10 @@
 """How much longer variance and standard deviation take with outliers among the records.
 
-Run with ``python benchmarks/outliers.py [records] [--small]``; the time is the processor's, the
-least of three runs, and a ratio is that with outliers over that without. First come small datasets
-in which up to 300 records change, one run each; with --small nothing else.
+Run with ``python benchmarks/outliers.py [records] [--small] [--grid]``; the time is the
+processor's, the least of three runs, and a ratio is that with outliers over that without. First
+come small datasets in which up to 300 records change, one run each; with --small nothing else.
+With --grid there is a std for each size, number of changes and kind of records, with one outlier
+of 1e9 and without, one run each; what takes long without is left out, and said.
 """
 
 from __future__ import annotations
@@ -88,13 +90,44 @@ def small(number: int) -> float:
     return worst
 
 
+SIZES = (50, 400, 2_000, 10_000)
+"""The sizes of the grid; from 1 to all but one of the records change."""
+
+PATIENCE = 60.0
+"""Larger changes of a size and kind are left out once a search takes so many seconds."""
+
+
+def grid(number: int) -> float:
+    """Print a row per size and kind, with a ratio per number of changes; return the worst one."""
+    print("k: seconds without, ratio with one outlier of 1e9")
+    worst = 0.0
+    for size in SIZES:
+        for kind, draw in KINDS.items():
+            records, cells, without = draw(number), [], 0.0
+            for most in sorted({1, size // 10, size // 2, size - 1}):
+                if without > PATIENCE:
+                    cells.append(f"{most}: left out")
+                    continue
+                relation = sl.Bounded(most)
+                without = seconds(records, "std", relation, size, 1)
+                ratio = seconds(np.append(records, 1e9), "std", relation, size, 1) / without
+                worst = max(worst, ratio)
+                cells.append(f"{most}: {without:.3f} {ratio:.2f}")
+            print(f"n = {size:6} {kind:20} " + "   ".join(cells), flush=True)
+    return worst
+
+
 def main() -> None:
     """Print a row per kind of records, query and relation; a column per kind of outliers."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("records", type=int, nargs="?", default=20_000)
     parser.add_argument("--small", action="store_true", help="small datasets only")
+    parser.add_argument("--grid", action="store_true", help="sizes and changes, one outlier")
     arguments = parser.parse_args()
     number = arguments.records
+    if arguments.grid:
+        print(f"worst ratio {grid(number):.2f}")
+        return
     worst = small(number)
     if arguments.small:
         print(f"worst ratio {worst:.2f}")
