@@ -351,11 +351,13 @@ def judged(
     report = _compared(question, function, claim, fresh, branches)
     after = Kept.by(function)
     if places := after.unlike(before):
-        raise QueryError(
-            f"the function is not a function of data and draws: it keeps state between calls, in "
-            f"{_some(places)}; make what is kept anew in every call, or pass fresh=True to judge "
-            "the first calls on each dataset"
+        # It may be a cache of what is pure, or what the first call decided: nobody can tell.
+        note = (
+            f"the function keeps state between calls, in {_some(places)}; whether releases depend "
+            "on it was not compared: make what is kept anew in every call, or pass fresh=True to "
+            "judge the first calls on each dataset"
         )
+        return replace(report, unjudged=(*report.unjudged, note))
     if places := after.unlike_caches(before):
         note = (
             f"answers are kept in a cache, {_some(places)}; whether they depend on data was not "

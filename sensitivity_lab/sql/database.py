@@ -164,9 +164,12 @@ class Database:
         elif isinstance(connection, str | Path):
             self._open(duckdb, Path(connection))
         else:
-            # By its type: a table's own text would show rows of persons.
-            kind = type(connection).__name__
-            raise InputError(f"connection must be {ACCEPTED}, got an object of the type {kind}")
+            # A table's own text would show rows of persons.
+            several = connection if isinstance(connection, list | tuple) else [connection]
+            got = shown(connection)
+            if any(hasattr(one, "columns") for one in several):
+                got = "tables without names"
+            raise InputError(f"connection must be {ACCEPTED}, got {got}")
         self._check_open()
 
     def _open(self, duckdb: Any, path: Path) -> None:

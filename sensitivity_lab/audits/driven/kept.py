@@ -27,19 +27,7 @@ _FIXED = (
 
 @dataclass
 class Kept:
-    """What a function can keep: by where it stands, what it is; the sizes of caches apart.
-
-    Examples
-    --------
-    >>> def largest(data, seen=[]):
-    ...     seen.append(max(data))
-    ...     return max(seen)
-    >>> before = Kept.by(largest)
-    >>> _ = largest([3])
-    >>> Kept.by(largest).unlike(before)
-    ['largest.seen']
-    """
-
+    """What a function can keep: by where it stands, what it is; the sizes of caches apart.""""""
     values: dict[str, str] = field(default_factory=dict)
     caches: dict[str, str] = field(default_factory=dict)
     _met: dict[int, tuple[str, Any]] = field(default_factory=dict, repr=False)
@@ -83,7 +71,7 @@ class Kept:
             return [(f"{name}[{_shown(key)}]", one) for key, one in entries]
         if not is_installed(type(value).__module__):
             return self._object(name, value)
-        with suppress(NoFingerprintError, RecursionError):
+        with suppress(NoFingerprintError, RecursionError, TypeError):
             self.values[name] = fingerprint(value)
         return []
 
@@ -97,7 +85,7 @@ class Kept:
         self.caches |= {f"{name}.{key}": "computed" for key in cached}
         held = {key: one for key, one in state.items() if key not in cached}
         self.values[name] += f" with {sorted(held)}"
-        with suppress(NoFingerprintError, RecursionError):
+        with suppress(NoFingerprintError, RecursionError, TypeError):
             if not cached and isinstance(value, dict | list | set):
                 self.values[name] = fingerprint(value)
         return [(name, kind), *((f"{name}.{key}", one) for key, one in held.items())]

@@ -323,6 +323,11 @@ class Run:
         self.steps.append(_Step(question, taken, several))
         return taken
 
+    def is_foreign(self, part: Any) -> bool:
+        """Whether a part of a release has draws that this run did not make."""
+        terms = part.terms if isinstance(part, Symbol) else {}
+        return any(draw.number not in self._components for draw in terms)
+
     def merged(self, symbol: Symbol) -> None:
         """Make the draws of a symbol one component."""
         self.merged_terms({draw.number: 1 for draw in symbol.terms})
@@ -549,6 +554,8 @@ def explore(
             left += other
             heapq.heappush(waiting, (-float(other), next(order), way, other))
         if returned is not None:
+            if any(run.is_foreign(part) for part in returned.values()):
+                raise QueryError(_state(dataset))  # a draw of an earlier run
             leaves.append(_leaf(run, returned))
     repeated = []
     for leaf in reversed(leaves):
