@@ -32,7 +32,6 @@ from sensitivity_lab.results.literals import brief, short_literal
 from sensitivity_lab.universes.universe import Universe
 
 from .driven.generator import elsewhere
-from .driven.kept import Kept
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
 from .driven.probes import NUMBER, ends, probes
 from .driven.runs import AGAIN, BRANCHES, RAISED, explore, explore_in_fresh_process
@@ -345,30 +344,7 @@ def judged(
         See `audit_mechanism`.
     """
     check_pairs(len(question.datasets))
-    if fresh:  # nothing is kept from one dataset to the next
-        return _compared(question, function, claim, fresh, branches)
-    before = Kept.by(function)
-    report = _compared(question, function, claim, fresh, branches)
-    after = Kept.by(function)
-    if places := after.unlike(before):
-        # It may be a cache of what is pure, or what the first call decided: nobody can tell.
-        note = (
-            f"the function keeps state between calls, in {_some(places)}; whether releases depend "
-            "on it was not compared: make what is kept anew in every call, or pass fresh=True to "
-            "judge the first calls on each dataset"
-        )
-        return replace(report, unjudged=(*report.unjudged, note))
-    if places := after.unlike_caches(before):
-        note = (
-            f"answers are kept in a cache, {_some(places)}; whether they depend on data was not "
-            "compared: call the function without the cache, or pass fresh=True"
-        )
-        return replace(report, unjudged=(*report.unjudged, note))
-    return report
-
-
-def _some(places: Sequence[str]) -> str:
-    return ", ".join(places[:_SHOWN]) + (", ..." if len(places) > _SHOWN else "")
+    return _compared(question, function, claim, fresh, branches)
 
 
 def _compared(
