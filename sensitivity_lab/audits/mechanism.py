@@ -299,8 +299,8 @@ def audit_mechanism(
     2**-60 is left, and runs of all kinds that are together less likely than 1e-12 are left out.
     Their probability is part of the bounds: no cut law proves a pure epsilon.
 
-    With N datasets, each with B paths, the function runs ``2 N B`` times; a run takes about a
-    millisecond, so the most for one dataset is about half a minute. A progress bar counts the runs.
+    With N datasets, each with B paths, the function runs ``2 N B`` times; `branches` limits B. A
+    progress bar counts the runs.
     A loop that draws again takes the fewest paths if it rejects by one comparison, such as
     ``abs(y - 1.5) > 1.5``: ``y < 0 or y > 3`` is two ways to go on, and 2**k paths after k of them.
 

@@ -324,9 +324,9 @@ class Run:
         return taken
 
     def is_foreign(self, part: Any) -> bool:
-        """Whether a part of a release has draws that this run did not make."""
+        """Whether a part of a release has discrete draws that this run did not make."""
         terms = part.terms if isinstance(part, Symbol) else {}
-        return any(draw.number not in self._components for draw in terms)
+        return any(draw.kind == DISCRETE and draw.number not in self._components for draw in terms)
 
     def merged(self, symbol: Symbol) -> None:
         """Make the draws of a symbol one component."""

@@ -720,3 +720,16 @@ def test_two_tails_of_noise_with_another_scale_are_told_and_shown():
     report = audit_mechanism(scaled, [1, 2], [1], neighbors="bounded", epsilon=0.1, delta=0.01)
     assert re.search(r"release < -[\d.]+ or release > [\d.]+", report.notes[0])
     assert " or release > " in report.script
+
+
+def test_a_draw_of_an_earlier_audit_is_state():
+    kept = []
+
+    def coin(data, rng):
+        if not kept:
+            kept.append(rng.integers(0, 2))
+        return data[0] + kept[0]
+
+    for _ in range(2):  # in the second audit, no run makes the draw that it releases
+        with pytest.raises(sl.errors.QueryError, match="the same draws led to two releases"):
+            audit_mechanism(coin, [0, 1], [1], neighbors="bounded", epsilon=1)
