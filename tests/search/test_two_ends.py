@@ -188,7 +188,7 @@ def test_many_definition(family, exactly, data):
 
 @each_relation
 @each_meaning
-@pytest.mark.representative("family")
+@pytest.mark.exhaustive
 @given(st.data())
 def test_walks(family, exactly, data):
     check_walks(data.draw(problems(family, exactly, **LARGER)), data.draw(queries(26)))

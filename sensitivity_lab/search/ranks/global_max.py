@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -83,23 +84,29 @@ class Ranks:
         refused = beyond_limit(self.name, held, options)
         if refused is not None:
             return refused
-        searches: list[EndsSearch | _WalkSearch] = [
-            *(EndsSearch(query, group, problem) for query, group in _asked(problem, at_ends)),
-            *_WalkSearch.every(walks, layouts),
-        ]
-        uncovered = [search.query.name for search in searches if not search.covered]
-        if uncovered:
-            return Refusal(
-                f"{self.name} does not cover {uncovered[0]} here: the records and weights "
-                "span too many orders of magnitude to be added up exactly"
-            )
-        total = sum(search.steps for search in searches)
-        if total > MAX_STEPS:
-            return Refusal(
-                f"{self.name} would look at {total:,} states, more than {MAX_STEPS:,}; choose "
-                "fewer records, or a smaller size or distance",
-                too_large=True,
-            )
+        ends = _asked(problem, at_ends)
+        searches: list[EndsSearch | _WalkSearch] = []
+        total, number = 0, len(ends) + len(walks)
+        # One at a time: the weights of every rank take a while to make, and two can be too many.
+        planned: Iterator[EndsSearch | _WalkSearch] = chain(
+            (EndsSearch(query, group, problem) for query, group in ends),
+            _WalkSearch.every(walks, layouts),
+        )
+        for search in planned:
+            searches.append(search)
+            total += search.steps
+            if total > MAX_STEPS:
+                least = "" if len(searches) == number else "at least "
+                return Refusal(
+                    f"{self.name} would look at {least}{total:,} states, more than {MAX_STEPS:,}; "
+                    "choose fewer records, or a smaller size or distance",
+                    too_large=True,
+                )
+            if not search.covered:
+                return Refusal(
+                    f"{self.name} does not cover {search.query.name} here: the records and weights "
+                    "span too many orders of magnitude to be added up exactly"
+                )
         memory = held + max(search.bytes for search in searches)
         return Plan(partial(_solve, layouts, searches, options), Cost(memory))
 
@@ -209,12 +216,11 @@ class _WalkSearch:
     @classmethod
     def every(
         cls, asked: Sequence[tuple[Query, list[Shape]]], layouts: LayoutSearch
-    ) -> list[_WalkSearch]:
-        """Plan the searches; without any, the records are not written out."""
-        if not asked:
-            return []
-        records = _Records.of(layouts)
-        return [cls.of(query, shapes, records) for query, shapes in asked]
+    ) -> Iterator[_WalkSearch]:
+        """Plan the searches, as they are asked for; without any, no records are written out."""
+        if asked:
+            records = _Records.of(layouts)
+            yield from (cls.of(query, shapes, records) for query, shapes in asked)
 
     @classmethod
     def of(cls, query: Query, shapes: list[Shape], records: _Records) -> _WalkSearch:

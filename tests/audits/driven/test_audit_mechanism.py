@@ -224,6 +224,7 @@ def test_a_loop_that_rejects_in_two_ways_ends_in_bounds_or_is_refused_with_advic
     assert exact.delta(0) == pytest.approx((3 / 9, 3 / 9), abs=1e-9)
 
 
+@pytest.mark.exhaustive
 def test_a_script_lists_what_it_needs():
     def halved(data, rng):
         return int(rng.integers(300 * (1 + data[0])))

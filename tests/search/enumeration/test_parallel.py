@@ -84,7 +84,7 @@ def test_built_in_queries_take_any_number_of_workers(name, n_jobs):
     assert facts(solve(name, n_jobs)) == facts(solve(name))
 
 
-@each_n_jobs
+@pytest.mark.parametrize("n_jobs", [None, 1, pytest.param(2, marks=pytest.mark.exhaustive)])
 def test_lambdas_and_closures_work(n_jobs):
     weights = {size: np.arange(size) for size in range(1, 8)}
     offset = 7
