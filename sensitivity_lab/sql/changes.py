@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .answers import WHOLE
 from .database import Session
 from .impacts import Unit
 from .normal_form import NormalForm, Source, Table, quoted
@@ -115,8 +114,3 @@ def used_columns(form: NormalForm, table: Table) -> tuple[str, ...]:
     aliases = {source.alias for source in form.sources if source.table.sql == table.sql}
     names = {one.name for one in form.used if one.alias in aliases}
     return tuple(name for name in table.columns if name in names)
-
-
-def is_whole(type_: str) -> bool:
-    """Tell whether a type has whole numbers only."""
-    return type_ in WHOLE and type_ != "BOOLEAN"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -54,8 +54,6 @@ class Contributions(Facts):
         Of each aggregate.
     everyone : int
         How many persons there are in the private tables, with those who contribute nothing.
-    show_person : callable or None
-        Turns a person into the text that is shown; None hides persons.
 
     Examples
     --------
@@ -77,7 +75,6 @@ class Contributions(Facts):
     values: tuple[Any, ...]
     denominators: tuple[int, ...]
     everyone: int
-    show_person: Callable[[Any], str] | None = None
 
     @property
     def names(self) -> list[str]:
@@ -212,26 +209,27 @@ class Contributions(Facts):
             row = table.loc[name]
             told = ", ".join(f"{label} {row[label]:.6g}" for label in table.columns)
             facts.append((named(name), told))
-        if self.show_person is not None and len(sizes):
-            first = [named(self.show_person(one)) for one in sizes["person"].head(3)]
+        show = self.query.show_person
+        if show is not None and len(sizes):
+            first = [named(show(one)) for one in sizes["person"].head(3)]
             facts.append(("largest", ", ".join(first)))
         return facts
 
 
-def contributions_of(query: ReadQuery, show_person: Callable[[Any], str] | None) -> Contributions:
+def contributions_of(query: ReadQuery) -> Contributions:
     """Return the contributions of all persons."""
     form = query.form
     query.cascades.check()
     with query.session() as session:
         number = persons_in(form, session)
         if not form.monotone:
-            return _by_running(query, session, number, show_person)
+            return _by_running(query, session, number)
         units = units_of(form, "person", query.null_person)
         weighings = make_impacts(form, form.aggregates, units, session)
         names = [f"lost{place}" for place in range(len(form.aggregates))]
         persons, places, values = _person_columns(form, names, session)
     below = tuple(one.denominator for one in weighings)
-    return Contributions(query, persons, places, values, below, number, show_person)
+    return Contributions(query, persons, places, values, below, number)
 
 
 def _person_columns(
@@ -254,9 +252,7 @@ def _person_columns(
     return arrays["unit"], arrays["place"].astype(np.int64), tuple(arrays[one] for one in names)
 
 
-def _by_running(
-    query: ReadQuery, session: Session, number: int, show_person: Callable[[Any], str] | None
-) -> Contributions:
+def _by_running(query: ReadQuery, session: Session, number: int) -> Contributions:
     """Run the query again without each person, as a left join of private rows needs."""
     form = query.form
     if number > MOST_RUNS:
@@ -294,7 +290,6 @@ def _by_running(
         tuple(np.array(one, dtype=object) for one in values),
         below,
         number,
-        show_person,
     )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from sensitivity_lab.checks import check_callable, check_choice, check_whole, names_of, shown
+from sensitivity_lab.checks import check_choice, check_whole, names_of, shown
 from sensitivity_lab.errors import InputError, VerificationError
 from sensitivity_lab.exact.difference import root_difference
 from sensitivity_lab.metrics.norms import Norm, check_norm, norm_of
@@ -94,37 +94,6 @@ class Query(ReadQuery):
     ([4], 3.0)
     """
 
-    def __init__(
-        self,
-        sql: str,
-        *,
-        connection: Any,
-        person: str | Mapping[str, str],
-        bounds: Mapping[str, tuple[float, float]] | None = None,
-        groups: Sequence[Any] | None = None,
-        null_person: str = "refuse",
-        domains: Mapping[str, Sequence[Any]] | None = None,
-        keys: Mapping[str, str | Sequence[str]] | None = None,
-        foreign_keys: Mapping[str, str] | None = None,
-        show_person: Callable[[Any], str] | None = None,
-    ) -> None:
-        super().__init__(
-            sql,
-            connection=connection,
-            person=person,
-            bounds=bounds,
-            groups=groups,
-            null_person=null_person,
-            domains=domains,
-            keys=keys,
-            foreign_keys=foreign_keys,
-        )
-        if show_person is not None:
-            check_callable(
-                "show_person", show_person, "None or a function of a person, such as str"
-            )
-        self.show_person = show_person
-
     def contributions(self) -> Contributions:
         """Return what would vanish with all rows of each person, exactly.
 
@@ -156,7 +125,7 @@ class Query(ReadQuery):
         1       2       1
         2       3       1
         """
-        return contributions_of(self, self.show_person)
+        return contributions_of(self)
 
     def local_sensitivity(
         self,
@@ -292,7 +261,6 @@ class Query(ReadQuery):
             upper=worst.upper,
             searched=worst.searched,
             rows=tuple(rows),
-            show_person=self.show_person,
         )
 
     def _added(
@@ -353,7 +321,6 @@ class Query(ReadQuery):
             upper=None,
             searched=worst.searched,
             rows=rows,
-            show_person=self.show_person,
         )
         moved = norm_of([one - other for one, other in zip(before, after, strict=True)], norm)
         if moved != root_difference(worst.size if norm == "L2" else worst.size**2):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sensitivity_lab.checks import (
     check_bounds,
+    check_callable,
     check_choice,
     check_text,
     in_brackets,
@@ -48,6 +49,8 @@ class ReadQuery:
         What is declared of the tables.
     cascades : Cascades
         What public tables lose with a person.
+    show_person : callable or None
+        Turns a person into the text that reprs show.
     """
 
     def __init__(
@@ -62,9 +65,15 @@ class ReadQuery:
         domains: Mapping[str, Sequence[Any]] | None = None,
         keys: Mapping[str, str | Sequence[str]] | None = None,
         foreign_keys: Mapping[str, str] | None = None,
+        show_person: Callable[[Any], str] | None = None,
     ) -> None:
         text = check_text("sql", sql, "a SELECT statement, as a text")
         self.null_person = check_choice("null_person", null_person, ("refuse", "public"))
+        if show_person is not None:
+            check_callable(
+                "show_person", show_person, "None or a function of a person, such as str"
+            )
+        self.show_person = show_person
         persons = _persons(person)
         self.database = Database(connection)
         private = [self.database.table(table.split("."), "in person") for table in persons]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -179,8 +179,6 @@ class DatabaseSensitivity(Found):
         What was searched, in words.
     query : ReadQuery
         The query.
-    show_person : callable or None
-        Turns a person into the text that is shown; None hides persons and the values of rows.
 
     Examples
     --------
@@ -206,7 +204,6 @@ class DatabaseSensitivity(Found):
     norm: Norm
     searched: str
     query: ReadQuery
-    show_person: Callable[[Any], str] | None = None
     kind: Literal["local"] = "local"
     arithmetic: Literal["exact"] = "exact"
 
@@ -255,16 +252,16 @@ class DatabaseSensitivity(Found):
             return "no change moves the answer"
         if isinstance(change, Added):
             times = f"{change.copies} times " if change.copies > 1 else ""
-            if self.show_person is None:
+            if self.query.show_person is None:
                 return f"a new row of {change.table.name} {times}(in witness.rows)"
             return f"{times}{brief(dict(zip(change.columns, change.row, strict=True)))}"
         number = len(change.units)
         unit = f"{number} {change.unit}{'s' * (number != 1)}"
-        if self.show_person is None:
+        if self.query.show_person is None:
             return f"{unit} (in witness.{'persons' if change.unit == 'person' else 'rows'})"
         if change.unit == "row":
             return "; ".join(f"{table} {brief(row)}" for table, row in self.witness.rows)
-        return ", ".join(named(self.show_person(one)) for one in change.units)
+        return ", ".join(named(self.query.show_person(one)) for one in change.units)
 
     def release(self) -> Release:
         """Return the facts that noise needs; noise is refused, since the result is local."""
@@ -351,7 +348,6 @@ def measured(
     upper: Fraction | None,
     searched: str,
     rows: tuple[tuple[str, dict[str, Any]], ...] = (),
-    show_person: Callable[[Any], str] | None = None,
 ) -> DatabaseSensitivity:
     """Return the result for a change, by the answers before and after it."""
     moved = moved_by(before, after, norm)
@@ -366,7 +362,6 @@ def measured(
         norm=norm,
         searched=searched,
         query=query,
-        show_person=show_person,
     )
 
 

@@ -80,12 +80,6 @@ def place_of(form: NormalForm) -> str:
     return '"lab keys".place' if form.groups else "0"
 
 
-def without_persons(source: Source, listed: str) -> str:
-    """Return the rows of a private source that belong to none of the persons in a list of SQL."""
-    person = quoted(source.person or "")
-    return f"(SELECT * FROM {source.table.sql} WHERE ({person} IN ({listed})) IS NOT TRUE)"
-
-
 def regenerated(form: NormalForm) -> str:
     """Return the query in the normal form, as text for people: with its keys, if there are any."""
     shown = [f"{group.term.sql} AS {quoted(group.name)}" for group in form.groups]

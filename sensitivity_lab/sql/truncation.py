@@ -380,11 +380,6 @@ def _checked(thresholds: Any, method: str) -> list[Any]:
     return [int(one) if one.denominator == 1 else nearest(one) for one in found]
 
 
-def checked_method(method: Any) -> str:
-    """Return the way to truncate."""
-    return check_choice("method", method, METHODS)
-
-
 def truncation_study(
     query: ReadQuery, thresholds: Any, *, epsilon: Any, method: Any, aggregate: Any
 ) -> TruncationStudy:
