@@ -185,7 +185,11 @@ class Writer:
         if node.is_string:
             return Term(literal(node.name), "literal", text=text)
         if not _NUMBER.fullmatch(node.name):
-            raise self.refusal(node, "this number", "write it with digits, a point and an exponent")
+            raise self.refusal(
+                node,
+                "this number is not supported",
+                "write it with digits, a point and an exponent",
+            )
         return Term(node.name, "literal", text=text)
 
     def _operator(self, node: Any, name: str, resolve: Resolve, text: str) -> Term:
@@ -210,7 +214,9 @@ class Writer:
         if isinstance(node.expression, self.exp.Boolean):
             word = "TRUE" if node.expression.this else "FALSE"
             return Term(f"({inner.sql} IS {word})", "other", (inner,), text=text)
-        raise self.refusal(node, "IS with something else", "write IS NULL or IS TRUE")
+        raise self.refusal(
+            node, "IS with something else is not supported", "write IS NULL or IS TRUE"
+        )
 
     def _between(self, node: Any, resolve: Resolve, text: str) -> Term:
         self._only(node, "this", "low", "high")
@@ -225,14 +231,14 @@ class Writer:
         if node.args.get("query") is not None:
             raise self.refusal(
                 node,
-                "IN with a subquery",
+                "IN with a subquery is not supported",
                 "join the table; if several of its rows match, a join counts each of them",
             )
         self._only(node, "this", "expressions")
         inner = self.term(node.this, resolve)
         items = tuple(self.term(one, resolve) for one in node.expressions)
         if not items:
-            raise self.refusal(node, "IN without values", "list the values")
+            raise self.refusal(node, "IN needs values", "list the values")
         listed = ", ".join(one.sql for one in items)
         return Term(f"({inner.sql} IN ({listed}))", "in", (inner, *items), text=text)
 
@@ -303,7 +309,9 @@ class Writer:
         self._only(node, "this", "unit")
         number = node.this.name if isinstance(node.this, self.exp.Literal) else ""
         if not re.fullmatch(r"-?[0-9]{1,9}", number) or node.args.get("unit") is None:
-            raise self.refusal(node, "this interval", "write it as INTERVAL 3 MONTH")
+            raise self.refusal(
+                node, "this interval is not supported", "write it as INTERVAL 3 MONTH"
+            )
         unit = self._unit(node, node.args["unit"])
         return Term(f"INTERVAL ({number}) {unit}", "literal", text=text)
 
@@ -326,12 +334,16 @@ class Writer:
         self._only(to, "this", "expressions", "nested")
         if name not in _TYPES or to.args.get("nested"):
             raise self.refusal(
-                node, "a cast to this type", "cast to a number, a text, a date or a time"
+                node,
+                "a cast to this type is not supported",
+                "cast to a number, a text, a date or a time",
             )
         parameters = [one.name for one in to.expressions]
         if not all(one.isdecimal() for one in parameters) or (parameters and name != "DECIMAL"):
             if name not in ("VARCHAR", "TEXT"):
-                raise self.refusal(node, "a cast to this type", "leave out its length")
+                raise self.refusal(
+                    node, "a cast to this type is not supported", "leave out its length"
+                )
             parameters = []
         written = f"({', '.join(parameters)})" if parameters else ""
         return f"{_DUCKDB_TYPES.get(name, name)}{written}"
@@ -339,7 +351,9 @@ class Writer:
     def _unit(self, node: Any, unit: Any) -> str:
         name = str(unit.name).upper().removesuffix("S")
         if name not in _UNITS:
-            raise self.refusal(node, f"the unit {unit.name}", f"use one of {', '.join(_UNITS)}")
+            raise self.refusal(
+                node, f"the unit {unit.name} is not supported", f"use one of {', '.join(_UNITS)}"
+            )
         return name.lower()
 
     def _call(self, function: str, parts: list[Any], resolve: Resolve, text: str) -> Term:
@@ -352,7 +366,9 @@ class Writer:
         """Refuse a node that has parts of which nothing is known here."""
         for name, part in node.args.items():
             if part and name not in allowed:
-                raise self.refusal(node, f"the part {name.upper()} of it", "leave it out")
+                raise self.refusal(
+                    node, f"the part {name.upper()} of it is not supported", "leave it out"
+                )
 
     def place(self, node: Any) -> str:
         """Return where a node is in the text."""

@@ -96,7 +96,9 @@ class Reader:
             inner = item.unalias()
             if isinstance(inner, exp.Star) or (isinstance(inner, exp.Column) and inner.is_star):
                 raise self.refusal(
-                    item, "a star among the answers", "name the keys and the aggregates"
+                    item,
+                    "a star is not supported among the answers",
+                    "name the keys and the aggregates",
                 )
             plain = item.name if isinstance(item, exp.Column) else ""
             listed.append((item.alias or plain or node_text(inner, self.text), inner))
@@ -160,7 +162,9 @@ class Reader:
         [statement] = found
         if isinstance(statement, exp.SetOperation):
             raise self.refusal(
-                statement, "UNION, INTERSECT and EXCEPT", "compute the sensitivity of each SELECT"
+                statement,
+                "UNION, INTERSECT and EXCEPT are not supported",
+                "compute the sensitivity of each SELECT",
             )
         if not isinstance(statement, exp.Select):
             raise self.refusal(
@@ -192,7 +196,7 @@ class Reader:
         scope = _Scope()
         from_ = select.args.get("from_") or select.args.get("from")
         if from_ is None:
-            raise self.refusal(select, "a SELECT without FROM", "name the tables")
+            raise self.refusal(select, "a SELECT needs FROM", "name the tables")
         self._add(scope, from_.this, named, None)
         for join in select.args.get("joins") or []:
             self._add(scope, join.this, named, join)
@@ -210,7 +214,9 @@ class Reader:
         with_ = select.args.get("with_") or select.args.get("with")
         if with_:
             if with_.args.get("recursive"):
-                raise self.refusal(with_, "WITH RECURSIVE", "join the tables as often as needed")
+                raise self.refusal(
+                    with_, "WITH RECURSIVE is not supported", "join the tables as often as needed"
+                )
             for one in with_.expressions:
                 self._check_alias(one.args["alias"])
                 # A name means what stands before it, never itself.
@@ -228,12 +234,12 @@ class Reader:
             if not isinstance(item.this, exp.Select):
                 raise self.refusal(
                     item,
-                    "brackets around tables, joins or UNION",
+                    "brackets around tables, joins or UNION are not supported",
                     "write joins one after the other, and one SELECT in each bracket",
                 )
             if not item.alias:
                 raise self.refusal(
-                    item, "a subquery without a name", "give it one: (SELECT ...) AS name"
+                    item, "a subquery needs a name", "give it one: (SELECT ...) AS name"
                 )
             self._check_alias(item.args["alias"])
             visible, added = item.alias, self._subquery(item.this, named)
@@ -250,7 +256,7 @@ class Reader:
         if left and (len(added.scope.sources) > 1 or not added.plain):
             raise self.refusal(
                 item,
-                "a LEFT JOIN to a subquery that joins or computes",
+                "a LEFT JOIN to a subquery that joins or computes is not supported",
                 "join its tables one after the other with LEFT JOIN, and compute outside",
             )
         before = {name: dict(columns) for name, columns in scope.names.items()}
@@ -267,17 +273,19 @@ class Reader:
     def _is_left(self, join: Any) -> bool:
         """Tell whether a join is a LEFT JOIN; refuse all but this and inner joins."""
         if method := join.args.get("method"):
-            raise self.refusal(join, f"a {method} JOIN", "write JOIN ... USING (column)")
+            raise self.refusal(
+                join, f"a {method} JOIN is not supported", "write JOIN ... USING (column)"
+            )
         self._check_parts(join, {"this", "on", "using", "kind", "side"}, "this kind of join")
         side, kind = (str(join.args.get(one) or "").upper() for one in ("side", "kind"))
         if side not in ("", "LEFT") or kind not in ("", "INNER", "CROSS", "OUTER"):
             raise self.refusal(
                 join,
-                f"a {' '.join(filter(None, (side, kind)))} JOIN",
+                f"a {' '.join(filter(None, (side, kind)))} JOIN is not supported",
                 "use JOIN or LEFT JOIN; a RIGHT JOIN is a LEFT JOIN with its tables exchanged",
             )
         if side == "LEFT" and not (join.args.get("on") or join.args.get("using")):
-            raise self.refusal(join, "a LEFT JOIN without ON", "write its condition after ON")
+            raise self.refusal(join, "a LEFT JOIN needs ON", "write its condition after ON")
         return side == "LEFT"
 
     def _join_conditions(
@@ -331,7 +339,9 @@ class Reader:
         if len(parts) == 1 and item.name.lower() in named:
             query, names = named[item.name.lower()]
             if not isinstance(query, exp.Select):
-                raise self.refusal(query, "UNION or a statement in WITH", "write one SELECT")
+                raise self.refusal(
+                    query, "UNION or a statement is not supported in WITH", "write one SELECT"
+                )
             return visible, self._subquery(query, names)
         table = self.database.table(parts, self.place(item))
         person = self.persons.get(table.name.lower())
@@ -373,7 +383,7 @@ class Reader:
                     )
                 name = item.alias_or_name
                 if not name:
-                    raise self.refusal(item, "a column without a name", "give it one: ... AS name")
+                    raise self.refusal(item, "a column needs a name", "give it one: ... AS name")
                 term = self.writer.term(inner, self._resolver(scope))
                 plain &= term.column is not None
                 found = {name.lower(): term}
@@ -484,7 +494,9 @@ class Reader:
                     if node.name.lower() not in known:
                         chosen = by_name.get(node.name.lower(), node)
             if self._is_aggregate(chosen):
-                raise self.refusal(node, "an aggregate in GROUP BY", "group by columns")
+                raise self.refusal(
+                    node, "an aggregate is not supported in GROUP BY", "group by columns"
+                )
             term = self.writer.term(chosen, self._resolver(scope))
             shown_as = next(
                 (
@@ -511,7 +523,7 @@ class Reader:
             where = self.writer.term(node.expression.this, resolve)
             node = node.this
         if isinstance(node, exp.Window):
-            raise self.refusal(node, "a window function", _WAYS["windows"])
+            raise self.refusal(node, "a window function is not supported", _WAYS["windows"])
         if isinstance(node, exp.Count):
             self._check_parts(node, {"this", "big_int"}, "COUNT of several columns")
             if isinstance(node.this, exp.Star):
@@ -521,7 +533,9 @@ class Reader:
                 self._check_parts(node.this, {"expressions"}, "DISTINCT ON")
                 if len(node.this.expressions) != 1:
                     raise self.refusal(
-                        node, "COUNT(DISTINCT) of several columns", "count one column"
+                        node,
+                        "COUNT(DISTINCT) of several columns is not supported",
+                        "count one column",
                     )
                 value = self.writer.term(node.this.expressions[0], resolve)
                 return [Aggregate(name, "distinct", self._restricted(value, where))]
@@ -538,7 +552,7 @@ class Reader:
             ]
         raise self.refusal(
             node,
-            "this aggregate",
+            f"{type(node).__name__.upper()} is not supported",
             "the aggregates are COUNT(*), COUNT(column), SUM(expression), AVG(expression) and "
             "COUNT(DISTINCT column)",
         )
@@ -553,7 +567,7 @@ class Reader:
         """Refuse a node that has parts of which nothing is known here."""
         extra = next((name for name, part in node.args.items() if part and name not in allowed), "")
         if extra:
-            raise self.refusal(node, f"{what} ({extra})", "leave it out")
+            raise self.refusal(node, f"{what} ({extra}) is not supported", "leave it out")
 
     def _check_alias(self, alias: Any) -> None:
         if isinstance(alias, self.exp.TableAlias):
