@@ -18,6 +18,7 @@ from sensitivity_lab.exact.difference import Integers
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.base import Runs
+from sensitivity_lab.search.crossing import Pieces
 from sensitivity_lab.search.engine import (
     BothEnds,
     Cost,
@@ -97,24 +98,28 @@ def both_ends(problem: LocalProblem) -> BothEnds:
     x, outside = problem.x, problem.outside
     numbers, copies = of_numbers(problem.universe), int(max(x.max(), outside.max()))
     inside, others = (sorted_records_of(numbers, some, copies) for some in (x, outside))
-    nothing, everything = np.zeros(1, dtype=np.int64), np.array([inside.size])
-    whole = _WindowPairs(inside, others, (nothing, everything), (nothing, nothing))
-    return BothEnds(whole.answers(problem.query)[0], _ends(problem, inside, others))
+    runs = _runs(problem.query, np.array([inside.size]))
+    sums = Pieces(runs.starts, runs.stops, runs.weights).totals(inside)
+    [of_x] = _answers(runs, sums, inside.unit)
+    return BothEnds(of_x, _ends(problem, inside, others))
 
 
 def _ends(problem: LocalProblem, inside: SortedMultiset, others: SortedMultiset) -> Iterator[Ends]:
     """Yield the ends of every change; a block of them is searched at a time."""
     query, x, outside = problem.query, problem.x, problem.outside
-    block = max(1, _PIECES // query.most_runs(problem.size + others.size))
+    block = max(1, _PIECES // (2 * query.most_runs(problem.size + others.size)))
     for start in range(0, len(problem.changes), block):
         some = problem.changes[start : start + block]
         removed, added = np.array(some, dtype=np.int64).T
         nothing, size = np.zeros_like(removed), np.full_like(removed, inside.size)
-        # The smallest answer: x without its largest records, with the smallest ones outside it.
-        least = _WindowPairs(inside, others, (nothing, size - removed), (nothing, added))
         last = np.full_like(added, others.size)
-        most = _WindowPairs(inside, others, (removed, size), (last - added, last))
-        for (i, j), low, high in zip(some, least.answers(query), most.answers(query), strict=True):
+        # The smallest answers are of x without its largest records, with the smallest ones outside
+        # it; the greatest ones the other way around. They are looked up side by side.
+        of_x = np.concatenate([nothing, removed]), np.concatenate([size - removed, size])
+        of_others = np.concatenate([nothing, last - added]), np.concatenate([added, last])
+        answers = _WindowPairs(inside, others, of_x, of_others).answers(query)
+        lows, highs = answers[: len(some)], answers[len(some) :]
+        for (i, j), low, high in zip(some, lows, highs, strict=True):
             yield Ends(
                 i,
                 j,
@@ -132,6 +137,21 @@ def _changed(
     else:
         found = x - largest(x, removed) + smallest(outside, added)
     return found
+
+
+def _runs(query: Query, sizes: Positions) -> Runs:
+    """Return the runs of a query that the plan has found to have some."""
+    runs = query.runs(sizes)
+    if runs is None:
+        raise ValueError(f"{query.name} is no weighted sum by rank")
+    return runs
+
+
+def _answers(runs: Runs, sums: Integers, unit: int) -> list[Fraction]:
+    """Return answers from weighted sums of records times `unit`, an entry per dataset."""
+    units = runs.units.astype(object) * unit
+    above = sums + runs.constants.astype(object) * units
+    return list(map(Fraction, above.tolist(), units.tolist()))
 
 
 class _WindowPairs(NamedTuple):
@@ -155,12 +175,8 @@ class _WindowPairs(NamedTuple):
         (start, stop), (first, last) = self.of_x, self.of_others
         sizes = stop - start + last - first
         distinct, places = np.unique(sizes, return_inverse=True)
-        runs = query.runs(distinct)
-        if runs is None:
-            raise ValueError(f"{query.name} is no weighted sum by rank")
-        units = runs.units[places].astype(object) * self.inside.unit
-        above = self._weighed(runs.at(places)) + runs.constants[places].astype(object) * units
-        return list(map(Fraction, above.tolist(), units.tolist()))
+        runs = _runs(query, distinct).at(places)
+        return _answers(runs, self._weighed(runs), self.inside.unit)
 
     def _weighed(self, runs: Runs) -> Integers:
         """Return the weighted sums of the records, shape (datasets,)."""
@@ -169,7 +185,8 @@ class _WindowPairs(NamedTuple):
         if (runs.stops <= runs.starts + 1).all():
             sums = self.inside.values_at(self._places(np.where(some, runs.starts, 0)))
         else:
-            sums = self._totals(runs.stops) - self._totals(runs.starts)
+            ends = self._totals(np.concatenate([runs.starts, runs.stops]))
+            sums = ends[len(ends) // 2 :] - ends[: len(ends) // 2]
         weights = np.where(some, runs.weights, 0).astype(object)
         found: Integers = (weights * sums).sum(axis=0)
         return found
@@ -196,9 +213,10 @@ class _WindowPairs(NamedTuple):
 
         They are cut to the windows.
         """
+        (first_of_x, last_of_x), (first, last) = self.of_x, self.of_others
         return (
-            np.clip(self.inside.start(places), *self.of_x),
-            np.clip(self.others.start(places), *self.of_others),
+            np.minimum(np.maximum(self.inside.start(places), first_of_x), last_of_x),
+            np.minimum(np.maximum(self.others.start(places), first), last),
         )
 
     def _totals(self, ranks: Positions) -> Integers:
