@@ -114,6 +114,7 @@ browser: docs $(VENV)/installed-test,browser,explore
 	$(BIN)/python -m pytest -m browser
 
 # How many universes, near ties and bounds; a release takes STRESS=20000 NEAR_TIES=1000000 BOUNDS=1000.
+# tests/support/doses.py derives the rest from these.
 STRESS ?= 300
 NEAR_TIES ?= 20000
 BOUNDS ?= 50

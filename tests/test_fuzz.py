@@ -21,6 +21,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from doses import dose
 from garbage import GARBAGE, RECORDS, ROWS, TABLE, UNIVERSE, VALID, endless, valid
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -159,7 +160,7 @@ def test_garbage(numbers):
 
 
 @pytest.mark.stress
-@settings(max_examples=20_000)
+@settings(max_examples=dose(20_000))
 @given(st.randoms(use_true_random=True))
 def test_much_garbage(numbers):
     call_is_fine(*call_of(numbers.randrange))
@@ -228,7 +229,7 @@ def test_garbage_in_methods(numbers):
 
 
 @pytest.mark.stress
-@settings(max_examples=20_000)
+@settings(max_examples=dose(20_000))
 @given(st.randoms(use_true_random=True))
 def test_much_garbage_in_methods(numbers):
     method_is_fine(*call_of_a_method(numbers.randrange))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter
 from contextlib import contextmanager
@@ -11,11 +10,10 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from doses import BOUNDS
 
 import sensitivity_lab as sl
 from sensitivity_lab.bounds import answers, call, climb
-
-PROBLEMS = int(os.environ.get("BOUNDS", "1000"))
 
 
 def _gini(rows: np.ndarray) -> np.ndarray:
@@ -144,7 +142,7 @@ def test_known_sensitivities_are_reached_in_a_second(starts, least, monkeypatch)
     if starts != "engines":
         monkeypatch.setattr(climb, "worst_cases", lambda *_: iter(()))
     missed = Counter()
-    for seed in range(PROBLEMS):
+    for seed in range(BOUNDS):
         name, reached = reach(seed, time_limit=1.0)
         missed[name] += not reached
-    assert missed.total() <= (1 - least) * PROBLEMS, missed
+    assert missed.total() <= (1 - least) * BOUNDS, missed

@@ -8,6 +8,7 @@ from unittest import mock
 
 import oracle
 import pytest
+from doses import dose
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import QUERIES, RELATIONS, as_fractions, problems
@@ -16,6 +17,7 @@ import sensitivity_lab as sl
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.search.variance import few_records
 
+MANY = dose(20_000)
 FAMILIES = (
     sl.Bounded(),
     sl.Unbounded(),
@@ -104,7 +106,7 @@ def test_agrees_with_the_patterns(seeds):
 
 @pytest.mark.stress
 def test_agrees_with_the_patterns_on_many_universes():
-    assert min(compare(range(1000, 21_000)).values()) > 10_000
+    assert min(compare(range(1000, 1000 + MANY)).values()) > MANY // 2
 
 
 def test_what_is_left_to_the_patterns():

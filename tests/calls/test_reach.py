@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 from collections import Counter
 from fractions import Fraction
@@ -15,6 +14,7 @@ import oracle_reach
 import oracle_smooth
 import pandas as pd
 import pytest
+from doses import STRESS
 from strategies import as_fractions
 
 import sensitivity_lab as sl
@@ -25,7 +25,7 @@ from sensitivity_lab.search.variance import local_max
 FEW = 5
 """So many problems of each query and relation are compared."""
 
-MANY = int(os.environ.get("STRESS", "20000")) // 2
+MANY = STRESS // 2
 """So many are, in all, by `make stress`: 10,000 by default."""
 
 QUERIES = {

@@ -11,7 +11,6 @@ environment variable ``STRESS`` says, 20,000 by default.
 from __future__ import annotations
 
 import math
-import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -24,13 +23,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from doses import STRESS
 
 import sensitivity_lab as sl
 from sensitivity_lab.errors import NoEngineError
 from sensitivity_lab.search import engines_for
 
 FEW, SOME = 40, 300
-MANY = int(os.environ.get("STRESS", "20000"))
 
 MOST_NEIGHBORS = 600
 RARELY_MORE = 5_000
@@ -626,7 +625,7 @@ def test_a_few_random_problems(seeds):
 
 @pytest.mark.stress
 def test_many_random_problems(capsys):
-    solved = Counter(check(seed)[0] for seed in range(SOME, SOME + MANY))
+    solved = Counter(check(seed)[0] for seed in range(SOME, SOME + STRESS))
     with capsys.disabled():
         of_each = ", ".join(f"{engine} {number:,}" for engine, number in solved.most_common())
         sys.stdout.write(f"\n{solved.total():,} local problems agree: {of_each}\n")

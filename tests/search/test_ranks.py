@@ -14,6 +14,7 @@ import numpy as np
 import oracle
 import pandas as pd
 import pytest
+from doses import dose
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import RELATIONS, problems
@@ -171,7 +172,7 @@ def test_global(path, family, exactly, data):
 @each_path
 @each_relation
 @each_meaning
-@settings(max_examples=1_000)
+@settings(max_examples=dose(1_000))
 @given(st.data())
 def test_many_global(path, family, exactly, data):
     check_global(data.draw(problems(family, exactly, KINDS)), *data.draw(queries), path)
@@ -256,7 +257,7 @@ def test_local_with_few_records_kept(x, universe, query, relation, truth, exactl
 @pytest.mark.stress
 @each_relation
 @each_meaning
-@settings(max_examples=4_000)
+@settings(max_examples=dose(4_000))
 @given(st.data())
 def test_many_local(family, exactly, data):
     check_local(data.draw(problems(family, exactly, KINDS)), *data.draw(queries), data.draw)

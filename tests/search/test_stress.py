@@ -9,7 +9,6 @@ the everyday run the first of these.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterable
@@ -27,13 +26,13 @@ import oracle
 import pandas as pd
 import pytest
 from checks import check_value
+from doses import STRESS
 from strategies import QUERIES, RELATIONS, most_feasible
 
 import sensitivity_lab as sl
 from sensitivity_lab.search.variance import windows
 
 FEW = 40
-MANY = int(os.environ.get("STRESS", "20000"))
 
 TOTALS = (4, 5, 6, 6, 7, 7, 8, 8, 8, 8)
 """Sizes of universes, as often as they are drawn; one in `RARE` has `LARGEST` records instead."""
@@ -205,8 +204,8 @@ def test_a_few_random_universes(seeds):
 
 @pytest.mark.stress
 def test_many_random_universes(capsys):
-    checked = check_universes(range(FEW, FEW + MANY))
-    assert checked.to_numpy().min() >= MANY
+    checked = check_universes(range(FEW, FEW + STRESS))
+    assert checked.to_numpy().min() >= STRESS
     with capsys.disabled():
         sys.stdout.write(f"\n{checked.T.to_string()}\n{checked.to_numpy().sum():,} in all\n")
 

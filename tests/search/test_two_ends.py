@@ -11,6 +11,7 @@ from unittest.mock import patch
 import oracle
 import pytest
 from checks import calls_of
+from doses import dose
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import KINDS, RELATIONS, Asked, as_fractions, most_feasible
@@ -180,7 +181,7 @@ def test_definition(family, exactly, data):
 @pytest.mark.stress
 @each_relation
 @each_meaning
-@settings(max_examples=1_000)
+@settings(max_examples=dose(1_000))
 @given(st.data())
 def test_many_definition(family, exactly, data):
     check_definition(data.draw(problems(family, exactly, **SMALL)), data.draw(queries(7)))
@@ -197,7 +198,7 @@ def test_walks(family, exactly, data):
 @pytest.mark.stress
 @each_relation
 @each_meaning
-@settings(max_examples=300)
+@settings(max_examples=dose(300))
 @given(st.data())
 def test_many_walks(family, exactly, data):
     check_walks(data.draw(problems(family, exactly, **LARGER)), data.draw(queries(26)))

@@ -9,6 +9,7 @@ from fractions import Fraction
 import oracle_pipelines as oracle
 import pandas as pd
 import pytest
+from doses import dose
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
@@ -136,7 +137,7 @@ def test_no_map_is_exceeded_by_tables_made_apart(step, leak, metric, cells, d_in
 
 @pytest.mark.stress
 @pytest.mark.parametrize(("step", "leak", "metric"), CASES)
-@settings(max_examples=100)
+@settings(max_examples=dose(100))
 @given(
     cells=st.lists(st.sampled_from([*EXACT, "a", "1"]), min_size=2, max_size=5),
     d_in=st.integers(1, 3),

@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from doses import dose
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -211,7 +212,7 @@ def test_what_many_groups_leave_over_in_their_blocks_adds_up(monkeypatch):
 
 
 @pytest.mark.stress
-@settings(max_examples=5_000)
+@settings(max_examples=dose(5_000))
 @given(problem=problems(), error=st.sampled_from([0, 1e-9]))
 def test_the_best_split_for_long(problem, error):
     check(problem, error)

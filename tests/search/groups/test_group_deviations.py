@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -13,6 +12,7 @@ import oracle_records as records
 import pandas as pd
 import pytest
 from checks import check_value
+from doses import STRESS
 from group_cases import Row, grouped, table
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -20,8 +20,6 @@ from strategies import BY_NAME as RELATIONS
 
 import sensitivity_lab as sl
 from sensitivity_lab.search.groups import spread
-
-MANY = int(os.environ.get("STRESS", "20000"))
 
 POOLS = ((0, 1, 2, 3), (0, 1, 5, 9, 40), (0.1, 0.2, 0.7), (10**17, 10**17 + 1, 3))
 
@@ -108,7 +106,7 @@ def test_listed_deviations_are_those_of_the_definition(problem, empty, norm):
 
 
 @pytest.mark.stress
-@settings(max_examples=MANY)
+@settings(max_examples=STRESS)
 @given(problem=problems(1), **asked)
 def test_deviations_at_distance_1_for_long(problem, empty, norm):
     check_any_sizes(problem, empty, norm, "groups")
@@ -144,7 +142,7 @@ def test_public_sizes_allow_any_distance(problem, norm, sizes):
 
 
 @pytest.mark.stress
-@settings(max_examples=MANY)
+@settings(max_examples=STRESS)
 @given(problem=problems(3), **public)
 def test_public_sizes_allow_any_distance_for_long(problem, norm, sizes):
     check_public(problem, norm, sizes)

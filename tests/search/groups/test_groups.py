@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
@@ -13,6 +12,7 @@ import oracle_records as records
 import pandas as pd
 import pytest
 from checks import check_value
+from doses import STRESS
 from group_cases import Row, grouped, table
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
@@ -20,8 +20,6 @@ from strategies import BY_NAME as RELATIONS
 
 import sensitivity_lab as sl
 from sensitivity_lab.search.groups import combine, spread
-
-MANY = int(os.environ.get("STRESS", "20000"))
 
 INNER = {
     "mean": ("mean",),
@@ -130,7 +128,7 @@ def test_groups_of_any_size_are_those_of_the_definition(
 @pytest.mark.stress
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("name", INNER)
-@settings(max_examples=MANY // 8)
+@settings(max_examples=STRESS // 8)
 @given(rows=rows_of(8), size=st.integers(1, 7), **asked)
 def test_groups_of_any_size_for_long(name, relation, rows, size, groups, empty, k, exactly):
     check_global(name, relation, rows, min(size, len(rows)), groups, empty, k, exactly)
@@ -146,7 +144,7 @@ def test_variances_at_distance_1_are_those_of_the_definition(
 
 @pytest.mark.stress
 @pytest.mark.parametrize("relation", RELATIONS)
-@settings(max_examples=MANY // 3)
+@settings(max_examples=STRESS // 3)
 @given(rows=rows_of(8), size=st.integers(1, 7), **(asked | {"k": st.just(1)}))
 def test_variances_at_distance_1_for_long(relation, rows, size, groups, empty, k, exactly):
     check_global("var", relation, rows, min(size, len(rows)), groups, empty, k, exactly)
@@ -228,7 +226,7 @@ def test_public_sizes_are_those_of_the_definition(name, relation, rows, sizes, k
 
 @pytest.mark.stress
 @pytest.mark.parametrize("name", ["mean", "median", "sum", "var"])
-@settings(max_examples=MANY // 3)
+@settings(max_examples=STRESS // 3)
 @given(relation=st.sampled_from(["bounded", *RELATIONS]), rows=rows_of(8), **public)
 def test_public_sizes_for_long(name, relation, rows, sizes, k, exactly, more):
     size = sum(sizes.values()) + more
@@ -269,7 +267,7 @@ def test_local_sensitivities_are_those_of_the_definition(
 @pytest.mark.stress
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("name", LOCAL)
-@settings(max_examples=MANY // 12)
+@settings(max_examples=STRESS // 12)
 @given(rows=rows_of(8), size=st.integers(1, 7), **asked)
 def test_local_sensitivities_for_long(name, relation, rows, size, groups, empty, k, exactly):
     check_local(name, relation, rows, size, groups, empty, k, exactly)

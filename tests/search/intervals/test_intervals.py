@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
@@ -10,6 +9,7 @@ from random import Random
 import naive_intervals as naive
 import pytest
 from checks import check_value
+from doses import STRESS
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import HAVE_INTERVALS, QUERIES, RELATIONS
@@ -21,8 +21,6 @@ from sensitivity_lab.search import engines_for
 from sensitivity_lab.search.engines import CONTINUOUS
 from sensitivity_lab.search.intervals.spread import Family
 from sensitivity_lab.universes.relations import Relation
-
-MANY = int(os.environ.get("STRESS", "20000"))
 
 ASKED = {
     # No finite set of values is proved to hold the worst case of what counts equal records.
@@ -149,7 +147,7 @@ def test_local_sensitivity_agrees_with_the_definition_on_a_grid(family, data):
 @pytest.mark.parametrize("family", RELATIONS)
 def test_many_intervals(family, name):
     rng = Random(f"{family} {name}")
-    for _ in range(max(1, MANY // (len(ASKED) * len(RELATIONS)))):
+    for _ in range(max(1, STRESS // (len(ASKED) * len(RELATIONS)))):
         check_global(drawn(rng, family, 6), name)
         check_local(drawn(rng, family, 6), name, rng)
 

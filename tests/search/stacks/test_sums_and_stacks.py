@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from fractions import Fraction
 from math import sqrt
 from typing import Any
@@ -12,6 +11,7 @@ import oracle_records as records
 import pandas as pd
 import pytest
 from checks import check_value
+from doses import STRESS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +19,6 @@ import sensitivity_lab as sl
 
 F = Fraction
 
-MANY = int(os.environ.get("STRESS", "20000"))
 
 rows_of = st.lists(
     st.tuples(st.integers(-3, 3), st.sampled_from([0, 1, 5, 0.25])), min_size=3, max_size=6
@@ -134,7 +133,7 @@ def test_stacks_are_those_of_the_definition_or_refused(relation, rows):
 
 @pytest.mark.stress
 @pytest.mark.parametrize("relation", RELATIONS)
-@settings(max_examples=MANY // len(RELATIONS))
+@settings(max_examples=STRESS // len(RELATIONS))
 @given(rows=rows_of)
 def test_stacks_for_long(relation, rows):
     check_solved_or_refused(relation, rows)

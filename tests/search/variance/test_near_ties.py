@@ -8,7 +8,6 @@ by default; `make check` takes `FEW_UNIVERSES` universes, the everyday run some 
 from __future__ import annotations
 
 import math
-import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from doses import NEAR_TIES
 from near_ties import DDOFS, POOLS, Pairs, Rated, draw_records, exactly, pairs, subsets
 from strategies import RELATIONS, most_feasible
 
@@ -33,7 +33,6 @@ from sensitivity_lab.search.variance import patterns, windows
 from sensitivity_lab.search.variance.distances import branch, curve
 
 FEW_UNIVERSES = 12
-MANY = int(os.environ.get("NEAR_TIES", "1000000"))
 
 (VARIANCE,) = (engine for engine in engines_for("global") if engine.name == "variance")
 
@@ -173,7 +172,7 @@ def test_whole_curves_leave_out_no_near_tie(seed):
 def test_many_universes_of_near_ties(capsys):
     checked: Counter[str] = Counter()
     seed = FEW_UNIVERSES
-    while checked.total() < MANY:
+    while checked.total() < NEAR_TIES:
         checked += check_universe(seed)
         seed += 1
     with capsys.disabled():
