@@ -202,7 +202,7 @@ class AuditRow:
         The true sensitivity, an exact real number; math.inf if code overflows on one of two
         neighbors; None if nothing is known of it.
     evidence : Evidence
-        The pair of neighbors that attains the truth; `NO_EVIDENCE` if there is none.
+        The pair of neighbors that attains the truth; `NO_EVIDENCE` if nothing is known of it.
     size : int, optional
         The size n of x, if the claim depends on it.
     claims : dict, optional

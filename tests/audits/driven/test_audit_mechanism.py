@@ -486,8 +486,8 @@ def test_ends_of_clipped_noise_are_shown():
     assert report.verdict == "not judged"
     assert report.decisive.reason == (
         "far noise is cut: release stays from -3 to 3 on [0] and from -2 to 4 on [1], so an end "
-        "may tell the two apart; the function compares continuous noise; draw whole numbers as noise, "
-        "such as rng.geometric(p) - rng.geometric(p), whose exact law is found"
+        "may tell the two apart; the function compares continuous noise; draw whole numbers as "
+        "noise, such as rng.geometric(p) - rng.geometric(p), whose exact law is found"
     )
 
 
