@@ -348,7 +348,16 @@ def judged(
         See `audit_mechanism`.
     """
     check_pairs(len(question.datasets))
-    return _compared(question, function, claim, fresh, branches)
+    before = {} if fresh else kept(function)
+    report = _compared(question, function, claim, fresh, branches)
+    left = [] if fresh else changed(before, kept(function))
+    if not left:
+        return report
+    state = (
+        f"the function keeps {', '.join(left)} from one call to the next; pass fresh=True, which "
+        "gives each dataset a process of its own",
+    )
+    return replace(report, notes=report.notes + state, unjudged=state)
 
 
 def _compared(
@@ -359,7 +368,6 @@ def _compared(
     branches: int,
 ) -> MechanismReport:
     """Return the report, whatever the function keeps."""
-    before = {} if fresh else kept(function)
     try:
         # How many runs a dataset takes is not known before: the bar counts them.
         with elsewhere(), running.counter("runs", question.progress) as ran:
@@ -383,19 +391,11 @@ def _compared(
     notes = _notes(worst[max(worst)], claim.epsilon) if known_at_most else ()
     if any(law.explored.endless for law in laws):
         notes += (f"runs ended early: {AGAIN}; branches= allows more",)
-    left = [] if fresh else changed(before, kept(function))
-    state = (
-        f"the function keeps {', '.join(left)} from one call to the next; pass fresh=True, which "
-        "gives each dataset a process of its own",
-    )
-    unjudged = state if left else ()
-    notes += unjudged
     return MechanismReport(
         question.subject,
         tuple(rows),
         f"{question.metrics}; {question.among}; {claim.words}; {known}",
         notes,
-        unjudged,
         worst=worst,
         function=function,
         claim=(claim.epsilon, claim.delta),
@@ -669,7 +669,19 @@ def _probed(
 
 
 def _not_judged(question: Question, claim: PrivacyClaim, reason: str) -> MechanismReport:
-    """Return the report on a function whose law is not known."""
+    """Return the report on a function whose law is not known.
+
+    Raises
+    ------
+    InputError
+        If no two datasets are neighbors: then even a known law would be compared with nothing.
+    """
+    near = any_distances(question.inputs, question.datasets)
+    close = Close(near, len(question.datasets), question.limits)
+    for _ in close.rows():
+        if not close.alone:
+            break
+    check_compared(close.alone, question.datasets, question.inputs)
     row = AuditRow(
         question.limits[0],
         claim.given,

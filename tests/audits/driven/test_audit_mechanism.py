@@ -249,6 +249,14 @@ def test_what_a_function_keeps_does_not_count_in_fresh_processes():
     assert not report.unjudged
 
 
+def test_probes_need_neighbors():
+    def noisy(data, rng):
+        return float(len(data) + rng.laplace())
+
+    with pytest.raises(sl.errors.InputError, match="no two datasets of size 2 are neighbors"):
+        audit_mechanism(noisy, [0, 1], 2, epsilon=1, neighbors="unbounded")
+
+
 def test_a_law_of_which_nothing_is_known_has_no_truth_and_no_pair():
     def largest(data, rng):
         return int(np.argmax([data.count(value) + rng.laplace() for value in (0, 1)]))
