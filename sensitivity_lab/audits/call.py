@@ -67,7 +67,19 @@ def audit(
     ``audit(universe, pipeline)``             that are at most k apart
     ========================================  ===================================================
 
-    The truth is compared with the claim without rounding.
+    The truth is compared with the claim without rounding. Besides `universe`, `query`, `claim`,
+    `size`, `distances`, `tolerance_ulps` and `progress`, each form takes these arguments, and
+    refuses the others:
+
+    ===============  ===========================================================================
+    form             arguments
+    ===============  ===========================================================================
+    a query          `neighbors`, `norm`, `exactly`, `implementation`, `subject`, `method`,
+                     `n_jobs`, `run`
+    a function       `neighbors`, `outputs` (which makes it a function), `datasets`, `choices`,
+                     `every_order`, `subject`
+    a pipeline       `n_jobs`
+    ===============  ===========================================================================
 
     Parameters
     ----------

@@ -32,6 +32,7 @@ from sensitivity_lab.results.literals import brief, short_literal
 from sensitivity_lab.universes.universe import Universe
 
 from .driven.generator import elsewhere
+from .driven.kept import changed, kept
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
 from .driven.probes import NUMBER, ends, probes
 from .driven.runs import AGAIN, BRANCHES, RAISED, explore, explore_in_fresh_process
@@ -42,7 +43,7 @@ from .question import Question, question_about
 from .records import any_distances
 from .report import AuditReport
 from .returned import bare
-from .row import NOT_REFUTED, AuditRow, Evidence, Finding
+from .row import NO_EVIDENCE, NOT_REFUTED, AuditRow, Evidence, Finding
 
 CHANCE_ULPS = 32
 """The default tolerance: probabilities that are floats, such as p = e^eps / (1 + e^eps)."""
@@ -57,6 +58,9 @@ _check_loss = number_kind("a number from 0 to 700", lambda given: 0 <= given <= 
 
 _check_claim = number_kind("a number above 0, at most 700", lambda given: 0 < given <= 700)
 """A claimed epsilon, or rho."""
+
+_DELTAS = ("1e-10", "1e-8", "1e-6", "1e-4", "0.01")
+"""Deltas to claim where a law is cut, which proves no epsilon with delta 0."""
 
 _OPEN = Fraction(1, 10**9)
 """Bounds of delta that differ by less, in proportion, are one number."""
@@ -344,7 +348,16 @@ def judged(
         See `audit_mechanism`.
     """
     check_pairs(len(question.datasets))
-    return _compared(question, function, claim, fresh, branches)
+    before = {} if fresh else kept(function)
+    report = _compared(question, function, claim, fresh, branches)
+    left = [] if fresh else changed(before, kept(function))
+    if not left:
+        return report
+    state = (
+        f"the function keeps {', '.join(left)} from one call to the next; pass fresh=True, which "
+        "gives each dataset a process of its own",
+    )
+    return replace(report, notes=report.notes + state, unjudged=state)
 
 
 def _compared(
@@ -373,7 +386,9 @@ def _compared(
     known = "exact law of all runs"
     if any(one.divergence.unknown for one in worst.values()):
         known = "the law is not known for all pairs"
-    notes = _notes(worst[max(worst)], claim.epsilon)
+    # Where nothing is known of the truth, no event tells anything.
+    known_at_most = rows[-1].truth is not None
+    notes = _notes(worst[max(worst)], claim.epsilon) if known_at_most else ()
     if any(law.explored.endless for law in laws):
         notes += (f"runs ended early: {AGAIN}; branches= allows more",)
     return MechanismReport(
@@ -391,7 +406,8 @@ def _compared(
 class PrivacyClaim:
     """A claim: epsilon and delta, or rho; each exactly, and `given` as the caller wrote it.
 
-    With a rho, `epsilon` is only where events are looked for.
+    With a rho, `epsilon` is only where events are looked for. `instead` says what to do where a law
+    is cut, which proves no pure epsilon; it is empty for the advice to claim a delta.
     """
 
     epsilon: Fraction
@@ -400,6 +416,7 @@ class PrivacyClaim:
     given: Any
     words: str
     quantity: str
+    instead: str = ""
 
     @classmethod
     def of(cls, epsilon: Any, delta: Any = 0, rho: Any = None) -> PrivacyClaim:
@@ -538,14 +555,20 @@ def _row(question: Question, limit: Number, worst: Worst, claim: PrivacyClaim) -
         if least > claim.delta or most < claim.delta or near:
             return row(_number(least if least > claim.delta else most))
         # At least `least` is needed; whether more is, only what is not known could tell.
-        reason = divergence.unknown or divergence.open or _cut(claim.epsilon, least, most)
-        return row(_number(least), reason=reason, judged=False)
+        reason = divergence.unknown or divergence.open or _cut(claim, least, most)
+        return _open_row(row, least, reason)
     low, high = divergence.epsilon(Fraction(0))
     if divergence.pure is not None or math.isinf(low):
         return row(math.inf if math.isinf(high) else _number(Fraction(high)))
     # At least `low` is needed; whether more is, only what was not explored could tell.
-    reason = divergence.unknown or _cut(claim.epsilon, least, most)
-    return row(_number(Fraction(low)), reason=reason, judged=False)
+    reason = divergence.unknown or _cut(claim, least, most)
+    return _open_row(row, Fraction(low), reason)
+
+
+def _open_row(row: Callable[..., AuditRow], least: Fraction, reason: str) -> AuditRow:
+    """Return a row that is not judged: of the truth a lower bound is known, or nothing."""
+    found = row(_number(least), reason=reason, judged=False)
+    return found if least > 0 else replace(found, truth=None, evidence=NO_EVIDENCE)
 
 
 def _row_of_rho(
@@ -554,8 +577,10 @@ def _row_of_rho(
     """Compare a claimed rho with that of the worst pair."""
     bounds = divergence.rho
     if bounds is None:
-        reason = divergence.unknown or "rho is known only of continuous noise in every run"
-        return row(_number(Fraction(0)), reason=reason, judged=False)
+        reason = divergence.unknown or (
+            "rho is known only of continuous noise in every run; claim epsilon and delta instead"
+        )
+        return _open_row(row, Fraction(0), reason)
     low, high = bounds
     if math.inf in bounds:
         return row(math.inf)
@@ -565,13 +590,19 @@ def _row_of_rho(
     return row(Difference(truth, Fraction(0)), reason=reason, judged=known)
 
 
-def _cut(epsilon: Fraction, least: Fraction, most: Fraction) -> str:
-    bounds = f"at most {round_up(most):.3g}"
-    if least:
-        bounds = f"between {float(least):.3g} and {round_up(most):.3g}"
+def _cut(claim: PrivacyClaim, least: Fraction, most: Fraction) -> str:
+    """Return why bounds of delta leave a claim open, and which claim is decided instead."""
+    at = f"delta at epsilon {float(claim.epsilon):.6g} is"
+    if not claim.delta and not least:
+        # A tenth of the delta to claim is room enough for what floats round.
+        delta = next((one for one in _DELTAS if 10 * most <= Fraction(one)), "")
+        way_out = claim.instead or (
+            f"pass delta={delta} to judge the claim" if delta else "pass a larger branches="
+        )
+        return f"the tails of the draws are cut, and {at} at most {round_up(most):.3g}; {way_out}"
     return (
-        f"not all draws can be explored; with what is left, delta at epsilon {float(epsilon):.6g} "
-        f"is {bounds}"
+        f"not all draws can be explored, and {at} between {float(least):.3g} and "
+        f"{round_up(most):.3g}; claim a larger or a smaller delta, or pass a larger branches="
     )
 
 
@@ -629,8 +660,8 @@ def _probed(
                     for data, (least, most) in (first, second)
                 ]
                 reason = (
-                    f"{why}; far noise is cut: {place} stays {' and '.join(ranges)}, so an end may "
-                    "tell the two apart"
+                    f"far noise is cut: {place} stays {' and '.join(ranges)}, so an end may tell "
+                    f"the two apart; {why}"
                 )
                 return replace(report, rows=(replace(report.rows[0], reason=reason),))
     finding = Finding(NOT_REFUTED, f"{NUMBER} probes on each dataset found no violation", why)
@@ -638,14 +669,24 @@ def _probed(
 
 
 def _not_judged(question: Question, claim: PrivacyClaim, reason: str) -> MechanismReport:
-    """Return the report on a function whose law is not known."""
-    x = question.datasets[0]
-    seen = tuple(x) if isinstance(x, list) else x
+    """Return the report on a function whose law is not known.
+
+    Raises
+    ------
+    InputError
+        If no two datasets are neighbors: then even a known law would be compared with nothing.
+    """
+    near = any_distances(question.inputs, question.datasets)
+    close = Close(near, len(question.datasets), question.limits)
+    for _ in close.rows():
+        if not close.alone:
+            break
+    check_compared(close.alone, question.datasets, question.inputs)
     row = AuditRow(
         question.limits[0],
         claim.given,
-        Difference(Fraction(0), Fraction(0)),
-        Evidence(seen, seen, None, None),
+        None,
+        NO_EVIDENCE,
         reason=reason,
         judged=False,
         quantity=claim.quantity,

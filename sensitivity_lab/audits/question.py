@@ -181,6 +181,10 @@ def check_values(universe: Iterable[Any] | Universe) -> tuple[Any, ...]:
     if isinstance(universe, Universe):
         universe = universe.values
     wrong = "universe must be the entries that datasets are made of, at least one"
+    if isinstance(universe, str):
+        raise InputError(
+            f"{wrong}, got {shown(universe)}; pass a list of values, such as ['a', 'b']"
+        )
     given = listed(universe, wrong)
     if not given:
         raise InputError(f"{wrong}, got {shown(universe)}")

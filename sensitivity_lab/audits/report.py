@@ -16,7 +16,7 @@ from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.results.literals import brief, brief_pair, is_short, one_line, plain
 from sensitivity_lab.results.reprs import write_csv
 
-from .row import NOT_JUDGED, UNSOUND, VERDICTS, AuditRow
+from .row import NOT_JUDGED, NOT_REFUTED, UNSOUND, VERDICTS, AuditRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -161,13 +161,8 @@ class AuditReport:
             notes.append("(shortened; `evidence.lines` and `to_dict()` have the datasets whole)")
         if hint := self._rounding(row):
             notes.append(f"({hint})")
-        return "\n".join(
-            [
-                f"{one_line(self.subject)}: {row.sentence}",
-                *row.evidence.short_lines,
-                *notes,
-            ]
-        )
+        pair = () if row.truth is None else row.evidence.short_lines
+        return "\n".join([f"{one_line(self.subject)}: {row.sentence}", *pair, *notes])
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in the types of JSON: fractions, decimals and infinities are text.
@@ -296,6 +291,8 @@ class AuditReport:
         seen = self.decisive.evidence
         texts = zip("xy", brief_pair(seen.x, seen.y), (seen.answer_x, seen.answer_y), strict=True)
         pair = [(name, f"{data}  ->  {brief(answer)}") for name, data, answer in texts]
+        if self.decisive.truth is None:
+            pair = []  # there is none
         left = len(self.rows) - _ROWS
         return [*([("...", f"and {left:,} more rows")] if left > 0 else []), *pair]
 
@@ -334,7 +331,8 @@ class AuditReport:
 
 def _mark(row: AuditRow) -> bool | None:
     """Return whether a claim is violated; None where that is not judged."""
-    return None if row.verdict == NOT_JUDGED else row.verdict == "violated"
+    open_ = row.verdict in (NOT_JUDGED, NOT_REFUTED)
+    return None if open_ else row.verdict == "violated"
 
 
 def _float(number: Number | None) -> float:

@@ -25,6 +25,9 @@ from .claims import ROUNDING_ULPS, check_claim, check_tolerance, holds_float, nu
 _SHOWN_AS_ULP = 1e-3
 """If a factor is nearer to 1, the difference is shown in units in the last place instead."""
 
+_MOST_ULPS = 1000
+"""A larger difference is shown as a decimal: nobody reads so many units in the last place."""
+
 _LITERAL = 1000
 """A dataset with more characters is shortened in messages."""
 
@@ -180,6 +183,10 @@ class Evidence:
         return first, second
 
 
+NO_EVIDENCE = Evidence(None, None, None, None)
+"""No pair: nothing is known that one could show."""
+
+
 @dataclass(frozen=True)
 class AuditRow:
     """A claim and the truth, at one distance.
@@ -191,11 +198,11 @@ class AuditRow:
     claimed : int, float, Fraction or Decimal, or None
         The claimed sensitivity as given, which is not negative and can be infinite. None if
         nothing is claimed at this distance.
-    truth : Difference or math.inf
+    truth : Difference, math.inf or None
         The true sensitivity, an exact real number; math.inf if code overflows on one of two
-        neighbors.
+        neighbors; None if nothing is known of it.
     evidence : Evidence
-        The pair of neighbors that attains the truth.
+        The pair of neighbors that attains the truth; `NO_EVIDENCE` if nothing is known of it.
     size : int, optional
         The size n of x, if the claim depends on it.
     claims : dict, optional
@@ -240,7 +247,7 @@ class AuditRow:
 
     distance: Number
     claimed: Number | None
-    truth: Difference | float
+    truth: Difference | float | None
     evidence: Evidence
     size: int | None = None
     claims: dict[str, Number] | None = None
@@ -267,7 +274,9 @@ class AuditRow:
 
     @cached_property
     def value(self) -> float:
-        """The float nearest to the truth; infinite beyond the range of floats."""
+        """The float nearest to the truth; infinite beyond the range of floats, NaN if unknown."""
+        if self.truth is None:
+            return math.nan
         try:
             return self.truth.nearest() if isinstance(self.truth, Difference) else math.inf
         except InputError:
@@ -301,6 +310,8 @@ class AuditRow:
         """The verdict on claim and truth alone, as if the truth were known (see `judged`)."""
         if self.claimed is None:
             return "no claim"
+        if self.truth is None:
+            return NOT_JUDGED
         if not isinstance(self.truth, Difference):
             return "tight" if self.claimed == math.inf else "violated"
         if self.claimed == math.inf:
@@ -326,9 +337,9 @@ class AuditRow:
     def slack_ulp(self) -> float:
         """The claim minus the truth, in units in the last place of the truth.
 
-        It is negative if the claim is too small, and NaN if nothing is claimed.
+        It is negative if the claim is too small, and NaN if nothing is claimed or known.
         """
-        if self.claimed is None:
+        if self.claimed is None or self.truth is None:
             return math.nan
         if self.compared == "tight":
             return 0.0
@@ -341,8 +352,8 @@ class AuditRow:
 
     @property
     def factor(self) -> float:
-        """The claim over the truth; infinite if only the truth is 0, NaN if nothing is claimed."""
-        if self.claimed is None:
+        """The claim over the truth; infinite if only the truth is 0, NaN if one is missing."""
+        if self.claimed is None or self.truth is None:
             return math.nan
         if self.compared == "tight":
             return 1.0
@@ -370,10 +381,13 @@ class AuditRow:
         if verdict == "tight":
             return verdict
         near = abs(self.factor - 1) < _SHOWN_AS_ULP and not math.isinf(self.slack_ulp)
+        slack = f"{self.slack_ulp:+.3g} ulp"
+        if abs(self.slack_ulp) > _MOST_ULPS:
+            slack = f"{self.slack_ulp * float(self._ulp):+.3g}"
         if verdict == "tight up to rounding":
-            apart = f"{self.slack_ulp:+.3g} ulp"
+            apart = slack
         elif near:
-            apart = f"claim - truth = {self.slack_ulp:+.3g} ulp"
+            apart = f"claim - truth = {slack}"
         else:
             apart = f"claim / truth = {self.factor:.4g}"
         data = f"; the claim depends on the data: {both}" if both else ""
@@ -413,12 +427,17 @@ class AuditRow:
         else:
             claim = f"{self.quantity} of {number(self.claimed)} is claimed"
         size = "" if self.size is None else f" and size {self.size}"
-        truth = number(self.value if self.exact is None else self.exact)
-        return f"{claim} at distance {self.distance}{size}, the truth is {truth}: {self.remark}"
+        place = f"{claim} at distance {self.distance}{size}"
+        truth = "unknown"
+        if self.truth is not None:
+            truth = number(self.value if self.exact is None else self.exact)
+        return f"{place}, the truth is {truth}: {self.remark}"
 
     @property
     def truth_text(self) -> str:
-        """The truth as a short fraction with its decimals, or as decimals only."""
+        """The truth as a short fraction with its decimals, or as decimals only; or "unknown"."""
+        if self.truth is None:
+            return "unknown"
         return plain(self.value) if self.exact is None else number(self.exact)
 
     def to_dict(self) -> dict[str, Any]:

@@ -238,8 +238,10 @@ def test_vectors_are_counted_before_they_are_made(monkeypatch, every_order):
 def test_a_universe_needs_values(values):
     with pytest.raises(InputError) as caught:
         vectors.check_values(values)
+    way_out = "; pass a list of values, such as ['a', 'b']" if values == "ab" else ""
     assert str(caught.value) == (
         f"universe must be the entries that datasets are made of, at least one, got {values!r}"
+        f"{way_out}"
     )
 
 

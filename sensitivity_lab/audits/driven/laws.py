@@ -24,7 +24,7 @@ from sensitivity_lab.results.literals import short_literal
 from .affine import AffineLaw, Leak, NotJudged, compare
 from .losses import Loss, Order, SumLoss
 from .runs import Explored, Leaf
-from .stops import LimitError, OutsideError
+from .stops import WHOLE_NOISE, LimitError, OutsideError
 from .symbols import Draw
 
 _OUTCOMES = 300_000
@@ -390,14 +390,17 @@ class Divergence:
         """Why the laws are not known, where noise is not judged; empty if they are."""
         reasons = [one.loss.reason for one in self.noisy if isinstance(one.loss, NotJudged)]
         if not all(one.alone for one in self.noisy):
-            reasons.append("runs that release alike have different noise")
+            reasons.append(f"runs that release alike have different noise; {WHOLE_NOISE}")
         return reasons[0] if reasons else ""
 
     @property
     def open(self) -> str:
         """Why delta has an upper bound only, if that is so."""
         if any(isinstance(one.loss, SumLoss) for one in self.noisy):
-            return "delta is known from above only where Laplace draws are added to others"
+            return (
+                "delta is known from above only where Laplace draws are added to others; claim "
+                "delta=0, since epsilon is known exactly"
+            )
         return ""
 
     @property
@@ -597,7 +600,7 @@ def _noisy(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> l
     else:
         raise OutsideError(
             "adds continuous noise in runs that decide otherwise on two neighbors, and release "
-            "alike"
+            f"alike; {WHOLE_NOISE}"
         )
     found = []
     for one, other in pairs:

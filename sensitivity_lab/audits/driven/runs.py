@@ -26,6 +26,7 @@ from sensitivity_lab.results.literals import short_literal
 from .draws import Event, Law, joint, likely, weight
 from .generator import DrivenGenerator, elsewhere
 from .stops import (
+    WHOLE_NOISE,
     ChangedError,
     LeavesError,
     LimitError,
@@ -197,7 +198,7 @@ class Run:
         if stopped():
             return bool(self._chance.getrandbits(1))
         if symbol.continuous:
-            raise LeavesError("compares continuous noise")
+            raise LeavesError(f"compares continuous noise; {WHOLE_NOISE}")
         if not symbol.discrete:
             return self._uniform_within(symbol, low, high)
         terms, scale = _whole_terms(symbol)
@@ -275,7 +276,11 @@ class Run:
         if stopped():
             return symbol.constant + self._chance.getrandbits(2)
         if symbol.continuous:
-            raise LeavesError("does with continuous noise what is not affine")
+            raise LeavesError(
+                "does more with continuous noise than add numbers and multiply by them, such as "
+                "float(), int(), round() or exp(); return the noisy number as it is, since what is "
+                f"done with it later costs no privacy, or {WHOLE_NOISE}"
+            )
         if any(draw.kind == UNIFORM for draw in symbol.terms):
             raise OutsideError(
                 "does with a uniform draw what is not covered; only comparisons with numbers are: "
@@ -677,9 +682,14 @@ def _leaf(run: Run, returned: Parts) -> Leaf:
     for symbol in symbols.values():
         kinds = {draw.kind for draw in symbol.terms}
         if UNIFORM in kinds:
-            raise OutsideError("releases a uniform draw, whose law is not listed")
+            raise OutsideError(
+                "releases a uniform draw, whose law is not listed; release whole numbers, by "
+                "rng.integers"
+            )
         if symbol.continuous and DISCRETE in kinds:
-            raise OutsideError("releases the sum of a discrete draw and of continuous noise")
+            raise OutsideError(
+                f"releases the sum of a discrete draw and of continuous noise; {WHOLE_NOISE}"
+            )
     discrete = {path: symbol for path, symbol in symbols.items() if not symbol.continuous}
     for symbol in discrete.values():
         run.merged(symbol)
@@ -764,8 +774,9 @@ def _again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     if called(function, dataset, _Fed(values)) != shown:
         raise QueryError(_state(dataset))
     raise OutsideError(
-        "computes with a draw otherwise than with a number (it rounds to a shorter float, or asks "
-        "for its type)"
+        "computes with a draw otherwise than with a number: it rounds to a shorter float, asks for "
+        "its type, or keeps noise of an earlier call; keep draws as they are, and use them in the "
+        "call that makes them"
     )
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import inspect
 import math
+import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,13 @@ def parts(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, .
         yield from parts(entry, (*path, name))
 
 
+_PARTS = inspect.getsource(parts).replace(
+    "value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:",
+    "value, path=()):",
+)
+"""The same for a script, which imports no types."""
+
+
 def script_of(
     function: Callable[..., Any],
     call: str,
@@ -147,7 +155,7 @@ def script_of(
         epsilon=repr(epsilon),
         delta=repr(delta),
         function=_source(function, call),
-        parts=inspect.getsource(parts),
+        parts=_PARTS,
         x=literal(x),
         y=literal(y),
         event="\n".join(rows),
@@ -201,43 +209,79 @@ def _source(function: Callable[..., Any], call: str) -> str:
     if own is None:
         module = getattr(function, "__module__", "...")
         return f"# Put the function here, or import it.\n# from {module} import {call}"
-    return "\n\n\n".join([*_used(function, {call, "np", "math"}), own])
+    used = list(_used(function, {call, "np", "math"}))
+    imports = [one for one in used if one.startswith(("import ", "from "))]
+    defined = [one for one in used if one not in imports]
+    return "\n\n\n".join([*(["\n".join(imports)] if imports else []), *defined, own])
 
 
-def _code(function: Callable[..., Any]) -> str | None:
-    """Return the source of a function that is defined by itself, or None."""
+def _code(function: Any) -> str | None:
+    """Return the source of a function or class that is defined by itself, or None."""
+    if not isinstance(function, FunctionType | type) or _is_method(function):
+        return None
     try:
         source = textwrap.dedent(inspect.getsource(function)).rstrip()
     except (OSError, TypeError):
         return None
-    return source if source.startswith("def ") else None
+    # A decorator makes another function of the source, and adds to a class.
+    whole = ("class ", "@") if isinstance(function, type) else "def "
+    return source if source.startswith(whole) else None
 
 
-def _used(function: Callable[..., Any], told: set[str]) -> Iterator[str]:
-    """Yield the definitions of what a function uses of its module, each once, before it is used.
+def _is_method(function: FunctionType | type) -> bool:
+    """Tell whether a function was defined in a class, where its source takes self."""
+    around = function.__qualname__.rpartition(".")[0]
+    return bool(around) and not around.endswith("<locals>")
 
-    Modules, plain constants and functions are defined; anything else is left to the reader, whom a
-    NameError tells.
+
+def _used(function: Any, told: set[str]) -> Iterator[str]:
+    """Yield the definitions of what a function or class uses, each once, before it is used.
+
+    These are modules, plain constants, functions and classes of its own, and whatever NumPy and the
+    standard library export. Anything else is left to the reader, whom a NameError tells.
     """
-    codes = [getattr(function, "__code__", None)]
-    names: dict[str, None] = {}
-    while codes:
-        code = codes.pop()
-        if isinstance(code, CodeType):
-            names |= dict.fromkeys(code.co_names)
-            codes += code.co_consts
-    there = getattr(function, "__globals__", {})
-    for name in names:
+    there = _variables(function)
+    for name in _named(function):
         if name not in there or name in told:
             continue
         told.add(name)
         value = there[name]
         if isinstance(value, ModuleType):
             yield f"import {value.__name__} as {name}"
-        elif isinstance(value, FunctionType) and (source := _code(value)) is not None:
+        elif (module := _exports(value)) is not None:
+            own = getattr(value, "__name__", name)
+            yield f"from {module} import {own}" + ("" if own == name else f" as {name}")
+        elif (source := _code(value)) is not None:
             yield from _used(value, told)
             yield source
         elif isinstance(value, bool | int | float | str | tuple | list | dict):
             with suppress(ValueError, SyntaxError, RecursionError):
                 if ast.literal_eval(repr(value)) == value:
                     yield f"{name} = {value!r}"
+
+
+def _variables(function: Any) -> dict[str, Any]:
+    """Return the variables around a function or class, by name."""
+    if isinstance(function, type):
+        return dict(vars(sys.modules[function.__module__]))
+    return {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
+
+
+def _named(function: Any) -> Iterator[str]:
+    """Yield the names in the source of a function or class, in its annotations too."""
+    source = _code(function)
+    if source is None:
+        return
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Name):
+            yield node.id
+
+
+def _exports(value: Any) -> str | None:
+    """Return the module of NumPy or of the standard library that exports a value, or None."""
+    module, name = getattr(value, "__module__", ""), getattr(value, "__name__", "")
+    # What a script itself defines is in __main__, which exports nothing.
+    if not isinstance(module, str) or module == "__main__":
+        return None
+    known = module.partition(".")[0] in {*sys.stdlib_module_names, "numpy"}
+    return module if known and getattr(sys.modules.get(module), name, None) is value else None

@@ -11,6 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+WHOLE_NOISE = (
+    "draw whole numbers as noise, such as rng.geometric(p) - rng.geometric(p), whose exact law is "
+    "found"
+)
+"""What to do where continuous noise is not covered."""
+
 _runs: list[list[Stop]] = []
 """The stops of the runs that are watched, from the outermost on."""
 

@@ -31,6 +31,12 @@ from .twins import twin_of
 _NORMS = {"MaxDivergence": "L1", "ZeroConcentratedDivergence": "L2"}
 """The norm that the noise of a measure is calibrated to: Laplace noise, and Gaussian noise."""
 
+_OF_A_SCALE = (
+    "pass a function of the scale that returns the measurement, to audit the sensitivity that its "
+    "map assumes"
+)
+"""What to do where the noise has endless support, and the map promises a pure epsilon."""
+
 Asked = Callable[[Subject, Any], Question]
 """Takes a subject, and what decides which inputs are accepted."""
 
@@ -59,6 +65,7 @@ def audit_law(measurement: Any, asked: Asked, neighbors: Any) -> AuditReport:
         # Nothing is promised at all, or an infinite loss, which no truth exceeds.
         nothing = claimed is None or math.isinf(claimed)
         claim = PrivacyClaim.of(0) if nothing else subject.promised(limit)
+        claim = replace(claim, instead=_OF_A_SCALE)
         report = judged(here, twin, claim)
         found = report.rows
         if nothing:

@@ -7,7 +7,10 @@ import math
 import re
 import subprocess
 import sys
+from collections import Counter
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -62,7 +65,8 @@ def test_a_cut_law_proves_no_pure_epsilon():
     assert report.verdict == "not judged"
     assert not report.sound
     assert report.decisive.reason == (
-        "not all draws can be explored; with what is left, delta at epsilon 1 is at most 1.08e-18"
+        "the tails of the draws are cut, and delta at epsilon 1 is at most 1.08e-18; pass "
+        "delta=1e-10 to judge the claim"
     )
     with_delta = audit_mechanism(noisy_sum, [0, 1], 2, epsilon=1, delta=1e-15, neighbors="bounded")
     assert with_delta.verdict == "loose"
@@ -93,6 +97,42 @@ def test_a_script_shows_the_violation_without_the_lab(tmp_path):
     assert first == pytest.approx(0.75, abs=0.02)
     assert second == pytest.approx(0.25, abs=0.02)
     assert first > allowed
+
+
+@dataclass
+class Flip:
+    chance: float
+
+    def tells(self, rng: Any) -> bool:
+        return rng.random() < self.chance
+
+
+def flipped(data: list[int], rng: Any) -> dict[str, Any]:
+    return {"a": Counter(data)[1 if Flip(0.75).tells(rng) else 0], "b": Fraction(len(data))}
+
+
+def test_a_script_needs_numpy_alone(tmp_path):
+    path = tmp_path / "violation.py"
+    report = audit_mechanism(flipped, [0, 1], 1, epsilon=0.5, neighbors="bounded")
+    path.write_text(report.script, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-I", str(path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("event on x: 0.7")
+    # Whatever it names is imported, so a linter has nothing to say of it.
+    for line in ("from typing import Any", "from collections import Counter", "class Flip:"):
+        assert line in report.script
+    assert "Iterator" not in report.script
+
+
+def test_a_script_leaves_methods_to_the_reader():
+    class Responder:
+        def release(self, data, rng):
+            return respond(data, rng)
+
+    report = audit_mechanism(Responder().release, [0, 1], 1, epsilon=0.5, neighbors="bounded")
+    assert "# Put the function here, or import it." in report.script
+    assert "def release" not in report.script
 
 
 def test_a_script_is_for_violations_only():
@@ -167,6 +207,71 @@ def first_call_tells(data, rng):
     """The first dataset of a process gets an answer that depends on it; later ones do not."""
     CALLED.append(tuple(data))
     return (sum(data) if CALLED[0] == tuple(data) else 0) + rng.integers(2)
+
+
+class FirstLeast:
+    """A mechanism that keeps the least value of the first dataset that it sees."""
+
+    def __init__(self):
+        self.least = None
+
+    def release(self, data, rng):
+        self.least = min(data) if self.least is None else self.least
+        return sum(data) - self.least + rng.laplace()
+
+
+def around():
+    seen = []
+
+    def release(data, rng):
+        seen.append(len(data))
+        return sum(data) + rng.laplace()
+
+    return release
+
+
+@pytest.mark.parametrize(
+    ("function", "name"), [(FirstLeast().release, "least"), (around(), "seen")]
+)
+def test_what_a_function_keeps_leaves_it_open(function, name):
+    report = audit_mechanism(function, [0, 1], 2, epsilon=1, neighbors="bounded")
+    assert report.verdict == "not judged"
+    assert not report.sound
+    assert report.unjudged == (
+        f"the function keeps {name} from one call to the next; pass fresh=True, which gives each "
+        "dataset a process of its own",
+    )
+
+
+def test_what_a_function_keeps_does_not_count_in_fresh_processes():
+    release = FirstLeast().release
+    report = audit_mechanism(release, [0, 1], 1, epsilon=1, neighbors="bounded", fresh=True)
+    assert not report.unjudged
+
+
+def test_probes_need_neighbors():
+    def noisy(data, rng):
+        return float(len(data) + rng.laplace())
+
+    with pytest.raises(sl.errors.InputError, match="no two datasets of size 2 are neighbors"):
+        audit_mechanism(noisy, [0, 1], 2, epsilon=1, neighbors="unbounded")
+
+
+def test_a_law_of_which_nothing_is_known_has_no_truth_and_no_pair():
+    def largest(data, rng):
+        return int(np.argmax([data.count(value) + rng.laplace() for value in (0, 1)]))
+
+    report = audit_mechanism(largest, [0, 1], 1, epsilon=1, neighbors="bounded")
+    assert repr(report) == (
+        "Audit of largest: not refuted\n"
+        "  setting  Bounded of at most k; values (0, 1), sizes (1,) in every order; no law is "
+        "known\n"
+        "  k  claimed  truth    verdict\n"
+        "  1  1        unknown  not refuted (the function compares continuous noise; draw whole "
+        "numbers as noise, such as rng.geometric(p) - rng.geometric(p), whose exact law is found)"
+    )
+    assert " x " not in report.counterexample(report.decisive)
+    report.plot()
 
 
 @pytest.mark.exhaustive
@@ -388,8 +493,9 @@ def test_ends_of_clipped_noise_are_shown():
     report = audit_mechanism(clipped, [0, 1], 1, epsilon=1, neighbors="bounded")
     assert report.verdict == "not judged"
     assert report.decisive.reason == (
-        "the function compares continuous noise; far noise is cut: release stays from -3 to 3 on "
-        "[0] and from -2 to 4 on [1], so an end may tell the two apart"
+        "far noise is cut: release stays from -3 to 3 on [0] and from -2 to 4 on [1], so an end "
+        "may tell the two apart; the function compares continuous noise; draw whole numbers as "
+        "noise, such as rng.geometric(p) - rng.geometric(p), whose exact law is found"
     )
 
 

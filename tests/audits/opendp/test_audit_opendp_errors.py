@@ -58,7 +58,8 @@ REFUSED = {
     ),
     "no values": (
         lambda: audit_opendp(clamped_sum(), "abc", 1),
-        "universe must be the entries that datasets are made of, at least one, got 'abc'",
+        "universe must be the entries that datasets are made of, at least one, got 'abc'; pass a "
+        "list of values, such as ['a', 'b']",
     ),
     "no size": (
         lambda: audit_opendp(clamped_sum(), [0]),

@@ -1,0 +1,80 @@
+"""What a function keeps between its calls, as far as it is in plain sight."""
+
+from __future__ import annotations
+
+import functools
+import pickle
+from collections.abc import Callable, Iterator
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+_CODE = (ModuleType, FunctionType, BuiltinFunctionType, MethodType, type)
+
+
+def kept(function: Callable[..., Any]) -> dict[str, bytes | None]:
+    """Return the values that a function can change for its later calls, by their names.
+
+    They are the attributes of its object, the variables around it, and the global variables that it
+    names. Each is shown by its bytes, so that a later call tells what has changed; None is what
+    cannot be written as bytes. State that is kept elsewhere, such as inside of other functions, is
+    not seen.
+
+    Examples
+    --------
+    >>> class Mechanism:
+    ...     least = None
+    ...
+    ...     def release(self, data):
+    ...         if self.least is None:
+    ...             self.least = min(data)
+    >>> one = Mechanism()
+    >>> before = kept(one.release)
+    >>> one.release([3])
+    >>> changed(before, kept(one.release))
+    ['least']
+    """
+    return {name: _bytes(value) for name, value in _variables(function)}
+
+
+def changed(before: dict[str, bytes | None], after: dict[str, bytes | None]) -> list[str]:
+    """Return the names whose values are not those of before; see `kept`."""
+    names = dict.fromkeys([*before, *after])
+    return [name for name in names if before.get(name, b"") != after.get(name, b"")]
+
+
+def _variables(function: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(function, functools.partial):
+        yield from _variables(function.func)
+    elif isinstance(function, MethodType):
+        yield from getattr(function.__self__, "__dict__", {}).items()
+        yield from _variables(function.__func__)
+    elif isinstance(function, FunctionType):
+        names = set(_names(function.__code__))
+        there = function.__globals__
+        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        found = {name: there[name] for name in names & there.keys()}
+        for name, cell in cells:
+            try:
+                found[name] = cell.cell_contents
+            except ValueError:  # it has no value yet
+                continue
+        found |= vars(function)
+        yield from ((name, value) for name, value in found.items() if not isinstance(value, _CODE))
+    elif not isinstance(function, _CODE):
+        yield from getattr(function, "__dict__", {}).items()
+        yield from _variables(type(function).__call__)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Yield the names that a code and the codes in it look up."""
+    yield from code.co_names
+    for part in code.co_consts:
+        if isinstance(part, CodeType):
+            yield from _names(part)
+
+
+def _bytes(value: Any) -> bytes | None:
+    try:
+        return pickle.dumps(value)
+    except Exception:  # noqa: BLE001 - whatever an object of the caller raises
+        return None
