@@ -227,18 +227,22 @@ def contributions_of(query: ReadQuery) -> Contributions:
         units = units_of(form, "person", query.null_person)
         weighings = make_impacts(form, form.aggregates, units, session)
         names = [f"lost{place}" for place in range(len(form.aggregates))]
-        persons, places, values = _person_columns(form, names, session)
+        # Counts fit into 64 bits; sums may not.
+        wide = [name for name, one in zip(names, weighings, strict=True) if not one.counts]
+        persons, places, values = _person_columns(form, names, wide, session)
     below = tuple(one.denominator for one in weighings)
     return Contributions(query, persons, places, values, below, number)
 
 
 def _person_columns(
-    form: NormalForm, names: Sequence[str], session: Session
+    form: NormalForm, names: Sequence[str], wide: Sequence[str], session: Session
 ) -> tuple[Any, Any, tuple[Any, ...]]:
     """Return the columns of `IMPACTS` without a loss: as arrays of 64 bits where they fit."""
     types = {source.table.columns[source.person or ""] for source in form.private}
-    wide = " OR ".join(f"TRY_CAST({name} AS BIGINT) IS NULL" for name in names)
-    [(too_wide,)] = session.rows(f"SELECT COALESCE(BOOL_OR({wide}), FALSE) FROM {IMPACTS}")
+    too_wide = False
+    if wide:
+        any_of = " OR ".join(f"TRY_CAST({name} AS BIGINT) IS NULL" for name in wide)
+        [(too_wide,)] = session.rows(f"SELECT COALESCE(BOOL_OR({any_of}), FALSE) FROM {IMPACTS}")
     if too_wide or len(types) > 1 or not types <= set(_PLAIN):
         rows = session.rows(f"SELECT unit, place, {', '.join(names)} FROM {IMPACTS}")
         columns = list(zip(*rows, strict=True)) if rows else [()] * (2 + len(names))

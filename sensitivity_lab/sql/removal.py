@@ -47,12 +47,15 @@ class Worst:
         What was searched, in words.
     lost : tuple of Fraction or None
         What vanishes with the units, in the order of the keys, where the impacts tell it.
+    total : tuple of Fraction or None
+        The sum of what vanishes with each of all units, where the search has it.
     """
 
     units: tuple[Any, ...]
     upper: Fraction | None
     searched: str
     lost: tuple[Fraction, ...] | None = None
+    total: tuple[Fraction, ...] | None = None
 
 
 class Removal:
@@ -104,6 +107,19 @@ class Removal:
 
     def _worst_one(self) -> Worst:
         rows = self.session.rows
+        if len(self.form.keys) == 1:  # every unit is once in the impacts
+            [(number, largest, total)] = rows(
+                f"SELECT COUNT(*), MAX(ABS(lost0)), SUM(lost0) FROM {IMPACTS}"
+            )
+            searched = f"{number:,} {self._nouns(number)} compared"
+            whole = self._lost([(0, total)])
+            if not as_whole(largest):
+                return Worst((), None, searched, total=whole)
+            [(unit, lost)] = rows(
+                f"SELECT unit, lost0 FROM {IMPACTS} WHERE ABS(lost0) = {largest} ORDER BY unit "
+                "LIMIT 1"
+            )
+            return Worst((unit,), None, searched, self._lost([(0, lost)]), whole)
         [(number, largest)] = rows(f"SELECT COUNT(DISTINCT unit), MAX(ABS(lost0)) FROM {IMPACTS}")
         searched = f"{number:,} {self._nouns(number)} compared"
         if not number:
@@ -130,21 +146,21 @@ class Removal:
             lost[place] = Fraction(as_whole(whole), self.weighing.denominator)
         return tuple(lost)
 
-    def answers(self, worst: Worst) -> tuple[list[Fraction], list[Fraction]]:
+    def answers(self, worst: Worst) -> tuple[Sequence[Fraction], Sequence[Fraction]]:
         """Return the answers before and after the worst removal.
 
         Where the impacts tell what is lost, the query does not run again. If besides every result
         is of one unit, what all units lose is the answer, and it does not run at all. The
         result's `verify` always runs it.
         """
-        before = self._total() or exact_answers(self.form, self.aggregate, self.session)
+        before = self._total(worst) or exact_answers(self.form, self.aggregate, self.session)
         if not worst.units:
             return before, before
         if worst.lost is None:
             return before, self._without(worst.units)
         return before, [one - lost for one, lost in zip(before, worst.lost, strict=True)]
 
-    def _total(self) -> list[Fraction] | None:
+    def _total(self, worst: Worst) -> Sequence[Fraction] | None:
         """Return the answer as the sum of all impacts; None if results have several units or none.
 
         A value of COUNT(DISTINCT ...) can be of several units, too.
@@ -159,7 +175,7 @@ class Removal:
         )
         if ownerless:
             return None
-        return list(
+        return worst.total or list(
             self._lost(self.session.rows(f"SELECT place, SUM(lost0) FROM {IMPACTS} GROUP BY place"))
         )
 
