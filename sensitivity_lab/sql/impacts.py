@@ -10,7 +10,8 @@ A value of COUNT(DISTINCT ...) vanishes with a unit if all of its results refer 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from .answers import WHOLE, Weighing, weigh
@@ -21,16 +22,27 @@ from .statements import place_of, statement
 Unit = Literal["person", "row"]
 """What is removed or added as a whole."""
 
-IMPACTS = 'temp.main."lab impacts"'
-"""The temporary view of impacts: `place`, `unit`, and three numbers per aggregate.
-
-`lost0` is what vanishes with the unit alone, `gain0` and `drop0` bound what can vanish with it in
-company: the sums of the positive and of the negative numbers that are at stake. All are whole
-numbers of 128 bits; where the last two follow from the first, its table does not have them.
-"""
-
 _LOST = 'temp.main."lab lost"'
-"""The temporary table that `IMPACTS` reads."""
+"""The temporary table of what vanishes with each unit."""
+
+
+@dataclass(frozen=True)
+class Impacts:
+    """What would vanish with each unit.
+
+    Attributes
+    ----------
+    relation : str
+        SQL of a relation in brackets: `place`, `unit`, and three numbers per aggregate. `lost0` is
+        what vanishes with the unit alone, `gain0` and `drop0` bound what can vanish with it in
+        company: the sums of the positive and of the negative numbers that are at stake. All are
+        whole numbers of 128 bits.
+    weighings : list of Weighing
+        Of each aggregate.
+    """
+
+    relation: str
+    weighings: list[Weighing]
 
 
 def units_of(form: NormalForm, unit: Unit, null_person: str) -> list[str]:
@@ -60,53 +72,81 @@ def make_impacts(
     aggregates: Sequence[Aggregate],
     units: Sequence[str],
     session: Session,
-) -> list[Weighing]:
-    """Fill `IMPACTS`, and return the weighing of each aggregate.
+    *,
+    once: bool = False,
+) -> Impacts:
+    """Return what would vanish with each unit.
+
+    Parameters
+    ----------
+    form : NormalForm
+        The query.
+    aggregates : sequence of Aggregate
+        What is counted or added up.
+    units : sequence of str
+        See `units_of`.
+    session : Session
+        Where statements run.
+    once : bool, default False
+        Whether the relation is read only once, so that no table of it is needed.
 
     Raises
     ------
     QueryError
         If floats cannot be added up exactly.
     """
-    parts, weighings = [], []
     plain = [place for place, one in enumerate(aggregates) if one.kind != "distinct"]
-    # The columns of the table, and the SQL of the two that follow or are columns, too.
-    columns = [f"lost{place}" for place in range(len(aggregates))]
-    stakes = {p: (f"GREATEST(lost{p}, 0)", f"GREATEST(-lost{p}, 0)") for p in plain}
-    if plain:
-        weighings = [weigh(form, aggregates[place], session) for place in plain]
-        parts.append(_of_sums(form, plain, weighings, units))
-        for place, weighing in zip(plain, weighings, strict=True):
-            if _has_stakes(weighing, units):
-                stakes[place] = (f"gain{place}", f"drop{place}")
-                columns += stakes[place]
-    for place, one in enumerate(aggregates):
-        if one.kind == "distinct":
-            parts.append(_of_values(form, place, one, units))
-            stakes[place] = (f"gain{place}", "0")
-            columns.append(f"gain{place}")
-    text = parts[0]
-    if len(parts) > 1:
-        sums = ", ".join(f"COALESCE(SUM({name}), 0) AS {name}" for name in columns)
-        for place, weighing in zip(plain, weighings, strict=True):
-            sums += f", BOOL_OR(rough{place}) AS rough{place}" if weighing.rough else ""
-        together = " UNION ALL BY NAME ".join(f"({part})" for part in parts)
-        text = f"SELECT place, unit, {sums} FROM ({together}) GROUP BY place, unit"
-    session.run(f"CREATE OR REPLACE TEMP TABLE {_LOST} AS {text}")
+    weighings = {place: weigh(form, aggregates[place], session) for place in plain}
+    text, stakes = _of_all(form, aggregates, weighings, units)
     shown = ", ".join(
         f"CAST(lost{place} AS HUGEINT) AS lost{place}, CAST({gain} AS HUGEINT) AS gain{place}, "
         f"CAST({drop} AS HUGEINT) AS drop{place}"
         for place, (gain, drop) in stakes.items()
     )
-    session.run(
-        f"CREATE OR REPLACE TEMP VIEW {IMPACTS} AS SELECT place, unit, {shown} FROM {_LOST}"
-    )
-    for place, weighing in zip(plain, weighings, strict=True):
+    source = f"({text})"
+    if not once or any(one.rough for one in weighings.values()):
+        session.run(f"CREATE OR REPLACE TEMP TABLE {_LOST} AS {text}")
+        source = _LOST
+    for place, weighing in weighings.items():
         if weighing.rough:
             [(found,)] = session.rows(f"SELECT BOOL_OR(rough{place}) FROM {_LOST}")
             weighing.check(found)
-    by_place = dict(zip(plain, weighings, strict=True))
-    return [by_place.get(i, Weighing("", name=one.name)) for i, one in enumerate(aggregates)]
+    return Impacts(
+        f"(SELECT place, unit, {shown} FROM {source})",
+        [weighings.get(i, Weighing("", name=one.name)) for i, one in enumerate(aggregates)],
+    )
+
+
+def _of_all(
+    form: NormalForm,
+    aggregates: Sequence[Aggregate],
+    weighings: Mapping[int, Weighing],
+    units: Sequence[str],
+) -> tuple[str, dict[int, tuple[str, str]]]:
+    """Return the statement for all aggregates, and the SQL of the two stakes in each.
+
+    The stakes are columns of the statement where they do not follow from what is lost.
+    """
+    parts = []
+    columns = [f"lost{place}" for place in range(len(aggregates))]
+    stakes = {p: (f"GREATEST(lost{p}, 0)", f"GREATEST(-lost{p}, 0)") for p in weighings}
+    if weighings:
+        parts.append(_of_sums(form, weighings, units))
+    for place, one in enumerate(aggregates):
+        if one.kind == "distinct":
+            parts.append(_of_values(form, place, one, units))
+            stakes[place] = (f"gain{place}", "0")
+            columns.append(f"gain{place}")
+        elif _has_stakes(weighings[place], units):
+            stakes[place] = (f"gain{place}", f"drop{place}")
+            columns += stakes[place]
+    if len(parts) == 1:
+        return parts[0], stakes
+    sums = ", ".join(f"COALESCE(SUM({name}), 0) AS {name}" for name in columns)
+    for place, weighing in weighings.items():
+        sums += f", BOOL_OR(rough{place}) AS rough{place}" if weighing.rough else ""
+    together = " UNION ALL BY NAME ".join(f"({part})" for part in parts)
+    return f"SELECT place, unit, {sums} FROM ({together}) GROUP BY place, unit", stakes
 
 
 def paired(units: Sequence[str]) -> tuple[str, list[str], str]:
@@ -135,19 +175,24 @@ def _has_stakes(weighing: Weighing, units: Sequence[str]) -> bool:
     return len(units) > 1 and not weighing.counts
 
 
-def _of_sums(
-    form: NormalForm, places: Sequence[int], weighings: Sequence[Weighing], units: Sequence[str]
-) -> str:
+def _is_never_null(form: NormalForm, unit: str) -> bool:
+    """Tell whether a join condition already leaves out results whose unit is NULL."""
+    return any(unit in (one.left.sql, one.right.sql) for one in form.equalities)
+
+
+def _of_sums(form: NormalForm, weighings: Mapping[int, Weighing], units: Sequence[str]) -> str:
     """Return the statement for counts and sums."""
     unit, conditions, beside = paired(units)
     select = [f"{unit} AS unit"]
-    for place, weighing in zip(places, weighings, strict=True):
+    for place, weighing in weighings.items():
         select.append(f"{weighing.total} AS lost{place}")
         if _has_stakes(weighing, units):
             for name, sign in (("gain", ""), ("drop", "-")):
                 select.append(f"SUM(GREATEST({sign}({weighing.row}), 0)) AS {name}{place}")
         if weighing.rough:
             select.append(f"BOOL_OR({weighing.rough}) AS rough{place}")
+    if len(units) == 1 and _is_never_null(form, unit):
+        conditions = []
     if form.groups:
         select.append(f"{place_of(form)} AS place")
         return statement(
