@@ -23,13 +23,14 @@ Keys that are taken, foreign keys, and columns that are never NULL restrict the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.checks import shown
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import names_of, shown
+from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.metrics.norms import Norm
 
 from .answers import DECIMAL, FLOATS, WHOLE, Weighing, weigh_over
@@ -62,6 +63,12 @@ _DEFAULTS = {
     "TIMESTAMP": "'2000-01-01'",
 }
 """A value of a type, where any will do; 0 of numbers."""
+
+_MOST_JOINED = 2 * 10**9
+"""The most rows of a join of the other sources: a minute or two of DuckDB."""
+
+_QUOTED = re.compile(r"'(?:[^']|'')*'|" + r'"(?:[^"]|"")*"(?:\."(?:[^"]|"")*")*')
+"""A text of SQL, or a name with its quotes, and the names after it."""
 
 _SMALL = ("BOOLEAN", "TINYINT", "UTINYINT")
 """Types with fewer values than a table can have rows."""
@@ -284,7 +291,7 @@ class AdditionSearch:
 
         None if no choice of the columns meets the conditions.
         """
-        relations, where = self._relations(component)
+        relations, where, row = self._relations(component)
         place = "0"
         if component.has_keys:
             relations.append(f'{KEYS} AS "lab keys"')
@@ -299,7 +306,9 @@ class AdditionSearch:
         tail = f" FROM {' CROSS JOIN '.join(relations)}" if relations else ""
         if where:
             tail += f" WHERE {' AND '.join(where)}"
-        weighing = self._weighing(component, tail)
+        tail = with_expressions(tail, row)
+        self._check_cost(component, tail)
+        weighing = self._weighing(component, tail, row)
         number = weighing.total
         if counts_values:
             value = "" if self.value is None else self.value.sql
@@ -311,16 +320,30 @@ class AdditionSearch:
         rough = f"BOOL_OR({weighing.rough})" if weighing.rough else "FALSE"
         select += [f"{place} AS place", f"{number} AS weight", f"{rough} AS rough"]
         groups = ", ".join([*names, f"{place}"] if place != "0" else names)
-        text = f"SELECT {', '.join(select)}{tail}"
+        text = f"SELECT {with_expressions(', '.join(select), row)}{tail}"
         text += f" GROUP BY {groups}" if groups else " HAVING COUNT(*) > 0"
         return self._best(text, component, names, weighing)
 
-    def _weighing(self, component: _Component, tail: str) -> Weighing:
+    def _check_cost(self, component: _Component, tail: str) -> None:
+        """Raise TooLargeError if the sources of a component have too many rows together."""
+        rows = self.session.planned_rows(f"SELECT COUNT(*){tail}") if component.aliases else 0
+        if rows > _MOST_JOINED:
+            tables = names_of([self.form.source(one).table.name for one in component.aliases])
+            raise TooLargeError(
+                f"change='add': a new row of {self.source.table.name} can join any results of "
+                f"{tables}, which are about {rows:.2g} by DuckDB's estimate; the most is "
+                f"{_MOST_JOINED:.2g}. Add a row of another table, or compute removals"
+            )
+
+    def _weighing(self, component: _Component, tail: str, row: Mapping[str, str]) -> Weighing:
         """Return how much a result counts in a component: the value in one of them, else 1."""
         if not component.has_value or self.aggregate.kind == "distinct":
             return Weighing("1")
         return weigh_over(
-            self.aggregate, lambda select: self.session.rows(f"SELECT {', '.join(select)}{tail}")
+            self.aggregate,
+            lambda select: self.session.rows(
+                f"SELECT {with_expressions(', '.join(select), row)}{tail}"
+            ),
         )
 
     def _is_new(self, place: str) -> list[str]:
@@ -338,18 +361,24 @@ class AdditionSearch:
 
     # The candidates of a component.
 
-    def _relations(self, component: _Component) -> tuple[list[str], list[str]]:
-        """Return the relations of a component, the new row among them, and its conditions."""
-        relations = [
-            f"{self.form.source(alias).table.sql} AS {quoted(alias)}" for alias in component.aliases
-        ]
+    def _relations(self, component: _Component) -> tuple[list[str], list[str], dict[str, str]]:
+        """Return the relations of a component, its conditions, and the new row.
+
+        The row is the expression of each of its columns, by the column's SQL, which the conditions
+        still have.
+        """
         conditions = [
             term
             for term in self.form.conditions
             if self._nodes(term) <= component.nodes and (self._nodes(term) or component.is_first)
         ]
         where = [term.sql for term in conditions]
-        parts = []
+        tables = {one: self.form.source(one).table.sql for one in component.aliases}
+        if len({self._link(one, conditions) for one in component.columns} - {None}) > 1:
+            for column in component.columns:
+                self._keep_one_of_each_kind(column, conditions, tables)
+        relations = [f"{table} AS {quoted(alias)}" for alias, table in tables.items()]
+        row = {}
         for place, column in enumerate(component.columns):
             made = self._linked(column, conditions)
             if made is None:
@@ -364,17 +393,65 @@ class AdditionSearch:
                 where.append(f"{column.sql} IN (SELECT value FROM {table})")
             if column.name in self.required:
                 where.append(f"{column.sql} IS NOT NULL")
-            parts.append(f"{made} AS {quoted(column.name)}")
-        if parts:
-            row = f"LATERAL (SELECT {', '.join(parts)}) AS {quoted(self.source.alias)}"
-            relations.append(row)
-        return relations, where + self._restrictions(component)
+            row[column.sql] = made
+        return relations, where + self._restrictions(component.nodes), row
 
-    def _restrictions(self, component: _Component) -> list[str]:
+    def _keep_one_of_each_kind(
+        self, column: SourceColumn, conditions: Sequence[Term], tables: dict[str, str]
+    ) -> None:
+        """Restrict the source that a column joins to values of which no two do the same.
+
+        Two columns of a new row that join two sources make a product of these, if a chain of
+        conditions ties the sources together. But the column's values differ only in the rows that
+        they find in its source, and in these only by what is read of them: of all values that find
+        the same rows, as often, one stands for all. A condition on the source alone comes first.
+        """
+        link = self._link(column, conditions)
+        read = [t for t in (*conditions, *(g.term for g in self.form.groups)) if t is not link]
+        read += [] if self.value is None else [self.value]
+        tied = [one for one in (*self.keys, *(f.columns for f in self.foreign)) if len(one) > 1]
+        if (
+            link is None
+            or self.constraints.domain(column) is not None
+            or any(column in term.columns for term in read)
+            or any(column.name in one for one in tied)
+        ):
+            return
+        [joined] = [one.column for one in link.arguments if one.column != column]
+        if joined is None:
+            return
+        source = self.form.source(joined.alias)
+        own = [term.sql for term in read if term.aliases == {source.alias} and term in conditions]
+        shown = sorted(
+            {
+                one
+                for term in read
+                for one in term.columns
+                if one.alias == source.alias and term.sql not in own
+            }
+        )
+        types = [source.table.columns[one.name] for one in shown]
+        if not all(one in WHOLE or one in ("VARCHAR", "DATE", "TIMESTAMP") for one in types):
+            return  # two floats that are equal can still be two, as 0.0 and -0.0
+        value = f"TRY_CAST({joined.sql} AS {self._type(column)})"
+        own += [f"{value} IS NOT NULL"]
+        own += [with_expressions(o, {column.sql: value}) for o in self._restrictions({column})]
+        cells = ", ".join(one.sql for one in shown)
+        found = f"LIST_SORT(LIST(ROW({cells})))" if shown else "COUNT(*)"
+        kinds = (
+            f"SELECT {joined.sql} AS value, {found} AS rows FROM {tables[source.alias]} AS "
+            f"{quoted(source.alias)} WHERE {' AND '.join(own)} GROUP BY 1"
+        )
+        kept = f"SELECT MIN(value) FROM ({kinds}) GROUP BY rows"
+        tables[source.alias] = (
+            f"(SELECT * FROM {tables[source.alias]} WHERE {quoted(joined.name)} IN ({kept}))"
+        )
+
+    def _restrictions(self, nodes: Collection[Any]) -> list[str]:
         """Return the conditions that keys are not taken, and that parents exist."""
         found = []
         for key in self.keys:
-            if self.source.column(key[0]) in component.nodes:
+            if self.source.column(key[0]) in nodes:
                 same = " AND ".join(
                     f"old.{quoted(name)} = {self.source.column(name).sql}" for name in key
                 )
@@ -385,8 +462,8 @@ class AdditionSearch:
                 (self.source.column(name), theirs)
                 for name, theirs in zip(one.columns, one.parent_columns, strict=True)
             ]
-            read = [(column, theirs) for column, theirs in pairs if column in component.nodes]
-            free = [column.name for column, _ in pairs if column not in component.nodes]
+            read = [(column, theirs) for column, theirs in pairs if column in nodes]
+            free = [column.name for column, _ in pairs if column not in nodes]
             if not read or not self.required.issuperset(free):
                 continue  # a NULL in a column that is not read lifts the constraint
             same = " AND ".join(f"one.{quoted(theirs)} = {column.sql}" for column, theirs in read)
@@ -395,16 +472,22 @@ class AdditionSearch:
             found.append(f"({empty} OR EXISTS ({parent}))")
         return found
 
+    def _link(self, column: SourceColumn, conditions: Sequence[Term]) -> Term | None:
+        """Return a condition that a column equals an expression of other sources."""
+        for term in conditions:
+            if term.kind == "=" and column in (one.column for one in term.arguments):
+                [other] = [one for one in term.arguments if one.column != column] or [term]
+                if other.aliases and self.source.alias not in other.aliases:
+                    return term
+        return None
+
     def _linked(self, column: SourceColumn, conditions: Sequence[Term]) -> str | None:
         """Return the expression of other sources that a column must equal, as one of its type."""
-        for term in conditions:
-            if term.kind != "=":
-                continue
-            for mine, other in (term.arguments, term.arguments[::-1]):
-                foreign = other.aliases and self.source.alias not in other.aliases
-                if mine.column == column and foreign:
-                    return f"TRY_CAST({other.sql} AS {self._type(column)})"
-        return None
+        link = self._link(column, conditions)
+        if link is None:
+            return None
+        [other] = [one for one in link.arguments if one.column != column]
+        return f"TRY_CAST({other.sql} AS {self._type(column)})"
 
     def _type(self, column: SourceColumn) -> str:
         return self.source.table.columns[column.name]
@@ -579,6 +662,20 @@ class AdditionSearch:
         best = max(range(len(sizes)), key=lambda one: sizes[one])
         values = list(found[best][:-1])
         return Fraction(sizes[best], below**2), dict(zip(component.columns, values, strict=True))
+
+
+def with_expressions(sql: str, row: Mapping[str, str]) -> str:
+    """Return SQL with columns replaced by expressions, by the column's SQL.
+
+    A subquery beside the other sources (LATERAL) would say the same, and hide from DuckDB's planner
+    which sources the equalities join.
+
+    Examples
+    --------
+    >>> print(with_expressions('("t"."x" = 3)', {'"t"."x"': '"u"."y"'}))
+    ("u"."y" = 3)
+    """
+    return _QUOTED.sub(lambda found: row.get(found[0], found[0]), sql)
 
 
 def _is_affine(term: Term, column: SourceColumn) -> bool:

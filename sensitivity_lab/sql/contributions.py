@@ -18,7 +18,7 @@ from .answers import Weighing, exact_answers, weigh
 from .changes import Removed, remove_units
 from .clipping import clipped_text
 from .database import Session
-from .impacts import IMPACTS, make_impacts, persons_in, units_of
+from .impacts import make_impacts, persons_in, units_of
 from .normal_form import NormalForm
 from .read_query import ReadQuery
 from .removal import MOST_RUNS, everyone
@@ -225,29 +225,38 @@ def contributions_of(query: ReadQuery) -> Contributions:
         if not form.monotone:
             return _by_running(query, session, number)
         units = units_of(form, "person", query.null_person)
-        weighings = make_impacts(form, form.aggregates, units, session)
         names = [f"lost{place}" for place in range(len(form.aggregates))]
-        persons, places, values = _person_columns(form, names, session)
+        # Counts fit into 64 bits; sums may not.
+        wide = [f"lost{i}" for i, one in enumerate(form.aggregates) if one.kind == "sum"]
+        impacts = make_impacts(form, form.aggregates, units, session, once=not wide)
+        persons, places, values = _person_columns(form, impacts.relation, names, wide, session)
+        weighings = impacts.weighings
     below = tuple(one.denominator for one in weighings)
     return Contributions(query, persons, places, values, below, number)
 
 
 def _person_columns(
-    form: NormalForm, names: Sequence[str], session: Session
+    form: NormalForm,
+    relation: str,
+    names: Sequence[str],
+    wide: Sequence[str],
+    session: Session,
 ) -> tuple[Any, Any, tuple[Any, ...]]:
-    """Return the columns of `IMPACTS` without a loss: as arrays of 64 bits where they fit."""
+    """Return the columns of impacts without a loss: as arrays of 64 bits where they fit."""
     types = {source.table.columns[source.person or ""] for source in form.private}
-    wide = " OR ".join(f"TRY_CAST({name} AS BIGINT) IS NULL" for name in names)
-    [(too_wide,)] = session.rows(f"SELECT COALESCE(BOOL_OR({wide}), FALSE) FROM {IMPACTS}")
+    too_wide = False
+    if wide:
+        any_of = " OR ".join(f"TRY_CAST({name} AS BIGINT) IS NULL" for name in wide)
+        [(too_wide,)] = session.rows(f"SELECT COALESCE(BOOL_OR({any_of}), FALSE) FROM {relation}")
     if too_wide or len(types) > 1 or not types <= set(_PLAIN):
-        rows = session.rows(f"SELECT unit, place, {', '.join(names)} FROM {IMPACTS}")
+        rows = session.rows(f"SELECT unit, place, {', '.join(names)} FROM {relation}")
         columns = list(zip(*rows, strict=True)) if rows else [()] * (2 + len(names))
         persons = np.empty(len(rows), dtype=object)
         persons[:] = columns[0]
         values = tuple(np.array([int(one) for one in of], dtype=object) for of in columns[2:])
         return persons, np.array(columns[1], dtype=np.int64), values
     casts = ", ".join(f"CAST({name} AS BIGINT) AS {name}" for name in names)
-    found = session.arrays(f"SELECT unit, place, {casts} FROM {IMPACTS}")
+    found = session.arrays(f"SELECT unit, place, {casts} FROM {relation}")
     arrays = {name: np.asarray(value) for name, value in found.items()}
     return arrays["unit"], arrays["place"].astype(np.int64), tuple(arrays[one] for one in names)
 

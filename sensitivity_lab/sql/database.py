@@ -8,6 +8,7 @@ its own, in one transaction that sees one state of the data and is rolled back a
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import tempfile
@@ -122,6 +123,17 @@ class Session:
     def interrupt(self) -> None:
         """End the statement that runs, from another thread: it raises QueryError."""
         self._cursor.interrupt()
+
+    def planned_rows(self, sql: str) -> float:
+        """Return DuckDB's estimate of the rows of the largest step of a statement."""
+        [(_, plan)] = self.rows(f"EXPLAIN (FORMAT JSON) {sql}")
+        steps = json.loads(plan)
+        most = 0.0
+        while steps:
+            step = steps.pop()
+            steps += step["children"]
+            most = max(most, float(step["extra_info"].get("Estimated Cardinality", 0)))
+        return most
 
     def types(self, sql: str) -> list[str]:
         """Return the types of a statement's columns, without running it."""

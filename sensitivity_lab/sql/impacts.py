@@ -10,7 +10,8 @@ A value of COUNT(DISTINCT ...) vanishes with a unit if all of its results refer 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from .answers import WHOLE, Weighing, weigh
@@ -21,12 +22,27 @@ from .statements import place_of, statement
 Unit = Literal["person", "row"]
 """What is removed or added as a whole."""
 
-IMPACTS = 'temp.main."lab impacts"'
-"""The temporary table of impacts: `place`, `unit`, and three numbers per aggregate.
+_LOST = 'temp.main."lab lost"'
+"""The temporary table of what vanishes with each unit."""
 
-`lost0` is what vanishes with the unit alone, `gain0` and `drop0` bound what can vanish with it in
-company: the sums of the positive and of the negative numbers that are at stake.
-"""
+
+@dataclass(frozen=True)
+class Impacts:
+    """What would vanish with each unit.
+
+    Attributes
+    ----------
+    relation : str
+        SQL of a relation in brackets: `place`, `unit`, and three numbers per aggregate. `lost0` is
+        what vanishes with the unit alone, `gain0` and `drop0` bound what can vanish with it in
+        company: the sums of the positive and of the negative numbers that are at stake. All are
+        whole numbers of 128 bits.
+    weighings : list of Weighing
+        Of each aggregate.
+    """
+
+    relation: str
+    weighings: list[Weighing]
 
 
 def units_of(form: NormalForm, unit: Unit, null_person: str) -> list[str]:
@@ -56,37 +72,81 @@ def make_impacts(
     aggregates: Sequence[Aggregate],
     units: Sequence[str],
     session: Session,
-) -> list[Weighing]:
-    """Fill `IMPACTS`, and return the weighing of each aggregate.
+    *,
+    once: bool = False,
+) -> Impacts:
+    """Return what would vanish with each unit.
+
+    Parameters
+    ----------
+    form : NormalForm
+        The query.
+    aggregates : sequence of Aggregate
+        What is counted or added up.
+    units : sequence of str
+        See `units_of`.
+    session : Session
+        Where statements run.
+    once : bool, default False
+        Whether the relation is read only once, so that no table of it is needed.
 
     Raises
     ------
     QueryError
         If floats cannot be added up exactly.
     """
-    parts, weighings = [], []
     plain = [place for place, one in enumerate(aggregates) if one.kind != "distinct"]
-    if plain:
-        weighings = [weigh(form, aggregates[place], session) for place in plain]
-        parts.append(_of_sums(form, plain, weighings, units, len(aggregates)))
+    weighings = {place: weigh(form, aggregates[place], session) for place in plain}
+    text, stakes = _of_all(form, aggregates, weighings, units)
+    shown = ", ".join(
+        f"CAST(lost{place} AS HUGEINT) AS lost{place}, CAST({gain} AS HUGEINT) AS gain{place}, "
+        f"CAST({drop} AS HUGEINT) AS drop{place}"
+        for place, (gain, drop) in stakes.items()
+    )
+    source = f"({text})"
+    if not once or any(one.rough for one in weighings.values()):
+        session.run(f"CREATE OR REPLACE TEMP TABLE {_LOST} AS {text}")
+        source = _LOST
+    for place, weighing in weighings.items():
+        if weighing.rough:
+            [(found,)] = session.rows(f"SELECT BOOL_OR(rough{place}) FROM {_LOST}")
+            weighing.check(found)
+    return Impacts(
+        f"(SELECT place, unit, {shown} FROM {source})",
+        [weighings.get(i, Weighing("", name=one.name)) for i, one in enumerate(aggregates)],
+    )
+
+
+def _of_all(
+    form: NormalForm,
+    aggregates: Sequence[Aggregate],
+    weighings: Mapping[int, Weighing],
+    units: Sequence[str],
+) -> tuple[str, dict[int, tuple[str, str]]]:
+    """Return the statement for all aggregates, and the SQL of the two stakes in each.
+
+    The stakes are columns of the statement where they do not follow from what is lost.
+    """
+    parts = []
+    columns = [f"lost{place}" for place in range(len(aggregates))]
+    stakes = {p: (f"GREATEST(lost{p}, 0)", f"GREATEST(-lost{p}, 0)") for p in weighings}
+    if weighings:
+        parts.append(_of_sums(form, weighings, units))
     for place, one in enumerate(aggregates):
         if one.kind == "distinct":
-            parts.append(_of_values(form, place, one, units, len(aggregates)))
-    names = [f"{kind}{i}" for i in range(len(aggregates)) for kind in ("lost", "gain", "drop")]
-    text = parts[0]
-    if len(parts) > 1:
-        sums = ", ".join(f"SUM({name}) AS {name}" for name in names)
-        for place, weighing in zip(plain, weighings, strict=True):
-            sums += f", BOOL_OR(rough{place}) AS rough{place}" if weighing.rough else ""
-        together = " UNION ALL BY NAME ".join(f"({part})" for part in parts)
-        text = f"SELECT place, unit, {sums} FROM ({together}) GROUP BY place, unit"
-    session.run(f"CREATE OR REPLACE TEMP TABLE {IMPACTS} AS {text}")
-    for place, weighing in zip(plain, weighings, strict=True):
-        if weighing.rough:
-            [(found,)] = session.rows(f"SELECT BOOL_OR(rough{place}) FROM {IMPACTS}")
-            weighing.check(found)
-    by_place = dict(zip(plain, weighings, strict=True))
-    return [by_place.get(i, Weighing("", name=one.name)) for i, one in enumerate(aggregates)]
+            parts.append(_of_values(form, place, one, units))
+            stakes[place] = (f"gain{place}", "0")
+            columns.append(f"gain{place}")
+        elif _has_stakes(weighings[place], units):
+            stakes[place] = (f"gain{place}", f"drop{place}")
+            columns += stakes[place]
+    if len(parts) == 1:
+        return parts[0], stakes
+    sums = ", ".join(f"COALESCE(SUM({name}), 0) AS {name}" for name in columns)
+    for place, weighing in weighings.items():
+        sums += f", BOOL_OR(rough{place}) AS rough{place}" if weighing.rough else ""
+    together = " UNION ALL BY NAME ".join(f"({part})" for part in parts)
+    return f"SELECT place, unit, {sums} FROM ({together}) GROUP BY place, unit", stakes
 
 
 def paired(units: Sequence[str]) -> tuple[str, list[str], str]:
@@ -110,43 +170,40 @@ def paired(units: Sequence[str]) -> tuple[str, list[str], str]:
     )
 
 
-def _of_sums(
-    form: NormalForm,
-    places: Sequence[int],
-    weighings: Sequence[Weighing],
-    units: Sequence[str],
-    number: int,
-) -> str:
+def _has_stakes(weighing: Weighing, units: Sequence[str]) -> bool:
+    """Tell whether what a result adds can cancel alone, and not with units that share it."""
+    return len(units) > 1 and not weighing.counts
+
+
+def _is_never_null(form: NormalForm, unit: str) -> bool:
+    """Tell whether a join condition already leaves out results whose unit is NULL."""
+    return any(unit in (one.left.sql, one.right.sql) for one in form.equalities)
+
+
+def _of_sums(form: NormalForm, weighings: Mapping[int, Weighing], units: Sequence[str]) -> str:
     """Return the statement for counts and sums."""
     unit, conditions, beside = paired(units)
-    select = [f"{place_of(form)} AS place", f"{unit} AS unit"]
-    for place, weighing in zip(places, weighings, strict=True):
-        select.append(f"CAST({weighing.total} AS HUGEINT) AS lost{place}")
-        if len(units) > 1 and not weighing.counts:
-            # What a result adds can cancel alone, and not in the company of units that share it.
+    select = [f"{unit} AS unit"]
+    for place, weighing in weighings.items():
+        select.append(f"{weighing.total} AS lost{place}")
+        if _has_stakes(weighing, units):
             for name, sign in (("gain", ""), ("drop", "-")):
-                part = f"GREATEST({sign}({weighing.row}), 0)"
-                select.append(f"CAST(SUM({part}) AS HUGEINT) AS {name}{place}")
+                select.append(f"SUM(GREATEST({sign}({weighing.row}), 0)) AS {name}{place}")
         if weighing.rough:
             select.append(f"BOOL_OR({weighing.rough}) AS rough{place}")
-    text = statement(form, select, where=conditions, group_by=["1", "2"], beside=beside)
-    outside = ["place", "unit"]
-    signed = {place for place, one in zip(places, weighings, strict=True) if not one.counts}
-    for place in range(number):
-        lost, gain, drop = (f"{one}{place}" for one in ("lost", "gain", "drop"))
-        if place not in places:
-            outside += [f"CAST(0 AS HUGEINT) AS {one}" for one in (lost, gain, drop)]
-        elif len(units) > 1 and place in signed:
-            outside += [lost, gain, drop]
-        else:
-            outside += [lost, f"GREATEST({lost}, 0) AS {gain}", f"GREATEST(-{lost}, 0) AS {drop}"]
-    outside += [f"rough{place}" for place, one in zip(places, weighings, strict=True) if one.rough]
-    return f"SELECT {', '.join(outside)} FROM ({text})"
+    if len(units) == 1 and _is_never_null(form, unit):
+        conditions = []
+    if form.groups:
+        select.append(f"{place_of(form)} AS place")
+        return statement(
+            form, select, where=conditions, group_by=["1", str(len(select))], beside=beside
+        )
+    # A constant among the keys would keep DuckDB from its faster ways to group.
+    text = statement(form, select, where=conditions, group_by=["1"], beside=beside)
+    return f"SELECT {place_of(form)} AS place, * FROM ({text})"
 
 
-def _of_values(
-    form: NormalForm, place: int, aggregate: Aggregate, units: Sequence[str], number: int
-) -> str:
+def _of_values(form: NormalForm, place: int, aggregate: Aggregate, units: Sequence[str]) -> str:
     """Return the statement for the values of COUNT(DISTINCT ...).
 
     A value is lost with a unit if as many of its results refer to the unit as there are; it is at
@@ -168,19 +225,11 @@ def _of_values(
         where=[f"{value} IS NOT NULL"],
         group_by=["1", "2"],
     )
-    others = ", ".join(
-        f"CAST(0 AS HUGEINT) AS {name}{i}"
-        for i in range(number)
-        if i != place
-        for name in ("lost", "gain", "drop")
-    )
-    lost = "CAST(COUNT(*) FILTER (one.results = whole.results) AS HUGEINT)"
     return (
-        f"SELECT one.place AS place, one.unit AS unit, {lost} AS lost{place}, "
-        f"CAST(COUNT(*) AS HUGEINT) AS gain{place}, CAST(0 AS HUGEINT) AS drop{place}"
-        f"{', ' * bool(others)}{others} FROM ({by_unit}) AS one JOIN ({whole}) AS whole "
-        "ON one.place = whole.place AND one.value IS NOT DISTINCT FROM whole.value "
-        "GROUP BY one.place, one.unit"
+        f"SELECT one.place AS place, one.unit AS unit, COUNT(*) FILTER (one.results = "
+        f"whole.results) AS lost{place}, COUNT(*) AS gain{place} FROM ({by_unit}) AS one JOIN "
+        f"({whole}) AS whole ON one.place = whole.place AND one.value IS NOT DISTINCT FROM "
+        "whole.value GROUP BY one.place, one.unit"
     )
 
 

@@ -15,7 +15,7 @@ from sensitivity_lab.metrics.norms import Norm, powered
 from .answers import Weighing, exact_answers
 from .changes import Removed, remove_units
 from .database import Session
-from .impacts import IMPACTS, Unit, as_whole, make_impacts, units_of
+from .impacts import Impacts, Unit, as_whole, make_impacts, units_of
 from .normal_form import Aggregate, NormalForm, quoted
 from .statements import place_of, statement
 from .subsets import Atom, Found, Length, Measure, SubsetSearch
@@ -47,12 +47,15 @@ class Worst:
         What was searched, in words.
     lost : tuple of Fraction or None
         What vanishes with the units, in the order of the keys, where the impacts tell it.
+    total : tuple of Fraction or None
+        The sum of what vanishes with each of all units, where the search has it.
     """
 
     units: tuple[Any, ...]
     upper: Fraction | None
     searched: str
     lost: tuple[Fraction, ...] | None = None
+    total: tuple[Fraction, ...] | None = None
 
 
 class Removal:
@@ -86,13 +89,27 @@ class Removal:
         self.norm: Norm = norm if len(form.keys) > 1 else "Linf"
         self.null_person = null_person
         self.units = units_of(form, unit, null_person)
-        self.weighing = Weighing("")
+        self.impacts = Impacts("", [Weighing("")])
+
+    @property
+    def _each(self) -> str:
+        return self.impacts.relation
+
+    @property
+    def _weighing(self) -> Weighing:
+        return self.impacts.weighings[0]
 
     def worst(self) -> Worst:
         """Return the worst removal of up to k units."""
         if not self.form.monotone:
             return self._by_running()
-        [self.weighing] = make_impacts(self.form, [self.aggregate], self.units, self.session)
+        # Of one number, the largest is read off in one statement.
+        once = self.k == 1 and len(self.form.keys) == 1
+        self.impacts = make_impacts(
+            self.form, [self.aggregate], self.units, self.session, once=once
+        )
+        if once:
+            return self._worst_number()
         if self.k == 1:
             return self._worst_one()
         if self.norm == "Linf":
@@ -102,9 +119,23 @@ class Removal:
 
     # One unit: the largest norm of what is lost with it.
 
+    def _worst_number(self) -> Worst:
+        # The impacts have each unit once.
+        order = "ORDER BY ABS(lost0) DESC, unit"
+        [(number, total, unit, lost)] = self.session.rows(
+            f"SELECT COUNT(*), SUM(lost0), FIRST(unit {order}), FIRST(lost0 {order}) "
+            f"FROM {self._each}"
+        )
+        searched = f"{number:,} {self._nouns(number)} compared"
+        units = (unit,) if as_whole(lost) else ()
+        lose = self._lost([(0, lost)])
+        return Worst(units, None, searched, lose, total=self._lost([(0, total)]))
+
     def _worst_one(self) -> Worst:
         rows = self.session.rows
-        [(number, largest)] = rows(f"SELECT COUNT(DISTINCT unit), MAX(ABS(lost0)) FROM {IMPACTS}")
+        [(number, largest)] = rows(
+            f"SELECT COUNT(DISTINCT unit), MAX(ABS(lost0)) FROM {self._each}"
+        )
         searched = f"{number:,} {self._nouns(number)} compared"
         if not number:
             return Worst((), None, searched)
@@ -114,10 +145,12 @@ class Removal:
             self.norm, "SUM(lost0 * lost0)"
         )
         first = (
-            f"SELECT unit, {measure} AS value FROM {IMPACTS} GROUP BY unit "
+            f"SELECT unit, {measure} AS value FROM {self._each} GROUP BY unit "
             "ORDER BY value DESC, unit LIMIT 1"
         )
-        found = rows(f"SELECT unit, value, place, lost0 FROM ({first}) JOIN {IMPACTS} USING (unit)")
+        found = rows(
+            f"SELECT unit, value, place, lost0 FROM ({first}) JOIN {self._each} USING (unit)"
+        )
         unit, value = found[0][:2]
         if not as_whole(value):
             return Worst((), None, searched)
@@ -127,24 +160,24 @@ class Removal:
         """Return losses by the order of the keys, from rows of a place and a whole number."""
         lost = [Fraction(0)] * len(self.form.keys)
         for place, whole in found:
-            lost[place] = Fraction(as_whole(whole), self.weighing.denominator)
+            lost[place] = Fraction(as_whole(whole), self._weighing.denominator)
         return tuple(lost)
 
-    def answers(self, worst: Worst) -> tuple[list[Fraction], list[Fraction]]:
+    def answers(self, worst: Worst) -> tuple[Sequence[Fraction], Sequence[Fraction]]:
         """Return the answers before and after the worst removal.
 
         Where the impacts tell what is lost, the query does not run again. If besides every result
         is of one unit, what all units lose is the answer, and it does not run at all. The
         result's `verify` always runs it.
         """
-        before = self._total() or exact_answers(self.form, self.aggregate, self.session)
+        before = self._total(worst) or exact_answers(self.form, self.aggregate, self.session)
         if not worst.units:
             return before, before
         if worst.lost is None:
             return before, self._without(worst.units)
         return before, [one - lost for one, lost in zip(before, worst.lost, strict=True)]
 
-    def _total(self) -> list[Fraction] | None:
+    def _total(self, worst: Worst) -> Sequence[Fraction] | None:
         """Return the answer as the sum of all impacts; None if results have several units or none.
 
         A value of COUNT(DISTINCT ...) can be of several units, too.
@@ -159,8 +192,10 @@ class Removal:
         )
         if ownerless:
             return None
-        return list(
-            self._lost(self.session.rows(f"SELECT place, SUM(lost0) FROM {IMPACTS} GROUP BY place"))
+        return worst.total or list(
+            self._lost(
+                self.session.rows(f"SELECT place, SUM(lost0) FROM {self._each} GROUP BY place")
+            )
         )
 
     def _worst_length(self, searched: str) -> Worst:
@@ -169,10 +204,10 @@ class Removal:
         Floats choose: whoever is within their error of the largest is compared exactly here.
         """
         close = "SQRT(SUM(CAST(lost0 AS DOUBLE) ** 2))"
-        norms = f"SELECT unit, {close} AS value FROM {IMPACTS} GROUP BY unit"
+        norms = f"SELECT unit, {close} AS value FROM {self._each} GROUP BY unit"
         rows = self.session.rows(
-            f"SELECT unit, place, lost0 FROM {IMPACTS} WHERE unit IN (SELECT unit FROM ({norms}) "
-            f"WHERE value >= (SELECT MAX(value) FROM ({norms})) * (1 - 1e-9))"
+            f"SELECT unit, place, lost0 FROM {self._each} WHERE unit IN (SELECT unit FROM "
+            f"({norms}) WHERE value >= (SELECT MAX(value) FROM ({norms})) * (1 - 1e-9))"
         )
         squares: dict[Any, int] = {}
         for unit, _, lost in rows:
@@ -188,7 +223,7 @@ class Removal:
         for sign in ("gain0", "drop0"):
             ranked = (
                 f"SELECT place, {sign} AS stake, ROW_NUMBER() OVER (PARTITION BY place ORDER BY "
-                f"{sign} DESC) AS number FROM {IMPACTS} WHERE {sign} > 0"
+                f"{sign} DESC) AS number FROM {self._each} WHERE {sign} > 0"
             )
             tops += [
                 (int(bound), place, sign)
@@ -223,10 +258,10 @@ class Removal:
             # The float of so many roots is off by less than this share.
             return Worst(
                 chosen,
-                Fraction(found.upper.close * (1 + 1e-9)) / self.weighing.denominator,
+                Fraction(found.upper.close * (1 + 1e-9)) / self._weighing.denominator,
                 searched,
             )
-        return Worst(chosen, Fraction(found.upper, self.weighing.denominator), searched)
+        return Worst(chosen, Fraction(found.upper, self._weighing.denominator), searched)
 
     def _search(
         self, entry: tuple[int, str] | None, measure: Measure, stake: str
@@ -242,7 +277,7 @@ class Removal:
             self.session.run(
                 f"CREATE OR REPLACE TEMP TABLE {_CHOSEN} AS SELECT ROW_NUMBER() OVER (ORDER BY "
                 f"stake DESC, unit) - 1 AS number, unit, stake FROM (SELECT unit, {rank} AS stake "
-                f"FROM {IMPACTS} WHERE {where} GROUP BY unit ORDER BY stake DESC, unit "
+                f"FROM {self._each} WHERE {where} GROUP BY unit ORDER BY stake DESC, unit "
                 f"LIMIT {most + 1})"
             )
             ranked = self.session.rows(f"SELECT unit, stake FROM {_CHOSEN} ORDER BY number")
@@ -311,7 +346,7 @@ class Removal:
             return self._atoms_of_results(place, sign, units)
         here = "" if place is None else f" AND place = {place}"
         rows = self.session.rows(
-            f"SELECT place, number, lost0 FROM {IMPACTS} JOIN {_CHOSEN} USING (unit) "
+            f"SELECT place, number, lost0 FROM {self._each} JOIN {_CHOSEN} USING (unit) "
             f"WHERE lost0 <> 0{here} LIMIT {_ATOMS + 1}"
         )
         if len(rows) > _ATOMS:
@@ -332,7 +367,7 @@ class Removal:
             [
                 f"{here} AS place",
                 *(f"{unit} AS {name}" for unit, name in zip(self.units, names, strict=True)),
-                f"SUM({self.weighing.row}) AS weight",
+                f"SUM({self._weighing.row}) AS weight",
             ],
             where=where,
             group_by=["1", *(str(2 + i) for i in range(len(names)))],

@@ -58,7 +58,7 @@ class SqlCase:
         """Return the values that a new row of a table can take in each column.
 
         Those are all values that occur or are compared, and values below, between and above them. A
-        column that the query does not read has one value.
+        column that the query does not read of this table has one value.
         """
         place = list(COLUMNS).index
         occurring = {
@@ -76,8 +76,12 @@ class SqlCase:
             "area": [None, *AREAS, "elsewhere"],
             "value": [None, *range(LEAST - 1, MOST + 3), 9],
         }
+        text = self.text.replace(f"SELECT {', '.join(COLUMNS)} FROM", "")
+        read = re.findall(r"\b(\w+)\.(\w+)\b", text)
+        shared = re.findall(r"\w+", " ".join(re.findall(r"USING \(([^)]*)\)", text)))
         for name in list(found):
-            if not re.search(rf"\b{name}\b", self.text.replace(", ".join(COLUMNS), "")):
+            here = {table, *(alias for alias, of in self.aliases.items() if of == table)}
+            if name not in shared and not any((alias, name) in read for alias in here):
                 found[name] = [77] if name != "area" else ["north"]
         if table in self.persons and self.null_person == "refuse":
             found["person"] = [one for one in found["person"] if one is not None]

@@ -68,9 +68,15 @@ class Running:
 
     def answer(self) -> Answer:
         """Run the query; a missing aggregate counts as 0."""
+        return self._read(self._run())
+
+    def _run(self) -> tuple[Row, ...]:
+        return tuple(self.connection.execute(self.asked.text))
+
+    def _read(self, rows: Iterable[Row]) -> Answer:
         n = self.asked.groups
         found: Answer = {}
-        for row in self.connection.execute(self.asked.text):
+        for row in rows:
             assert row[:n] not in found
             found[row[:n]] = tuple(Fraction(0 if cell is None else cell) for cell in row[n:])
         return found
@@ -99,6 +105,26 @@ class Running:
             for table, row in added:
                 self._insert(table, row)
             return self.answer()
+
+    def with_each(self, table: str, rows: Iterable[Row]) -> list[Answer]:
+        """Return the different answers with one of these rows added, for each of them.
+
+        One new row is written over by the next, which is faster than to insert each anew; many rows
+        have the same answer, which is read once.
+        """
+        names = ", ".join(f'"{one}" = ?' for one in self.database[table].columns)
+        found: set[tuple[Row, ...]] = set()
+        new = None
+        with self._restored():
+            for row in rows:
+                if new is None:
+                    new = len(self.database[table].rows) + 1
+                    self._insert(table, row, new)
+                else:
+                    sql = f'UPDATE "{table}" SET {names} WHERE rowid = ?'
+                    self.connection.execute(sql, (*row, new))
+                found.add(self._run())
+        return [self._read(one) for one in found]
 
 
 def running(database: Database, asked: Asked) -> closing[Running]:
@@ -186,21 +212,17 @@ def new_rows(database: Database, table: str, values: Mapping[str, Sequence[Any]]
             yield row
 
 
-def additions(
-    now: Running, table: str, values: Mapping[str, Sequence[Any]]
-) -> list[tuple[Row, Answer]]:
-    """Return the rows that can be added to a table, and what each adds to the answer."""
-    return [
-        (row, difference(now.changed(added=[(table, row)]), now.full))
-        for row in new_rows(now.database, table, values)
-    ]
+def additions(now: Running, table: str, values: Mapping[str, Sequence[Any]]) -> list[Answer]:
+    """Return the different changes of the answer by one row that can be added to a table."""
+    answers = now.with_each(table, new_rows(now.database, table, values))
+    return [difference(answer, now.full) for answer in answers]
 
 
 def largest_addition(
     now: Running, table: str, values: Mapping[str, Sequence[Any]], norm: str, which: int
 ) -> Fraction:
     """Return the largest change by adding one row to a table."""
-    changes = (change for _, change in additions(now, table, values))
+    changes = additions(now, table, values)
     return max((norm_of(change, norm, which) for change in changes), default=Fraction(0))
 
 
