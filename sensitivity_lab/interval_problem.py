@@ -132,17 +132,18 @@ def problem_on(
 
 
 def local_problem_on(
-    universe: AnyUniverse, query: Query, neighbors: Relation, x: Dataset, norm: Norm
+    universe: AnyUniverse, query: Query, neighbors: Relation, dataset: Any, norm: Norm
 ) -> LocalProblem | LocalIntervalProblem:
-    """Return the checked local problem for a universe or an interval, and a dataset of it."""
+    """Return the checked local problem for a universe or an interval, and a dataset as given."""
     if isinstance(universe, IntervalUniverse):
-        return LocalIntervalProblem(universe, query, neighbors, x, norm).checked()
-    counts = multiplicities_of(x, universe)
-    return LocalProblem(universe, query, neighbors, counts, norm).checked()
+        on = universe.dataset(dataset)
+        return LocalIntervalProblem(universe, query, neighbors, on, norm).checked()
+    x = check_dataset(dataset, universe)
+    return LocalProblem(universe, query, neighbors, x, norm).checked()
 
 
 def dataset_on(universe: AnyUniverse, dataset: Any) -> Dataset:
     """Return a dataset in ascending order, or raise InputError if it is not of the universe."""
     if isinstance(universe, IntervalUniverse):
         return universe.dataset(dataset)
-    return check_dataset(dataset, universe)
+    return universe.dataset(check_dataset(dataset, universe))

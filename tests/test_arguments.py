@@ -19,6 +19,7 @@ import pandas as pd
 import pytest
 from public_calls import CALLABLES, NAMES, arguments, parameters_of
 from sql_arguments import HAS_SQL
+from strategies import NAMES as QUERY_NAMES
 
 import sensitivity_lab as sl
 
@@ -185,11 +186,7 @@ PERCENTILE_METHODS = (
     *("interpolated_inverted_cdf", "hazen", "weibull", "linear", "median_unbiased"),
     *("normal_unbiased", "lower", "higher", "midpoint", "nearest"),
 )
-NAMED = (
-    *("mean", "count", "sum", "std", "var", "median", "min", "max", "range", "midrange", "iqr"),
-    *("gini_mean_difference", "trimmed_mean_10", "winsorized_mean_10", "count_distinct"),
-    "mode_count",
-)
+NAMED = tuple(QUERY_NAMES.split(", "))
 GLOBAL = (
     *("auto", "monotone", "variance", "ranks", "multiplicities", "row_sums", "one_column"),
     *("groups", "stacks", "intervals", "enumeration"),

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from sensitivity_lab.checks import check_text
-from sensitivity_lab.interval_problem import LocalIntervalProblem, dataset_on, local_problem_on
+from sensitivity_lab.interval_problem import LocalIntervalProblem, local_problem_on
 from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
 from sensitivity_lab.results.curves import SensitivityCurves
 from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.running.checkpoint import Checkpoint
 from sensitivity_lab.search import check_method, choose
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.finite import AnyUniverse, check_any_universe
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import as_relation, check_dataset, multiplicities_of
+from sensitivity_lab.universes.relations import as_relation
 
 from .checkpoints import open_checkpoint
 from .curves import as_queries, as_relations
@@ -98,12 +98,9 @@ def local_sensitivity(
     """
     relation = as_relation(neighbors)
     universe = check_any_universe(universe)
-    x = dataset_on(universe, dataset)
-    problem = local_problem_on(universe, as_query(query), relation, x, check_norm(norm))
+    problem = local_problem_on(universe, as_query(query), relation, dataset, check_norm(norm))
     run = check_run(run, "local_sensitivity", "scratch")
-    kept = open_checkpoint(
-        run.checkpoint, "local", {"records": universe}, problem.queries, problem.sizes, dataset=x
-    )
+    kept = _open(run, universe, problem, problem.queries)
     return solve_local(problem, method, Options(n_jobs, progress, run, kept))
 
 
@@ -164,30 +161,35 @@ def local_curves(
     check_method(method, "local")
     check_text("column", column, "a text")
     universe = check_any_universe(universe)
-    x = dataset_on(universe, dataset)
     asked, relations = as_queries(queries), as_relations(neighbors, distances, exactly)
     in_norm = check_norm(norm)
     families = dict.fromkeys(relation.at(1) for relation in relations)
+    first = local_problem_on(universe, asked[0], relations[0], dataset, in_norm)
     problems = [
-        local_problem_on(universe, query, relation, x, in_norm)
+        replace(first, query=query, neighbors=relation).checked()
         for family in families
         for query in asked
         for relation in relations
         if relation.at(1) == family
     ]
     run = check_run(run, "local_curves", "scratch")
-    kept = open_checkpoint(
-        run.checkpoint, "local", {"records": universe}, asked, problems[0].sizes, dataset=x
-    )
+    kept = _open(run, universe, first, asked)
     options = Options(n_jobs, progress, run, kept)
     return SensitivityCurves(
         tuple((column, solve_local(problem, method, options)) for problem in problems)
     )
 
 
-def dataset_of(dataset: Any, universe: FiniteUniverse) -> Multiplicities:
-    """Return a dataset by multiplicities, or raise InputError if it is not of the universe."""
-    return multiplicities_of(check_dataset(dataset, universe), universe)
+def _open(
+    run: Run,
+    universe: AnyUniverse,
+    problem: LocalProblem | LocalIntervalProblem,
+    queries: Iterable[Query],
+) -> Checkpoint | None:
+    """Open the folder of a search around one dataset, which is part of what it belongs to."""
+    return open_checkpoint(
+        run.checkpoint, "local", {"records": universe}, queries, problem.sizes, dataset=problem.x
+    )
 
 
 def solve_local(

@@ -29,10 +29,10 @@ from sensitivity_lab.universes.relations import (
     Relation,
     Unbounded,
     as_relation,
+    check_dataset,
 )
 
 from .global_sensitivity import conclude
-from .local_sensitivity import dataset_of
 
 
 @with_numpy_defaults
@@ -136,7 +136,7 @@ def smooth_sensitivity(
     (relation, step), damping = _check_relation(neighbors), _check_beta("beta", beta)
     check_whole("farthest", farthest, "a distance, at least 0", least=0)
     universe = check_universe(universe)
-    x = dataset_of(dataset, universe)
+    x = check_dataset(dataset, universe)
     limits = _check_sizes(sizes, int(x.sum()), universe, as_query(query), relation)
     stop = _Stop(damping, farthest)
     problem = SmoothProblem(universe, as_query(query), x, step, limits, stop, check_norm(norm))

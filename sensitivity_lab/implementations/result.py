@@ -26,7 +26,6 @@ from sensitivity_lab.universes.relations import (
     Relation,
     check_dataset,
     check_related,
-    multiplicities_of,
     show,
 )
 
@@ -142,7 +141,7 @@ class ImplementedSensitivity(Found):
     def again(self) -> list[Stated]:
         """Run the code on x and y again."""
         witness = self.witness
-        x, y = (_of_universe(data, self.universe) for data in (witness.x, witness.y))
+        x, y = (check_dataset(data, self.universe) for data in (witness.x, witness.y))
         check_size(self.size, len(witness.x))
         if self.order == "aligned":
             _check_aligned(witness, self.neighbors, self.universe)
@@ -248,11 +247,6 @@ def run(query: Implementation, universe: FiniteUniverse, records: Sequence[Numbe
     except Exception as error:
         raise QueryError(f"{where} raised {type(error).__name__}: {error}") from error
     return as_answer(raw, where)
-
-
-def _of_universe(dataset: Dataset, universe: FiniteUniverse) -> Multiplicities:
-    """Return the multiplicities of an ordered dataset, or raise InputError."""
-    return multiplicities_of(check_dataset(dataset, universe), universe)
 
 
 def _check_free(

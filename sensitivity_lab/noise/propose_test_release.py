@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.calls.local_sensitivity import dataset_of
 from sensitivity_lab.calls.smooth_sensitivity import Instability, distance_to_instability
 from sensitivity_lab.checks import (
     check_flag,
@@ -36,7 +35,13 @@ from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import Bounded, Dataset, Relation, as_relation
+from sensitivity_lab.universes.relations import (
+    Bounded,
+    Dataset,
+    Relation,
+    as_relation,
+    check_dataset,
+)
 
 from .context import check_public
 from .decay import decay
@@ -361,7 +366,7 @@ def propose_test_release(
     asked_for = check_farthest.or_none("farthest", farthest)
     if asked_for is not None:
         last = asked_for
-    x = dataset_of(dataset, universe)
+    x = check_dataset(dataset, universe)
     answer = _answer_on(universe, asked, x)
     options = Options(n_jobs, progress, run)
     instability = distance_to_instability(

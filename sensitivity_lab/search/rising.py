@@ -28,6 +28,7 @@ def rising(
     """
     maxima: list[LocalMaximumAtDistance] = []
     distance = 0
+    # Always: the gaps of `maxima` rise, and the last one is the largest of all within `distance`.
     for distance, entry in enumerate(found):
         if entry is not None and (not maxima or entry.gap > maxima[-1].gap):
             maxima.append(entry)

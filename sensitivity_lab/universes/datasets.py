@@ -22,7 +22,6 @@ from .relations import (
     as_relation,
     check_dataset,
     check_size,
-    multiplicities_of,
 )
 
 
@@ -142,9 +141,8 @@ def neighboring_datasets(
     """
     universe = check_universe(universe)
     x = check_dataset(dataset, universe)
-    changes = as_relation(neighbors).changes(len(x), universe)
-    data = multiplicities_of(x, universe)
-    return map(universe.dataset, iter_neighbors(data, universe, changes))
+    changes = as_relation(neighbors).changes(int(x.sum()), universe)
+    return map(universe.dataset, iter_neighbors(x, universe, changes))
 
 
 def iter_neighbors(
@@ -205,8 +203,8 @@ def count_neighbors(
     universe = check_universe(universe)
     x = check_dataset(dataset, universe)
     relation = as_relation(neighbors)
-    changes = relation.changes(len(x), universe)
-    inside, outside = inside_and_outside(multiplicities_of(x, universe), universe, changes)
+    changes = relation.changes(int(x.sum()), universe)
+    inside, outside = inside_and_outside(x, universe, changes)
     return number_of_neighbors(inside, outside, changes)[0]
 
 

@@ -565,19 +565,24 @@ def check_size(size: Any, universe: Space) -> int:
     return records
 
 
-def check_dataset(x: Iterable[Any], universe: FiniteUniverse) -> Dataset:
-    """Return a dataset in ascending order, or raise InputError if it is not of the universe."""
-    listed = universe.records_of(x)
-    multiplicities = multiplicities_of(listed, universe)
-    check_size(len(listed), universe)
-    for value, count, limit in zip(
-        universe.values, multiplicities, universe.multiplicities(len(listed)), strict=True
-    ):
-        if count > limit:
-            raise InputError(
-                f"the dataset has {count} records {value}, the universe only {limit}: {universe}"
-            )
-    return universe.dataset(multiplicities)
+def check_dataset(x: Iterable[Any], universe: FiniteUniverse) -> Multiplicities:
+    """Return how often each distinct value of the universe occurs in a dataset.
+
+    Raises
+    ------
+    InputError
+        If x has a record that the universe lacks, or more copies of one than the universe has.
+    """
+    multiplicities = multiplicities_of(x, universe)
+    records = check_size(int(multiplicities.sum()), universe)
+    limits = universe.multiplicities(records)
+    if (beyond := np.flatnonzero(multiplicities > limits)).size:
+        place = int(beyond[0])
+        raise InputError(
+            f"the dataset has {multiplicities[place]} records {universe.values[place]}, the "
+            f"universe only {limits[place]}: {universe}"
+        )
+    return multiplicities
 
 
 def show(dataset: Sequence[Any], things: str = "records") -> str:

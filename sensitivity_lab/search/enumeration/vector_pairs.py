@@ -202,7 +202,12 @@ def _are_whole(answers: Floats) -> bool:
 
 
 def _bounds(norm: Norm, numbers: int, big: Floats, small: Floats) -> Floats:
-    """Bound the distance (for L2 its square) over every core of a batch, shape (cores,)."""
+    """Bound the distance (for L2 its square) over every core of a batch, shape (cores,).
+
+    `big` has the extremes over the datasets of the larger size that contain a core, `small` over
+    those of the smaller size; see `highs_and_lows`. A column is a linear function of the answers.
+    """
+    # The largest answer of one size less the smallest of the other, either way round.
     (high, low), (other_high, other_low) = highs_and_lows(big, big), highs_and_lows(big, small)
     gaps = np.maximum(high + other_low, other_high + low)
     bounds: Floats
@@ -229,6 +234,8 @@ class _Disjoint:
             containing(finder.lattice, shared, size) for size in (family.of_x, family.of_y)
         )
         both = finder.problem.universe.multiplicities(family.of_x + family.of_y)
+        # x = C + A and y = C + B count the core twice: A and B share no record where x + y is at
+        # most the universe and the core once more.
         return cls(of_x, of_y, both + shared)
 
     def fits(self, batch: slice) -> NDArray[np.bool_]:

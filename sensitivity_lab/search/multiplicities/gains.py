@@ -10,6 +10,10 @@ are only in B, and A can still add those of which a record is left.
 Largest multiplicity: no value of y occurs more than h times. The value that is commonest in x may
 be that with the most records: the core has it as often as it can, up to h times, and A adds as many
 as are left.
+
+Groups of equal records are numbered by how many records they have, the largest first; the axis of
+all arrays is the group, or one of the numbers q or h that are tried at once. See docs/proofs.md,
+"Distinct values" and "The largest multiplicity", under "Multiplicities (`multiplicities`)".
 """
 
 from __future__ import annotations
@@ -49,9 +53,12 @@ def distinct_gain(groups: Capacities, core: int, only_x: int, only_y: int) -> tu
     """
     of_y = core + only_y
     least = groups.least_values(of_y)
+    # q <= |C|: the gain falls with q, so the smallest q that has room for y is best.
     if least <= core:
         return min(only_x, groups.values - least), least
     q = np.arange(least, min(groups.values, of_y) + 1)
+    # q > |C|: q - |C| values of y are not in the core. A brings values that y lacks, and values of y
+    # of which a record is left over.
     gains = core - q + np.minimum(only_x, groups.values - q + _left_over(groups, core, of_y, q))
     best = int(np.argmax(gains))
     return int(gains[best]), int(q[best])
@@ -59,6 +66,8 @@ def distinct_gain(groups: Capacities, core: int, only_x: int, only_y: int) -> tu
 
 def _left_over(groups: Capacities, core: int, of_y: int, q: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return of how many values only in B a record can be left, for numbers q of values of y."""
+    # At most: the values that only B has, the records of the q groups that y does not take, and the
+    # groups with two records or more, of which y takes one and leaves one.
     spare = groups.together[q] - of_y
     several = np.minimum(q, groups.above(1))
     left: NDArray[np.int64] = np.minimum(q - core, np.minimum(spare, several))
@@ -72,6 +81,7 @@ def distinct_parts(groups: Capacities, core: int, only_x: int, only_y: int, q: i
     of_each = (place < q).astype(np.int64)
     free = 0
     if q <= core:
+        # One record for each value of y, first in y and then in C; the rest goes anywhere.
         y = filled(of_each, counts * of_each, of_y)
         c = filled(of_each, y, core)
     else:
@@ -82,6 +92,7 @@ def distinct_parts(groups: Capacities, core: int, only_x: int, only_y: int, q: i
         # C has the last values of y, which lost nothing, as far as there are such.
         c = ((place >= q - core) & (place < q)).astype(np.int64)
         free = min(q - core, int(lose.sum()))
+    # A first takes a value that y lacks with each record, then values of y that C lacks.
     outside = smallest((place >= q).astype(np.int64), only_x)
     inside = smallest((place < free).astype(np.int64), only_x - int(outside.sum()))
     a = filled(outside + inside, counts - y, only_x)
@@ -113,6 +124,7 @@ def largest_gain(groups: Capacities, core: int, only_x: int, only_y: int) -> tup
     """
     of_y, top = core + only_y, int(groups.counts[0])
     least = _least_height(groups, of_y)
+    # h <= |C|: the gain falls with h, so the smallest h below which y fits is best.
     if least <= core:
         return min(only_x, top - least), least
     h = np.arange(least, min(top, of_y) + 1)
@@ -135,6 +147,8 @@ def _least_height(groups: Capacities, records: int) -> int:
 def largest_parts(groups: Capacities, core: int, only_x: int, only_y: int, h: int) -> Parts:
     """Return C, A and B by groups: a pair that attains `largest_gain`, y bounded by h."""
     counts, of_y = groups.counts, core + only_y
+    # Group 0 is to be the commonest in x. The core has it as often as y may, B only as often as the
+    # other groups have no room for the records of y; A has all of it that is left.
     limits = np.minimum(counts, h)
     top_of_core = min(core, h)
     limits[0] = 0

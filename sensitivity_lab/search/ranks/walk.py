@@ -1,4 +1,7 @@
-"""What a search by rank is asked: the records, what they count by rank, and where to end."""
+"""What a search by rank is asked: the records, what they count by rank, and where to end.
+
+`few_ranks` and `all_ranks` search the walks; see docs/proofs.md, "Any L-statistic (`ranks`)".
+"""
 
 from __future__ import annotations
 
