@@ -74,6 +74,7 @@ def test_agrees_with_the_definition(name, family, exactly, data):
     assert result.method == (CHOSEN[name] if method == "auto" else method)
 
 
+@pytest.mark.representative("family")
 @FAMILIES
 @given(data=st.data())
 def test_percentiles_agree_with_the_definition(family, exactly, data):
@@ -82,6 +83,7 @@ def test_percentiles_agree_with_the_definition(family, exactly, data):
     check(asked, x, ours, theirs, data.draw(st.sampled_from(["monotone", "enumeration"])))
 
 
+@pytest.mark.representative("family")
 @FAMILIES
 @given(data=st.data())
 def test_functions_agree_with_the_definition(family, exactly, data):

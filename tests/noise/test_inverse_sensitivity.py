@@ -13,6 +13,7 @@ import numpy as np
 import oracle_mechanisms as oracle
 import pytest
 from scales import is_smallest_float_from
+from shares import shares
 
 import sensitivity_lab as sl
 from sensitivity_lab.errors import DatasetUniverseWarning, InputError
@@ -88,10 +89,7 @@ class Drawn:
         )
 
 
-SEEDS = [
-    *range(6),
-    *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(6, 500)),
-]
+SEEDS = shares(everyday=6, check=100, stress=500)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
