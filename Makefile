@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
-.PHONY: everything check-oldest check-newest quick-oldest quick-newest newest-versions
+.PHONY: everything check-oldest check-newest quick-oldest quick-newest run-quick-newest newest-versions
 .PHONY: audit-sweep audit-field
 .PHONY: docs docs-links browser
 .PHONY: help demo test audit check lint types notebooks exhaustive stress benchmark benchmark-article benchmark-large benchmark-lattice benchmark-local benchmark-memory benchmark-curves dist clean
@@ -100,7 +100,11 @@ check-newest: newest-versions
 quick-oldest: .venv-oldest/installed
 	.venv-oldest/bin/python -m pytest $(OF_OLDEST) -m "$(AND_WORKERS)" $(QUICK)
 
-quick-newest: newest-versions
+# Where all packages of .venv are the newest that there are, its tests are those with the newest.
+quick-newest: $(VENV)/installed-test,dask
+	@$(BIN)/python tools/newest.py test dask || $(MAKE) --no-print-directory run-quick-newest
+
+run-quick-newest: newest-versions
 	.venv-newest/bin/python -m pytest -m "$(AND_WORKERS)" $(QUICK)
 
 # OpenDP's measurements are documented, too, from their docstrings.
@@ -162,7 +166,8 @@ clean:
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What CI needs, found and installed in one go.
-ALL_EXTRAS := test,check,dask,completion test,opendp,diffprivlib test,check,dask,explore,sql test,check,dask,sql test
+ALL_EXTRAS := test,check,dask,completion test,opendp,diffprivlib test,check,dask,explore,sql test,check,dask,sql \
+  test,dask test
 everything: pyproject.toml $(VENV)/created
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	  --editable '.[test,check,dask,completion,opendp,diffprivlib,explore,sql]'
@@ -176,9 +181,9 @@ $(VENV)/installed-%: pyproject.toml $(VENV)/created
 
 .venv-oldest/installed: pyproject.toml tools/floors.py $(VENV)/created
 	@echo "Installing the oldest versions that pyproject.toml promises into .venv-oldest"
-	@$(PYTHON) -m venv --clear .venv-oldest
+	@$(PYTHON) -m venv --clear --without-pip .venv-oldest
 	@$(PYTHON) tools/floors.py > .venv-oldest/constraints.txt
-	@.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check \
+	@$(BIN)/python -m pip --python .venv-oldest/bin/python install --quiet --disable-pip-version-check \
 	  --constraint .venv-oldest/constraints.txt --editable '.[test,dask]'
 	@touch $@
 
@@ -193,8 +198,8 @@ $(VENV)/installed-%: pyproject.toml $(VENV)/created
 # Each time: the newest versions are others tomorrow.
 newest-versions: $(VENV)/created
 	@echo "Installing the newest versions into .venv-newest"
-	@test -x .venv-newest/bin/python || $(PYTHON) -m venv .venv-newest
-	@.venv-newest/bin/python -m pip install --quiet --disable-pip-version-check \
+	@test -x .venv-newest/bin/python || $(PYTHON) -m venv --without-pip .venv-newest
+	@$(BIN)/python -m pip --python .venv-newest/bin/python install --quiet --disable-pip-version-check \
 	  --upgrade --upgrade-strategy eager --editable '.[test,dask]'
 
 $(VENV)/created:

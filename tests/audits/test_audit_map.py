@@ -29,6 +29,7 @@ ON_RECORDS = ["symmetric", "insert_delete", "change_one", "hamming"]
 ON_NUMBERS = ["L1", "L2", "absolute"]
 
 
+@pytest.mark.representative("inputs")
 @pytest.mark.parametrize("outputs", ["absolute", "Linf", "Linf_monotonic", "L2", "symmetric"])
 @pytest.mark.parametrize("inputs", [*ON_RECORDS, *ON_NUMBERS])
 @settings(max_examples=2)

@@ -129,6 +129,7 @@ def test_names_with_line_breaks_stay_on_one_line():
     assert len(found.counterexample(found.decisive).splitlines()) == 4
 
 
+@pytest.mark.exhaustive
 def test_a_report_of_thousands_of_rows_shows_the_first_ones():
     found = report(*(row(1, 1, k) for k in range(1, 5000)), row(1, 2, 5000))
     lines = repr(found).splitlines()

@@ -139,8 +139,13 @@ def test_exactly_k_exchanges_equal_records_where_there_are_no_others(records, re
         found.verify()
 
 
-@pytest.mark.parametrize("seeds", [40, pytest.param(200, marks=pytest.mark.exhaustive)])
-@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        pytest.param(100, marks=pytest.mark.exhaustive),
+        pytest.param(1000, marks=pytest.mark.stress),
+    ],
+)
 def test_a_quantile_of_random_neighbors_holds_with_its_confidence(seeds):
     """Ten times fewer errors than allowed would be suspicious, twice as many a bug."""
     universe = sl.Universe.from_dataset(range(12))

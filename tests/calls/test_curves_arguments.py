@@ -24,6 +24,7 @@ def middle(rows):
     return rows[:, rows.shape[1] // 2]
 
 
+@pytest.mark.exhaustive
 @given(data=st.data())
 def test_curves_are_separate_searches(data):
     family = data.draw(st.sampled_from(sorted(RELATIONS)))

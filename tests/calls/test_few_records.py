@@ -98,7 +98,7 @@ def compare(seeds: range) -> Counter[str]:
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(10), pytest.param(range(20), marks=pytest.mark.exhaustive)], ids=str
+    "seeds", [range(10), pytest.param(range(10, 20), marks=pytest.mark.exhaustive)], ids=str
 )
 def test_agrees_with_the_patterns(seeds):
     assert min(compare(seeds).values()) > 0.4 * len(seeds)

@@ -329,7 +329,14 @@ def check_jumps(rng):
             assert largest_jump(of_dataset, pairs, last + 1, width) <= 1
 
 
-@pytest.mark.parametrize("universes", [5, pytest.param(500, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize(
+    "universes",
+    [
+        5,
+        pytest.param(100, marks=pytest.mark.exhaustive),
+        pytest.param(1000, marks=pytest.mark.stress),
+    ],
+)
 def test_how_far_an_answer_is_differs_by_at_most_one_between_neighbors(universes):
     rng = Random(0)
     for _ in range(universes):
@@ -526,6 +533,7 @@ def test_answers_of_several_numbers_are_refused():
     )
 
 
+@pytest.mark.exhaustive
 def test_too_many_changes_and_distances_are_refused():
     domain = sl.Universe.from_domain([0, 1])
     with pytest.raises(TooLargeError) as caught:

@@ -240,6 +240,7 @@ def test_a_search_too_large_is_refused_in_one_line(capsys):
     assert err.endswith(" or a larger --memory-limit\n")
 
 
+@pytest.mark.exhaustive
 def test_large_arrays_can_live_in_a_folder(capsys, tmp_path):
     asked = ["--size", "10", "--query", "var", "--neighbors", "bounded", "--domain", "a=0:19"]
     asked += ["--copies", "1", "--method", "enumeration", "--memory-limit", "9000000"]

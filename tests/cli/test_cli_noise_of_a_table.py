@@ -178,6 +178,7 @@ WRITTEN = {
 }
 
 
+@pytest.mark.representative("names")
 @pytest.mark.parametrize("person", [(), ("--person", "id")], ids=["alone", "person"])
 @pytest.mark.parametrize(("plans", "names"), WRITTEN.values(), ids=WRITTEN)
 def test_the_histogram_of_a_group_has_as_many_rows_as_its_count(
@@ -301,6 +302,7 @@ LOSSES = {
 }
 
 
+@pytest.mark.representative("more")
 @pytest.mark.opendp
 @pytest.mark.parametrize("groups", GROUPED, ids=["whole", "groups"])
 @pytest.mark.parametrize("more", LOSSES.values(), ids=LOSSES)

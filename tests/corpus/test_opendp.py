@@ -78,16 +78,17 @@ def violated(reports):
 @pytest.mark.parametrize(
     ("algorithm", "large", "expected"),
     [
-        ("Pairwise", 2.0**50, {1024}),
-        ("Pairwise", 2.0**52, {512, 1024}),
-        ("Pairwise", 1.0, set()),
-        ("Sequential", 2.0**52, set()),
+        ("Pairwise", 2.0**50, {512: False, 1024: True}),
+        ("Pairwise", 2.0**52, {2: False, 16: False, 128: False, 512: True}),
+        ("Pairwise", 1.0, {2: False, 16: False, 128: False, 512: False}),
+        ("Sequential", 2.0**52, {2: False, 16: False, 128: False, 512: False}),
     ],
 )
 def test_squared_deviations_of_large_floats(algorithm, large, expected):
     """github.com/opendp/opendp/issues/2923: the rounding of the mean is not in the map.
 
-    Vectors of n records that are M or the float after it, n of them a record replaced.
+    Vectors of n records that are M or the float after it, n of them a record replaced; by n,
+    whether the map is too small.
     """
     values = [large, large + math.ulp(large)]
     sources = {
@@ -97,11 +98,11 @@ def test_squared_deviations_of_large_floats(algorithm, large, expected):
             f"S='{algorithm}<f64>')",
             {},
         )
-        for n in (2, 16, 128, 512, 1024)
+        for n in expected
     }
     reports = sweep(sources, "symmetric", "absolute", values, distances=2, every_order=False)
-    assert violated(reports) == {(n, 2) for n in expected}
-    if large == 2.0**52 and expected:
+    assert violated(reports) == {(n, 2) for n, wrong in expected.items() if wrong}
+    if large == 2.0**52 and any(expected.values()):
         assert reports[512].rows[0].exact == 511
         assert reports[512].rows[0].claimed == pytest.approx(419.43, abs=0.01)
 
@@ -128,7 +129,7 @@ def test_casts_of_metrics():
             size: (f"dp.t.{name}({vectors_of(NUMBERS, size)}, dp.{inputs}_distance())", {})
             for size in (2, 3, 4)
         }
-        reports = sweep(sources, inputs, outputs, range(4), distances=2)
+        reports = sweep(sources, inputs, outputs, range(3), distances=2)
         wrong |= {(name, inputs, size) for size, _ in violated(reports)}
         verdicts = {report.verdict for report in reports.values()}
         assert verdicts in ({"tight"}, {"violated"})

@@ -11,6 +11,7 @@ from typing import Any
 
 import oracle_mechanisms as oracle
 import pytest
+from doses import shares
 from scales import is_smallest_float_from
 
 from sensitivity_lab.exact.roots import Root, root_of
@@ -61,10 +62,7 @@ def case_of(seed: int) -> Case:
     return Case(graph, f, Grid(tuple(points), weights, width), draw.randint(0, 6), r)
 
 
-SEEDS = [
-    *range(12),
-    *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(12, 500)),
-]
+SEEDS = shares(everyday=12, check=100, stress=500)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import oracle_mechanisms as oracle
 import pytest
+from doses import shares
 from scales import is_smallest_float_from
 
 import sensitivity_lab as sl
@@ -88,10 +89,7 @@ class Drawn:
         )
 
 
-SEEDS = [
-    *range(6),
-    *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(6, 500)),
-]
+SEEDS = shares(everyday=6, check=100, stress=500)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import oracle_mechanisms as oracle
 import pytest
+from doses import shares
 from scales import is_smallest_float_from
 
 import sensitivity_lab as sl
@@ -86,13 +87,7 @@ def excess(p: Fraction, f: int, q: Fraction, g: int, c: Fraction, factor: Fracti
     return more(1 - p, 1 - q) + answers
 
 
-SEEDS = [
-    *range(1, 4),
-    *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in (0, *range(4, 200))),
-]
-
-
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", shares(everyday=4, check=60, stress=200))
 def test_distance_is_that_of_the_definition_and_all_neighbors_are_protected(seed: int) -> None:
     small = Small(seed)
     for x, found in small.found.items():
@@ -209,9 +204,7 @@ def test_roots_are_compared_with_the_bound_exactly() -> None:
         assert isinstance(found.answer, Root)
 
 
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(s, marks=pytest.mark.exhaustive) for s in range(1, 20))]
-)
+@pytest.mark.parametrize("seed", shares(everyday=1, check=20, stress=60))
 def test_audit_of_the_mechanism_finds_no_violation(seed: int) -> None:
     small = Small(seed)
 

@@ -58,10 +58,9 @@ def test_a_mixture_of_ranks_goes_to_the_ranks():
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("universes", [30, pytest.param(100, marks=pytest.mark.exhaustive)])
-def test_no_engine_takes_weights_for_more_than_they_are(universes):
+def test_no_engine_takes_weights_for_more_than_they_are():
     rng = Random(0)
-    for _ in range(universes):
+    for _ in range(100):
         universe = sl.Universe.from_dataset([rng.randint(0, 20) for _ in range(7)])
         neighbors = rng.choice([sl.Bounded(1), sl.Unbounded(1), sl.SymmetricDifference(2)])
         size = rng.randint(2, 5)

@@ -69,6 +69,7 @@ def test_other_distances_take_what_is_there(tmp_path):
     assert calls - fewest == 20 + (6 + 15 + 15 + 6) + 32
 
 
+@pytest.mark.exhaustive
 def test_curves_and_local_sensitivities_keep_theirs(tmp_path):
     def curves():
         CALLS.clear()

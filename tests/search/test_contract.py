@@ -139,6 +139,7 @@ def test_functions_agree_with_the_definition(engine, query, family, exactly, dat
     result.verify()
 
 
+@pytest.mark.representative("engine", "query")
 @accepted({"count": sl.Count(), "median": sl.Median(), "var": sl.Var(), "std": sl.Std()})
 def test_a_query_that_never_changes_has_a_witness(engine, query, family, exactly):
     """Of all pairs with no difference, the one that is shown is a pair of neighbors."""

@@ -123,6 +123,7 @@ def bounded(function):
 CALLS = [globally, on_a_table, of_curves, swept, locally, smoothly, in_a_table, bounded]
 
 
+@pytest.mark.representative("call")
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_two_answers_on_one_dataset_are_an_error(function, call):
@@ -190,6 +191,7 @@ def test_workers_are_asked_again_too():
         globally(counting())
 
 
+@pytest.mark.representative("call")
 @pytest.mark.parametrize("function", [max, lambda x: x[0], lambda x: float(np.mean(x)), len])
 @pytest.mark.parametrize("call", [globally, locally, smoothly, in_a_table, bounded])
 def test_functions_of_the_dataset_are_answered(function, call):

@@ -220,6 +220,7 @@ WHOLE = {
 }
 
 
+@pytest.mark.representative("engine")
 @pytest.mark.parametrize(
     ("kind", "engine", "query"),
     [

@@ -314,6 +314,7 @@ def test_the_engine_that_the_tables_name(query, replacing, removing, of_one):
         assert (everywhere.method, here.method) == (engine, of_one)
 
 
+@pytest.mark.exhaustive
 def test_the_range_of_thousands_is_quick():
     """Few keys at any size: no step for every record, rank and change."""
     universe = sl.Universe.from_dataset(range(0, 100_000, 2))

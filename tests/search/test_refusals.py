@@ -202,6 +202,7 @@ def test_queries_that_fit_one_by_one_take_turns():
     assert little == whole
 
 
+@pytest.mark.exhaustive
 def test_many_categories_are_told_apart_once():
     keys = range(20_000)
     calls = calls_of(lambda: sl.Histogram("d", categories=keys))

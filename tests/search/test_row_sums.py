@@ -74,6 +74,7 @@ def test_sums_of_two_columns_agree_with_the_definition(norm, asked):
     result.verify()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative
 @pytest.mark.parametrize("numbers", [1, 2, 5])
 @pytest.mark.parametrize("norm", ["L1", "Linf"])

@@ -134,6 +134,7 @@ def test_the_core_of_a_root_is_not_that_of_the_variance():
     assert 0 not in std.z + std.y
 
 
+@pytest.mark.representative("name")
 @pytest.mark.parametrize("records", [[10**9 + 3, 10**9 + 4], [2**60, 2**60 + 1], [LONG, 2 * LONG]])
 @pytest.mark.parametrize("name", list(VARIANCE))
 def test_near_ties_are_told_apart(records, name):

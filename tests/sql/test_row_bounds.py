@@ -75,6 +75,7 @@ def test_a_chain_of_joins_by_hand() -> None:
     assert "1 row added to, or removed from, customer, orders, line" in repr(elastic)
 
 
+@pytest.mark.exhaustive
 def test_a_smooth_bound_is_the_largest_damped_bound() -> None:
     text = "SELECT COUNT(*) AS n FROM customer JOIN orders USING (c) JOIN line USING (o)"
     query = Query(text, connection=shop(), person=PERSONS)
@@ -122,6 +123,7 @@ def test_what_the_bounds_do_not_cover_is_refused_with_a_way() -> None:
     assert refused("SELECT COUNT(*) AS n FROM line", "residual", beta=0).startswith("beta must be")
 
 
+@pytest.mark.exhaustive
 def test_the_search_for_the_worst_distance_against_all_points() -> None:
     """Random polynomials in up to three variables."""
     random = Random(1)

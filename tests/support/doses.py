@@ -1,10 +1,15 @@
-"""How many random problems the tests of `make stress` look at: the one place where that is read.
+"""How many random problems tests look at, and which of them run where.
 
 ``STRESS`` says how many universes, ``NEAR_TIES`` how many near ties and ``BOUNDS`` how many bounds.
 Without them, it is as many as before a release.
 """
 
+from __future__ import annotations
+
 import os
+from typing import Any
+
+import pytest
 
 OF_A_RELEASE = 20_000
 STRESS = int(os.environ.get("STRESS", OF_A_RELEASE))
@@ -18,3 +23,16 @@ def dose(of_a_release: int) -> int:
     For tests whose problems are quicker than a universe that every engine solves.
     """
     return max(of_a_release * STRESS // OF_A_RELEASE, of_a_release // 5)
+
+
+def shares(everyday: int, check: int, stress: int) -> list[Any]:
+    """The seeds below `stress` as parameters of a test, each marked by where it runs.
+
+    `make test` runs those below `everyday`, `make check` also the others below `check`, and
+    `make stress` the rest.
+    """
+    return [
+        *range(everyday),
+        *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(everyday, check)),
+        *(pytest.param(seed, marks=pytest.mark.stress) for seed in range(check, stress)),
+    ]

@@ -318,6 +318,7 @@ def _redrawn(rejects):
     return redrawn
 
 
+@pytest.mark.exhaustive
 def test_a_loop_that_rejects_in_two_ways_ends_in_bounds_or_is_refused_with_advice():
     """2**k paths after k rejections: what is left at the limit is part of the bounds."""
     two_ways = _redrawn(lambda y: y < 0 or y > 3)

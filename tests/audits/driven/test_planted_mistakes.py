@@ -170,6 +170,7 @@ def _nothing_stays():
         cached.cache_clear()
 
 
+@pytest.mark.exhaustive
 def test_every_mechanism_of_the_net_is_needed_by_some_pair():
     """All are different on the two datasets; one that is not would catch nothing."""
     for function in NET:

@@ -76,6 +76,7 @@ def test_a_generator_of_its_own_is_told_where_code_catches_everything():
         audit_mechanism(own, [0, 1], 1, epsilon=1, neighbors="bounded")
 
 
+@pytest.mark.exhaustive
 def test_code_that_catches_everything_on_unlikely_paths_is_judged_but_for_these():
     """Paths below 1e-15 end; what a bare except makes of that end is left out of the law."""
 

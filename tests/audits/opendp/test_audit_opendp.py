@@ -178,6 +178,7 @@ def test_one_order_is_enough_where_it_is_asked_for():
     assert "values (1, 0), sizes (3,) in one order" in report.setting
 
 
+@pytest.mark.exhaustive
 def test_workers_give_the_same_report():
     here = audit_opendp(clamped_sum(), [0, 1, 5], range(4), n_jobs=1)
     with joblib.parallel_config(backend="loky"):

@@ -111,6 +111,7 @@ LEAKS = {
 }
 
 
+@pytest.mark.representative("case")
 @pytest.mark.parametrize("steps", [once, twice])
 @pytest.mark.parametrize("case", LEAKS)
 def test_data_in_what_is_returned_is_a_violation(case, steps):
@@ -145,6 +146,7 @@ SOUND = {
 }
 
 
+@pytest.mark.representative("case")
 @pytest.mark.parametrize("steps", [once, twice])
 @pytest.mark.parametrize("case", SOUND)
 def test_what_is_made_of_releases_is_none_of_that(case, steps):

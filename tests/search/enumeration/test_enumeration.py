@@ -283,6 +283,7 @@ def test_all_rows_but_one():
     assert result.exact == max(answers) - min(answers)
 
 
+@pytest.mark.exhaustive
 def test_two_values_and_many_records():
     universe = sl.Universe.from_domain([0, 1])
     result = sl.global_sensitivity(
@@ -292,6 +293,7 @@ def test_two_values_and_many_records():
     assert result.datasets_evaluated == 1001
 
 
+@pytest.mark.exhaustive
 def test_pairs_of_many_values_are_not_cubic():
     """Over a core of one record are all values: the pair takes the ends. Few steps of Python."""
     universe = sl.Universe.from_dataset(range(600))

@@ -206,6 +206,7 @@ def test_several_queries_are_the_same_on_every_machine(folder):
         assert sl.sensitivity_curves(universe, queries, method="enumeration", **asked) == before
 
 
+@pytest.mark.exhaustive
 def test_small_arrays_stay_in_this_process():
     universe, asked = sl.Universe.from_dataset(range(12)), {"size": 6, "neighbors": "bounded"}
     with one_process_cluster() as client, mock.patch.object(engine, "HERE", 1 << 20):

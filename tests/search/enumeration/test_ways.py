@@ -90,6 +90,7 @@ def test_a_query_that_fails_has_no_time():
     assert "; or with one of these: run=Run(memory_limit=...) of 10.0 MiB" in said
 
 
+@pytest.mark.exhaustive
 def test_a_disk_with_too_little_room(machine, tmp_path):
     machine.free = 10_000
     said = refusal(run=sl.Run(scratch=tmp_path))

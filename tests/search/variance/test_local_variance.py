@@ -90,9 +90,13 @@ def drawn(rng: Random):
     return x, outside, rng.choice(relations)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize(
-    "seeds", [range(150), pytest.param(range(150, 1_500), marks=pytest.mark.exhaustive)], ids=str
+    "seeds",
+    [
+        pytest.param(range(500), marks=pytest.mark.exhaustive),
+        pytest.param(range(500, 5_000), marks=pytest.mark.stress),
+    ],
+    ids=str,
 )
 def test_both_extremes_of_every_change(seeds):
     for seed in seeds:
@@ -110,7 +114,11 @@ def drawn_for_long_windows(rng: Random):
 
 @pytest.mark.parametrize(
     "seeds",
-    [range(12), pytest.param(range(12, 150), marks=pytest.mark.exhaustive)],
+    [
+        range(4),
+        pytest.param(range(4, 100), marks=pytest.mark.exhaustive),
+        pytest.param(range(100, 500), marks=pytest.mark.stress),
+    ],
     ids=str,
 )
 def test_long_windows(seeds):

@@ -188,6 +188,7 @@ def test_a_bound_leaves_out_what_the_smaller_set_reaches(query, monkeypatch):
     assert not asked
 
 
+@pytest.mark.exhaustive
 def test_what_skips_the_smaller_set_is_a_bound():
     """`surely_below` says so only if the search finds less."""
     draw, skipped = np.random.default_rng(3), 0

@@ -130,6 +130,7 @@ def labeled_pairs(universe, n, relation, k, exactly):
             yield tuple(sorted(universe[i] for i in x)), tuple(sorted(universe[i] for i in y))
 
 
+@pytest.mark.representative("relation")
 @pytest.mark.parametrize("universe", [[1, 2, 3, 4, 5], [1, 1, 2, 2, 3], [7, 7, 7, 7]])
 @pytest.mark.parametrize("relation", ["bounded", "unbounded", "symmetric_difference", "edit"])
 @pytest.mark.parametrize("exactly", [False, True])
