@@ -680,7 +680,10 @@ ARGUMENTS: dict[str, Kind] = {
             *("targets", "tolerance_ulps", "value"),
             "audit_recorded.where",
             *("audit_opendp.scale", "made"),
-            *("recording.epsilon", "recording.method", "recording.sensitivity"),
+            *(
+                f"recording.{one}"
+                for one in ("candidates", "epsilon", "method", "monotonic", "sensitivity")
+            ),
             *("audit_opendp.neighbors", "audit_mechanism.neighbors", "measured_stability.universe"),
             *(
                 f"audit_{one}.{name}"

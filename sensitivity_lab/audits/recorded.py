@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from sensitivity_lab.checks import check_callable, check_flag, check_running, shown
@@ -18,7 +19,7 @@ from .recording import Call, recording, resolved
 from .replay.histories import check_histories
 from .replay.replay import Replay
 from .replay.report import check_question, reported
-from .replay.runs import Glimpse, Recorder
+from .replay.runs import Glimpse, Recorder, run_in_fresh_process
 from .report import AuditReport
 from .selections import audit_selection
 
@@ -40,6 +41,7 @@ def audit_recorded(
     replay: bool | None = None,
     histories: int | Iterable[Sequence[Any]] | None = None,
     budget: int | float | Fraction | Decimal | None = None,
+    fresh: bool = False,
     subject: str | None = None,
     tolerance_ulps: int | float | Fraction = ROUNDING_ULPS,
     progress: bool | None = None,
@@ -72,10 +74,12 @@ def audit_recorded(
         Returns the calls to audit among those made on a dataset, for a library that hands over
         several answers with different claims; by default all calls.
     scores : str, optional
-        For a mechanism that selects a candidate by scores, as the exponential mechanism and
-        permute-and-flip do: the attribute that holds its scores. Then the function makes one
-        selection, `neighbors` can be a metric on datasets as for `audit`, and `norm`, `where`,
-        `select`, `replay`, `histories` and `budget` must be left out.
+        For mechanisms that select a candidate by scores, as the exponential mechanism,
+        permute-and-flip and report-noisy-max do: the attribute or parameter that holds the scores.
+        With a `budget`, a function may make several selections, also beside mechanisms that add
+        noise, which have no scores. Without one it makes one selection, `neighbors` can be a
+        metric on datasets as for `audit`, and `norm`, `where`, `select`, `replay`, `histories` and
+        `fresh` must be left out.
     replay : bool, optional
         Whether to feed the releases of each dataset to the runs on its neighbors, and to compare
         step by step, each with its own claim. If not, all values of a run form one vector with one
@@ -87,13 +91,21 @@ def audit_recorded(
         Further releases to feed to all runs of a replay, since a claim must hold for every history:
         the number of histories to draw, the same in every audit, by default 3; or the histories
         themselves. Steps
-        beyond the end of a history release their true values.
+        beyond the end of a history release their true values. A selection that cannot choose what
+        a history says chooses its best candidate; if there are at most 64 combinations of choices,
+        each is a history.
     budget : int, float, Fraction or Decimal, optional
         The epsilon that a whole run may spend between these neighbors, for any k. The report then
         has a row for it: the truth is the largest loss, the sum over the steps of epsilon times
         difference over claim. The option `epsilon` finds each epsilon, and is then "epsilon" by
         default. Without either, epsilons are not compared; if a mechanism has one under that name
-        and it changes with the data, a note says so.
+        and it changes with the data, a note says so. For selections, epsilon times difference
+        over claim is the most that they lose: if the sum exceeds the budget, it is "not judged".
+    fresh : bool, default False
+        Whether each run gets a process of its own, in which the function was not called before, as
+        for `audit_mechanism`: code that keeps state by design, such as an accountant, is then
+        judged on its first calls. A process takes about a second to start, so each run is repeated
+        only once, instead of up to 32 times.
     subject : str, optional
         The name of the function in the report; by default its own name.
     tolerance_ulps : int, float or Fraction, default 4
@@ -102,11 +114,8 @@ def audit_recorded(
     progress : bool, optional
         Whether to show progress bars; by default on a terminal, after one second.
     **options
-        The options of `recording`: `method`, `sensitivity`, `value` and `epsilon`. Of a selection:
-        the names of the method that selects, "randomise" by default, and of the attributes
-        `sensitivity`, `epsilon`, `monotonic` (whether the mechanism is for scores that all go one
-        way) and `candidates` (without it a place in the list of scores is selected), which are by
-        default these words.
+        The options of `recording`: `method`, `sensitivity`, `value` and `epsilon`; of selections
+        also `monotonic` and `candidates`.
 
     Returns
     -------
@@ -204,17 +213,19 @@ def audit_recorded(
       y  (0, 1)  ->  (1, 2)
     """
     check_callable("function", function, "a function of a list")
-    if scores is not None:
+    fresh = check_flag("fresh", fresh)
+    if scores is not None and budget is None:
         _check_left_out(
             norm=None if norm == "L1" else norm, where=where, select=select, replay=replay,
-            histories=histories, budget=budget,
+            histories=histories, fresh=fresh or None,
         )  # fmt: skip
         check_running(None, progress)
         _check_names(options)
+        named = {name: options.pop(name) for name in ("method", "epsilon") if name in options}
         return audit_selection(
             function, universe, size, targets, scores=scores, neighbors=neighbors,
             every_order=every_order, subject=subject, tolerance_ulps=tolerance_ulps,
-            progress=progress, **options,
+            progress=progress, options=options, **named,
         )  # fmt: skip
     question = check_question(
         function, universe, size, neighbors, norm, every_order, where, subject, tolerance_ulps,
@@ -232,10 +243,12 @@ def audit_recorded(
     shared = budget is not None or options.get("epsilon") is not None
     if not shared:
         options["epsilon"] = Glimpse.of
+    options["scores"] = scores
     with recording(*targets, **options) as tape:
+        there = partial(run_in_fresh_process, function, targets, options, chosen)
         return reported(
             question,
-            Recorder(function, tape, chosen),
+            Recorder(function, tape, chosen, there if fresh else None),
             Replay(True if replay is None and shared else replay, fed, budget),
             _NOT_RECORDED,
         )
@@ -260,7 +273,8 @@ def _check_left_out(**given: Any) -> None:
     for name, value in given.items():
         if value is not None:
             raise InputError(
-                f"{name} is not for a selection by scores=; leave it out, got {shown(value)}"
+                f"{name} is not for one selection by scores=; leave it out, or pass the budget of "
+                f"all steps, got {shown(value)}"
             )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
+import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -21,7 +22,9 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.checks import check_text, shown
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.errors import InputError, QueryError
+
+from .returned import whole_key
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,10 @@ class Call:
         The share of the privacy budget, if `recording` was told where to find it.
     site : str, default ""
         Where the mechanism was called: the function, the file and the line.
+    candidates : tuple, optional
+        What a selection chooses from; its `value` is their scores. None for any other mechanism.
+    monotonic : bool, default False
+        Whether a selection is for scores that all go one way.
     """
 
     target: str
@@ -47,6 +54,32 @@ class Call:
     value: Any
     epsilon: Any = field(default=None, compare=False)
     site: str = field(default="", compare=False)
+    candidates: tuple[Any, ...] | None = field(default=None, compare=False)
+    monotonic: bool = field(default=False, compare=False)
+
+    @property
+    def best(self) -> Any:
+        """The release without randomness: the true value, or the first of the best candidates."""
+        if self.candidates is None:
+            return self.value
+        scores = list(self.value)
+        return self.candidates[scores.index(max(scores))]
+
+    @property
+    def choices(self) -> tuple[Any, ...] | None:
+        """What a selection can choose: candidates with the score -inf are never chosen."""
+        if self.candidates is None:
+            return None
+        # Only candidates with a score can be chosen; there may be more.
+        pairs = zip(self.candidates, self.value, strict=False)
+        return tuple(one for one, score in pairs if score != -math.inf)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A release of a history: what stands at a place of a selection's candidates."""
+
+    place: int
 
 
 class Tape(list[Call]):
@@ -64,10 +97,17 @@ class Tape(list[Call]):
         self._history = history
 
     def take(self, call: Call) -> Any:
-        """Record a call and return its release."""
+        """Record a call and return its release.
+
+        A selection that cannot choose what its history says chooses its best candidate.
+        """
         place = len(self)
         self.append(replace(call, value=_own(call.value)))
-        release = self._history[place] if place < len(self._history) else call.value
+        release = self._history[place] if place < len(self._history) else call.best
+        if call.candidates is not None and isinstance(release, Place):
+            release = call.candidates[release.place]
+        elif whole_key(release) not in map(whole_key, call.choices or (release,)):
+            release = call.best
         self.releases.append(_own(release))
         return _own(release)
 
@@ -79,6 +119,9 @@ def recording(
     sensitivity: str | Callable[[Any], Any] = "sensitivity",
     value: str | None = None,
     epsilon: str | Callable[[Any], Any] | None = None,
+    scores: str | None = None,
+    monotonic: str = "monotonic",
+    candidates: str = "candidates",
 ) -> Iterator[Tape]:
     """Replace mechanisms by recorders of the claimed sensitivity and the true value.
 
@@ -98,6 +141,14 @@ def recording(
         method.
     epsilon : str or callable, optional
         Where to find the share of the privacy budget, as for `sensitivity`; by default nowhere.
+    scores : str, optional
+        Where to find the scores of a mechanism that selects a candidate, as the exponential
+        mechanism, permute-and-flip and report-noisy-max do: an attribute or a parameter. A
+        mechanism that has it selects, and its recorder returns the first of the best candidates.
+    monotonic : str, default "monotonic"
+        The same for whether the scores all go one way; without it they do not.
+    candidates : str, default "candidates"
+        The same for the candidates; without it, a place in the list of scores is selected.
 
     Yields
     ------
@@ -140,13 +191,18 @@ def recording(
         check_text("value", value, "the name of a parameter")
     if epsilon is not None and not callable(epsilon):
         check_text("epsilon", epsilon, "a name, or a function")
+    if scores is not None:
+        check_text("scores", scores, "a name")
+    check_text("monotonic", monotonic, "a name")
+    check_text("candidates", candidates, "a name")
     calls = Tape()
+    sought = _Sought(sensitivity, epsilon, value, scores, monotonic, candidates)
     with ExitStack() as undo:
         for target in found:
             if inspect.isclass(target):
-                _record_class(target, method, (sensitivity, epsilon), value, calls, undo)
+                _record_class(target, method, sought, calls, undo)
             else:
-                _record_function(target, (sensitivity, epsilon), value, calls, undo)
+                _record_function(target, sought, calls, undo)
         yield calls
 
 
@@ -155,8 +211,68 @@ def _own(value: Any) -> Any:
     return copy.copy(value) if isinstance(value, np.ndarray | list) else value
 
 
-_Sought = tuple[str | Callable[[Any], Any], str | Callable[[Any], Any] | None]
-"""Where to find the claim and the epsilon: by name, by a function, or (the epsilon) nowhere."""
+@dataclass(frozen=True)
+class _Sought:
+    """Where to find what a mechanism is told; see `recording`."""
+
+    sensitivity: str | Callable[[Any], Any]
+    epsilon: str | Callable[[Any], Any] | None
+    value: str | None
+    scores: str | None
+    monotonic: str
+    candidates: str
+
+    def call(
+        self, target: Any, holder: Any, read: Callable[[str], Any], arguments: dict[str, Any],
+        first: int, caller: FrameType,
+    ) -> Call:  # fmt: skip
+        """Return the call of a mechanism.
+
+        Parameters
+        ----------
+        target : class or function
+            The mechanism.
+        holder : Any
+            What a function of the caller's finds the claim in: the instance, or the arguments.
+        read : callable
+            Returns what the holder has under a name; raises LookupError or AttributeError.
+        arguments : dict
+            The arguments of the call.
+        first : int
+            The place of the true value among these.
+        caller : frame
+            Where the call stands.
+        """
+        claim, epsilon = (
+            one(holder) if callable(one) else one and read(one)
+            for one in (self.sensitivity, self.epsilon)
+        )
+        made = Call(target.__qualname__, claim, None, epsilon, site_of(caller))
+        try:
+            scores = list(read(self.scores)) if self.scores is not None else None
+        except (LookupError, AttributeError):
+            scores = None  # it adds noise to a number
+        if scores is None:
+            name = self.value or next(iter(list(arguments)[first:]), None)
+            if name is None:
+                sought = f" and nothing under {self.scores!r}" if self.scores else ""
+                raise QueryError(f"{target.__qualname__} gets no value to release{sought}")
+            return replace(made, value=arguments[name])
+        one_way, given = (self._optional(read, one) for one in (self.monotonic, self.candidates))
+        options = tuple(range(len(scores))) if given is None else tuple(given)
+        if not scores or len(options) < len(scores):
+            raise QueryError(
+                f"{target.__qualname__} selects from {len(options)} candidates by {len(scores)} "
+                "scores; each candidate needs a score"
+            )
+        return replace(made, value=scores, candidates=options, monotonic=bool(one_way))
+
+    @staticmethod
+    def _optional(read: Callable[[str], Any], name: str) -> Any:
+        try:
+            return read(name)
+        except (LookupError, AttributeError):
+            return None
 
 
 def resolved(target: Any) -> Any:
@@ -225,9 +341,7 @@ def _refuse_sampler(target: Any, text: str) -> None:
         )
 
 
-def _record_class(
-    target: type, method: str, sought: _Sought, value: str | None, calls: Tape, undo: ExitStack
-) -> None:
+def _record_class(target: type, method: str, sought: _Sought, calls: Tape, undo: ExitStack) -> None:
     """Put a recorder in the place of a class's method until `undo`."""
     original = getattr(target, method, None)
     if not callable(original):
@@ -236,13 +350,8 @@ def _record_class(
     @functools.wraps(original)
     def record(self: Any, *args: Any, **kwargs: Any) -> Any:
         given = _arguments(original, (self, *args), kwargs)
-        taken = list(given.values())[1] if value is None else given[value]
-        claim, epsilon = (
-            one(self) if callable(one) else one and getattr(self, one) for one in sought
-        )
-        return calls.take(
-            Call(target.__qualname__, claim, taken, epsilon, site_of(sys._getframe(1)))
-        )
+        read = functools.partial(getattr, self)
+        return calls.take(sought.call(target, self, read, given, 1, sys._getframe(1)))
 
     replace_method(target, method, record, undo)
 
@@ -278,19 +387,14 @@ def replace_method(target: type, method: str, by: Any, undo: ExitStack) -> None:
     undo.callback(back)
 
 
-def _record_function(
-    target: Any, sought: _Sought, value: str | None, calls: Tape, undo: ExitStack
-) -> None:
+def _record_function(target: Any, sought: _Sought, calls: Tape, undo: ExitStack) -> None:
     """Put a recorder in the place of a function, in every loaded module, until `undo`."""
 
     @functools.wraps(target)
     def record(*args: Any, **kwargs: Any) -> Any:
         given = _arguments(target, args, kwargs)
-        taken = next(iter(given.values())) if value is None else given[value]
-        claim, epsilon = (one(given) if callable(one) else one and given[one] for one in sought)
-        return calls.take(
-            Call(target.__qualname__, claim, taken, epsilon, site_of(sys._getframe(1)))
-        )
+        read = given.__getitem__
+        return calls.take(sought.call(target, given, read, given, 0, sys._getframe(1)))
 
     for module in list(sys.modules.values()):
         for name, held in list(getattr(module, "__dict__", {}).items()):

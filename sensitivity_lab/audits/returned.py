@@ -94,6 +94,17 @@ def parts(value: Any, typed: bool = False) -> Parts:
     return found
 
 
+def whole_key(value: Any) -> Hashable:
+    """Return what two values share that are equal part by part, with their types.
+
+    Examples
+    --------
+    >>> whole_key([1, "a"]) == whole_key([1, "a"]), whole_key([1]) == whole_key([1.0])
+    (True, False)
+    """
+    return frozenset(parts(value, typed=True).items())
+
+
 def bare(part: Hashable) -> Hashable:
     """Return a number, or what else stands in a typed part, without its type."""
     return part.value if isinstance(part, _Typed) else part

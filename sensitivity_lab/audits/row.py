@@ -73,7 +73,7 @@ class Finding:
 
     Attributes
     ----------
-    verdict : {"violated", "not aligned", "not refuted"}
+    verdict : {"violated", "not aligned", "not judged", "not refuted"}
         The verdict on a row with this finding.
     opening : str
         How the sentence about it begins.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 import inspect
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from sensitivity_lab import running
@@ -20,7 +20,7 @@ from sensitivity_lab.metrics.cells import key_of
 from .claims import check_claim, times
 from .maps import audit_map
 from .question import Question, naming, question_about
-from .recording import replace_method, resolved
+from .recording import Call, Place, Tape, recording, resolved
 from .report import AuditReport
 from .returned import Chance, Parts, Path, parts
 from .row import (
@@ -34,32 +34,20 @@ from .row import (
 
 
 @dataclass(frozen=True)
-class _Selection:
-    """The scores that a mechanism selects by, what it assumes of them, and what it selected."""
-
-    scores: list[Any]
-    sensitivity: Any
-    monotonic: bool
-    epsilon: Any
-    candidates: Any
-    chosen: Any
-
-
-@dataclass(frozen=True)
 class _Selected:
     """A run in which a mechanism selected what it was told to.
 
     Attributes
     ----------
-    candidates : Any
-        What the mechanism selects from, or None.
+    candidates : tuple
+        What the mechanism selects from.
     chosen : Any
         What it selected.
     returned : Any
         What the function returned.
     """
 
-    candidates: Any
+    candidates: tuple[Any, ...]
     chosen: Any
     returned: Any
 
@@ -71,11 +59,8 @@ class _Runner:
     Attributes
     ----------
     function : callable
-    mechanisms : tuple of classes
-    method : str
-        The method that selects.
-    names : dict
-        The attributes of a mechanism.
+    tape : Tape
+        On which its mechanisms are recorded.
     assumed : set
         The sensitivities that were assumed so far, and whether for monotonic scores.
     spent : dict
@@ -83,15 +68,13 @@ class _Runner:
     """
 
     function: Callable[[Any], Any]
-    mechanisms: tuple[type, ...]
-    method: str
-    names: dict[str, str]
+    tape: Tape
     assumed: set[tuple[Number, bool]] = field(default_factory=set)
     spent: dict[Hashable, Any] = field(default_factory=dict)
 
     def scored(self, x: Any) -> list[Any]:
         """Return the scores on a dataset; refuse what is assumed of some datasets alone."""
-        made, _ = self._selected(x)
+        made, _, _ = self._selected(x)
         self.assumed.add((check_claim(made.sensitivity, 1), made.monotonic))
         if len(self.assumed) > 1:
             both = [f"{shown(claim)}, {one_way}" for claim, one_way in sorted(self.assumed)]
@@ -103,25 +86,32 @@ class _Runner:
         if len(self.spent) > 1:
             both = list(map(shown, self.spent.values()))
             raise QueryError(f"epsilon depends on the data: {' and '.join(both)}")
-        return made.scores
+        return list(made.value)
 
     def runs_on(self, x: Any) -> list[_Selected]:
         """Return the runs on a dataset, one for each candidate that can be selected."""
         runs = []
-        for at, score in enumerate(self._selected(copy.copy(x))[0].scores):
+        for at, score in enumerate(self._selected(copy.copy(x))[0].value):
             if score == -math.inf:
                 continue
             with naming(f"the function fails on {{}} where candidate {at} is selected:", x):
-                made, returned = self._selected(copy.copy(x), at)
-            runs.append(_Selected(made.candidates, made.chosen, returned))
+                made, chosen, returned = self._selected(copy.copy(x), Place(at))
+            runs.append(_Selected(made.candidates or (), chosen, returned))
         return runs
 
-    def _selected(self, x: Any, at: int | None = None) -> tuple[_Selection, Any]:
-        with _selecting(self.mechanisms, self.method, self.names, at) as made:
-            returned = self.function(x)
-        if len(made) != 1:
-            raise QueryError(f"it made {len(made)} selections, and one is audited")
-        return made[0], returned
+    def _selected(self, x: Any, *history: Place) -> tuple[Call, Any, Any]:
+        self.tape.rewind(history)
+        returned = self.function(x)
+        if len(self.tape) != 1:
+            raise QueryError(
+                f"it made {len(self.tape)} selections, and one is audited; pass budget= for several"
+                if len(self.tape)
+                else "it made 0 selections, and one is audited"
+            )
+        made = self.tape[0]
+        if made.candidates is None:
+            raise QueryError(f"{made.target} has no scores; name them by scores=")
+        return made, self.tape.releases[0], returned
 
 
 def audit_selection(
@@ -132,10 +122,8 @@ def audit_selection(
     *,
     scores: str,
     method: str = "randomise",
-    sensitivity: str = "sensitivity",
-    monotonic: str = "monotonic",
-    candidates: str = "candidates",
     epsilon: str = "epsilon",
+    options: dict[str, Any],
     **asked: Any,
 ) -> AuditReport:
     """Compare the sensitivity that a selection mechanism assumes with that of its scores.
@@ -151,16 +139,17 @@ def audit_selection(
         Takes a dataset and makes one selection by one of the mechanisms.
     universe, size
         As for `audit_recorded`.
-    mechanisms : tuple of classes
-        Their attributes are read when they select, so a mechanism may be made before its data is
-        known.
+    mechanisms : tuple
+        Classes or functions. The attributes of an instance are read when it selects, so it may be
+        made before its data is known.
     method : str, default "randomise"
         The method that selects. Instead of it, the first candidate with the best score is returned,
         and in further runs each of the others.
-    scores, sensitivity, monotonic, candidates, epsilon : str
-        The attributes of a mechanism. Without `monotonic`, it is for scores that are not monotonic;
-        without `candidates`, it selects a place in the list of scores; without `epsilon`, it is
-        assumed to have the same one on all data.
+    scores, epsilon : str
+        The attributes of a mechanism, or its parameters; without `epsilon`, it is assumed to have
+        the same one on all data.
+    options : dict
+        The names of others: `sensitivity`, `monotonic` and `candidates`; see `recording`.
     **asked
         The rest of the question; see `question_about`.
 
@@ -170,40 +159,48 @@ def audit_selection(
     values are compared after the choice of the same place among the candidates. A candidate with
     the score ``-inf`` is never chosen.
     """
-    names = {"scores": scores, "sensitivity": sensitivity}
-    names |= {"monotonic": monotonic, "candidates": candidates, "epsilon": epsilon}
-    for name, attribute in {"method": method, **names}.items():
+    names = {"scores": scores, "method": method, "epsilon": epsilon, **options}
+    for name, attribute in names.items():
         check_text(name, attribute, "a name")
     kinds = tuple(map(resolved, mechanisms))
-    if not kinds or not all(inspect.isclass(one) and hasattr(one, method) for one in kinds):
+    if not kinds or any(inspect.isclass(one) and not hasattr(one, method) for one in kinds):
         raise InputError(
             f"targets that select by scores must be classes with the method {shown(method)}, got "
             f"{shown(mechanisms)}"
         )
-    runner = _Runner(function, kinds, method, names)
     question = question_about(function, universe, size, None, distances=None, **asked)
     tried, (limit, *_) = question.datasets, question.limits
-    # What the mechanism assumes on one dataset; `scored` refuses a dataset where that differs.
-    with naming("the selection fails on {}:", tried[0]):
-        runner.scored(copy.copy(tried[0]))
-    ((claim, one_way),) = runner.assumed
-    outputs = "Linf_monotonic" if one_way else "Linf"
-    report = audit_map(
-        replace(
-            question,
-            outputs=METRICS[outputs],
-            metrics=f"{question.metrics} to {outputs}",
-            claims=[(times(int(limit), claim), "")],
-        ),
-        runner.scored,
-    )
-    rows, notes = _compare_choices(runner.runs_on, question)
-    return replace(
-        report,
-        rows=(*report.rows, *rows),
-        notes=(*report.notes, *notes),
-        unjudged=(*report.unjudged, *notes),
-    )
+    names["epsilon"] = partial(_attribute, epsilon)
+    with recording(*kinds, **names) as tape:
+        runner = _Runner(function, tape)
+        # What the mechanism assumes on one dataset; `scored` refuses a dataset where that differs.
+        with naming("the selection fails on {}:", tried[0]):
+            runner.scored(copy.copy(tried[0]))
+        ((claim, one_way),) = runner.assumed
+        outputs = "Linf_monotonic" if one_way else "Linf"
+        report = audit_map(
+            replace(
+                question,
+                outputs=METRICS[outputs],
+                metrics=f"{question.metrics} to {outputs}",
+                claims=[(times(int(limit), claim), "")],
+            ),
+            runner.scored,
+        )
+        rows, notes = _compare_choices(runner.runs_on, question)
+        return replace(
+            report,
+            rows=(*report.rows, *rows),
+            notes=(*report.notes, *notes),
+            unjudged=(*report.unjudged, *notes),
+        )
+
+
+def _attribute(name: str, mechanism: Any) -> Any:
+    """Return what a mechanism, or the dict of its arguments, has under a name; None if nothing."""
+    if isinstance(mechanism, dict):
+        return mechanism.get(name)
+    return getattr(mechanism, name, None)
 
 
 def _compare_choices(
@@ -263,29 +260,4 @@ def _row(
 
 def _candidates(runs: Sequence[_Selected]) -> list[Any]:
     """Return the candidates, or their places where a mechanism has no list of them."""
-    held = runs[0].candidates if runs else None
-    return list(range(len(runs)) if held is None else held)
-
-
-@contextmanager
-def _selecting(
-    mechanisms: tuple[type, ...], method: str, names: dict[str, str], at: int | None = None
-) -> Iterator[list[_Selection]]:
-    """Let mechanisms select a place, by default the best one, and yield what they select by."""
-    made: list[_Selection] = []
-
-    def select(self: Any, *_: Any, **__: Any) -> Any:
-        scores = list(getattr(self, names["scores"]))
-        candidates = getattr(self, names["candidates"], None)
-        one_way = bool(getattr(self, names["monotonic"], False))
-        place = scores.index(max(scores)) if at is None else at
-        chosen = place if candidates is None else candidates[place]
-        assumed = getattr(self, names["sensitivity"])
-        epsilon = getattr(self, names["epsilon"], None)
-        made.append(_Selection(scores, assumed, one_way, epsilon, candidates, chosen))
-        return chosen
-
-    with ExitStack() as undo:
-        for mechanism in mechanisms:
-            replace_method(mechanism, method, select, undo)
-        yield made
+    return list(runs[0].candidates if runs else ())

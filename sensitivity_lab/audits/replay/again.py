@@ -38,7 +38,8 @@ def check_again(recorder: Recorder, runs: Sequence[Run], progress: bool | None) 
     most `PROBES`, and `LEAST` runs are made if there are fewer datasets than that. They are the
     same in every audit.
     """
-    most = min(PROBES, max(LEAST, len(runs)))
+    # A run in a process of its own is the first one there: once more is all that can be seen.
+    most = len(runs) if recorder.there else min(PROBES, max(LEAST, len(runs)))
     places = list(probes([run.dataset for run in runs], most))
     again = running.tracked(places, unit="probes", progress=progress)
     compared = [_check(recorder, runs[place]) for place in again]
@@ -58,7 +59,7 @@ def check_evidence(recorder: Recorder, rows: Iterable[AuditRow], runs: Sequence[
             run = of[key_of(side)]
             if row.history:
                 run = recorder.run(run.dataset, row.history)
-            for _ in range(AGAIN):
+            for _ in range(1 if recorder.there else AGAIN):
                 _check(recorder, run)
 
 

@@ -120,7 +120,7 @@ class Beside:
                 for entry in entries(other.value)
             }
             moved = _moved(x.releases[step.place])
-            if len(true) != 1 or moved is None:
+            if step.candidates is not None or len(true) != 1 or moved is None:
                 continue
             history = [*x.releases[: step.place], moved, *x.releases[step.place + 1 :]]
             again = _fed(self.recorder, x, history)

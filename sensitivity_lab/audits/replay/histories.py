@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.audits.returned import whole_key
 from sensitivity_lab.checks import check_whole, listed, shown
 from sensitivity_lab.errors import InputError, QueryError
 
@@ -16,6 +18,9 @@ from .runs import Recorder, Run
 
 SEED = 20_261_122
 """The seed of drawn histories: they are the same in every audit."""
+
+CHOICES = 64
+"""So many combinations of what the selections of a run can choose are all fed."""
 
 
 def check_histories(given: Any) -> int | list[tuple[Any, ...]]:
@@ -34,7 +39,36 @@ def histories_of(wanted: int | list[tuple[Any, ...]], runs: Sequence[Run]) -> li
     if not isinstance(wanted, int):
         return wanted
     source = random.Random(SEED)
-    return [drawn(runs, source) for _ in range(wanted)]
+    made = [drawn(runs, source) for _ in range(wanted)]
+    return made + _all_choices(runs, source) if wanted else made
+
+
+def _all_choices(runs: Sequence[Run], source: random.Random) -> list[tuple[Any, ...]]:
+    """Return histories with every combination of what selections can choose, if these are few.
+
+    What is returned after a choice that no dataset makes by itself would not be seen otherwise.
+    """
+    start = drawn(runs, source)
+    places = [
+        place
+        for place in range(len(start))
+        if any(place < len(run.choices) and run.choices[place] for run in runs)
+    ]
+    options = [
+        {
+            whole_key(one): one
+            for run in runs
+            if place < len(run.choices)
+            for one in run.choices[place] or ()
+        }
+        for place in places
+    ]
+    if not places or math.prod(map(len, options)) > CHOICES:
+        return []
+    return [
+        tuple(dict(zip(places, chosen, strict=True)).get(at, one) for at, one in enumerate(start))
+        for chosen in itertools.product(*(option.values() for option in options))
+    ]
 
 
 def drawn(runs: Sequence[Run], source: random.Random, beyond: int = 0) -> tuple[Any, ...]:
@@ -54,7 +88,8 @@ def drawn(runs: Sequence[Run], source: random.Random, beyond: int = 0) -> tuple[
     tuple
         Each release lies between the smallest and the largest true value of its step in any run,
         which also a mechanism with truncated noise can release. Where values are not all finite
-        numbers, or arrays of one shape, it is one of them.
+        numbers, or arrays of one shape, it is one of them. A selection releases what it can choose
+        in any run.
     """
     releases: list[Any] = []
     for step in range(max((len(run.releases) for run in runs), default=0)):
@@ -62,6 +97,10 @@ def drawn(runs: Sequence[Run], source: random.Random, beyond: int = 0) -> tuple[
         # From here on runs make other calls, which are no steps to compare.
         if len({run.sites[step] for run in reached}) > 1:
             break
+        choices = [one for run in reached for one in run.choices[step] or ()]
+        if choices:
+            releases.append(source.choice(choices))
+            continue
         releases.append(_between([run.releases[step] for run in reached], source, beyond))
     return tuple(releases)
 

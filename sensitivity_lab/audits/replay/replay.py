@@ -78,10 +78,11 @@ def replayed(
     if any(row.claims for row in rows):
         text += "; the claim depends on the data"
     if worst.loss:
-        text += f"; the largest loss of a whole run is {worst.loss}"
+        bound = "at most " if worst.shares else ""  # of a selection, epsilon is a bound
+        text += f"; the largest loss of a whole run is {bound}{worst.loss}"
     spent = (worst.unjudged,) if worst.unjudged and replay.budget is None else ()
     notes, unjudged = ((), spent) if worst.overspent else (spent, ())
-    return rows, text, notes, unjudged
+    return rows, text, (*worst.shares, *notes), unjudged
 
 
 def _neighbors(runs: Sequence[Run], question: Question) -> list[list[int]]:

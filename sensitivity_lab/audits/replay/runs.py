@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab import running
 from sensitivity_lab.audits.claims import check_claim, holds_float
 from sensitivity_lab.audits.question import naming
-from sensitivity_lab.audits.recording import Call, Tape
-from sensitivity_lab.audits.returned import Parts, parts
+from sensitivity_lab.audits.recording import Call, Tape, recording
+from sensitivity_lab.audits.returned import Parts, parts, whole_key
 from sensitivity_lab.checks import as_python, shown, unboxed
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
@@ -44,6 +45,10 @@ class Step:
         The share of the privacy budget, if it is known.
     rounded : bool
         Whether any of these is a float.
+    candidates : tuple or None, default None
+        What a selection chooses from; its value is their scores.
+    monotonic : bool, default False
+        Whether a selection is for scores that all go one way.
     """
 
     place: int
@@ -51,11 +56,14 @@ class Step:
     claim: Number
     epsilon: Fraction | None
     rounded: bool
+    candidates: tuple[Any, ...] | None = None
+    monotonic: bool = False
 
     @property
     def key(self) -> Hashable:
         """What two equal steps share."""
-        return self.place, key_of(self.value), self.claim, self.epsilon
+        chosen_from = whole_key(self.candidates), self.monotonic
+        return self.place, key_of(self.value), self.claim, self.epsilon, chosen_from
 
 
 @dataclass(frozen=True)
@@ -77,6 +85,8 @@ class Run:
         The parts of that, see `parts`: it may be changed later.
     seen : tuple
         The epsilon that each call shows, if the caller named none; see `Glimpse`.
+    choices : tuple
+        By call, what a selection can choose; None for any other mechanism.
     """
 
     dataset: list[Any]
@@ -86,6 +96,7 @@ class Run:
     answer: Any = None
     returned: Parts = field(default_factory=dict)
     seen: tuple[Any, ...] = ()
+    choices: tuple[tuple[Any, ...] | None, ...] = ()
 
     @property
     def key(self) -> Hashable:
@@ -95,7 +106,7 @@ class Run:
     @cached_property
     def released(self) -> Hashable:
         """What two runs share that make the same releases, also in type."""
-        return frozenset(parts(self.releases, typed=True).items())
+        return whole_key(self.releases)
 
 
 @dataclass(frozen=True)
@@ -120,17 +131,30 @@ class Glimpse:
 
 @dataclass(frozen=True)
 class Recorder:
-    """A function whose mechanisms are recorded on a tape, and which of its calls are audited."""
+    """A function whose mechanisms are recorded on a tape, and which of its calls are audited.
+
+    Attributes
+    ----------
+    function : callable
+    tape : Tape
+    select : callable
+        Returns the calls to audit among those of a run.
+    there : callable, optional
+        Makes a run in a process of its own; by default runs are made here.
+    """
 
     function: Callable[[list[Any]], Any]
     tape: Tape
     select: Callable[[list[Call]], list[Call]]
+    there: Callable[[list[Any], Sequence[Any]], Run] | None = None
 
     def run(self, x: list[Any], history: Sequence[Any] = ()) -> Run:
         """Call the function on a dataset.
 
         The mechanisms release the history, one after the other, and then their true values.
         """
+        if self.there is not None:
+            return self.there(x, history)
         self.tape.rewind(history)
         try:
             answer = self.function(list(x))
@@ -168,11 +192,34 @@ class Recorder:
                 check_claim(call.sensitivity, 1),
                 _share(call),
                 any(map(holds_float, (call.value, call.sensitivity, call.epsilon))),
+                call.candidates,
+                call.monotonic,
             )
             for place, call in enumerate(calls)
         )
         sites = tuple(f"{call.target} in {call.site}" for call in made)
-        return Run(x, sites, tuple(self.tape.releases), steps, seen=seen)
+        choices = tuple(call.choices for call in made)
+        return Run(x, sites, tuple(self.tape.releases), steps, seen=seen, choices=choices)
+
+
+def run_in_fresh_process(
+    function: Callable[[list[Any]], Any],
+    targets: Sequence[Any],
+    options: dict[str, Any],
+    select: Callable[[list[Call]], list[Call]],
+    x: list[Any],
+    history: Sequence[Any],
+) -> Run:
+    """Return a run in a process that has not called the function before; see `Recorder.run`."""
+    made: Run = running.in_fresh_process(_run_here, function, targets, options, select, x, history)
+    return made
+
+
+def _run_here(
+    function: Any, targets: Sequence[Any], options: Any, select: Any, x: Any, history: Any
+) -> Run:
+    with recording(*targets, **options) as tape:
+        return Recorder(function, tape, select).run(x, history)
 
 
 def _told(history: Sequence[Any]) -> str:

@@ -7,19 +7,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
-from sensitivity_lab.audits.claims import division, excess, times
-from sensitivity_lab.audits.records import distances, entries
+from sensitivity_lab.audits.claims import division, excess, number, times
+from sensitivity_lab.audits.records import any_distances, distances, entries
+from sensitivity_lab.audits.returned import whole_key
 from sensitivity_lab.audits.row import (
+    CANDIDATES,
     NO_NOISE,
+    NOT_JUDGED,
+    OTHER_CANDIDATES,
     RETURNED,
     UNALIGNED,
     WHOLE,
     AuditRow,
     Evidence,
+    Finding,
     row_of_claims,
 )
 from sensitivity_lab.errors import QueryError
@@ -28,6 +33,9 @@ from sensitivity_lab.metrics import METRICS, Metric
 from sensitivity_lab.results.literals import plain, short_literal
 
 from .runs import Run, Step
+
+_METRIC_OF_SCORES = {False: METRICS["Linf"], True: METRICS["Linf_monotonic"]}
+"""How far scores move, by whether a selection takes them as monotonic."""
 
 
 @dataclass(frozen=True)
@@ -56,12 +64,13 @@ class Worst:
     metric: Metric
     k: int
     _apart: tuple[_Pair, str] | None = None
-    _leaks: bool = False  # whether only one run of that pair releases anything
+    _leaks: bool = False  # whether that pair shows a violation, not only other steps
     _beyond: dict[int, _Pair] = field(default_factory=dict)  # by step: truth over claim
     _divided: dict[int, _Pair] = field(default_factory=dict)  # by step: claim over claim
     _loss: _Pair | None = None
     _multiple: Fraction | float = Fraction(0)  # the largest sum of truth over claim
-    _gaps: dict[Hashable, Difference] = field(default_factory=dict)
+    _gaps: dict[Hashable, Difference | float] = field(default_factory=dict)
+    _shares: dict[int, str] = field(default_factory=dict)  # of runs with selections, by step
 
     def see(self, x: Run, y: Run) -> None:
         """Compare two runs: y was fed what x released.
@@ -70,10 +79,13 @@ class Worst:
         """
         told = _misaligned(x, y)
         if told is not None:
-            leaks = bool(x.sites) != bool(y.sites)
+            leaks = bool(x.sites) != bool(y.sites) or told == OTHER_CANDIDATES.reason
             if self._apart is None or (leaks and not self._leaks):
                 self._apart, self._leaks = (_Pair(x, y, None, math.inf), told), leaks
             return
+        for step in x.steps:
+            if step.epsilon is not None and any(one.candidates for one in x.steps):
+                self._shares[step.place] = f"{plain(step.epsilon)} at step {step.place + 1}"
         gaps = [self._gap(x, y, *pair) for pair in zip(x.steps, y.steps, strict=True)]
         for one, two, gap in zip(x.steps, y.steps, gaps, strict=True):
             self._judge(x, y, one, two, gap)
@@ -98,7 +110,7 @@ class Worst:
             truth = math.inf if loss == math.inf else Difference(Fraction(loss), Fraction(0))
             self._loss = _Pair(x, y, loss, truth)
 
-    def _judge(self, x: Run, y: Run, one: Step, two: Step, gap: Difference) -> None:
+    def _judge(self, x: Run, y: Run, one: Step, two: Step, gap: Difference | float) -> None:
         """Keep the pair if it is the worst of its step."""
         beyond = _Pair(x, y, excess(gap, _smaller(one, two)), gap, (one, two))
         _keep_worse(self._beyond, one.place, beyond)
@@ -106,16 +118,20 @@ class Worst:
             divided = _Pair(x, y, division((one.claim, two.claim)), gap, (one, two))
             _keep_worse(self._divided, one.place, divided)
 
-    def _gap(self, x: Run, y: Run, one: Step, two: Step) -> Difference:
-        """Return the distance of two true values."""
+    def _gap(self, x: Run, y: Run, one: Step, two: Step) -> Difference | float:
+        """Return the distance of two true values; that of scores can be infinite."""
         key = one.key, two.key  # the same values come again after most histories
         if key not in self._gaps:
+            values = one.value, two.value
             try:
-                found = distances(self.metric, (one.value, two.value))
+                if one.candidates is None:
+                    found = distances(self.metric, values)
+                else:
+                    found = any_distances(_METRIC_OF_SCORES[one.monotonic], values)
             except QueryError as error:
                 both = f"{short_literal(x.dataset)} and {short_literal(y.dataset)}"
                 raise QueryError(f"on {both}, at step {one.place + 1}, {error}") from None
-            self._gaps[key] = cast(Difference, found.truth(found.row(0)[0]))  # of finite numbers
+            self._gaps[key] = found.truth(found.row(0)[0])
         return self._gaps[key]
 
     def rows(self, tolerance: Number, budget: Number | None) -> tuple[AuditRow, ...]:
@@ -123,7 +139,9 @@ class Worst:
         found = []
         if self._apart:
             pair, told = self._apart
-            if bool(pair.x.sites) != bool(pair.y.sites):
+            if told == OTHER_CANDIDATES.reason:
+                found.append(self._of_candidates(pair))
+            elif bool(pair.x.sites) != bool(pair.y.sites):
                 returned = Evidence(pair.x.dataset, pair.y.dataset, pair.x.answer, pair.y.answer)
                 leak = AuditRow(
                     self.k, None, math.inf, returned, step=RETURNED, finding=NO_NOISE
@@ -148,8 +166,23 @@ class Worst:
                 rounded=any(step.rounded for step in (*self._loss.x.steps, *self._loss.y.steps)),
                 tolerance_ulps=tolerance, step=WHOLE, history=self._loss.x.releases,
             )  # fmt: skip
+            if whole.verdict == "violated" and any(step.candidates for step in self._loss.x.steps):
+                whole = replace(whole, finding=_over_budget(whole))
             found.append(whole)
         return tuple(found)
+
+    def _of_candidates(self, pair: _Pair) -> AuditRow:
+        """Return the row of two runs that select from other candidates."""
+        place, one, two = next(
+            (one.place, one.candidates, two.candidates)
+            for one, two in zip(pair.x.steps, pair.y.steps, strict=True)
+            if whole_key(one.candidates) != whole_key(two.candidates)
+        )
+        seen = Evidence(pair.x.dataset, pair.y.dataset, one, two)
+        return AuditRow(
+            self.k, None, math.inf, seen, step=CANDIDATES, history=pair.x.releases[:place],
+            finding=OTHER_CANDIDATES,
+        )  # fmt: skip
 
     def _row(self, pair: _Pair, tolerance: Number) -> AuditRow:
         """Compare the truth of a step with the smaller of its two claims."""
@@ -165,6 +198,14 @@ class Worst:
             step=f"step {one.place + 1} of {len(pair.x.sites)}, {pair.x.sites[one.place]}",
             history=pair.x.releases[: one.place],
         )
+
+    @property
+    def shares(self) -> tuple[str, ...]:
+        """A note with the epsilon of each step, where some of them are selections."""
+        if not self._shares:
+            return ()
+        told = ", ".join(self._shares[place] for place in sorted(self._shares))
+        return (f"the epsilons of the steps: {told}",)
 
     @property
     def unjudged(self) -> str:
@@ -202,8 +243,25 @@ def _smaller(one: Step, two: Step) -> Number:
     return two.claim if Fraction(two.claim) < Fraction(one.claim) else one.claim
 
 
-def _multiple(one: Step, two: Step, gap: Difference) -> Fraction | float:
+def _over_budget(whole: AuditRow) -> Finding:
+    """Return that a run with selections may lose more than its budget.
+
+    The loss of a selection is at most epsilon times difference over claim, and can be less: that of
+    the exponential mechanism between two candidates, with scores (0, 0) and (1, 0), is
+    log(2 / (1 + e ** (-epsilon / 2))). So a sum above the budget shows no violation.
+    """
+    reason = (
+        f"the epsilons of the steps add up to {whole.truth_text}, but a selection can lose less "
+        "than its epsilon; audit_mechanism judges its law"
+    )
+    opening = f"the whole run may spend {number(whole.claimed)}"
+    return Finding(NOT_JUDGED, opening, reason)
+
+
+def _multiple(one: Step, two: Step, gap: Difference | float) -> Fraction | float:
     """Return the privacy loss of a step in units of its epsilon: difference over claim."""
+    if not isinstance(gap, Difference):
+        return math.inf
     claim, size = Fraction(_smaller(one, two)), gap.close()
     if claim == 0:
         # Without noise, what differs tells the neighbors apart, and what does not tells nothing.
@@ -225,6 +283,10 @@ def _misaligned(x: Run, y: Run) -> str | None:
             shares = (plain(step.epsilon or 0) for step in (first, second))
             return f"step {first.place + 1} has epsilon {' on x, '.join(shares)} on y"
         sizes = [len(entries(step.value)) for step in (first, second)]
+        if first.monotonic != second.monotonic:
+            return f"only one of x and y takes the scores of step {first.place + 1} as monotonic"
+        if whole_key(first.candidates) != whole_key(second.candidates):
+            return OTHER_CANDIDATES.reason
         if sizes[0] != sizes[1]:
             return f"step {first.place + 1} has {sizes[0]} numbers on x, {sizes[1]} on y"
     return None
