@@ -35,7 +35,7 @@ from .driven.generator import elsewhere
 from .driven.kept import changed, kept
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
 from .driven.probes import NUMBER, ends, probes
-from .driven.runs import AGAIN, BRANCHES, RAISED, explore, explore_in_fresh_process
+from .driven.runs import AGAIN, BRANCHES, RAISED, explore, explore_in_fresh_process, repeat
 from .driven.script import script_of
 from .driven.stops import LeavesError, LimitError, OutsideError
 from .pairs import Close, check_compared, check_pairs
@@ -61,6 +61,8 @@ _check_claim = number_kind("a number above 0, at most 700", lambda given: 0 < gi
 
 _DELTAS = ("1e-10", "1e-8", "1e-6", "1e-4", "0.01")
 """Deltas to claim where a law is cut, which proves no epsilon with delta 0."""
+
+_UNCUT = "rho is judged only for continuous noise that is not cut; claim epsilon and delta"
 
 _OPEN = Fraction(1, 10**9)
 """Bounds of delta that differ by less, in proportion, are one number."""
@@ -284,8 +286,8 @@ def audit_mechanism(
     InputError
         If an argument is invalid, or no two datasets are neighbors.
     QueryError
-        If the function fails in every run, draws from a generator of its own, releases two things
-        after the same draws, or holds other values after the audit: it keeps state between calls.
+        If the function fails in every run, draws from a generator of its own or from the operating
+        system, or releases two things after the same draws.
     TooLargeError
         If its draws lead to more paths than `branches` or to longer ones, or depend on each other
         in tables that are too large; the message says what to make smaller.
@@ -303,8 +305,10 @@ def audit_mechanism(
     2**-60 is left, and runs of all kinds that are together less likely than 1e-12 are left out.
     Their probability is part of the bounds: no cut law proves a pure epsilon.
 
-    With N datasets, each with B paths, the function runs ``2 N B`` times; `branches` limits B. A
-    progress bar counts the runs.
+    With N datasets, each with B paths, the function runs ``2 N B`` times; `branches` limits B. If
+    these are few, runs are repeated until 64 were, for at most a second; if the function makes no
+    draw from `rng`, 2048. A function whose repeats differ has randomness of its own. A progress bar
+    counts the runs.
     A loop that draws again takes the fewest paths if it rejects by one comparison, such as
     ``abs(y - 1.5) > 1.5``: ``y < 0 or y > 3`` is two ways to go on, and 2**k paths after k of them.
 
@@ -353,10 +357,14 @@ def judged(
     left = [] if fresh else changed(before, kept(function))
     if not left:
         return report
-    state = (
-        f"the function keeps {', '.join(left)} from one call to the next; pass fresh=True, which "
-        "gives each dataset a process of its own",
+    # In a process of its own the function is called several times, too: where it has no law for
+    # that reason, as where it keeps its noise, it has none there.
+    way_out = (
+        "pass fresh=True, which gives each dataset a process of its own"
+        if report.worst
+        else "make that anew in every call"
     )
+    state = (f"the function keeps {', '.join(left)} from one call to the next; {way_out}",)
     return replace(report, notes=report.notes + state, unjudged=state)
 
 
@@ -372,12 +380,15 @@ def _compared(
         # How many runs a dataset takes is not known before: the bar counts them.
         with elsewhere(), running.counter("runs", question.progress) as ran:
             run = explore_in_fresh_process if fresh else explore
-            laws = [ReleaseLaw(run(function, x, branches, ran)) for x in question.datasets]
+            found = [run(function, x, branches, ran) for x in question.datasets]
+            if not fresh:
+                repeat(function, found, ran)
+        laws = [ReleaseLaw(one) for one in found]
         _check_releases(laws)
         worst = _worst_pairs(question, laws, claim)
     except LeavesError as error:
         with elsewhere():
-            return _probed(question, function, claim, f"the function {error}")
+            return _probed(question, function, claim, f"the function {error}{claim.uncut}")
     except OutsideError as error:
         return _not_judged(question, claim, f"the function {error}")
     except LimitError as error:
@@ -417,6 +428,11 @@ class PrivacyClaim:
     words: str
     quantity: str
     instead: str = ""
+
+    @property
+    def uncut(self) -> str:
+        """What to add where noise is cut: which claim can be judged, if this one cannot."""
+        return f"; {_UNCUT}" if self.rho is not None else ""
 
     @classmethod
     def of(cls, epsilon: Any, delta: Any = 0, rho: Any = None) -> PrivacyClaim:
@@ -578,7 +594,7 @@ def _row_of_rho(
     bounds = divergence.rho
     if bounds is None:
         reason = divergence.unknown or (
-            "rho is known only of continuous noise in every run; claim epsilon and delta instead"
+            f"{_UNCUT}, and draw discrete Gaussian noise with rng.choice(values, p=weights)"
         )
         return _open_row(row, Fraction(0), reason)
     low, high = bounds
@@ -637,7 +653,7 @@ def _notes(worst: Worst, epsilon: Fraction) -> tuple[str, ...]:
     if len(event) > len(told):
         told.append(f"{len(event) - len(told):,} more outcomes")
     told += [one.text for one in noisy]
-    return (f"event: {'; or '.join(told)}",) if told else ()
+    return (f"event: {'; or '.join(told)}", *worst.divergence.dtypes(event)) if told else ()
 
 
 def _probed(

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import operator
+import os
 import random
+import sys
+import threading
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
@@ -15,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from .draws import Law
-from .stops import OutsideError, OwnGeneratorError, stopped
+from .stops import OutsideError, OwnGeneratorError, running, stopped
 from .symbols import GAUSSIAN, LAPLACE, Symbol
 
 _WIDE = 10_000
@@ -346,13 +350,61 @@ def _replacements() -> list[tuple[Any, str, Any, Any]]:
             ours = getattr(module, name, None)
             if not name.startswith("_") and getattr(ours, "__self__", None) is hidden:
                 kept.append((module, name, ours, own(f"{title}.{name}", ours)))
-    return kept
+    return kept + _entropy()
+
+
+_ENTROPY = (
+    (os, "urandom", "os.urandom"),
+    (os, "getrandom", "os.getrandom"),
+    # What `secrets` and NumPy's generators without a seed call, too.
+    (random, "_urandom", "random.SystemRandom, secrets, or a generator without a seed"),
+    (uuid, "uuid4", "uuid.uuid4"),
+)
+"""Where Python gets randomness of the operating system: module, name and title."""
+
+_threads: set[int] = set()
+"""Threads that ran before the audit: what they draw is not the function's."""
+
+
+def _entropy() -> list[tuple[Any, str, Any, Any]]:
+    """Return the same for the randomness of the operating system.
+
+    The tools around a run use it, too. So only what is called in a run is refused.
+    """
+
+    def watched(title: str, ours: Any) -> Callable[..., Any]:
+        def refuse(*arguments: Any, **named: Any) -> Any:
+            if not running() or stopped() or threading.get_ident() in _threads:
+                return ours(*arguments, **named)
+            raise OwnGeneratorError(_OWN.format(title))
+
+        return refuse
+
+    kept: list[tuple[Any, str, Any, Any]] = []
+    for module, name, title in _ENTROPY:
+        if (ours := getattr(module, name, None)) is not None:  # not every system has getrandom
+            kept.append((module, name, ours, watched(title, ours)))
+    seed = random.Random.seed
+    without_seed = watched("random.Random()", seed)
+
+    def seeded(self: random.Random, a: Any = None, version: int = 2) -> None:
+        # `random.Random()` seeds itself; one of `tempfile` only names files.
+        caller = sys._getframe(2).f_globals.get("__name__")
+        (without_seed if a is None and caller != "tempfile" else seed)(self, a, version)
+
+    return [*kept, (random.Random, "seed", seed, seeded)]
 
 
 @contextmanager
 def elsewhere() -> Iterator[None]:
-    """Refuse draws from the generators that NumPy and Python keep or make, while it is open."""
+    """Refuse other randomness than the generator's, while it is open.
+
+    It comes from the generators that NumPy and Python keep or make, and from the operating system.
+    """
     kept = _replacements()
+    _threads.clear()
+    _threads.update(one.ident for one in threading.enumerate() if one.ident is not None)
+    _threads.discard(threading.get_ident())
     for module, name, _, refusing in kept:
         setattr(module, name, refusing)
     try:

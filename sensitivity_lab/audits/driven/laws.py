@@ -24,8 +24,8 @@ from sensitivity_lab.results.literals import short_literal
 from .affine import AffineLaw, Leak, NotJudged, compare
 from .losses import Loss, Order, SumLoss
 from .runs import Explored, Leaf
-from .stops import WHOLE_NOISE, LimitError, OutsideError
-from .symbols import Draw
+from .stops import LimitError, OutsideError
+from .symbols import Draw, whole_noise
 
 _OUTCOMES = 300_000
 """The largest number of outcomes that are listed together."""
@@ -99,6 +99,9 @@ class Outcome(NamedTuple):
                 if isinstance(value, tuple) and value[0] == _MAPPING and type(value[1]) is tuple:
                     names = [bare(name) for name in value[1]]
                     named.append(f"the keys of {place} are {short_literal(names)}")
+                continue
+            if value == _NOISE:
+                named.append(f"{place} is {_NOISE}")
                 continue
             number = value[1] if type(value) is tuple else bare(value)
             if isinstance(number, Fraction):
@@ -180,6 +183,15 @@ def _affine(leaf: Leaf) -> AffineLaw:
     draws = [Draw(kind, number) for number, kind in enumerate(leaf.run.noises)]
     rows = tuple(tuple(one.terms.get(draw, Fraction(0)) for draw in draws) for one in symbols)
     return AffineLaw(tuple(one.constant for one in symbols), rows, tuple(leaf.run.noises))
+
+
+def _dtype(value: Any) -> str:
+    """Return the dtype of an array or a column by what stands with its entries; else nothing."""
+    if type(value) is not tuple or not str(value[0]).startswith(("numpy.", "pandas.")):
+        return ""
+    told = value[1]
+    several = isinstance(told, tuple) and len(told) > 1
+    return told[1] if several and isinstance(told[1], str) else ""
 
 
 def _kind(part: Any) -> Any:
@@ -385,12 +397,29 @@ class Divergence:
         atoms = [Atom(q, p, seen) for p, q, seen in self.atoms]
         return Divergence(atoms, self.left[::-1], [one.turned() for one in self.noisy])
 
+    def dtypes(self, event: Iterable[Atom]) -> list[str]:
+        """Return in words the dtypes that tell outcomes of an event from all under the other law.
+
+        Arrays whose entries look alike are other releases if their dtypes differ.
+        """
+        others = [one.outcome.values for one in self.atoms if not one.p and one.outcome]
+        mine = [one.outcome.values for one in event if not one.q and one.outcome]
+        found: dict[Path, str] = {}
+        for values, other in itertools.product(mine, others):
+            for path in values.keys() & other.keys():
+                first, second = _dtype(values[path]), _dtype(other[path])
+                if first and second and first != second:
+                    place = "release" + "".join(f"[{name!r}]" for name in path[:-1])
+                    found[path] = f"the dtype of {place} is {first} on x and {second} on y"
+        return list(found.values())
+
     @property
     def unknown(self) -> str:
         """Why the laws are not known, where noise is not judged; empty if they are."""
         reasons = [one.loss.reason for one in self.noisy if isinstance(one.loss, NotJudged)]
         if not all(one.alone for one in self.noisy):
-            reasons.append(f"runs that release alike have different noise; {WHOLE_NOISE}")
+            way_out = whole_noise(self.noisy[0].leaf.run.noises)
+            reasons.append(f"runs that release alike have different noise; {way_out}")
         return reasons[0] if reasons else ""
 
     @property
@@ -600,7 +629,7 @@ def _noisy(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> l
     else:
         raise OutsideError(
             "adds continuous noise in runs that decide otherwise on two neighbors, and release "
-            f"alike; {WHOLE_NOISE}"
+            f"alike; {whole_noise(members[0][1].leaf.run.noises)}"
         )
     found = []
     for one, other in pairs:

@@ -11,22 +11,24 @@ import copy
 import heapq
 import itertools
 import math
+import pickle
 import random
+import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab import running
 from sensitivity_lab.audits.returned import ENTRIES, Parts, Path, bare, parts
-from sensitivity_lab.errors import QueryError, TooLargeError
+from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.results.literals import short_literal
 
 from .draws import Event, Law, joint, likely, weight
 from .generator import DrivenGenerator, elsewhere
+from .places import Place, place_below
 from .stops import (
-    WHOLE_NOISE,
     ChangedError,
     LeavesError,
     LimitError,
@@ -44,6 +46,7 @@ from .symbols import (
     Draw,
     Magnitude,
     Symbol,
+    whole_noise,
 )
 
 BRANCHES = 10_000
@@ -83,6 +86,18 @@ _LEFT_AT_END = Fraction(1, 1000)
 
 _NEAR = 1e-9
 """A number that a run returns differs by less from its symbol, in proportion: floats round."""
+
+_REPEATS = 64
+"""So many runs are repeated in all, and on every dataset where the function makes no draw."""
+
+_THOROUGH = 2048
+"""The same where it makes no draw on any dataset: then two runs are all that is known of each."""
+
+_SECONDS = 1.0
+"""Repeats that take longer end."""
+
+_AT_LEAST = 16
+"""So many runs are repeated however long they take."""
 
 _ONE = Fraction(1)
 
@@ -154,6 +169,8 @@ class Run:
     ----------
     others : list of (Fraction, tuple of _Step)
         The paths that this run did not take, with their probabilities.
+    places : Counter of Place
+        To how many of these each line of code led.
     """
 
     def __init__(self, path: tuple[_Step, ...] = (), mass: Fraction = _ONE) -> None:
@@ -161,6 +178,7 @@ class Run:
         self.steps: list[_Step] = []
         self.mass = mass
         self.others: list[tuple[Fraction, tuple[_Step, ...]]] = []
+        self.places: Counter[Place] = Counter()
         self.laws: list[Law] = []
         self.uniforms: list[tuple[Fraction, Fraction]] = []
         self.noises: list[str] = []
@@ -198,7 +216,7 @@ class Run:
         if stopped():
             return bool(self._chance.getrandbits(1))
         if symbol.continuous:
-            raise LeavesError(f"compares continuous noise; {WHOLE_NOISE}")
+            raise LeavesError(f"compares continuous noise; {_whole_noise(symbol)}")
         if not symbol.discrete:
             return self._uniform_within(symbol, low, high)
         terms, scale = _whole_terms(symbol)
@@ -279,7 +297,7 @@ class Run:
             raise LeavesError(
                 "does more with continuous noise than add numbers and multiply by them, such as "
                 "float(), int(), round() or exp(); return the noisy number as it is, since what is "
-                f"done with it later costs no privacy, or {WHOLE_NOISE}"
+                f"done with it later costs no privacy, or {_whole_noise(symbol)}"
             )
         if any(draw.kind == UNIFORM for draw in symbol.terms):
             raise OutsideError(
@@ -292,7 +310,7 @@ class Run:
             one = self.merged_terms(terms)
             table = one.table(self.laws, targets=[terms])
             ways = [(weight, value) for (value,), weight in table.items()]
-            found = self._taken(question, ways, sum(table.values()))
+            found = self._taken(question, ways, sum(table.values()), converts=True)
             if self.steps[-1].open:
                 self._learn(terms, found, found, True)
         else:
@@ -312,12 +330,17 @@ class Run:
         self.steps.append(step)
         return step
 
-    def _taken(self, question: tuple[Any, ...], ways: list[tuple[Any, Any]], whole: Any) -> Any:
+    def _taken(
+        self, question: tuple[Any, ...], ways: list[tuple[Any, Any]], whole: Any,
+        converts: bool = False,
+    ) -> Any:  # fmt: skip
         """Take the likeliest of some ways on, and keep the others."""
         possible = [(weight, answer) for weight, answer in ways if weight > 0]
         weight, taken = max(possible, key=lambda way: way[0])
         done = tuple(self.steps)
         several = len(possible) > 1
+        if several and (place := place_below(called.__code__, converts)) is not None:
+            self.places[place] += len(possible) - 1
         for other, answer in possible:
             if answer is not taken:
                 mass = self.mass * Fraction(other) / whole
@@ -358,9 +381,14 @@ class Run:
     # The end of the run.
 
     @property
+    def draws(self) -> int:
+        """The number of draws."""
+        return len(self.laws) + len(self.uniforms) + len(self.noises)
+
+    @property
     def length(self) -> int:
         """The number of draws and decisions."""
-        return len(self.laws) + len(self.uniforms) + len(self.noises) + len(self.steps)
+        return self.draws + len(self.steps)
 
     @property
     def path_taken(self) -> tuple[Any, ...]:
@@ -389,6 +417,10 @@ class Run:
             Draw(kind, place): Fraction(5 * place + 3, 8) for place, kind in enumerate(self.noises)
         }
         return values | noise
+
+
+def _whole_noise(symbol: Symbol) -> str:
+    return whole_noise(draw.kind for draw in symbol.terms)
 
 
 def _whole_terms(symbol: Symbol) -> tuple[dict[int, int], Fraction]:
@@ -537,13 +569,14 @@ def explore(
     waiting: list[tuple[float, int, tuple[_Step, ...], Fraction]] = [(-1.0, next(order), (), _ONE)]
     left = _ONE
     leaves: list[Leaf] = []
+    places: Counter[Place] = Counter()
     steps, endless = 0, False
     while waiting and (left > _LEFT or (len(leaves) < _FEW and -waiting[0][0] >= _UNLIKELY)):
         endless = len(leaves) == branches // _EARLY and _is_endless(waiting, leaves, steps)
         if endless or len(leaves) == branches or steps > _STEPS * branches:
             if left < _LEFT_AT_END:
                 break
-            raise TooLargeError(_too_many(dataset, left, len(leaves), steps))
+            raise TooLargeError(_too_many(dataset, left, len(leaves), steps, places))
         _, _, path, mass = heapq.heappop(waiting)
         left -= mass
         run = Run(path, mass)
@@ -553,6 +586,7 @@ def explore(
             returned = None
         ran(1)
         steps += run.length
+        places += run.places
         if len(run.steps) < len(path):
             raise QueryError(_state(dataset))
         for other, way in run.others:
@@ -575,14 +609,76 @@ def explore_in_fresh_process(
     function: Callable[..., Any], dataset: Any, branches: int, ran: Callable[[int], object]
 ) -> Explored:
     """Do the same as `explore` in a process that has not called the function before."""
-    found: Explored = running.in_fresh_process(_explore_there, function, dataset, branches)
+    try:
+        found: Explored = running.in_fresh_process(_explore_there, function, dataset, branches)
+    except pickle.PicklingError as error:
+        raise InputError(
+            "fresh=True sends the function to other processes, but it or something that it uses "
+            f"cannot be pickled ({error.__cause__ or error}); make that inside of the function"
+        ) from error
     ran(2 * len(found.leaves))
     return found
 
 
 def _explore_there(function: Callable[..., Any], dataset: Any, branches: int) -> Explored:
+    pristine = copy.deepcopy(function)
     with elsewhere():
-        return explore(function, dataset, branches)
+        found = explore(function, dataset, branches)
+        # What an object keeps does not count here: each repeat gets one that was never called.
+        repeat(lambda x, rng: copy.deepcopy(pristine)(x, rng), [found])
+    return found
+
+
+def repeat(
+    function: Callable[..., Any],
+    found: Sequence[Explored],
+    ran: Callable[[int], object] = int,
+) -> None:
+    """Repeat runs, so that chance that the driver does not see is no law.
+
+    `explore` runs each path twice. Where there are few paths, code that draws from a generator of
+    its own, such as one in a library of another language, may release the same twice by chance.
+    Above all, where it makes no draw from the generator that it gets, there is one path.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    found : sequence of Explored
+        What it releases, by dataset.
+    ran : callable
+        Is told of every run, by its number 1.
+
+    Raises
+    ------
+    QueryError
+        If a run releases something else than before.
+    """
+    paths = [(one.dataset, leaf) for one in found for leaf in one.leaves]
+    still = [(x, leaf) for x, leaf in paths if not leaf.run.draws]
+    drawn = [(x, leaf) for x, leaf in paths if leaf.run.draws]
+    # Each path was repeated once before.
+    more = max(0, _REPEATS - len(drawn)) if drawn else 0
+    rounds = _REPEATS if drawn or not still else max(_REPEATS, _THOROUGH // len(still))
+    _repeat_until(function, itertools.islice(itertools.cycle(drawn), more), ran)
+    # One dataset after the other: what code keeps from the last call comes from another one.
+    _repeat_until(function, itertools.chain.from_iterable([still] * rounds), ran)
+
+
+def _repeat_until(
+    function: Callable[..., Any], paths: Iterable[tuple[Any, Leaf]], ran: Callable[[int], object]
+) -> None:
+    end = time.monotonic() + _SECONDS
+    for number, (dataset, leaf) in enumerate(paths):
+        if number >= _AT_LEAST and time.monotonic() > end:
+            return
+        try:
+            same = called(function, dataset, _Fed(leaf.run.example())) == leaf.parts
+        except OutsideError:
+            same = False
+        if not same:
+            raise QueryError(_state(dataset))
+        ran(1)
 
 
 def example_of(
@@ -661,13 +757,20 @@ def _is_endless(waiting: Sequence[Any], leaves: Sequence[Leaf], steps: int) -> b
     return max(draws) >= _LONGER * min(draws)
 
 
-def _too_many(dataset: Any, left: Fraction, paths: int, steps: int) -> str:
-    """Return that there are too many paths, and what to make smaller."""
-    advice = (
-        "release noisy numbers as they are instead of printing, hashing or converting them, take "
-        "fewer records or values, or a larger epsilon"
-    )
-    if steps > _LONG * paths:
+def _too_many(dataset: Any, left: Fraction, paths: int, steps: int, places: Counter[Place]) -> str:
+    """Return that there are too many paths, which line makes most of them, and what to do."""
+    (first, _), *_ = places.most_common(1) or [(None, 0)]
+    advice = "take fewer records or values, or a larger epsilon"
+    if first is None:
+        advice = f"release noisy numbers as they are, without printing or hashing them; {advice}"
+    elif first.converts:
+        advice = (
+            f"most of them begin where {first.told}: do not wrap draws in int() or float(): "
+            f"whole-number draws stay whole; nor print or hash them; or {advice}"
+        )
+    else:
+        advice = f"most of them begin where {first.told}; {advice}"
+    if steps > _LONG * paths and (first is None or not first.converts):
         advice += f". Many paths are long: {AGAIN}"
     return (
         f"on {short_literal(dataset)} the draws lead to more than {paths:,} paths with {steps:,} "
@@ -688,7 +791,8 @@ def _leaf(run: Run, returned: Parts) -> Leaf:
             )
         if symbol.continuous and DISCRETE in kinds:
             raise OutsideError(
-                f"releases the sum of a discrete draw and of continuous noise; {WHOLE_NOISE}"
+                "releases the sum of a discrete draw and of continuous noise; "
+                f"{_whole_noise(symbol)}"
             )
     discrete = {path: symbol for path, symbol in symbols.items() if not symbol.continuous}
     for symbol in discrete.values():
@@ -765,14 +869,17 @@ def _again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     shown = called(function, dataset, _Fed(values))
     if _agree(leaf, shown, values):
         return replace(leaf, parts=shown)
+    if not leaf.run.draws:
+        raise QueryError(_state(dataset))  # there is no draw whose type or rounding could tell
     once_more = Run(tuple(leaf.run.steps))
     returned = called(function, dataset, once_more)
     if returned.keys() != leaf.parts.keys() or any(
         not _alike(part, leaf.parts[path]) for path, part in returned.items()
     ):
         raise QueryError(_state(dataset))
-    if called(function, dataset, _Fed(values)) != shown:
-        raise QueryError(_state(dataset))
+    for _ in range(_AT_LEAST):
+        if called(function, dataset, _Fed(values)) != shown:
+            raise QueryError(_state(dataset))
     raise OutsideError(
         "computes with a draw otherwise than with a number: it rounds to a shorter float, asks for "
         "its type, or keeps noise of an earlier call; keep draws as they are, and use them in the "

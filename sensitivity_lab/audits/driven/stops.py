@@ -11,12 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-WHOLE_NOISE = (
-    "draw whole numbers as noise, such as rng.geometric(p) - rng.geometric(p), whose exact law is "
-    "found"
-)
-"""What to do where continuous noise is not covered."""
-
 _runs: list[list[Stop]] = []
 """The stops of the runs that are watched, from the outermost on."""
 
@@ -52,6 +46,11 @@ class UnlikelyError(Stop):
 
 class OwnGeneratorError(Stop):
     """Code draws from another generator than it gets."""
+
+
+def running() -> bool:
+    """Tell whether a run is watched now: driven code is running."""
+    return bool(_runs)
 
 
 def stopped() -> bool:

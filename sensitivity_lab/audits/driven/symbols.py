@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
 
@@ -27,6 +27,14 @@ NOISE = "noise"
 
 CONTINUOUS = frozenset({LAPLACE, GAUSSIAN})
 """The kinds whose symbols are judged as they are, and never compared."""
+
+
+def whole_noise(kinds: Iterable[str]) -> str:
+    """Return what to do where continuous noise of some kinds is not covered."""
+    discrete = "rng.geometric(p) - rng.geometric(p)"
+    if GAUSSIAN in kinds:
+        discrete = "discrete Gaussian noise by rng.choice(values, p=weights)"
+    return f"draw whole numbers as noise, such as {discrete}, whose exact law is found"
 
 
 class Draw(NamedTuple):

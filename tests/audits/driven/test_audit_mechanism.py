@@ -843,3 +843,99 @@ def test_a_draw_of_an_earlier_audit_is_state():
     audit_mechanism(coin, [0, 1], [1], neighbors="bounded", epsilon=1)
     with pytest.raises(sl.errors.QueryError, match="the same draws led to two releases"):
         audit_mechanism(again, [0, 1], [1], neighbors="bounded", epsilon=1)
+
+
+def test_too_many_paths_name_the_line_that_converts_draws():
+    def counts(data, rng):
+        return [data.count(v) + int(rng.geometric(0.5)) - int(rng.geometric(0.5)) for v in (0, 1)]
+
+    with pytest.raises(sl.errors.TooLargeError) as caught:
+        audit_mechanism(counts, [0, 1], 1, epsilon=1, neighbors="bounded", branches=50)
+    line = counts.__code__.co_firstlineno + 1
+    told = str(caught.value).partition("; ")[2]
+    assert told == (
+        f"most of them begin where test_audit_mechanism.py:{line} turns draws into numbers (return "
+        "[data.count(v) + int(rng.geometric(0.5)) - int(rng.geometric(0.5)) for v in (0, 1)]): do "
+        "not wrap draws in int() or float(): whole-number draws stay whole; nor print or hash "
+        "them; or take fewer records or values, or a larger epsilon; branches= allows more"
+    )
+
+
+def test_too_many_paths_name_the_line_that_compares_draws():
+    def above(data, rng):
+        noisy = [rng.geometric(0.5) for _ in range(20)]
+        return [one > 3 for one in noisy]
+
+    with pytest.raises(sl.errors.TooLargeError) as caught:
+        audit_mechanism(above, [0, 1], 1, epsilon=1, neighbors="bounded", branches=50)
+    line = above.__code__.co_firstlineno + 2
+    assert f"begin where test_audit_mechanism.py:{line} compares draws (return [one > 3" in str(
+        caught.value
+    )
+    assert "int()" not in str(caught.value)
+
+
+def test_clipped_gaussian_noise_proposes_discrete_gaussian_noise():
+    def clipped(data, rng):
+        return sum(data) + min(rng.normal(), 3)
+
+    advice = (
+        "the function compares continuous noise; draw whole numbers as noise, such as discrete "
+        "Gaussian noise by rng.choice(values, p=weights), whose exact law is found"
+    )
+    report = audit_mechanism(clipped, [0, 1], 1, epsilon=1, neighbors="bounded")
+    assert report.decisive.reason.endswith(advice)
+    report = audit_mechanism(clipped, [0, 1], 1, rho=1, neighbors="bounded")
+    assert report.decisive.reason.endswith(
+        f"{advice}; rho is judged only for continuous noise that is not cut; claim epsilon and "
+        "delta"
+    )
+
+
+def test_rho_of_discrete_noise_is_not_judged():
+    values = np.arange(-30, 31)
+    weights = np.exp(-(values**2) / (2 * 3**2))
+
+    def noisy(data, rng):
+        return sum(data) + rng.choice(values, p=weights / weights.sum())
+
+    report = audit_mechanism(noisy, [0, 1], 1, rho=1, neighbors="bounded")
+    assert report.decisive.reason == (
+        "rho is judged only for continuous noise that is not cut; claim epsilon and delta, and "
+        "draw discrete Gaussian noise with rng.choice(values, p=weights)"
+    )
+    report = audit_mechanism(noisy, [0, 1], 1, epsilon=1, delta=1e-3, neighbors="bounded")
+    # The sum of the law's differences, by floats that share nothing with the audit.
+    p = weights / weights.sum()
+    true = np.maximum(np.append(p, 0) - math.e * np.append(0, p), 0).sum()
+    assert report.delta(1) == (pytest.approx(true, rel=1e-9),) * 2
+    assert report.verdict == "loose"
+
+
+def test_a_dtype_that_tells_two_datasets_apart_is_told():
+    def noisy(data, rng):
+        noise = np.array([sum(data) + rng.laplace()])
+        return noise.astype(object) if sum(data) else noise
+
+    report = audit_mechanism(noisy, [0, 1], 1, epsilon=1, neighbors="bounded")
+    assert report.verdict == "violated"
+    assert report.notes == (
+        "event: release[0] is a number with continuous noise",
+        "the dtype of release is float64 on x and object on y",
+    )
+
+
+def test_an_object_that_keeps_its_noise_is_not_sent_to_fresh_processes():
+    class Cached:
+        noise = None
+
+        def release(self, data, rng):
+            if self.noise is None:
+                self.noise = rng.laplace()
+            return sum(data) + self.noise
+
+    report = audit_mechanism(Cached().release, [0, 1], 1, epsilon=1, neighbors="bounded")
+    assert report.verdict == "not judged"
+    assert report.unjudged == (
+        "the function keeps noise from one call to the next; make that anew in every call",
+    )
