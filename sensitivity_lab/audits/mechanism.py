@@ -35,7 +35,7 @@ from .driven.generator import elsewhere
 from .driven.kept import changed, kept
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
 from .driven.probes import NUMBER, ends, probes
-from .driven.runs import AGAIN, BRANCHES, RAISED, explore, explore_in_fresh_process, repeat
+from .driven.runs import AGAIN, BRANCHES, RAISED, explore, explore_in_fresh_process, rerun
 from .driven.script import script_of
 from .driven.stops import LeavesError, LimitError, OutsideError
 from .pairs import Close, check_compared, check_pairs
@@ -382,7 +382,7 @@ def _compared(
             run = explore_in_fresh_process if fresh else explore
             found = [run(function, x, branches, ran) for x in question.datasets]
             if not fresh:
-                repeat(function, found, ran)
+                rerun(function, found, ran)
         laws = [ReleaseLaw(one) for one in found]
         _check_releases(laws)
         worst = _worst_pairs(question, laws, claim)

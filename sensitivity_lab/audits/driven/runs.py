@@ -87,16 +87,16 @@ _LEFT_AT_END = Fraction(1, 1000)
 _NEAR = 1e-9
 """A number that a run returns differs by less from its symbol, in proportion: floats round."""
 
-_REPEATS = 64
+RERUNS = 64
 """So many runs are repeated in all, and on every dataset where the function makes no draw."""
 
-_THOROUGH = 2048
+RERUNS_WITHOUT_DRAWS = 2048
 """The same where it makes no draw on any dataset: then two runs are all that is known of each."""
 
-_SECONDS = 1.0
+RERUN_SECONDS = 1.0
 """Repeats that take longer end."""
 
-_AT_LEAST = 16
+LEAST_RERUNS = 16
 """So many runs are repeated however long they take."""
 
 _ONE = Fraction(1)
@@ -625,11 +625,11 @@ def _explore_there(function: Callable[..., Any], dataset: Any, branches: int) ->
     with elsewhere():
         found = explore(function, dataset, branches)
         # What an object keeps does not count here: each repeat gets one that was never called.
-        repeat(lambda x, rng: copy.deepcopy(pristine)(x, rng), [found])
+        rerun(lambda x, rng: copy.deepcopy(pristine)(x, rng), [found])
     return found
 
 
-def repeat(
+def rerun(
     function: Callable[..., Any],
     found: Sequence[Explored],
     ran: Callable[[int], object] = int,
@@ -658,19 +658,19 @@ def repeat(
     still = [(x, leaf) for x, leaf in paths if not leaf.run.draws]
     drawn = [(x, leaf) for x, leaf in paths if leaf.run.draws]
     # Each path was repeated once before.
-    more = max(0, _REPEATS - len(drawn)) if drawn else 0
-    rounds = _REPEATS if drawn or not still else max(_REPEATS, _THOROUGH // len(still))
-    _repeat_until(function, itertools.islice(itertools.cycle(drawn), more), ran)
+    more = max(0, RERUNS - len(drawn)) if drawn else 0
+    rounds = RERUNS if drawn or not still else max(RERUNS, RERUNS_WITHOUT_DRAWS // len(still))
+    _rerun_until(function, itertools.islice(itertools.cycle(drawn), more), ran)
     # One dataset after the other: what code keeps from the last call comes from another one.
-    _repeat_until(function, itertools.chain.from_iterable([still] * rounds), ran)
+    _rerun_until(function, itertools.chain.from_iterable([still] * rounds), ran)
 
 
-def _repeat_until(
+def _rerun_until(
     function: Callable[..., Any], paths: Iterable[tuple[Any, Leaf]], ran: Callable[[int], object]
 ) -> None:
-    end = time.monotonic() + _SECONDS
+    end = time.monotonic() + RERUN_SECONDS
     for number, (dataset, leaf) in enumerate(paths):
-        if number >= _AT_LEAST and time.monotonic() > end:
+        if number >= LEAST_RERUNS and time.monotonic() > end:
             return
         try:
             same = called(function, dataset, _Fed(leaf.run.example())) == leaf.parts
@@ -759,7 +759,7 @@ def _is_endless(waiting: Sequence[Any], leaves: Sequence[Leaf], steps: int) -> b
 
 def _too_many(dataset: Any, left: Fraction, paths: int, steps: int, places: Counter[Place]) -> str:
     """Return that there are too many paths, which line makes most of them, and what to do."""
-    (first, _), *_ = places.most_common(1) or [(None, 0)]
+    first = max(places, key=places.__getitem__, default=None)
     advice = "take fewer records or values, or a larger epsilon"
     if first is None:
         advice = f"release noisy numbers as they are, without printing or hashing them; {advice}"
@@ -877,7 +877,7 @@ def _again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
         not _alike(part, leaf.parts[path]) for path, part in returned.items()
     ):
         raise QueryError(_state(dataset))
-    for _ in range(_AT_LEAST):
+    for _ in range(LEAST_RERUNS):
         if called(function, dataset, _Fed(values)) != shown:
             raise QueryError(_state(dataset))
     raise OutsideError(

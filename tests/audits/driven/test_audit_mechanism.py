@@ -862,7 +862,7 @@ def test_too_many_paths_name_the_line_that_converts_draws():
 
 
 def test_too_many_paths_name_the_line_that_compares_draws():
-    def above(data, rng):
+    def above(_, rng):
         noisy = [rng.geometric(0.5) for _ in range(20)]
         return [one > 3 for one in noisy]
 

@@ -44,7 +44,7 @@ def refusals(function, **arguments):
 def by_chance(draw):
     """Return randomized response; `draw` returns whether the answer is the true one."""
 
-    def respond(data, rng):
+    def respond(data, _):
         return data[0] if draw() else 1 - data[0]
 
     return respond
@@ -157,7 +157,7 @@ def test_hidden_randomness_of_opendp_is_not_judged_by_chance():
     dp.enable_features("contrib")
     bit = dp.m.make_randomized_response_bool(prob=0.75)
 
-    def respond(data, rng):
+    def respond(data, _):
         return bit(bool(data[0]))
 
     assert refusals(respond) == {STATE: AUDITS}
@@ -203,23 +203,23 @@ def test_what_cannot_be_sent_to_a_fresh_process_is_told():
 def test_a_function_without_draws_is_repeated_and_judged():
     calls = Counter()
 
-    def exact(data, rng):
+    def exact(data, _):
         calls[tuple(data)] += 1
         return data[0]
 
     report = judge(exact)
     assert (report.verdict, report.rows[0].value) == ("violated", float("inf"))
     # Twice to find the law, and then as often as it takes for both datasets together.
-    assert calls == dict.fromkeys([(0,), (1,)], 2 + runs._THOROUGH // 2)
+    assert calls == dict.fromkeys([(0,), (1,)], 2 + runs.RERUNS_WITHOUT_DRAWS // 2)
 
 
 def test_repeats_of_slow_code_end(monkeypatch):
-    monkeypatch.setattr(runs, "_SECONDS", 0)
+    monkeypatch.setattr(runs, "RERUN_SECONDS", 0)
     calls = []
 
-    def exact(data, rng):
+    def exact(data, _):
         calls.append(data)
         return data[0]
 
     judge(exact)
-    assert len(calls) == 4 + runs._AT_LEAST
+    assert len(calls) == 4 + runs.LEAST_RERUNS
