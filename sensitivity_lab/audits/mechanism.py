@@ -329,7 +329,24 @@ def audit_mechanism(
         function, universe, size, datasets, neighbors=neighbors, distances=distances,
         every_order=every_order, subject=subject, tolerance_ulps=tolerance_ulps, progress=progress,
     )  # fmt: skip
-    return judged(question, function, claim, fresh=fresh, branches=branches)
+    check_pairs(len(question.datasets))
+    before = {} if fresh else kept(function)
+    report = judged(question, function, claim, fresh=fresh, branches=branches)
+    left = [] if fresh else changed(before, kept(function))
+    return _with_state(report, left) if left else report
+
+
+def _with_state(report: MechanismReport, left: Sequence[str]) -> MechanismReport:
+    """Return a report that leaves open what the runs of a function with state do not prove."""
+    reason = f"the function keeps {', '.join(left)} from one call to the next"
+    state = f"{reason}; pass fresh=True, which gives each dataset a process of its own"
+    rows = tuple(
+        row
+        if row.verdict == "violated"
+        else replace(row, truth=None, judged=False, reason=reason, evidence=NO_EVIDENCE)
+        for row in report.rows
+    )
+    return replace(report, rows=rows, notes=(*report.notes, state), unjudged=(state,))
 
 
 def judged(
@@ -342,32 +359,14 @@ def judged(
 ) -> MechanismReport:
     """Compare a claim with the laws of what a function of a dataset and a generator releases.
 
+    The function is taken to keep nothing from one call to the next.
+
     Raises
     ------
     QueryError, TooLargeError
         See `audit_mechanism`.
     """
     check_pairs(len(question.datasets))
-    before = {} if fresh else kept(function)
-    report = _compared(question, function, claim, fresh, branches)
-    left = [] if fresh else changed(before, kept(function))
-    if not left:
-        return report
-    state = (
-        f"the function keeps {', '.join(left)} from one call to the next; pass fresh=True, which "
-        "gives each dataset a process of its own",
-    )
-    return replace(report, notes=report.notes + state, unjudged=state)
-
-
-def _compared(
-    question: Question,
-    function: Callable[..., Any],
-    claim: PrivacyClaim,
-    fresh: bool,
-    branches: int,
-) -> MechanismReport:
-    """Return the report, whatever the function keeps."""
     try:
         # How many runs a dataset takes is not known before: the bar counts them.
         with elsewhere(), running.counter("runs", question.progress) as ran:

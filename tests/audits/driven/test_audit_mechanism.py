@@ -241,6 +241,8 @@ def test_what_a_function_keeps_leaves_it_open(function, name):
         f"the function keeps {name} from one call to the next; pass fresh=True, which gives each "
         "dataset a process of its own",
     )
+    [row] = report.rows
+    assert (row.verdict, row.truth) == ("not judged", None)
 
 
 def test_what_a_function_keeps_does_not_count_in_fresh_processes():
