@@ -674,6 +674,7 @@ ARGUMENTS: dict[str, Kind] = {
     "fresh": FLAG,
     "implementation": FLAG,
     "subject": NAME,
+    "extremes": FLAG,
     "reveal": FLAG,
     "tight": FLAG,
     **dict.fromkeys(
