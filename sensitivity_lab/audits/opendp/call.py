@@ -14,16 +14,18 @@ from typing import Any, Literal
 from sensitivity_lab.audits.claims import ROUNDING_ULPS
 from sensitivity_lab.audits.maps import farthest, rows_of
 from sensitivity_lab.audits.pairs import check_pairs
+from sensitivity_lab.audits.question import check_left_out
 from sensitivity_lab.audits.records import table_numbers
 from sensitivity_lab.audits.report import AuditReport
-from sensitivity_lab.checks import check_callable, check_running, shown
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import check_callable, check_running
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .answers import ask, calls_of, invoke
 from .inputs import question_of
 from .measurement import Asked, audit_law, audit_scale
 from .subject import check_subject, needed
+
+_OF_A_SCALE = "applies only to a function of a scale that returns a measurement; leave it out"
 
 
 @with_numpy_defaults
@@ -238,11 +240,11 @@ def audit_opendp(
     of_a_scale = {"scale": scale, "outputs": outputs, "answer": answer}
     of_a_transformation = {"component": component, "n_jobs": n_jobs}
     if isinstance(made, transformations):
-        _check_left_out(of_a_scale, "a function of a scale that returns a measurement")
+        check_left_out(of_a_scale, _OF_A_SCALE)
         return _audit_transformation(made, asked, component, neighbors, n_jobs, progress)
-    _check_left_out(of_a_transformation, "a transformation")
+    check_left_out(of_a_transformation, "applies only to a transformation; leave it out")
     if isinstance(made, measurements):
-        _check_left_out(of_a_scale, "a function of a scale that returns a measurement")
+        check_left_out(of_a_scale, _OF_A_SCALE)
         return audit_law(made, asked, neighbors)
     check_callable(
         "made", made, "a Transformation, a Measurement, or a function of a scale that returns one"
@@ -250,13 +252,6 @@ def audit_opendp(
     scale = 1.0 if scale is None else scale
     answer = table_numbers if answer is None else answer
     return audit_scale(made, asked, neighbors, scale, outputs, answer, progress)
-
-
-def _check_left_out(given: dict[str, Any], of: str) -> None:
-    """Raise InputError if an argument was given that applies to something else."""
-    for name, value in given.items():
-        if value is not None:
-            raise InputError(f"{name} applies only to {of}; leave it out, got {shown(value)}")
 
 
 def _audit_transformation(

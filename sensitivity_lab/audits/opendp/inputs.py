@@ -14,6 +14,7 @@ from sensitivity_lab.audits.question import (
     Question,
     check_datasets,
     check_distances,
+    check_left_out,
     check_one_source,
     check_several,
     check_values,
@@ -50,9 +51,7 @@ def question_of(
     every_order = check_flag("every_order", every_order)
     if check_flag("extremes", extremes):
         given = {"universe": universe, "size": size, "datasets": datasets}
-        for name, value in given.items():
-            if value is not None:
-                raise InputError(f"extremes=True has inputs of its own; leave out {name}")
+        check_left_out(given, "is not for extremes=True, which has inputs of its own; leave it out")
         inputs, among = extremes_of(transformation)
     else:
         check_one_source(universe, size, datasets)

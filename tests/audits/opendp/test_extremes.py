@@ -147,9 +147,19 @@ def test_the_noise_of_a_measurement_is_judged_on_extremes():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"universe": [0]}, "extremes=True has inputs of its own; leave out universe"),
-        ({"size": 2}, "extremes=True has inputs of its own; leave out size"),
-        ({"datasets": [[1.0]]}, "extremes=True has inputs of its own; leave out datasets"),
+        (
+            {"universe": [0]},
+            "universe is not for extremes=True, which has inputs of its own; leave it out, got [0]",
+        ),
+        (
+            {"size": 2},
+            "size is not for extremes=True, which has inputs of its own; leave it out, got 2",
+        ),
+        (
+            {"datasets": [[1.0]]},
+            "datasets is not for extremes=True, which has inputs of its own; leave it out, got "
+            "[[1.0]]",
+        ),
         ({"extremes": 5}, "extremes must be True or False, got 5"),
     ],
 )
