@@ -359,8 +359,7 @@ def private_definitions(file: Path) -> Iterator[str]:
         yield from (name for name in names if name.startswith("_") and not name.startswith("__"))
 
 
-# The audits' theories still share names.
-@pytest.mark.parametrize("room", [room for room in ROOMS if room != "audits"])
+@pytest.mark.parametrize("room", ROOMS)
 def test_a_private_name_is_that_of_one_thing_within_a_room(room):
     names = Counter(
         name

@@ -671,6 +671,7 @@ ARGUMENTS: dict[str, Kind] = {
     "fresh": FLAG,
     "implementation": FLAG,
     "subject": NAME,
+    "extremes": FLAG,
     "reveal": FLAG,
     "tight": FLAG,
     **dict.fromkeys(

@@ -292,3 +292,17 @@ def division(claims: tuple[Number, Number]) -> tuple[bool, Fraction]:
     """Rank a pair by the larger claim over the smaller, where x / 0 is the largest ratio."""
     small, large = sorted(Fraction(claim) for claim in claims)
     return small == 0, large if small == 0 else large / small
+
+
+def ratio(above: Fraction, below: Fraction) -> float:
+    """Return a quotient as a float, infinite where it is too large for one; 0 / 0 is 0.
+
+    Examples
+    --------
+    >>> ratio(Fraction(1), Fraction(4)), ratio(Fraction(-1), Fraction(0))
+    (0.25, -inf)
+    """
+    try:
+        return float(above / below)
+    except (OverflowError, ZeroDivisionError):
+        return math.inf if above > 0 else -math.inf if above < 0 else 0.0

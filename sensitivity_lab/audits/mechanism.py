@@ -320,7 +320,7 @@ def audit_mechanism(
     ('violated', 1.098612, 1.098612)
     """
     check_callable("function", function, "a function of a dataset and a generator")
-    _check_parameters(function)
+    _check_takes_generator(function)
     check_running(None, progress)
     claim = _claimed(epsilon, delta, rho)
     fresh = check_flag("fresh", fresh)
@@ -381,7 +381,7 @@ def judged(
         return _not_judged(question, claim, f"the function {error}")
     except LimitError as error:
         raise TooLargeError(str(error)) from None
-    rows = [_row(question, limit, worst[limit], claim) for limit in question.limits]
+    rows = [_row_of_law(question, limit, worst[limit], claim) for limit in question.limits]
     known = "exact law of all runs"
     if any(one.divergence.unknown for one in worst.values()):
         known = "the law is not known for all pairs"
@@ -443,7 +443,7 @@ def _claimed(epsilon: Any, delta: Any, rho: Any) -> PrivacyClaim:
     return PrivacyClaim.of(None, rho=rho)
 
 
-def _check_parameters(function: Callable[..., Any]) -> None:
+def _check_takes_generator(function: Callable[..., Any]) -> None:
     """Raise InputError unless a function takes a dataset and a generator."""
     try:
         signature = inspect.signature(function)
@@ -531,7 +531,7 @@ def _rank(divergence: Divergence, claim: PrivacyClaim) -> tuple[Any, ...]:
     return violates, high > at, least, (low, high), *curve
 
 
-def _row(question: Question, limit: Number, worst: Worst, claim: PrivacyClaim) -> AuditRow:
+def _row_of_law(question: Question, limit: Number, worst: Worst, claim: PrivacyClaim) -> AuditRow:
     """Compare the claim with the law of the deciding pair."""
     divergence = worst.divergence
     row = partial(

@@ -75,7 +75,7 @@ _LEFT = Fraction(1, 10**12)
 _UNLIKELY = _LEFT / 1000
 """A run on a less likely path ends: a loop that draws again may take that path for ever."""
 
-_FEW = 256
+_FEW_RUNS = 256
 """So few runs explore rarer paths, too, down to `_UNLIKELY`: a leak can be rare."""
 
 _LEFT_AT_END = Fraction(1, 1000)
@@ -538,12 +538,12 @@ def explore(
     left = _ONE
     leaves: list[Leaf] = []
     steps, endless = 0, False
-    while waiting and (left > _LEFT or (len(leaves) < _FEW and -waiting[0][0] >= _UNLIKELY)):
+    while waiting and (left > _LEFT or (len(leaves) < _FEW_RUNS and -waiting[0][0] >= _UNLIKELY)):
         endless = len(leaves) == branches // _EARLY and _is_endless(waiting, leaves, steps)
         if endless or len(leaves) == branches or steps > _STEPS * branches:
             if left < _LEFT_AT_END:
                 break
-            raise TooLargeError(_too_many(dataset, left, len(leaves), steps))
+            raise TooLargeError(_too_many_paths(dataset, left, len(leaves), steps))
         _, _, path, mass = heapq.heappop(waiting)
         left -= mass
         run = Run(path, mass)
@@ -661,7 +661,7 @@ def _is_endless(waiting: Sequence[Any], leaves: Sequence[Leaf], steps: int) -> b
     return max(draws) >= _LONGER * min(draws)
 
 
-def _too_many(dataset: Any, left: Fraction, paths: int, steps: int) -> str:
+def _too_many_paths(dataset: Any, left: Fraction, paths: int, steps: int) -> str:
     """Return that there are too many paths, and what to make smaller."""
     advice = (
         "release noisy numbers as they are instead of printing, hashing or converting them, take "

@@ -112,7 +112,7 @@ class Worst:
 
     def _judge(self, x: Run, y: Run, one: Step, two: Step, gap: Difference | float) -> None:
         """Keep the pair if it is the worst of its step."""
-        beyond = _Pair(x, y, excess(gap, _smaller(one, two)), gap, (one, two))
+        beyond = _Pair(x, y, excess(gap, _smaller_claim(one, two)), gap, (one, two))
         _keep_worse(self._beyond, one.place, beyond)
         if Fraction(one.claim) != Fraction(two.claim):
             divided = _Pair(x, y, division((one.claim, two.claim)), gap, (one, two))
@@ -239,7 +239,7 @@ def _keep_worse(kept: dict[int, _Pair], place: int, pair: _Pair) -> None:
         kept[place] = pair
 
 
-def _smaller(one: Step, two: Step) -> Number:
+def _smaller_claim(one: Step, two: Step) -> Number:
     return two.claim if Fraction(two.claim) < Fraction(one.claim) else one.claim
 
 
@@ -262,7 +262,7 @@ def _multiple(one: Step, two: Step, gap: Difference | float) -> Fraction | float
     """Return the privacy loss of a step in units of its epsilon: difference over claim."""
     if not isinstance(gap, Difference):
         return math.inf
-    claim, size = Fraction(_smaller(one, two)), gap.close()
+    claim, size = Fraction(_smaller_claim(one, two)), gap.close()
     if claim == 0:
         # Without noise, what differs tells the neighbors apart, and what does not tells nothing.
         return math.inf if size else Fraction(0)
