@@ -145,11 +145,11 @@ def _of_components() -> Iterator[Setting]:
 
     The sampled directions are no numbers, so nothing is returned.
     """
-    for low, high in _BOUNDS[:3]:
+    for (low, high), norm in zip(_BOUNDS, (1.5, 3, 1.4), strict=False):
         records = tuple(itertools.product((low, high), repeat=2))
         for given in ("centered=True", f"bounds=({low}, {high})"):
             source = (
-                f"(models.PCA(data_norm=1.5, {given}, **spent).fit(np.array(x, float)), None)[1]"
+                f"(models.PCA(data_norm={norm}, {given}, **spent).fit(np.array(x, float)), None)[1]"
             )
             yield from _of_relations("PCA", source, records, sizes=(2, 3))
 

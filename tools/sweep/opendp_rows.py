@@ -29,7 +29,7 @@ HEADS = {
 import opendp.prelude as dp
 from opendp.extras.numpy import _make_np_count, _make_np_mean, _make_np_sscp, _make_np_sum
 from opendp.extras.sklearn import _make_eigenvalues
-from opendp.extras.sklearn.linear_model import _make_private_theil_sen as theil_sen
+from opendp.extras.sklearn.linear_model._make_private_theil_sen import make_select_column
 
 dp.enable_features("contrib", "honest-but-curious", "idealized-numerics")
 
