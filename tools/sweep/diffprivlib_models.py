@@ -115,7 +115,7 @@ def judge(setting: Setting) -> Judged:
     """Return what comes out of a setting of such a model."""
     kind, near = setting.option("audit"), NEIGHBORS[setting.option("neighbors")]
     names: dict[str, Any] = {**vars(plain), "__name__": "finding"}
-    with _Mechanisms(), warnings.catch_warnings():
+    with MechanismsKept(), warnings.catch_warnings():
         exec(HEAD, names)
         datasets = [
             list(x)
@@ -152,7 +152,7 @@ assert farther({far!r}, *answers, claim)
     return confirmed(Judged(report.verdict, slack, pair, script_of(title, needs, body)))
 
 
-class _Mechanisms:
+class MechanismsKept:
     """Put the mechanisms back that the text replaces."""
 
     def __enter__(self) -> None:

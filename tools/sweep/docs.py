@@ -44,8 +44,8 @@ OUTSIDE = {
         "(`idealized-numerics`), so rounding of a few units is no finding. The sweep does not try "
         "the sampler of eigenvectors, and so not PCA as a whole; the medians of `LinearRegression` "
         f"and its pairs of points, which are drawn ([#2950]({ISSUES}2950)); `opendp.extras.mbi` "
-        "and `ibis`, which need other packages; arrays with more than two columns; missing values; and "
-        "clamping around a distant origin "
+        "and `ibis`, which need other packages; arrays with more than two columns; missing values; "
+        "and clamping around a distant origin "
         f"([#2953]({ISSUES}2953))."
     ),
     "opendp.polars": (
@@ -53,16 +53,16 @@ OUTSIDE = {
         "truncation, over two tables of at most three rows, each with three columns. It does not "
         "try other steps and expressions (dates, texts, categories, cuts), thresholds on unknown "
         "keys and their delta, quantiles, columns redefined between two truncations "
-        f"([#2949]({ISSUES}2949)), identifiers of several columns, and noise itself. Joins are with "
-        "public keys: OpenDP has no others. An id whose rows change counts as one removed and one "
-        "added. Unless the setting says `every order`, the rows of a table stand in one order."
+        f"([#2949]({ISSUES}2949)), identifiers of several columns, and noise itself. Joins are "
+        "with public keys: OpenDP has no others. An id whose rows change counts as one removed and "
+        "one added. Unless the setting says `every order`, the rows of a table stand in one order."
     ),
     "diffprivlib": (
         "**Outside these settings.** The sweep says nothing about what it does not try: the "
-        "samplers of the mechanisms and their deltas, forests that shuffle their records, more than "
-        "two classes, the directions that `PCA` draws, and datasets of more than a few records. It "
-        "does not compare fitted models part by part, so a claim about their steps says nothing "
-        "about the rest of their state."
+        "samplers of the mechanisms and their deltas, forests that shuffle their records, more "
+        "than two classes, the directions that `PCA` draws, and datasets of more than a few "
+        "records. It does not compare fitted models part by part, so a claim about their steps "
+        "says nothing about the rest of their state."
     ),
 }
 """By library, what its sweep leaves out: a claim that holds there was not tried."""

@@ -117,7 +117,7 @@ def test_the_curvature_that_logistic_regression_claims_costs_privacy(norm, least
     """
     pytest.importorskip("diffprivlib", reason="needs the extra `diffprivlib`")
     names = {"__name__": "finding"}
-    with diffprivlib_models._Mechanisms():
+    with diffprivlib_models.MechanismsKept():
         exec(diffprivlib_models.HEAD, names)
         densities = []
         for x in ([(0, 0), (0, 1)], [(0, 0), (norm, 1)]):

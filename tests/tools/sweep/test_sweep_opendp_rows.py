@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 
@@ -108,3 +109,10 @@ def test_the_distances_of_tables():
     assert plain.same_keys(x, []) == plain.inf
     assert plain.same_lengths(x, [(0, "a", 5), (1, "a", 2)]) == 2
     assert plain.same_lengths(x, x[1:]) == plain.inf
+
+
+def test_the_loss_of_choices_adds_up_over_places_in_one_direction():
+    half, more, less = math.log(0.5), math.log(0.8), math.log(0.2)
+    x, y = {"a": (more, less), "b": (less, more)}, {"a": (half, half)}
+    assert plain.loss(x, y) == plain.loss(y, x) == pytest.approx(2 * math.log(2.5))
+    assert plain.loss(x, x) == 0
