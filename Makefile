@@ -48,8 +48,8 @@ audit: $(VENV)/installed-test,opendp,diffprivlib
 
 # Not in CI. It goes on where it was; what it finds is for docs/sweep.md, and no failure.
 audit-sweep: $(VENV)/installed-test,opendp,diffprivlib
-	$(BIN)/python -m tools.sweep opendp --output sweep --jobs -1 || test $$? -eq 1
-	$(BIN)/python -m tools.sweep diffprivlib --output sweep --jobs -1 || test $$? -eq 1
+	for library in opendp opendp.extras opendp.polars diffprivlib; do \
+	  $(BIN)/python -m tools.sweep $$library --output sweep --jobs -1 || test $$? -eq 1 || exit; done
 	$(BIN)/python -m tools.sweep.docs sweep
 
 audit-field: .venv-field/installed
