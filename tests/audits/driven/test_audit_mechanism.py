@@ -52,6 +52,7 @@ def test_the_curve_of_randomised_response(epsilon):
     assert most == pytest.approx(max(0, 0.75 - math.exp(epsilon) * 0.25), abs=1e-15)
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("epsilon", [0, 0.1, 0.3, 0.5, 0.69])
 def test_the_curve_of_two_sided_geometric_noise(epsilon):
     own = math.log(2)
@@ -397,6 +398,7 @@ def one_draw_twice(data, rng):
     return sum(data) + noise, len(data) + noise
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("epsilon", [0, 0.1, 0.3, 0.5, 1])
 def test_the_curve_of_laplace_noise(epsilon):
     report = audit_mechanism(with_laplace, [0, 1], 2, epsilon=0.5, neighbors="bounded")
@@ -405,6 +407,7 @@ def test_the_curve_of_laplace_noise(epsilon):
     assert report.delta(epsilon) == (pytest.approx(true, abs=1e-12),) * 2
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("epsilon", [0, 0.3, 1, 2])
 def test_the_curve_of_gaussian_noise(epsilon):
     """Balle and Wang 2018, theorem 5, for a shift of half a standard deviation."""
