@@ -254,7 +254,7 @@ def _over_budget(whole: AuditRow) -> Finding:
         f"the epsilons of the steps add up to {whole.truth_text}, but a selection can lose less "
         "than its epsilon; audit_mechanism judges its law"
     )
-    opening = f"the whole run may spend {number(whole.claimed)}"
+    opening = f"the whole run may spend {number(whole.claimed or 0)}"
     return Finding(NOT_JUDGED, opening, reason)
 
 
