@@ -120,7 +120,7 @@ def extremes_of(transformation: Any) -> tuple[list[Any], str]:
     among = f"extreme values {accepted}".replace("nan", "NaN")
     if entry is None:
         return list(accepted), among
-    sizes = (0, 1, 2, _EXTREME_LENGTH - 1, _EXTREME_LENGTH)
+    sizes: tuple[int, ...] = (0, 1, 2, _EXTREME_LENGTH - 1, _EXTREME_LENGTH)
     if domain.size is not None:
         sizes = (domain.size,)
     made = [
