@@ -25,7 +25,7 @@ from .inputs import question_of
 from .measurement import Asked, audit_law, audit_scale
 from .subject import check_subject, needed
 
-_OF_A_SCALE = "applies only to a function of a scale that returns a measurement; leave it out"
+_ONLY_OF_A_SCALE = "applies only to a function of a scale that returns a measurement; leave it out"
 
 
 @with_numpy_defaults
@@ -240,11 +240,11 @@ def audit_opendp(
     of_a_scale = {"scale": scale, "outputs": outputs, "answer": answer}
     of_a_transformation = {"component": component, "n_jobs": n_jobs}
     if isinstance(made, transformations):
-        check_left_out(of_a_scale, _OF_A_SCALE)
+        check_left_out(of_a_scale, _ONLY_OF_A_SCALE)
         return _audit_transformation(made, asked, component, neighbors, n_jobs, progress)
     check_left_out(of_a_transformation, "applies only to a transformation; leave it out")
     if isinstance(made, measurements):
-        check_left_out(of_a_scale, _OF_A_SCALE)
+        check_left_out(of_a_scale, _ONLY_OF_A_SCALE)
         return audit_law(made, asked, neighbors)
     check_callable(
         "made", made, "a Transformation, a Measurement, or a function of a scale that returns one"
