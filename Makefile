@@ -40,7 +40,7 @@ demo: $(VENV)/installed-test
 ON_TWO := -n 2 --dist worksteal
 
 test: $(VENV)/installed-test
-	@echo "Running the tests that represent the rest: about a minute on two cores."
+	@echo "Running the tests that represent the rest: a minute or two on two cores."
 	$(BIN)/python -m pytest $(ON_TWO)
 
 audit: $(VENV)/installed-test,opendp,diffprivlib
@@ -48,8 +48,8 @@ audit: $(VENV)/installed-test,opendp,diffprivlib
 
 # Not in CI. It goes on where it was; what it finds is for docs/sweep.md, and no failure.
 audit-sweep: $(VENV)/installed-test,opendp,diffprivlib
-	$(BIN)/python -m tools.sweep opendp --output sweep --jobs -1 || test $$? -eq 1
-	$(BIN)/python -m tools.sweep diffprivlib --output sweep --jobs -1 || test $$? -eq 1
+	for library in opendp opendp.extras opendp.polars diffprivlib; do \
+	  $(BIN)/python -m tools.sweep $$library --output sweep --jobs -1 || test $$? -eq 1 || exit; done
 	$(BIN)/python -m tools.sweep.docs sweep
 
 audit-field: .venv-field/installed
@@ -72,7 +72,7 @@ notebooks: $(VENV)/installed-test,check,dask,sql
 ALL := not notebooks and not stress and not browser
 
 exhaustive: $(VENV)/installed-test,check,dask,explore,sql
-	@echo "Running all tests but the stress: about eight minutes of two cores."
+	@echo "Running all tests but the stress: about ten minutes on two cores."
 	$(BIN)/python -m pytest $(ON_TWO) -m "$(ALL)"
 
 # Both ends of what pyproject.toml promises, in environments of their own; make clean removes them.

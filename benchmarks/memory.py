@@ -30,7 +30,7 @@ import tqdm  # noqa: F401 - searches that may show progress import it: that is n
 
 import sensitivity_lab as sl
 from sensitivity_lab.search import engine as engines
-from sensitivity_lab.search.enumeration.needed import Levels
+from sensitivity_lab.search.enumeration.too_large import Levels
 
 BOTH = ["bounded", "unbounded"]
 SLACK = 2**25

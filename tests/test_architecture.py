@@ -84,6 +84,7 @@ def room_of(name: Name) -> str:
     return name[0] if name else ""
 
 
+@cache
 def is_module(name: Name) -> bool:
     path = PACKAGE.joinpath(*name)
     return path.is_dir() or path.with_suffix(".py").is_file()
@@ -324,6 +325,7 @@ def is_self(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and node.id in ("self", "cls")
 
 
+@pytest.mark.exhaustive
 def test_no_test_asks_for_private_names():
     asked = {
         file.name: names
@@ -359,8 +361,7 @@ def private_definitions(file: Path) -> Iterator[str]:
         yield from (name for name in names if name.startswith("_") and not name.startswith("__"))
 
 
-# The audits' theories still share names.
-@pytest.mark.parametrize("room", [room for room in ROOMS if room != "audits"])
+@pytest.mark.parametrize("room", ROOMS)
 def test_a_private_name_is_that_of_one_thing_within_a_room(room):
     names = Counter(
         name

@@ -22,6 +22,7 @@ from sql_arguments import HAS_SQL
 from strategies import NAMES as QUERY_NAMES
 
 import sensitivity_lab as sl
+from sensitivity_lab.search.engines import ENGINES
 
 
 class Thing:
@@ -187,11 +188,10 @@ PERCENTILE_METHODS = (
     *("normal_unbiased", "lower", "higher", "midpoint", "nearest"),
 )
 NAMED = tuple(QUERY_NAMES.split(", "))
-GLOBAL = (
-    *("auto", "monotone", "variance", "ranks", "multiplicities", "row_sums", "one_column"),
-    *("groups", "stacks", "intervals", "enumeration"),
+GLOBAL, LOCAL = (
+    ("auto", *(engine.name for engine in ENGINES if engine.kind == kind))
+    for kind in ("global", "local")
 )
-LOCAL = tuple(one for one in GLOBAL if one != "stacks")
 QUERY = said(
     f"unknown query {{got}}; choose one of {', '.join(NAMED)}, percentile_25 (any number from 0 to "
     "100), a query such as Percentile(25), or a function of a 1-D array",
@@ -671,6 +671,7 @@ ARGUMENTS: dict[str, Kind] = {
     "fresh": FLAG,
     "implementation": FLAG,
     "subject": NAME,
+    "extremes": FLAG,
     "reveal": FLAG,
     "tight": FLAG,
     **dict.fromkeys(

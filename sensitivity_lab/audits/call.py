@@ -94,8 +94,9 @@ def audit(
         The claimed sensitivity, which is not negative: one number for all distances; a function of
         the distance k, such as ``lambda k: k / 6``; or for a query a function of k and the size n
         of x, such as ``lambda k, n: k / n``, with two parameters without defaults or with a
-        keyword-only ``n``. A float stands for its exact value. A map of a function that raises, or
-        returns no distance, claims nothing at that k. The default is for pipelines: their own map.
+        keyword-only ``n``. A float stands for its exact value. A map of a function that refuses a
+        k (raises a ValueError, say), or returns no distance, claims nothing at that k. The default
+        is for pipelines: their own map.
     size : int or iterable of int
         The number n of records of x. Of several sizes, the truth is the maximum over all of them,
         unless the claim is a function of n: then it is compared with the truth at each size. Both
@@ -371,6 +372,9 @@ def assert_sensitivity(
     report = audit(
         universe, query, claim, size=size, neighbors=neighbors, distances=distances, **options
     )
+    if all(row.claimed is None for row in report.rows):
+        reasons = "; ".join(dict.fromkeys(row.reason for row in report.rows if row.reason))
+        raise InputError(f"the claim promises nothing at any distance: {reasons}")
     if not check_flag("reveal", reveal):
         for row in report.rows:
             if row.verdict == "violated":

@@ -223,8 +223,17 @@ def holds_float(answer: Any) -> bool:
     return isinstance(answer, float | np.floating)
 
 
+_MISTAKES = (TypeError, NameError, AttributeError, ImportError)
+"""Errors of code that was written wrongly; with others a map says that it promises nothing."""
+
+
 def claims_of(claim: Callable[[Number], Any], limits: Sequence[Number]) -> list[Claim]:
-    """Return what a map promises at each distance; None where it fails or promises no distance.
+    """Return what a map promises at each distance; None where it refuses or promises no distance.
+
+    Raises
+    ------
+    InputError
+        If the map fails by a mistake in its code, such as a wrong name.
 
     Examples
     --------
@@ -237,6 +246,11 @@ def claims_of(claim: Callable[[Number], Any], limits: Sequence[Number]) -> list[
 def _claim(claim: Callable[[Number], Any], limit: Number) -> Claim:
     try:
         given = claim(limit)
+    except _MISTAKES as error:
+        raise InputError(
+            f"the claim, a function of the distance, raised {type(error).__name__} at distance "
+            f"{limit}: {error}; it takes one argument, the distance"
+        ) from error
     except Exception as error:  # noqa: BLE001 - the row reports whatever the map does
         return None, _reason_of(error)
     try:
@@ -278,3 +292,17 @@ def division(claims: tuple[Number, Number]) -> tuple[bool, Fraction]:
     """Rank a pair by the larger claim over the smaller, where x / 0 is the largest ratio."""
     small, large = sorted(Fraction(claim) for claim in claims)
     return small == 0, large if small == 0 else large / small
+
+
+def ratio(above: Fraction, below: Fraction) -> float:
+    """Return a quotient as a float, infinite where it is too large for one; 0 / 0 is 0.
+
+    Examples
+    --------
+    >>> ratio(Fraction(1), Fraction(4)), ratio(Fraction(-1), Fraction(0))
+    (0.25, -inf)
+    """
+    try:
+        return float(above / below)
+    except (OverflowError, ZeroDivisionError):
+        return math.inf if above > 0 else -math.inf if above < 0 else 0.0

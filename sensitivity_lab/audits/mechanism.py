@@ -324,7 +324,7 @@ def audit_mechanism(
     ('violated', 1.098612, 1.098612)
     """
     check_callable("function", function, "a function of a dataset and a generator")
-    _check_parameters(function)
+    _check_takes_generator(function)
     check_running(None, progress)
     claim = _claimed(epsilon, delta, rho)
     fresh = check_flag("fresh", fresh)
@@ -333,7 +333,31 @@ def audit_mechanism(
         function, universe, size, datasets, neighbors=neighbors, distances=distances,
         every_order=every_order, subject=subject, tolerance_ulps=tolerance_ulps, progress=progress,
     )  # fmt: skip
-    return judged(question, function, claim, fresh=fresh, branches=branches)
+    check_pairs(len(question.datasets))
+    before = {} if fresh else kept(function)
+    report = judged(question, function, claim, fresh=fresh, branches=branches)
+    left = [] if fresh else changed(before, kept(function))
+    return _with_state(report, left) if left else report
+
+
+def _with_state(report: MechanismReport, left: Sequence[str]) -> MechanismReport:
+    """Return a report that leaves open what the runs of a function with state do not prove."""
+    reason = f"the function keeps {', '.join(left)} from one call to the next"
+    # In a process of its own the function is called several times, too: where it has no law for
+    # that reason, as where it keeps its noise, it has none there.
+    way_out = (
+        "pass fresh=True, which gives each dataset a process of its own"
+        if report.worst
+        else "make that anew in every call"
+    )
+    state = f"{reason}; {way_out}"
+    rows = tuple(
+        row
+        if row.verdict == "violated"
+        else replace(row, truth=None, judged=False, reason=reason, evidence=NO_EVIDENCE)
+        for row in report.rows
+    )
+    return replace(report, rows=rows, notes=(*report.notes, state), unjudged=(state,))
 
 
 def judged(
@@ -346,36 +370,14 @@ def judged(
 ) -> MechanismReport:
     """Compare a claim with the laws of what a function of a dataset and a generator releases.
 
+    The function is taken to keep nothing from one call to the next.
+
     Raises
     ------
     QueryError, TooLargeError
         See `audit_mechanism`.
     """
     check_pairs(len(question.datasets))
-    before = {} if fresh else kept(function)
-    report = _compared(question, function, claim, fresh, branches)
-    left = [] if fresh else changed(before, kept(function))
-    if not left:
-        return report
-    # In a process of its own the function is called several times, too: where it has no law for
-    # that reason, as where it keeps its noise, it has none there.
-    way_out = (
-        "pass fresh=True, which gives each dataset a process of its own"
-        if report.worst
-        else "make that anew in every call"
-    )
-    state = (f"the function keeps {', '.join(left)} from one call to the next; {way_out}",)
-    return replace(report, notes=report.notes + state, unjudged=state)
-
-
-def _compared(
-    question: Question,
-    function: Callable[..., Any],
-    claim: PrivacyClaim,
-    fresh: bool,
-    branches: int,
-) -> MechanismReport:
-    """Return the report, whatever the function keeps."""
     try:
         # How many runs a dataset takes is not known before: the bar counts them.
         with elsewhere(), running.counter("runs", question.progress) as ran:
@@ -393,7 +395,7 @@ def _compared(
         return _not_judged(question, claim, f"the function {error}")
     except LimitError as error:
         raise TooLargeError(str(error)) from None
-    rows = [_row(question, limit, worst[limit], claim) for limit in question.limits]
+    rows = [_row_of_law(question, limit, worst[limit], claim) for limit in question.limits]
     known = "exact law of all runs"
     if any(one.divergence.unknown for one in worst.values()):
         known = "the law is not known for all pairs"
@@ -460,7 +462,7 @@ def _claimed(epsilon: Any, delta: Any, rho: Any) -> PrivacyClaim:
     return PrivacyClaim.of(None, rho=rho)
 
 
-def _check_parameters(function: Callable[..., Any]) -> None:
+def _check_takes_generator(function: Callable[..., Any]) -> None:
     """Raise InputError unless a function takes a dataset and a generator."""
     try:
         signature = inspect.signature(function)
@@ -548,7 +550,7 @@ def _rank(divergence: Divergence, claim: PrivacyClaim) -> tuple[Any, ...]:
     return violates, high > at, least, (low, high), *curve
 
 
-def _row(question: Question, limit: Number, worst: Worst, claim: PrivacyClaim) -> AuditRow:
+def _row_of_law(question: Question, limit: Number, worst: Worst, claim: PrivacyClaim) -> AuditRow:
     """Compare the claim with the law of the deciding pair."""
     divergence = worst.divergence
     row = partial(

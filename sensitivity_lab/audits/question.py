@@ -253,6 +253,20 @@ def check_one_source(universe: Any, size: Any, datasets: Any) -> None:
         raise InputError("size must be left out: datasets have their own")
 
 
+def check_left_out(given: dict[str, Any], why: str) -> None:
+    """Raise InputError if an argument was given that does not apply; `why` says what it is for.
+
+    Examples
+    --------
+    >>> check_left_out({"size": 2}, "has no meaning for texts; leave it out")
+    Traceback (most recent call last):
+    sensitivity_lab.errors.InputError: size has no meaning for texts; leave it out, got 2
+    """
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name} {why}, got {shown(value)}")
+
+
 def datasets_of(universe: Any, size: Any, datasets: Any, every_order: Any) -> tuple[list[Any], str]:
     """Return the datasets to try and their description, or raise InputError."""
     check_one_source(universe, size, datasets)

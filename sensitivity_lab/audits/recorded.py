@@ -15,6 +15,7 @@ from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .claims import ROUNDING_ULPS, check_amount
+from .question import check_left_out
 from .recording import Call, recording, resolved
 from .replay.histories import check_histories
 from .replay.replay import Replay
@@ -215,10 +216,9 @@ def audit_recorded(
     check_callable("function", function, "a function of a list")
     fresh = check_flag("fresh", fresh)
     if scores is not None and budget is None:
-        _check_left_out(
-            norm=None if norm == "L1" else norm, where=where, select=select, replay=replay,
-            histories=histories, fresh=fresh or None,
-        )  # fmt: skip
+        of_several = {"where": where, "select": select, "replay": replay, "histories": histories}
+        of_several |= {"norm": None if norm == "L1" else norm, "fresh": fresh or None}
+        check_left_out(of_several, _ONE_SELECTION)
         check_running(None, progress)
         _check_names(options)
         named = {name: options.pop(name) for name in ("method", "epsilon") if name in options}
@@ -254,6 +254,10 @@ def audit_recorded(
         )
 
 
+_ONE_SELECTION = (
+    "is not for one selection by scores=; leave it out, or pass the budget of all steps"
+)
+
 _NAMES = ("method", "sensitivity", "epsilon", "monotonic", "candidates")
 """The options of a selection."""
 
@@ -265,16 +269,6 @@ def _check_names(options: dict[str, Any]) -> None:
             raise InputError(
                 f"{name} is not for a selection by scores=, whose options are {', '.join(_NAMES)}; "
                 f"got {shown(given)}"
-            )
-
-
-def _check_left_out(**given: Any) -> None:
-    """Raise InputError for an argument that is not for a selection."""
-    for name, value in given.items():
-        if value is not None:
-            raise InputError(
-                f"{name} is not for one selection by scores=; leave it out, or pass the budget of "
-                f"all steps, got {shown(value)}"
             )
 
 

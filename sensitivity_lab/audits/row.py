@@ -20,7 +20,7 @@ from sensitivity_lab.results.literals import (
     with_decimals,
 )
 
-from .claims import ROUNDING_ULPS, check_claim, check_tolerance, holds_float, number
+from .claims import ROUNDING_ULPS, check_claim, check_tolerance, holds_float, number, ratio
 
 _SHOWN_AS_ULP = 1e-3
 """If a factor is nearer to 1, the difference is shown in units in the last place instead."""
@@ -348,7 +348,7 @@ class AuditRow:
         if not isinstance(self.truth, Difference):
             return -math.inf
         slack = Fraction(self.claimed) - self.truth.close()
-        return _ratio(slack, self._ulp)
+        return ratio(slack, self._ulp)
 
     @property
     def factor(self) -> float:
@@ -361,7 +361,7 @@ class AuditRow:
             return 0.0
         if self.claimed == math.inf or not self.truth.close():
             return math.inf
-        return _ratio(Fraction(self.claimed), self.truth.close())
+        return ratio(Fraction(self.claimed), self.truth.close())
 
     @property
     def remark(self) -> str:
@@ -508,11 +508,3 @@ def _readable(answer: Any) -> Any:
         return float(answer) if Fraction(float(answer)) == answer else answer
     except OverflowError:
         return answer
-
-
-def _ratio(above: Fraction, below: Fraction) -> float:
-    """Return a quotient as a float, infinite where it is too large for one."""
-    try:
-        return float(above / below)
-    except (OverflowError, ZeroDivisionError):
-        return math.inf if above > 0 else -math.inf

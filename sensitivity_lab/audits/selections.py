@@ -228,7 +228,7 @@ def _compare_choices(
         if len(chance.paths) == known:
             x, y = pair
             differing = chance.differing(returned[x], returned[y])
-            row = _row(limit, (datasets[x], datasets[y]), runs[x], runs[y], differing)
+            row = _row_of_choice(limit, (datasets[x], datasets[y]), runs[x], runs[y], differing)
             return (row,), chance.note("choice")
     return (), chance.note("choice")
 
@@ -239,7 +239,7 @@ def _parts_of(runs: Sequence[_Selected]) -> Parts:
     return parts(whole)
 
 
-def _row(
+def _row_of_choice(
     limit: Number,
     datasets: tuple[Any, Any],
     x: Sequence[_Selected],

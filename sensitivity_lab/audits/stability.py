@@ -50,7 +50,7 @@ def audit_pipeline(
         for d in limits
     ]  # fmt: skip
     rows = tuple(
-        _row(distance, one, one.bound if claimed is None else claimed, tolerance)
+        _row_of_stability(distance, one, one.bound if claimed is None else claimed, tolerance)
         for distance, one, claimed in zip(limits, found, claims, strict=True)
     )
     drawn = " and ".join(map(str, found[0].rows))
@@ -58,7 +58,9 @@ def audit_pipeline(
     return AuditReport(transformation.name, rows, setting)
 
 
-def _row(distance: int, found: MeasuredStability, claimed: Any, tolerance: Number) -> AuditRow:
+def _row_of_stability(
+    distance: int, found: MeasuredStability, claimed: Any, tolerance: Number
+) -> AuditRow:
     witness = found.witness
     evidence = Evidence(witness.x, witness.y, witness.output_x, witness.output_y)
     return AuditRow(distance, claimed, _exact(found.measured), evidence, tolerance_ulps=tolerance)

@@ -29,8 +29,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.checks import names_of, shown
-from sensitivity_lab.errors import InputError, TooLargeError
+from sensitivity_lab.checks import shown
+from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.norms import Norm
 
 from .answers import DECIMAL, FLOATS, WHOLE, Weighing, weigh_over
@@ -38,6 +38,7 @@ from .changes import Added, used_columns
 from .clipping import value_text
 from .constraints import Constraints
 from .database import Session
+from .join_columns import one_of_each_kind
 from .normal_form import Aggregate, NormalForm, Source, SourceColumn, Term, quoted
 from .statements import KEYS, place_of, statement
 
@@ -63,9 +64,6 @@ _DEFAULTS = {
     "TIMESTAMP": "'2000-01-01'",
 }
 """A value of a type, where any will do; 0 of numbers."""
-
-_MOST_JOINED = 2 * 10**9
-"""The most rows of a join of the other sources: a minute or two of DuckDB."""
 
 _QUOTED = re.compile(r"'(?:[^']|'')*'|" + r'"(?:[^"]|"")*"(?:\."(?:[^"]|"")*")*')
 """A text of SQL, or a name with its quotes, and the names after it."""
@@ -307,7 +305,6 @@ class AdditionSearch:
         if where:
             tail += f" WHERE {' AND '.join(where)}"
         tail = with_expressions(tail, row)
-        self._check_cost(component, tail)
         weighing = self._weighing(component, tail, row)
         number = weighing.total
         if counts_values:
@@ -323,17 +320,6 @@ class AdditionSearch:
         text = f"SELECT {with_expressions(', '.join(select), row)}{tail}"
         text += f" GROUP BY {groups}" if groups else " HAVING COUNT(*) > 0"
         return self._best(text, component, names, weighing)
-
-    def _check_cost(self, component: _Component, tail: str) -> None:
-        """Raise TooLargeError if the sources of a component have too many rows together."""
-        rows = self.session.planned_rows(f"SELECT COUNT(*){tail}") if component.aliases else 0
-        if rows > _MOST_JOINED:
-            tables = names_of([self.form.source(one).table.name for one in component.aliases])
-            raise TooLargeError(
-                f"change='add': a new row of {self.source.table.name} can join any results of "
-                f"{tables}, which are about {rows:.2g} by DuckDB's estimate; the most is "
-                f"{_MOST_JOINED:.2g}. Add a row of another table, or compute removals"
-            )
 
     def _weighing(self, component: _Component, tail: str, row: Mapping[str, str]) -> Weighing:
         """Return how much a result counts in a component: the value in one of them, else 1."""
@@ -399,13 +385,7 @@ class AdditionSearch:
     def _keep_one_of_each_kind(
         self, column: SourceColumn, conditions: Sequence[Term], tables: dict[str, str]
     ) -> None:
-        """Restrict the source that a column joins to values of which no two do the same.
-
-        Two columns of a new row that join two sources make a product of these, if a chain of
-        conditions ties the sources together. But the column's values differ only in the rows that
-        they find in its source, and in these only by what is read of them: of all values that find
-        the same rows, as often, one stands for all. A condition on the source alone comes first.
-        """
+        """Restrict the source that a column joins to values that find different rows there."""
         link = self._link(column, conditions)
         read = [t for t in (*conditions, *(g.term for g in self.form.groups)) if t is not link]
         read += [] if self.value is None else [self.value]
@@ -421,30 +401,13 @@ class AdditionSearch:
         if joined is None:
             return
         source = self.form.source(joined.alias)
-        own = [term.sql for term in read if term.aliases == {source.alias} and term in conditions]
-        shown = sorted(
-            {
-                one
-                for term in read
-                for one in term.columns
-                if one.alias == source.alias and term.sql not in own
-            }
-        )
-        types = [source.table.columns[one.name] for one in shown]
-        if not all(one in WHOLE or one in ("VARCHAR", "DATE", "TIMESTAMP") for one in types):
-            return  # two floats that are equal can still be two, as 0.0 and -0.0
+        own = [one for one in conditions if one.aliases == {source.alias}]
         value = f"TRY_CAST({joined.sql} AS {self._type(column)})"
-        own += [f"{value} IS NOT NULL"]
-        own += [with_expressions(o, {column.sql: value}) for o in self._restrictions({column})]
-        cells = ", ".join(one.sql for one in shown)
-        found = f"LIST_SORT(LIST(ROW({cells})))" if shown else "COUNT(*)"
-        kinds = (
-            f"SELECT {joined.sql} AS value, {found} AS rows FROM {tables[source.alias]} AS "
-            f"{quoted(source.alias)} WHERE {' AND '.join(own)} GROUP BY 1"
-        )
-        kept = f"SELECT MIN(value) FROM ({kinds}) GROUP BY rows"
-        tables[source.alias] = (
-            f"(SELECT * FROM {tables[source.alias]} WHERE {quoted(joined.name)} IN ({kept}))"
+        where = [*(one.sql for one in own), f"{value} IS NOT NULL"]
+        where += [with_expressions(o, {column.sql: value}) for o in self._restrictions({column})]
+        others = [term for term in read if term not in own]
+        tables[source.alias] = one_of_each_kind(
+            source, tables[source.alias], [joined.sql], others, where
         )
 
     def _restrictions(self, nodes: Collection[Any]) -> list[str]:

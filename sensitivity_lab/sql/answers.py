@@ -122,9 +122,12 @@ def weigh_over(
     if not largest:
         return Weighing("CAST(0 AS HUGEINT)", name=name)
     if not math.isfinite(largest):
+        way = "" if aggregate.bounded else ", or give the column bounds"
+        if any(term.kind == "/" for term in aggregate.value.walk()):
+            way += "; if it comes from a division by 0, write NULLIF(..., 0) around the divisor"
         raise QueryError(
             f"{name}: a value that is added up is {largest}, which no finite sum has; leave it out "
-            "with WHERE, or give the column bounds"
+            f"with WHERE{way}"
         )
     # As many bits behind the point as the sum of all leaves room for.
     shift = min(_BITS - math.frexp(largest)[1] - results.bit_length(), 1000)

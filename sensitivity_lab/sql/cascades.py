@@ -1,14 +1,16 @@
 """Cascades: rows that refer to a person's rows by a foreign key, and cannot outlive them.
 
-A person takes their rows of the private tables along. A public row that refers to one of those by a
-declared foreign key has to go, too. If the query joins the two on that key, this changes nothing:
-every result of the public row is also one of the person's row, and is lost with it. If not, the
-removal would take results along that nobody counted, so it is refused.
+A person takes their rows of the private tables along. A row that refers to one of those by a
+declared foreign key has to go, too, be it public or another person's. If the query joins the two on
+that key, this changes nothing: every result of the row that refers is also one of the row that it
+refers to, and is lost with it. If not, the removal would take results along that nobody counted, so
+it is refused. A foreign key between two columns of persons ties rows of one person, who takes all
+of them along; but a single row that is removed takes along what refers to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sensitivity_lab.checks import named, names_of
@@ -30,28 +32,35 @@ class Cascades:
         Public tables whose rows refer to a person's rows, and are joined with them.
     other : tuple of (Source, ForeignKey)
         Sources whose rows refer to a person's rows, and are not joined with them.
+    own : tuple of (Source, ForeignKey)
+        Sources whose rows refer to rows of the same person, and are not joined with them.
     """
 
     joined: tuple[str, ...]
     other: tuple[tuple[Source, ForeignKey], ...]
+    own: tuple[tuple[Source, ForeignKey], ...]
 
-    def check(self) -> None:
-        """Raise InputError if removing persons takes results along that are not counted."""
-        if not self.other:
+    def check(self, unit: str = "person") -> None:
+        """Raise InputError if a removal takes results along that are not counted."""
+        found = [*self.other, *(self.own if unit == "row" else ())]
+        if not found:
             return
-        source, foreign = self.other[0]
+        source, foreign = found[0]
+        way = ""
+        if source.person is None:
+            way = f", or name the column of persons of {named(source.table.name)} in person"
         child, parent = named(source.table.name), named(foreign.parent.name)
         key = names_of([f"{source.table.name}.{one}" for one in foreign.columns], named)
         raise InputError(
             f"person: rows of {child} refer to rows of {parent} by a foreign key ({key}), and have "
-            f"to go when those go with a person; the query does not join {child} with {parent} on "
-            "that key, so what they take along is not computed: join the two, or name the column "
-            f"of persons of {child} in person"
+            f"to go when those go{' with a person' * (unit == 'person')}; the query does not join "
+            f"{child} with {parent} on that key, so what they take along is not computed: join the "
+            f"two{way}"
         )
 
 
 def cascades(
-    form: NormalForm, constraints: Constraints, database: Database, private: Iterable[Table]
+    form: NormalForm, constraints: Constraints, database: Database, private: Mapping[str, str]
 ) -> Cascades:
     """Return what public tables lose with a person.
 
@@ -63,10 +72,11 @@ def cascades(
         What is declared of the query's tables.
     database : Database
         Asked about tables that the query does not read, but its tables refer to.
-    private : iterable of Table
-        All tables that have a column of persons, read by the query or not.
+    private : mapping of str to str
+        The column of persons of all tables that have one, read by the query or not, by the table's
+        full name.
     """
-    losing = {table.sql: True for table in private}
+    losing = dict.fromkeys(private, True)
     read = {source.table.sql for source in form.sources}
 
     def foreign_keys(table: Table) -> Iterable[ForeignKey]:
@@ -81,18 +91,23 @@ def cascades(
             losing[table.sql] = any(loses(one.parent) for one in foreign_keys(table))
         return losing[table.sql]
 
-    joined, other = [], []
-    for source in form.sources:
-        if source.person is not None:
-            continue
-        for foreign in foreign_keys(source.table):
-            if not loses(foreign.parent):
-                continue
-            if _is_joined(form, source, foreign):
-                joined.append(source.table.name)
-            else:
-                other.append((source, foreign))
-    return Cascades(tuple(dict.fromkeys(joined)), tuple(other))
+    found: dict[str, list[tuple[Source, ForeignKey]]] = {"joined": [], "own": [], "other": []}
+    pairs = [(source, one) for source in form.sources for one in foreign_keys(source.table)]
+    for source, foreign in pairs:
+        if loses(foreign.parent):
+            kind = _kind(form, source, foreign, private.get(foreign.parent.sql))
+            found[kind].append((source, foreign))
+    public = [source.table.name for source, _ in found["joined"] if source.person is None]
+    return Cascades(tuple(dict.fromkeys(public)), tuple(found["other"]), tuple(found["own"]))
+
+
+def _kind(form: NormalForm, child: Source, foreign: ForeignKey, person: str | None) -> str:
+    """Tell whether rows of a foreign key are joined, else whether they belong to one person."""
+    if _is_joined(form, child, foreign):
+        return "joined"
+    pairs = zip(foreign.columns, foreign.parent_columns, strict=True)
+    same = any(mine == child.person and theirs == person for mine, theirs in pairs)
+    return "own" if person and same else "other"
 
 
 def _is_joined(form: NormalForm, child: Source, foreign: ForeignKey) -> bool:

@@ -8,7 +8,6 @@ its own, in one transaction that sees one state of the data and is rolled back a
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 import tempfile
@@ -33,10 +32,26 @@ _FILES = {".parquet": "read_parquet", ".pq": "read_parquet", ".csv": "read_csv"}
 
 _FULL = re.compile(r"no space left|disk (is )?full|max_temp_directory_size|could not write", re.I)
 
+_BY_ZERO = re.compile(r"division by zero", re.I)
+
 _LOCKED = re.compile(r"lock|different configuration", re.I)
 
 _SQLITE = b"SQLite format 3\0"
 """How a database file of SQLite begins."""
+
+_SETTINGS = {
+    "default_collation": "",
+    "integer_division": "false",
+    "ieee_floating_point_ops": "true",
+    "old_implicit_casting": "false",
+}
+"""Settings of DuckDB that change what = and / mean, and their values here."""
+
+_COLLATED = re.compile(r"\bCOLLATE\s+(?!BINARY\b)\w+", re.I)
+"""A column whose texts are compared in another way than byte by byte."""
+
+_NAMES_AND_TEXTS = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
+"""What can hold any words: texts, quoted names and comments."""
 
 _ROWS_AT_ONCE = 100_000
 """Rows of SQLite that are copied in one go."""
@@ -73,6 +88,11 @@ def _named(duckdb: Any, doing: str, error: Exception) -> Exception:
     # DuckDB goes on with the line of the statement, which is not the text that the user wrote.
     told = " ".join(re.split(r"\\n|\n", text_of(error).partition("LINE ")[0])).strip()
     told = " ".join(told.split())
+    if _BY_ZERO.search(told):
+        return QueryError(
+            f"{doing} divides by 0 in some result; write NULLIF(..., 0) around the divisor, which "
+            "leaves such results out of SUM, COUNT(expression) and WHERE"
+        )
     if isinstance(error, duckdb.InterruptException):
         return QueryError(f"{doing} was interrupted before it ended; call again to start anew")
     if isinstance(error, duckdb.OutOfMemoryException) or _FULL.search(told):
@@ -124,17 +144,6 @@ class Session:
         """End the statement that runs, from another thread: it raises QueryError."""
         self._cursor.interrupt()
 
-    def planned_rows(self, sql: str) -> float:
-        """Return DuckDB's estimate of the rows of the largest step of a statement."""
-        [(_, plan)] = self.rows(f"EXPLAIN (FORMAT JSON) {sql}")
-        steps = json.loads(plan)
-        most = 0.0
-        while steps:
-            step = steps.pop()
-            steps += step["children"]
-            most = max(most, float(step["extra_info"].get("Estimated Cardinality", 0)))
-        return most
-
     def types(self, sql: str) -> list[str]:
         """Return the types of a statement's columns, without running it."""
         with naming("the query"):
@@ -183,6 +192,7 @@ class Database:
                 got = "tables without names"
             raise InputError(f"connection must be {ACCEPTED}, got {got}")
         self._check_open()
+        self._check_settings()
 
     def _open(self, duckdb: Any, path: Path) -> None:
         """Open a database file, of either kind, to read only."""
@@ -234,6 +244,27 @@ class Database:
             with _naming_sqlite():
                 self._sqlite.execute("SELECT 1 FROM sqlite_master").fetchone()
 
+    def _check_settings(self) -> None:
+        """Raise InputError if the database's settings give expressions another meaning.
+
+        What a connection sets for itself is not seen by the cursors that run here, and needs no
+        check: they have the settings of the database.
+        """
+        with self.session() as session:
+            found = dict(
+                session.rows(
+                    "SELECT name, value FROM duckdb_settings() WHERE name IN (SELECT UNNEST(?))",
+                    [list(_SETTINGS)],
+                )
+            )
+        for name, expected in _SETTINGS.items():
+            if name in found and str(found[name] or "").lower() != expected:
+                raise InputError(
+                    f"connection: the database's setting {name} is {shown(found[name])}, which "
+                    "changes what the query's expressions mean; the lab reads them with DuckDB's "
+                    f"own setting: RESET GLOBAL {name}"
+                )
+
     @contextmanager
     def session(self) -> Iterator[Session]:
         """Open a transaction, and roll it back at the end."""
@@ -262,9 +293,9 @@ class Database:
             return self._of_ours(name, where)
         with self.session() as session:
             found = session.rows(
-                "SELECT database_name, schema_name, table_name, FALSE FROM duckdb_tables() "
-                "WHERE NOT internal UNION ALL SELECT database_name, schema_name, view_name, TRUE "
-                "FROM duckdb_views() WHERE NOT internal ORDER BY ALL"
+                "SELECT database_name, schema_name, table_name, FALSE, sql FROM duckdb_tables() "
+                "WHERE NOT internal UNION ALL SELECT database_name, schema_name, view_name, TRUE, "
+                "'' FROM duckdb_views() WHERE NOT internal ORDER BY ALL"
             )
             [here] = session.rows("SELECT current_database(), current_schema()")
             wanted = [part.lower() for part in parts]
@@ -278,13 +309,14 @@ class Database:
             if not chosen or (not best and len(alike) > 1):
                 known = sorted({row[2] for row in found if not row[3]})
                 raise _no_table(name, known, where, several=len(alike) > 1)
-            [(database, schema, table, is_view)] = chosen
+            [(database, schema, table, is_view, made)] = chosen
             if is_view:
                 raise InputError(
                     f"sql: {name} ({where}) is a view, which can hold any statement; write its "
                     f"query into WITH, or copy it to a table: CREATE TABLE {name}_rows AS FROM "
                     f"{name}"
                 )
+            _check_collations(name, made, where)
             full = ".".join(map(quoted, (database, schema, table)))
             return Table(table, full, self._columns(session, full))
 
@@ -301,6 +333,7 @@ class Database:
                 f"{name}"
             )
         if self._sqlite is not None:
+            _check_collations(name, self._sqlite_text(found), where)
             columns = self._sqlite_columns(found)
         else:
             # A registered table is seen by its own connection only.
@@ -380,6 +413,14 @@ class Database:
             ).fetchall()
         return {str(name): str(kind) for name, kind in rows}
 
+    def _sqlite_text(self, table: str) -> str:
+        """Return the statement that made a table of SQLite."""
+        with _naming_sqlite():
+            found = self._sqlite.execute(  # type: ignore[union-attr]
+                "SELECT sql FROM sqlite_master WHERE name = ?", (table,)
+            ).fetchone()
+        return str(found[0])
+
     def _sqlite_columns(self, table: str) -> dict[str, str]:
         """Return the columns of a table of SQLite with the types of DuckDB that hold their values.
 
@@ -426,6 +467,16 @@ class Database:
                 cursor.register("given rows", frame)
                 cursor.execute(f'INSERT INTO {table.sql} SELECT * FROM "given rows"')
                 cursor.unregister("given rows")
+
+
+def _check_collations(table: str, made: str, where: str) -> None:
+    """Raise InputError if a table's columns compare texts in a way of their own."""
+    found = _COLLATED.search(_NAMES_AND_TEXTS.sub("", made))
+    if found:
+        raise InputError(
+            f"sql: {table} ({where}) has a column with {found[0]}, which changes which texts are "
+            "equal; copy the table without it, such as with LOWER(column)"
+        )
 
 
 def _in_memory(duckdb: Any) -> Any:

@@ -77,18 +77,48 @@ _DUCKDB_TYPES = {
 _UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
 """Parts of a date or a time."""
 
+_JOIN_INSTEAD = "join the table; if several of its rows match, a join counts each of them"
+
+_REFUSED = {
+    "Exists": ("EXISTS is not supported", _JOIN_INSTEAD),
+    **dict.fromkeys(
+        ("Any", "All"), ("a comparison with a subquery is not supported", _JOIN_INSTEAD)
+    ),
+    **dict.fromkeys(
+        ("Subquery", "Select"),
+        (
+            "a subquery as a value is not supported",
+            "join its tables; if it is one public number, write the number",
+        ),
+    ),
+}
+"""Expressions that are refused with a reason of their own."""
+
+_UNKNOWN = (
+    "it is not on the list of expressions that are read",
+    "use columns, numbers, texts, + - * /, comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS NULL, "
+    "CASE, COALESCE, CAST, dates, or compute it in a table beforehand",
+)
+
 _ELSEWHERE = {"Div", "IntDiv", "Mod", "Like"}
 """Operators that SQLite and DuckDB read differently."""
 
 
 def node_text(node: Any, text: str) -> str:
     """Return a node as its author wrote it, as far as that is known, on one line."""
+    anew = " ".join(str(node.sql(dialect="duckdb", unsupported_level=None)).split())
     start, end = span(node)
     if start is not None and end is not None and end - start < len(text):
         written = text[start : end + 1]
-        if written.count("(") == written.count(")"):
+        # The parser does not keep the place of words such as EXISTS.
+        inside = _squeezed(written) != _squeezed(anew) and _squeezed(written) in _squeezed(anew)
+        if written.count("(") == written.count(")") and not inside:
             return " ".join(written.split())
-    return " ".join(str(node.sql(dialect="duckdb")).split())
+    return anew
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"\s|[()]", "", text).lower()
 
 
 def span(node: Any) -> tuple[int | None, int | None]:
@@ -172,12 +202,7 @@ class Writer:
             return Term(f"{_FUNCTIONS[name]}({inner.sql})", "other", (inner,), text=text)
         special = getattr(self, f"_{name.lower()}", None)
         if special is None or name not in _SPECIAL:
-            raise self.refusal(
-                node,
-                "it is not on the list of expressions that are read",
-                "use columns, numbers, texts, + - * /, comparisons, AND, OR, NOT, IN, BETWEEN, "
-                "LIKE, IS NULL, CASE, COALESCE, CAST, dates, or compute it in a table beforehand",
-            )
+            raise self.refusal(node, *_REFUSED.get(name, _UNKNOWN))
         written: Term = special(node, resolve, text)
         return written
 
@@ -229,11 +254,7 @@ class Writer:
 
     def _in(self, node: Any, resolve: Resolve, text: str) -> Term:
         if node.args.get("query") is not None:
-            raise self.refusal(
-                node,
-                "IN with a subquery is not supported",
-                "join the table; if several of its rows match, a join counts each of them",
-            )
+            raise self.refusal(node, "IN with a subquery is not supported", _JOIN_INSTEAD)
         self._only(node, "this", "expressions")
         inner = self.term(node.this, resolve)
         items = tuple(self.term(one, resolve) for one in node.expressions)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from .normal_form import Equality, NormalForm, SourceColumn, Term
+from .normal_form import Equality, NormalForm, Source, SourceColumn, Term, quoted
 
 _INTEGERS = frozenset(
     f"{sign}{size}"
@@ -68,3 +68,40 @@ def one_person_per_result(form: NormalForm) -> bool:
     return len(persons) == 1 or any(
         persons <= variable for variable in classes(join_equalities(form))
     )
+
+
+def one_of_each_kind(
+    source: Source, relation: str, values: Sequence[str], read: Iterable[Term], where: Iterable[str]
+) -> str:
+    """Return a source restricted to values of which no two find the same rows.
+
+    Where a largest count is searched over values of two sources that a chain of conditions ties
+    together, the pairs of values are as many as a product. But two values of some columns differ
+    only in the rows that they find, and these only in what is read of them elsewhere. So of all
+    values that find the same rows, as often, one stands for all.
+
+    Parameters
+    ----------
+    source : Source
+        Whose rows are found.
+    relation : str
+        Its table, or what stands for it so far.
+    values : sequence of str
+        The columns that are chosen, as SQL.
+    read : iterable of Term
+        What reads the source elsewhere.
+    where : iterable of str
+        Conditions on the source alone, which need not be in `read`.
+    """
+    names = sorted({one for term in read for one in term.columns if one.alias == source.alias})
+    types = {source.table.columns[one.name] for one in names}
+    if not types <= _INTEGERS | {"VARCHAR", "DATE", "TIMESTAMP", "BOOLEAN"}:
+        return relation  # two floats that are equal can still be two, as 0.0 and -0.0
+    found = f"LIST_SORT(LIST(ROW({', '.join(one.sql for one in names)})))" if names else "COUNT(*)"
+    fields = ", ".join(f"v{place} := {value}" for place, value in enumerate(values))
+    chosen = values[0] if len(values) == 1 else f"STRUCT_PACK({fields})"
+    here = f"{relation} AS {quoted(source.alias)}"
+    known = " AND ".join(where) or "TRUE"
+    kinds = f"SELECT {chosen} AS chosen, {found} AS found FROM {here} WHERE {known} GROUP BY 1"
+    kept = f"SELECT MIN(chosen) FROM ({kinds}) GROUP BY found"
+    return f"(SELECT * FROM {here} WHERE {chosen} IN ({kept}))"

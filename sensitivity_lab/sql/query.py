@@ -235,7 +235,7 @@ class Query(ReadQuery):
 
     def _removed(self, k: int, unit: Unit, norm: Norm, aggregate: Aggregate) -> DatabaseSensitivity:
         """Return the worst removal."""
-        self.cascades.check()
+        self.cascades.check(unit)
         tables = tuple(dict.fromkeys(source.table.name for source in self.form.private))
         with self.session() as session:
             search = Removal(
@@ -395,7 +395,7 @@ class Query(ReadQuery):
         >>> query.elastic().upper
         3.0
         """
-        self.cascades.check()
+        self.cascades.check("row")
         return elastic_bound(self, k, aggregate)
 
     def residual(self, beta: float | None = None, *, aggregate: str | None = None) -> RowBound:
@@ -447,14 +447,14 @@ class Query(ReadQuery):
         >>> query.residual().upper, round(query.residual(beta=0.1).upper, 3)
         (3.0, 4.966)
         """
-        self.cascades.check()
+        self.cascades.check("row")
         return residual_bound(self, beta, aggregate)
 
     def truncation(
         self,
-        thresholds: Sequence[float],
+        thresholds: Sequence[float] | None = None,
         *,
-        epsilon: float,
+        epsilon: float | None = None,
         method: str = "auto",
         aggregate: str | None = None,
     ) -> TruncationStudy:
@@ -469,9 +469,9 @@ class Query(ReadQuery):
         Parameters
         ----------
         thresholds : sequence of number
-            The thresholds tau to compare, above 0.
+            The thresholds tau to compare, above 0, in the order of the study's rows. Required.
         epsilon : float, Fraction or Decimal
-            The privacy loss of one release, above 0.
+            The privacy loss of one release, above 0. Required.
         method : {"auto", "cap", "linear program"}, default "auto"
             "cap" keeps tau results of each person, in an order that depends on the person's own
             results. "linear program" gives each result a weight of at most 1, such that the results
@@ -527,17 +527,24 @@ class Query(ReadQuery):
         1          2  4.0            1          2.0    2.0
         2          4  2.0            1          4.0    4.0
         """
+        if thresholds is None or epsilon is None:
+            raise InputError(
+                "truncation: give thresholds and epsilon, chosen without looking at the data, as "
+                "in query.truncation([1, 10, 100], epsilon=1)"
+            )
         return truncation_study(
             self, thresholds, epsilon=epsilon, method=method, aggregate=aggregate
         )
 
-    def chain(self, rows_per_person: int, *, aggregate: str | None = None) -> QueryChain:
+    def chain(
+        self, rows_per_person: int | None = None, *, aggregate: str | None = None
+    ) -> QueryChain:
         """Return the query as a chain of pipeline steps, whose map is proved without the data.
 
         Parameters
         ----------
         rows_per_person : int
-            The most results that are kept of a person, at least 1.
+            The most results that are kept of a person, at least 1. Required.
         aggregate : str, optional
             Which aggregate, if there are several.
 
@@ -569,4 +576,9 @@ class Query(ReadQuery):
         >>> query.local_sensitivity().value
         3.0
         """
+        if rows_per_person is None:
+            raise InputError(
+                "chain: give rows_per_person, the most results that are kept of a person, chosen "
+                "without looking at the data, as in query.chain(10)"
+            )
         return chain_of(self, rows_per_person, aggregate)

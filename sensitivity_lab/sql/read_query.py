@@ -76,7 +76,11 @@ class ReadQuery:
         self.show_person = show_person
         persons = _persons(person)
         self.database = Database(connection)
-        private = [self.database.table(table.split("."), "in person") for table in persons]
+        private = {
+            table.sql: next((one for one in table.columns if one.lower() == column.lower()), "")
+            for name, column in persons.items()
+            for table in [self.database.table(name.split("."), "in person")]
+        }
         lower = {name.rpartition(".")[2].lower(): column for name, column in persons.items()}
         form = Reader(text, self.database, lower).read()
         if not form.private:

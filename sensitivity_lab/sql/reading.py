@@ -6,6 +6,7 @@ way to write it. The text itself is never executed: `expressions.py` writes ever
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -31,20 +32,44 @@ def sqlglot_module() -> Any:
 
 
 _WAYS = {
-    "distinct": "DISTINCT is not monotone; write COUNT(DISTINCT column) if that is what you count",
-    "having": "HAVING makes answers of groups depend on each other's rows; count all groups, and "
-    "choose among the noisy answers",
-    "qualify": "QUALIFY needs windows; restrict the rows in WHERE",
-    "windows": "windows let one row change the results of others; use a plain aggregate",
-    "limit": "LIMIT lets one row push out others; restrict the rows in WHERE",
-    "offset": "OFFSET lets one row push out others; restrict the rows in WHERE",
-    "sample": "a sample is random; take one beforehand, and make a table of it",
-    "laterals": "lateral joins are not supported; join tables by conditions",
-    "pivots": "pivots are not supported; group by the columns",
-    "into": "a query that writes is not supported; leave out INTO",
-    "locks": "locks are not supported; leave them out",
+    "distinct": (
+        "SELECT DISTINCT is not supported, because several persons can stand behind one row of it",
+        "write COUNT(DISTINCT column) if that is what you count",
+    ),
+    "having": (
+        "HAVING is not supported, because whether a group is shown depends on all of its rows",
+        "count all groups, and choose among the noisy answers",
+    ),
+    "group": (
+        "GROUP BY in a subquery is not supported, because one row more can take results away",
+        "join the tables, and aggregate once, outside",
+    ),
+    "qualify": ("QUALIFY is not supported, because it needs windows", "restrict the rows in WHERE"),
+    "windows": (
+        "windows are not supported, because one row can change the results of others",
+        "use a plain aggregate",
+    ),
+    "limit": (
+        "LIMIT is not supported, because one row can push out others",
+        "restrict the rows in WHERE",
+    ),
+    "offset": (
+        "OFFSET is not supported, because one row can push out others",
+        "restrict the rows in WHERE",
+    ),
+    "sample": (
+        "a sample is not supported, because it is random",
+        "take one beforehand, and make a table of it",
+    ),
+    "laterals": ("lateral joins are not supported", "join tables by conditions"),
+    "pivots": ("pivots are not supported", "group by the columns"),
+    "into": ("a query that writes is not supported", "leave out INTO"),
+    "locks": ("locks are not supported", "leave out FOR UPDATE or FOR SHARE"),
 }
-"""Parts of a SELECT that are refused, and how else to write it."""
+"""Parts of a SELECT that are refused: why, and how else to write it."""
+
+_FIRST_WORD = re.compile(r"(?:\s|\(|--[^\n]*(?:\n|$)|/\*.*?\*/)*(\w*)", re.DOTALL)
+"""The first word of a query, after blanks, brackets and comments."""
 
 
 @dataclass
@@ -146,6 +171,7 @@ class Reader:
                 f"sql must be a SELECT statement of at most {_MOST_TEXT:,} characters without "
                 f"the character 0, got {len(self.text):,} characters"
             )
+        self._check_first_word()
         try:
             found = [one for one in sqlglot.parse(self.text, dialect=self.database.dialect) if one]
         except (sqlglot.errors.SqlglotError, RecursionError) as error:
@@ -156,6 +182,8 @@ class Reader:
                 if "line" in one
             )
             why = details[0].get("description") or text_of(error) or "it is nested too deeply"
+            if "following CTE" in why:
+                why = "after the queries of WITH, SELECT ... FROM ... is missing"
             raise InputError(f"sql: cannot read the query{place}: {cut(why)}") from None
         if len(found) != 1:
             raise InputError(f"sql must be one SELECT statement, got {len(found)} statements")
@@ -167,12 +195,21 @@ class Reader:
                 "compute the sensitivity of each SELECT",
             )
         if not isinstance(statement, exp.Select):
-            raise self.refusal(
-                statement,
-                "it is no SELECT statement, and only SELECT is read",
-                "write SELECT ... FROM ... WHERE ... GROUP BY ...",
+            raise InputError(
+                f"sql must be one SELECT statement, got one of the kind {statement.key.upper()}"
             )
         return statement
+
+    def _check_first_word(self) -> None:
+        """Raise InputError if the text starts with another word than a query does."""
+        found = _FIRST_WORD.match(self.text)
+        word = "" if found is None else found[1]
+        if word.upper() not in ("SELECT", "WITH"):
+            raise InputError(
+                "sql must be one SELECT statement, such as SELECT COUNT(*) FROM orders, and can "
+                f"begin with WITH; it begins with {shown(word or self.text.strip()[:20])}"
+                f"{did_you_mean(word.upper(), ('SELECT', 'WITH'))}"
+            )
 
     def _scope_of(
         self, select: Any, outside: Mapping[str, Any], *, top: bool
@@ -184,14 +221,12 @@ class Reader:
             allowed.add("group")
         for name, part in select.args.items():
             if part and name not in allowed:
-                way = _WAYS.get(name, "it is not on the list of what is read; leave it out")
-                if name == "group":
-                    way = (
-                        "aggregates and GROUP BY in subqueries are not monotone: one row more can "
-                        "take results away; join the tables, and aggregate once, outside"
-                    )
+                unknown = (f"{name} is not on the list of what is read", "leave it out")
                 node = part[0] if isinstance(part, list) else part
-                raise self.refusal(node if isinstance(node, exp.Expression) else select, name, way)
+                raise self.refusal(
+                    node if isinstance(node, exp.Expression) else select,
+                    *_WAYS.get(name, unknown),
+                )
         named = self._named_queries(select, outside)
         scope = _Scope()
         from_ = select.args.get("from_") or select.args.get("from")
@@ -523,7 +558,7 @@ class Reader:
             where = self.writer.term(node.expression.this, resolve)
             node = node.this
         if isinstance(node, exp.Window):
-            raise self.refusal(node, "a window function is not supported", _WAYS["windows"])
+            raise self.refusal(node, *_WAYS["windows"])
         if isinstance(node, exp.Count):
             self._check_parts(node, {"this", "big_int"}, "COUNT of several columns")
             if isinstance(node.this, exp.Star):

@@ -163,7 +163,7 @@ class Removal:
             lost[place] = Fraction(as_whole(whole), self._weighing.denominator)
         return tuple(lost)
 
-    def answers(self, worst: Worst) -> tuple[Sequence[Fraction], Sequence[Fraction]]:
+    def answers(self, worst: Worst) -> tuple[list[Fraction], list[Fraction]]:
         """Return the answers before and after the worst removal.
 
         Where the impacts tell what is lost, the query does not run again. If besides every result
@@ -177,7 +177,7 @@ class Removal:
             return before, self._without(worst.units)
         return before, [one - lost for one, lost in zip(before, worst.lost, strict=True)]
 
-    def _total(self, worst: Worst) -> Sequence[Fraction] | None:
+    def _total(self, worst: Worst) -> list[Fraction] | None:
         """Return the answer as the sum of all impacts; None if results have several units or none.
 
         A value of COUNT(DISTINCT ...) can be of several units, too.
@@ -192,7 +192,9 @@ class Removal:
         )
         if ownerless:
             return None
-        return worst.total or list(
+        if worst.total is not None:
+            return list(worst.total)
+        return list(
             self._lost(
                 self.session.rows(f"SELECT place, SUM(lost0) FROM {self._each} GROUP BY place")
             )

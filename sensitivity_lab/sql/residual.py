@@ -19,8 +19,8 @@ from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.exact.difference import Difference
 
 from .elastic import Rows
-from .join_columns import classes, join_equalities, predicates
-from .normal_form import NormalForm, SourceColumn
+from .join_columns import classes, join_equalities, one_of_each_kind, predicates
+from .normal_form import NormalForm, SourceColumn, Term, quoted
 
 Polynomial = dict[tuple[int, ...], int]
 """Coefficients by the exponents of each variable."""
@@ -204,8 +204,9 @@ class _ConnectedPart:
 
     def statement(self, shared: Collection[int]) -> str:
         """Return SQL for the most results with one boundary, by the shared columns of it."""
-        sources = [s for s in self._residual._form.sources if s.alias in self._aliases]
-        tables = ", ".join(f'{s.table.sql} AS "{s.alias}"' for s in sources)
+        tables = ", ".join(
+            f"{table} AS {quoted(alias)}" for alias, table in self._tables(shared).items()
+        )
         where = [f"{own[0].sql} = {other.sql}" for own in self._equal for other in own[1:]]
         where += [f"{own[0].sql} IS NOT NULL" for own in self.boundary.values()]
         where += [term.sql for term in self._residual._predicates if term.aliases <= self._aliases]
@@ -218,6 +219,39 @@ class _ConnectedPart:
         by = ", ".join(f"v{place}" for place in sorted(shared))
         outer = f"SELECT {f'{by}, ' * bool(by)}max(n) AS n FROM ({inner}) AS counted"
         return f"{outer} GROUP BY {by}" if by else outer
+
+    def _tables(self, shared: Collection[int]) -> dict[str, str]:
+        """Return the relation of each source.
+
+        Boundary columns of which only the largest count is read, and that only one source has, need
+        one value of each kind. That pays if several sources have such columns.
+        """
+        sources = [s for s in self._residual._form.sources if s.alias in self._aliases]
+        tables = {source.alias: source.table.sql for source in sources}
+        free = {
+            own[0]: place
+            for place, own in self.boundary.items()
+            if place not in shared and len(own) == 1
+        }
+        if len({column.alias for column in free}) < 2:
+            return tables
+        joined = [
+            Term(column.sql, "column", column=column)
+            for own in self._equal
+            for column in own
+            if column not in free
+        ]
+        for source in sources:
+            values = [one.sql for one in free if one.alias == source.alias]
+            if values:
+                predicates = [t for t in self._residual._predicates if t.aliases <= self._aliases]
+                alone = [t for t in predicates if t.aliases == {source.alias}]
+                read = [*joined, *(t for t in predicates if t not in alone)]
+                where = [*(t.sql for t in alone), *(f"{value} IS NOT NULL" for value in values)]
+                tables[source.alias] = one_of_each_kind(
+                    source, tables[source.alias], values, read, where
+                )
+        return tables
 
 
 def _subsets(items: Sequence[str]) -> Iterator[frozenset[str]]:

@@ -364,9 +364,9 @@ class Truncation:
 
 
 def _checked(thresholds: Any, method: str) -> list[Any]:
-    """Return thresholds in order: whole numbers for "cap", else numbers above 0."""
+    """Return thresholds as they came: whole numbers for "cap", else numbers above 0."""
     given: Iterable[Any] = listed(thresholds, "thresholds must be a list of numbers above 0")
-    found = sorted({check_positive("thresholds", one) for one in given})
+    found = [check_positive("thresholds", one) for one in given]
     if not found or len(found) > _MOST_THRESHOLDS:
         raise InputError(
             f"thresholds must be a list of 1 to {_MOST_THRESHOLDS} numbers, got {len(found)}"

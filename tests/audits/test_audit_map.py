@@ -228,6 +228,19 @@ def test_a_map_that_fails_claims_nothing_there():
     ]
 
 
+@pytest.mark.parametrize("claim", [lambda k, n: k / n, lambda k: k / rnage])  # noqa: F821 - a mistake
+def test_a_mistake_in_a_claim_is_no_promise(claim):
+    asked = {"size": [1, 2], "neighbors": "bounded", "outputs": "absolute"}
+    with pytest.raises(sl.errors.InputError, match="the claim, a function of the distance, raised"):
+        sl.audit([0, 10], max, claim, **asked)
+
+
+def test_a_test_does_not_pass_where_nothing_is_claimed():
+    asked = {"size": 2, "neighbors": "bounded", "outputs": "absolute"}
+    with pytest.raises(sl.errors.InputError, match="the claim promises nothing at any distance"):
+        sl.audits.assert_sensitivity([0, 10], max, lambda _: math.nan, **asked)
+
+
 def test_a_function_may_change_its_dataset():
     def drain(x):
         total = 0

@@ -97,11 +97,9 @@ def compare(seeds: range) -> Counter[str]:
     return counted
 
 
-@pytest.mark.parametrize(
-    "seeds", [range(10), pytest.param(range(10, 20), marks=pytest.mark.exhaustive)], ids=str
-)
-def test_agrees_with_the_patterns(seeds):
-    assert min(compare(seeds).values()) > 0.4 * len(seeds)
+@pytest.mark.exhaustive
+def test_agrees_with_the_patterns():
+    assert min(compare(range(20)).values()) > 8
 
 
 @pytest.mark.stress

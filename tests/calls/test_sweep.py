@@ -240,6 +240,7 @@ def test_values_that_are_no_numbers_stand_side_by_side():
     assert_nothing_cut_off(ax.figure)
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize(
     ("values", "rotation"), [([(0, 5), (2, None)], 0), ([(0, 5), (0, 6), (2, None), (0, 7)], 35)]
 )

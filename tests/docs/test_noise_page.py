@@ -81,9 +81,12 @@ def test_what_the_page_publishes_is_near_the_truth():
     pytest.importorskip("opendp.prelude")
     names = names_after("## 4. ")
     exec(step_4(), names)
+    exact = []
     for name, scale in (("count", 20), ("sum", 480), ("sum of squares", 11520), ("histogram", 20)):
         off = np.abs(names["released"][name] - np.array(names["answers"][name]))
-        assert 0 < off.max() < 20 * scale
+        assert off.max() < 20 * scale
+        exact.append(off.max() == 0)
+    assert not all(exact)  # whole-number noise is sometimes 0, of one answer
     by_plan = names["rows"].groupby("plan")["visits"]
     truth = by_plan.agg(["mean", "std", "median"]).loc[names["plans"]]
     off = (names["published"] - truth).abs().loc[["0", "25"]]

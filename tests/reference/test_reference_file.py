@@ -111,6 +111,7 @@ def test_the_file_is_valid_by_its_schema(validator):
     assert [error.json_path for error in validator.iter_errors(SUITE)] == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("path", "value"),
     [

@@ -130,6 +130,41 @@ def test_a_key_that_the_caller_declares_counts():
     assert keyed.local_sensitivity(change="add", unit="row").value == 3
 
 
+def notes(text, *, refers="REFERENCES orders"):
+    """Notes of one person refer to orders of another."""
+    connection = duckdb.connect()
+    connection.execute(
+        "CREATE TABLE orders (number INTEGER PRIMARY KEY, customer INTEGER);"
+        f"CREATE TABLE notes (author INTEGER, number INTEGER {refers});"
+        "INSERT INTO orders VALUES (7, 1), (8, 2); INSERT INTO notes VALUES (2, 7), (2, 7), (1, 8)"
+    )
+    persons = {"orders": "customer", "notes": "author"}
+    return Query(text, connection=connection, person=persons)
+
+
+def test_rows_of_one_person_that_refer_to_rows_of_another_are_joined_or_refused():
+    alone = "SELECT COUNT(*) AS n FROM notes"
+    assert notes(alone, refers="").local_sensitivity().value == 2
+    # With customer 1 goes an order, and with it both notes of author 2: three notes, not two.
+    with pytest.raises(InputError, match=r"refer to rows of orders .*: join the two$"):
+        notes(alone).local_sensitivity()
+    joined = "SELECT COUNT(*) AS n FROM notes JOIN orders USING (number)"
+    assert notes(joined).local_sensitivity().value == 3
+
+
+def test_a_foreign_key_between_persons_ties_persons_but_not_rows():
+    persons = {"customer": "id", "orders": "customer"}
+    alone = Query("SELECT COUNT(*) AS n FROM orders", connection=database(), person=persons)
+    assert alone.local_sensitivity().value == 1
+    crossed = Query(
+        "SELECT COUNT(*) AS n FROM customer, orders", connection=database(), person=persons
+    )
+    assert crossed.local_sensitivity().value == 4 - 1
+    # One row of customer takes its order along, which also stands with the other customer.
+    with pytest.raises(InputError, match="have to go when those go; the query does not join"):
+        crossed.local_sensitivity(unit="row")
+
+
 def test_bounds_that_clip_a_sum_are_among_the_facts():
     query = Query(
         "SELECT SUM(area) AS total, COUNT(*) AS n FROM line",

@@ -330,6 +330,42 @@ def test_keys_and_foreign_keys_of_the_database_restrict_new_rows():
     assert foreign.local_sensitivity(change="add", unit="row").value == 1
 
 
+def test_what_changes_the_meaning_of_equal_and_divided_is_refused():
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE word (person INTEGER, text TEXT COLLATE NOCASE, other TEXT)")
+    text = "SELECT COUNT(*) FROM word WHERE other = 'a'"
+    with pytest.raises(InputError, match=r"has a column with COLLATE (?i:nocase), .* copy"):
+        Query(text, connection=connection, person="word.person")
+    lite = sqlite3.connect(":memory:")
+    lite.execute("CREATE TABLE word (person INTEGER, other TEXT COLLATE RTRIM)")
+    with pytest.raises(InputError, match="has a column with COLLATE RTRIM"):
+        Query(text, connection=lite, person="word.person")
+    lite.execute("DROP TABLE word")
+    lite.execute("CREATE TABLE word (person INTEGER, other TEXT COLLATE BINARY, 'COLLATE x' TEXT)")
+    lite.execute("INSERT INTO word VALUES (1, 'a', 'b')")
+    assert Query(text, connection=lite, person="word.person").local_sensitivity().value == 1
+    for setting, value in (("default_collation", "NOCASE"), ("integer_division", "true")):
+        base = duckdb.connect()
+        base.execute("CREATE TABLE word (person INTEGER, other TEXT)")
+        base.execute(f"SET GLOBAL {setting} = '{value}'")
+        with pytest.raises(InputError, match=f"setting {setting} is .*: RESET GLOBAL {setting}$"):
+            Query(text, connection=base, person="word.person")
+        base.execute(f"RESET GLOBAL {setting}")
+        assert Query(text, connection=base, person="word.person").local_sensitivity().value == 0
+
+
+def test_division_by_zero_has_a_way_out():
+    tables = {"t": pd.DataFrame({"p": [1, 2], "x": [0, 2], "y": [3, 5]})}
+    for value, expected in (("y / x", 2.5), ("y // x", 2)):
+        with pytest.raises(QueryError, match=r"write NULLIF\(..., 0\) around the divisor"):
+            Query(
+                f"SELECT SUM({value}) AS s FROM t", connection=tables, person="t.p"
+            ).contributions()
+        mended = value.replace("x", "NULLIF(x, 0)")
+        query = Query(f"SELECT SUM({mended}) AS s FROM t", connection=tables, person="t.p")
+        assert query.local_sensitivity().value == expected
+
+
 def test_an_average_is_a_sum_and_a_count():
     query = Query(
         "SELECT AVG(price) AS p FROM orders",

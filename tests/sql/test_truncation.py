@@ -92,7 +92,7 @@ def test_a_cap_keeps_the_first_results_of_each_person() -> None:
     query = capped("count", tables)
     sizes = query.contributions().to_frame()["answer"].to_numpy()
     study = query.truncation([3, 1, 2, 3], epsilon=2)
-    assert [point.threshold for point in study.points] == [1, 2, 3]
+    assert [point.threshold for point in study.points] == [3, 1, 2, 3]
     for point in study.points:
         assert point.answers == (np.minimum(sizes, point.threshold).sum(),)
         assert point.cut == np.maximum(sizes - point.threshold, 0).sum()
@@ -244,6 +244,10 @@ def test_what_cannot_be_truncated_is_refused_with_a_way() -> None:
         "truncation: n adds up values without bounds; give bounds for each column in it, such as "
         "bounds={'lineitem.quantity': (1, 50)}"
     )
+    query = capped("count", shop(1))
+    for call in (query.truncation, lambda: query.truncation([1]), query.chain):
+        with pytest.raises(InputError, match=r"^(truncation|chain): give .* as in query\."):
+            call()
     assert refused(CAPPED["count"], thresholds=[]) == (
         "thresholds must be a list of 1 to 100 numbers, got 0"
     )

@@ -124,6 +124,7 @@ def test_a_variance_is_searched_by_patterns(query):
         assert found[0].value == found[1].value
 
 
+@pytest.mark.exhaustive
 def test_nobody_asks_a_relation_for_its_class():
     classes = {relation.__name__ for relation in RELATIONS.values()}
     asking = []

@@ -13,11 +13,12 @@ from sensitivity_lab.errors import InputError
 
 from .diffprivlib import DIFFPRIVLIB
 from .opendp import OPENDP
+from .opendp_rows import EXTRAS, PLANS
 from .page import summaries
 from .sweep import TIMEOUT, Sweep, sweep
 
-LIBRARIES = {library.name: library for library in (OPENDP, DIFFPRIVLIB)}
-"""By name; a library is imported when it is swept."""
+LIBRARIES = {library.name: library for library in (OPENDP, EXTRAS, PLANS, DIFFPRIVLIB)}
+"""By name, also for parts of a library; a library is imported when it is swept."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

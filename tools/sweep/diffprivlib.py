@@ -14,6 +14,8 @@ from sensitivity_lab.audits.row import FAILING, RETURNED, WHOLE, AuditRow
 from sensitivity_lab.metrics import OF_NEIGHBORS
 from sensitivity_lab.results.literals import literal, short_literal
 
+from .diffprivlib_models import METRICS_OF
+from .diffprivlib_models import judge as judge_model
 from .diffprivlib_settings import settings
 from .scripts import confirmed, script_of
 from .setting import Judged, Library, Setting, version_of
@@ -32,6 +34,8 @@ _BUDGET = 1
 
 def judge(setting: Setting) -> Judged:
     """Return what comes out of a setting of diffprivlib."""
+    if setting.option("audit") in METRICS_OF:
+        return judge_model(setting)
     with warnings.catch_warnings():
         # What it warns of, such as unused arguments, is not about sensitivities.
         warnings.simplefilter("ignore")

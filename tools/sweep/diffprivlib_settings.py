@@ -33,6 +33,9 @@ def settings() -> Iterator[Setting]:
     yield from _of_counts()
     yield from _of_quantiles()
     yield from _of_models()
+    yield from _of_trees()
+    yield from _of_losses()
+    yield from _of_components()
 
 
 def _of_statistic(name: str, bounds: tuple[int, int]) -> Iterator[Setting]:
@@ -112,6 +115,43 @@ def _of_models() -> Iterator[Setting]:
         for clusters in (1, 2):
             source = f"models.KMeans({clusters}, {one}, **spent).fit(np.c_[x])"
             yield from _of_relations("KMeans", source, (low, (low + high) / 2, high), sizes=(2, 3))
+
+
+def _of_trees() -> Iterator[Setting]:
+    """Yield the settings of trees and forests on one column, whose last number is a label."""
+    records = tuple(itertools.product((0.1, 0.9), (0, 1)))
+    given = "bounds=(0, 1), classes=[0, 1], **spent"
+    kind = (("audit", "leaves"),)
+    for depth in (1, 2):
+        source = f"models.DecisionTreeClassifier(max_depth={depth}, {given})"
+        yield from _of_relations("DecisionTreeClassifier", source, records, kind, sizes=(2, 3))
+        source = f"models.RandomForestClassifier(2, max_depth={depth}, {given})"
+        yield from _of_relations("RandomForestClassifier", source, records, kind, sizes=(2, 3))
+
+
+def _of_losses() -> Iterator[Setting]:
+    """Yield the settings of a loss with a random linear term: its slope, and its curvature."""
+    for norm in (0.5, 1, 2, 10):
+        records = tuple(itertools.product((0, 0.9 * norm, norm), (0, 1)))
+        for kind, intercept in (("gradient", False), ("gradient", True), ("curvature", False)):
+            source = f"LogisticRegression(data_norm={norm}, fit_intercept={intercept})"
+            for size in (2, 3):
+                options = (("audit", kind), ("neighbors", "bounded"), ("size", size))
+                yield Setting("LogisticRegression", source, records, (size,), options)
+
+
+def _of_components() -> Iterator[Setting]:
+    """Yield the settings of principal components: the steps that release numbers.
+
+    The sampled directions are no numbers, so nothing is returned.
+    """
+    for (low, high), norm in zip(_BOUNDS, (1.5, 3, 1.4), strict=False):
+        records = tuple(itertools.product((low, high), repeat=2))
+        for given in ("centered=True", f"bounds=({low}, {high})"):
+            source = (
+                f"(models.PCA(data_norm={norm}, {given}, **spent).fit(np.array(x, float)), None)[1]"
+            )
+            yield from _of_relations("PCA", source, records, sizes=(2, 3))
 
 
 def _of_relations(

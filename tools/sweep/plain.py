@@ -6,7 +6,7 @@ So it imports nothing but the standard library, and searches nothing.
 from collections import Counter
 from fractions import Fraction
 from itertools import product
-from math import inf, isfinite
+from math import inf, isfinite, log
 from typing import Any
 
 
@@ -52,6 +52,49 @@ def discrete(x: Any, y: Any) -> float:
     return int(repr(x) != repr(y))
 
 
+def same_keys(x: Any, y: Any) -> float:
+    """Return how many rows are added or removed, if both tables have the same keys."""
+    return symmetric(x, y) if {row[1] for row in x} == {row[1] for row in y} else inf
+
+
+def same_lengths(x: Any, y: Any) -> float:
+    """Return how many rows are added or removed, if both tables have as many rows of each key."""
+    one, two = (Counter(row[1] for row in rows) for rows in (x, y))
+    return symmetric(x, y) if one == two else inf
+
+
+def apart(x: Any, y: Any, column: int) -> dict[str, float]:
+    """Return how many rows are added or removed, by their entry in a column."""
+    parts = {repr(row[column]) for row in [*x, *y]}
+    one, two = ({at: [r for r in z if repr(r[column]) == at] for at in parts} for z in (x, y))
+    return {at: symmetric(one[at], two[at]) for at in parts}
+
+
+def ids(x: Any, y: Any) -> float:
+    """Return how many ids are added or removed with their rows; other rows count as both."""
+    both = {repr(row[0]) for row in x} & {repr(row[0]) for row in y}
+    return sum(2 if at in both else 1 for at, rows in apart(x, y, 0).items() if rows)
+
+
+def in_a_group(x: Any, y: Any) -> float:
+    """Return how many rows are added or removed in the group where these are most."""
+    return max(apart(x, y, 1).values(), default=0)
+
+
+def groups(x: Any, y: Any) -> float:
+    """Return how many groups have rows that are added or removed."""
+    return sum(rows > 0 for rows in apart(x, y, 1).values())
+
+
+def loss(x: Any, y: Any) -> float:
+    """Return the largest sum of differences of logarithms of chances, by place; half if missing."""
+    even = (log(0.5), log(0.5))
+    pairs = [(x.get(at, even), y.get(at, even)) for at in {**x, **y}]
+    one = sum(max(map(float.__sub__, p, q)) for p, q in pairs)
+    two = sum(max(map(float.__sub__, q, p)) for p, q in pairs)
+    return max(one, two)
+
+
 def gap(one: Any, two: Any) -> Any:
     """Return the difference of two numbers, exactly; infinite where one of them is no number."""
     if isfinite(one) and isfinite(two):
@@ -86,4 +129,43 @@ DISTANCES = {
     "hamming": hamming,
     "add_or_remove": add_or_remove,
     "discrete": discrete,
+    "same keys": same_keys,
+    "same lengths": same_lengths,
+    "ids": ids,
+    "rows in a group": in_a_group,
+    "groups": groups,
+    "loss": loss,
 }
+
+
+def numbers(answer: Any) -> Any:
+    """Return an array as lists, with rows as tuples."""
+    made = answer.tolist() if hasattr(answer, "tolist") else answer
+    if not isinstance(made, list):
+        return made
+    return [tuple(row) if isinstance(row, list) else row for row in made]
+
+
+def rows_of(table: Any) -> Any:
+    """Return the rows of a table of Polars, in any order."""
+    return sorted(table.collect().rows(), key=repr)
+
+
+def cells_of(release: Any) -> Any:
+    """Return the numbers of a release: of a table by column and by what its row is about."""
+    if not hasattr(release, "collect"):
+        return numbers(release)
+    table = release.collect()
+    numeric = [name for name, kind in table.schema.items() if kind.is_numeric()]
+    keys = [name for name in table.columns if name not in numeric]
+    return {
+        (name, *(row[key] for key in keys)): row[name]
+        for row in table.rows(named=True)
+        for name in numeric
+    }
+
+
+def bound(bounds: Any, by: list[str], part: str) -> Any:
+    """Return a part of the bound of OpenDP over the groups of some columns."""
+    given = [one for one in bounds if [key.meta.output_name() for key in one.by] == by]
+    return min(inf if getattr(one, part) is None else getattr(one, part) for one in given)

@@ -65,7 +65,7 @@ def audit_coupling(question: Question, function: Callable[..., Any], choices: An
     loose. A claim is "violated" only if new draws on the same two datasets confirm it. Outputs that
     never recur, such as floats from a continuous range, show nothing.
     """
-    source, told = _source(function, choices)
+    source, told = _source_of(function, choices)
     datasets, progress = question.datasets, question.progress
     check_pairs(len(datasets))
     tried = running.tracked(datasets, unit="datasets", progress=progress)
@@ -77,16 +77,18 @@ def audit_coupling(question: Question, function: Callable[..., Any], choices: An
     rows = []
     for limit, (claimed, reason) in zip(question.limits, question.claims, strict=True):
         pair = found[limit]
-        row = _row(limit, claimed, reason, pair, question, outputs, source.enumerated)
+        row = _row_of_coupling(limit, claimed, reason, pair, question, outputs, source.enumerated)
         truth = check_again(source, pair, datasets, made, gather, row.verdict)
         if truth is not None and truth < pair.truth:
             again = Coupled(pair.x, pair.y, truth)
-            row = _row(limit, claimed, reason, again, question, outputs, source.enumerated)
+            row = _row_of_coupling(
+                limit, claimed, reason, again, question, outputs, source.enumerated
+            )
         rows.append(row)
     return question.report(rows, f"{told}, under the best coupling; implementation")
 
 
-def _source(function: Any, choices: Any) -> tuple[Source, str]:
+def _source_of(function: Any, choices: Any) -> tuple[Source, str]:
     """Return where outputs come from, and what the setting says of it, or raise InputError."""
     if callable(choices):
         return Source(function, choices, 0), "all choices, equally likely"
@@ -101,7 +103,7 @@ def _source(function: Any, choices: Any) -> tuple[Source, str]:
     return Source(function, lambda _: found, 0), "all choices, equally likely"
 
 
-def _row(
+def _row_of_coupling(
     limit: Number,
     claimed: Any,
     reason: str,

@@ -82,10 +82,12 @@ def check_backward(
         return
     places = range(len(datasets) - 1, -1, -1)
     for place in running.tracked(places, unit="datasets backward", progress=progress):
-        _check_same(datasets[place], made[place], source.outputs(datasets[place], backward=True))
+        _check_same_outputs(
+            datasets[place], made[place], source.outputs(datasets[place], backward=True)
+        )
 
 
-def _check_same(x: Any, before: Sequence[Any], now: Sequence[Any]) -> None:
+def _check_same_outputs(x: Any, before: Sequence[Any], now: Sequence[Any]) -> None:
     if key_of(now) != key_of(before):
         raise QueryError(
             f"two calls on {short_literal(x)} with the same choices differ; the choices must cover "
@@ -116,7 +118,7 @@ def check_again(
     """
     if source.choices is not None:
         for place in {pair.x, pair.y}:
-            _check_same(datasets[place], made[place], source.outputs(datasets[place]))
+            _check_same_outputs(datasets[place], made[place], source.outputs(datasets[place]))
         return None
     if verdict != "violated":
         return None

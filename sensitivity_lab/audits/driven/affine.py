@@ -352,7 +352,7 @@ def _with_shifts(p: _Noise, q: _Noise, normal: ShiftLoss | None, released: int) 
     if normal is None:
         loss = ShiftLoss(tuple(shifts), (Fraction(0),) * released)
         towards = [one.weights if one.at_p > one.at_q else _minus(one.weights) for one in shifts]
-        return SumLoss(loss, _total(towards, released)) if added else loss
+        return SumLoss(loss, _sum_of_rows(towards, released)) if added else loss
     loss = ShiftLoss(tuple(shifts), normal.weights, normal.middle, normal.mu_squared)
     return SumLoss(loss) if added else loss
 
@@ -361,7 +361,7 @@ def _minus(weights: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     return tuple(-one for one in weights)
 
 
-def _total(several: Sequence[tuple[Fraction, ...]], size: int) -> tuple[Fraction, ...]:
+def _sum_of_rows(several: Sequence[tuple[Fraction, ...]], size: int) -> tuple[Fraction, ...]:
     return tuple(sum((one[i] for one in several), Fraction(0)) for i in range(size))
 
 
@@ -390,7 +390,7 @@ def _together(found: list[_Judged], size: int) -> Loss | NotJudged:
     shifts = [one for one in found if isinstance(one, ShiftLoss)] + [one.above for one in sums]
     together = ShiftLoss(
         tuple(shift for one in shifts for shift in one.shifts),
-        _total([one.weights for one in shifts], size),
+        _sum_of_rows([one.weights for one in shifts], size),
         sum((one.middle for one in shifts), Fraction(0)),
         sum((one.mu_squared for one in shifts), Fraction(0)),
     )

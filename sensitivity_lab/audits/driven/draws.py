@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from .stops import LimitError
 
-_BITS = 320
-"""Weights that have no shorter denominator are rounded down to multiples of 2 ** -_BITS."""
+_WEIGHT_BITS = 320
+"""Weights that have no shorter denominator are rounded down to multiples of 2 ** -_WEIGHT_BITS."""
 
 _TAIL = 60
 """An endless law is cut where less than 2 ** -_TAIL of it is left."""
@@ -108,12 +108,12 @@ def _integers(low: int, high: int) -> tuple[int, list[int], int]:
 
 
 def _geometric(p: Fraction) -> tuple[int, list[int], int]:
-    one = 1 << _BITS
+    one = 1 << _WEIGHT_BITS
     weights: list[int] = []
     left = one
     if p == 1:
         return 1, [1], 1
-    while left >> (_BITS - _TAIL):
+    while left >> (_WEIGHT_BITS - _TAIL):
         if len(weights) == _SUPPORT:
             raise LimitError(
                 f"geometric noise with p = {float(p):.3g} has more than {_SUPPORT:,} values that "
@@ -133,11 +133,11 @@ def _binomial(n: int, p: Fraction) -> tuple[int, list[int], int]:
     if n > _TRIALS:
         raise LimitError(f"binomial draws have at most {_TRIALS:,} trials, got {n:,}")
     above, below = p.numerator, p.denominator
-    if n * below.bit_length() <= 2 * _BITS:
+    if n * below.bit_length() <= 2 * _WEIGHT_BITS:
         made = [comb(n, k) * above**k * (below - above) ** (n - k) for k in range(n + 1)]
         return 0, made, below**n
-    # By the recursion of the weights in Fractions that are rounded down to `_BITS` more bits.
-    weights, scale = [], 1 << _BITS
+    # By the recursion of the weights in Fractions, rounded down to `_WEIGHT_BITS` more bits.
+    weights, scale = [], 1 << _WEIGHT_BITS
     for k in range(n + 1):
         exact = Fraction(comb(n, k)) * _power(p, k) * _power(1 - p, n - k)
         weights.append(int(exact * scale))

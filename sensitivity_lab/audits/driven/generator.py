@@ -196,8 +196,8 @@ class DrivenGenerator(np.random.Generator):
                 table = [Fraction(0)] * (high - low + 1)
                 for value, weight in zip(options.tolist(), weights, strict=True):
                     table[value - low] += weight
-                return self._source.discrete(_table(low, table))
-        return options[operator.index(self._source.discrete(_table(0, weights)))]
+                return self._source.discrete(_law_of(low, table))
+        return options[operator.index(self._source.discrete(_law_of(0, weights)))]
 
     def _places(self, weights: Sequence[Fraction], number: int) -> list[int]:
         """Return distinct places in random order, each drawn in proportion to its weight."""
@@ -205,7 +205,7 @@ class DrivenGenerator(np.random.Generator):
         places = []
         for _ in range(number):
             at = list(left)
-            drawn = self._source.discrete(_table(0, [left[place] for place in at]))
+            drawn = self._source.discrete(_law_of(0, [left[place] for place in at]))
             places.append(at[operator.index(drawn)])
             del left[places[-1]]
         return places
@@ -226,7 +226,7 @@ for _name in dir(np.random.Generator):
         setattr(DrivenGenerator, _name, _refusing(_name))
 
 
-def _table(low: int, weights: Sequence[Fraction]) -> Law:
+def _law_of(low: int, weights: Sequence[Fraction]) -> Law:
     """Return the law of some values from `low`, in proportion to weights."""
     below = lcm(*(weight.denominator for weight in weights))
     return Law("table", (low, *(int(weight * below) for weight in weights)))
@@ -281,11 +281,11 @@ def _shaped(
         What NumPy makes of a single number; "" means of the dtype, None as it is.
     """
     if size is None and all(isinstance(parameter, _SINGLE) for parameter in parameters):
-        return _single(one(*parameters), dtype, scalar)
+        return _one_draw(one(*parameters), dtype, scalar)
     arrays = [_object_array(parameter) for parameter in parameters]
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
     if size is None and not shape:
-        return _single(one(*(array.item() for array in arrays)), dtype, scalar)
+        return _one_draw(one(*(array.item() for array in arrays)), dtype, scalar)
     if size is not None:
         shape = (operator.index(size),) if np.ndim(size) == 0 else tuple(size)
     made = np.empty(shape, dtype=object)
@@ -301,7 +301,7 @@ _SINGLE = (int, float, Fraction, np.generic, Symbol)
 """Parameters that are no arrays: without a size, they make one draw."""
 
 
-def _single(drawn: Any, dtype: Any, scalar: Any) -> Any:
+def _one_draw(drawn: Any, dtype: Any, scalar: Any) -> Any:
     """Return one draw: a symbol as it is, a number in the type that NumPy returns."""
     if isinstance(drawn, Symbol) or scalar is None:
         return drawn
@@ -316,7 +316,7 @@ def _object_array(given: Any) -> Any:
     return np.asarray(given, dtype=object)
 
 
-_OWN = (
+_OWN_GENERATOR = (
     "the function draws from a generator of its own ({}). Take the generator as the second "
     "argument:\n    def function(data, rng):\nand draw from it, as in\n    noise = rng.laplace(0, "
     "scale)"
@@ -332,7 +332,7 @@ def _replacements() -> list[tuple[Any, str, Any, Any]]:
         def refuse(*arguments: Any, **named: Any) -> Any:
             if stopped():
                 return ours(*arguments, **named)
-            raise OwnGeneratorError(_OWN.format(name))
+            raise OwnGeneratorError(_OWN_GENERATOR.format(name))
 
         return refuse
 
@@ -341,7 +341,7 @@ def _replacements() -> list[tuple[Any, str, Any, Any]]:
             return seed
         if stopped():
             return made(seed)
-        raise OwnGeneratorError(_OWN.format("np.random.default_rng"))
+        raise OwnGeneratorError(_OWN_GENERATOR.format("np.random.default_rng"))
 
     kept: list[tuple[Any, str, Any, Any]] = [(np.random, "default_rng", made, default_rng)]
     for module, title in ((np.random, "np.random"), (random, "random")):
@@ -376,7 +376,7 @@ def _entropy() -> list[tuple[Any, str, Any, Any]]:
         def refuse(*arguments: Any, **named: Any) -> Any:
             if not running() or stopped() or threading.get_ident() in _threads:
                 return ours(*arguments, **named)
-            raise OwnGeneratorError(_OWN.format(title))
+            raise OwnGeneratorError(_OWN_GENERATOR.format(title))
 
         return refuse
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 Masses = NDArray[np.float64]
 
-_ROUNDED = 1e-9
+_ROUNDED_SUMS = 1e-9
 """Relative error of a sum of products of masses: see `delta_on_grid`."""
 _UNDERFLOWN = 1e-290
 """More than all masses together that are too small for a float."""
@@ -66,8 +66,8 @@ def delta_on_grid(
         for masses, factors in ((low, least), (high, most))
     ]
     return (
-        max(0.0, sums[0] * (1 - _ROUNDED) - _UNDERFLOWN),
-        min(1.0, sums[1] * (1 + _ROUNDED) + _UNDERFLOWN),
+        max(0.0, sums[0] * (1 - _ROUNDED_SUMS) - _UNDERFLOWN),
+        min(1.0, sums[1] * (1 + _ROUNDED_SUMS) + _UNDERFLOWN),
     )
 
 

@@ -33,7 +33,7 @@ def kept(function: Callable[..., Any]) -> dict[str, bytes | None]:
     >>> changed(before, kept(one.release))
     ['least']
     """
-    return {name: _bytes(value) for name, value in _variables(function)}
+    return {name: _bytes(value) for name, value in _own_values(function)}
 
 
 def changed(before: dict[str, bytes | None], after: dict[str, bytes | None]) -> list[str]:
@@ -42,12 +42,12 @@ def changed(before: dict[str, bytes | None], after: dict[str, bytes | None]) -> 
     return [name for name in names if before.get(name, b"") != after.get(name, b"")]
 
 
-def _variables(function: Any) -> Iterator[tuple[str, Any]]:
+def _own_values(function: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(function, functools.partial):
-        yield from _variables(function.func)
+        yield from _own_values(function.func)
     elif isinstance(function, MethodType):
         yield from getattr(function.__self__, "__dict__", {}).items()
-        yield from _variables(function.__func__)
+        yield from _own_values(function.__func__)
     elif isinstance(function, FunctionType):
         names = set(_names(function.__code__))
         there = function.__globals__
@@ -62,7 +62,7 @@ def _variables(function: Any) -> Iterator[tuple[str, Any]]:
         yield from ((name, value) for name, value in found.items() if not isinstance(value, _CODE))
     elif not isinstance(function, _CODE):
         yield from getattr(function, "__dict__", {}).items()
-        yield from _variables(type(function).__call__)
+        yield from _own_values(type(function).__call__)
 
 
 def _names(code: CodeType) -> Iterator[str]:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sensitivity_lab.audits.claims import ratio
 from sensitivity_lab.audits.returned import ENTRIES, Path, bare
 from sensitivity_lab.exact.enclosures import Enclosure
 from sensitivity_lab.results.literals import short_literal
@@ -36,7 +37,7 @@ _FEW = 5_000
 _MAPPING = "builtins.dict"
 """The kind of a dict among the parts of a release."""
 
-_DIGITS = 60
+_BOUND_DIGITS = 60
 """Digits of the bounds on exponentials and logarithms."""
 
 _CLOSE = 1e-9
@@ -163,7 +164,7 @@ def _boxed(leaf: Leaf) -> _Boxed:
         whole = sum(table.values(), Fraction(0))
         mass *= whole
         # Which of its values are -0.0 is not known of a symbol: none counts as such.
-        kinds = [(_kind(leaf.parts[path])[0], False) for path in paths]
+        kinds = [(_kind_of_number(leaf.parts[path])[0], False) for path in paths]
         named: dict[tuple[Hashable, ...], Fraction] = {
             tuple((kind, value) for kind, value in zip(kinds, values, strict=True)): weight / whole
             for values, weight in table.items()
@@ -194,7 +195,7 @@ def _dtype(value: Any) -> str:
     return told[1] if several and isinstance(told[1], str) else ""
 
 
-def _kind(part: Any) -> Any:
+def _kind_of_number(part: Any) -> Any:
     """Return the type of a number, in which NumPy's are Python's; and whether it is -0.0."""
     kinds = ((bool, bool | np.bool_), (int, int | np.integer), (float, float | np.floating))
     plain = next((ours for ours, both in kinds if issubclass(part.kind, both)), part.kind)
@@ -205,7 +206,7 @@ def _key(part: Any) -> Any:
     """Return what a part is compared by: numbers by their type and value, as symbols are."""
     value = bare(part)
     if value is not part and isinstance(value, int | float | Fraction) and math.isfinite(value):
-        return _kind(part), Fraction(value)
+        return _kind_of_number(part), Fraction(value)
     return part
 
 
@@ -440,7 +441,7 @@ class Divergence:
     @cached_property
     def _sorted(self) -> tuple[list[Atom], Any, list[Fraction], list[Fraction]]:
         """The atoms by descending ratio p / q, the ratios, and the sums of p and q before each."""
-        ratios = [_ratio(atom.p, atom.q) for atom in self.atoms]
+        ratios = [ratio(atom.p, atom.q) for atom in self.atoms]
         order = sorted(range(len(ratios)), key=ratios.__getitem__, reverse=True)
         atoms = [self.atoms[place] for place in order]
         sums_p = list(itertools.accumulate((one.p for one in atoms), initial=Fraction(0)))
@@ -491,10 +492,10 @@ class Divergence:
         atoms = self._sorted[0]
         if not atoms:
             return Fraction(1)
-        best = _ratio(atoms[0].p, atoms[0].q)
+        best = ratio(atoms[0].p, atoms[0].q)
         if math.isinf(best):
             return math.inf
-        near = itertools.takewhile(lambda one: _ratio(one.p, one.q) >= best * (1 - _CLOSE), atoms)
+        near = itertools.takewhile(lambda one: ratio(one.p, one.q) >= best * (1 - _CLOSE), atoms)
         return max(one.p / one.q for one in near)
 
     @cached_property
@@ -563,7 +564,7 @@ def exp_bounds(epsilon: Fraction) -> tuple[Fraction, Fraction]:
     """
     if not epsilon:
         return Fraction(1), Fraction(1)
-    found = Enclosure.of(epsilon, _DIGITS).exp()
+    found = Enclosure.of(epsilon, _BOUND_DIGITS).exp()
     return Fraction(found.low), Fraction(found.high)
 
 
@@ -571,17 +572,8 @@ def log_bounds(number: Fraction) -> tuple[Fraction, Fraction]:
     """Return bounds on the natural logarithm of a number above 0."""
     if number == 1:
         return Fraction(0), Fraction(0)
-    found = Enclosure.of(number, _DIGITS).log()
+    found = Enclosure.of(number, _BOUND_DIGITS).log()
     return Fraction(found.low), Fraction(found.high)
-
-
-def _ratio(p: Fraction, q: Fraction) -> float:
-    if not q:
-        return math.inf if p else 0.0
-    try:
-        return float(p / q)
-    except OverflowError:
-        return math.inf
 
 
 def compared(first: ReleaseLaw, second: ReleaseLaw) -> Divergence:

@@ -78,7 +78,7 @@ _LEFT = Fraction(1, 10**12)
 _UNLIKELY = _LEFT / 1000
 """A run on a less likely path ends: a loop that draws again may take that path for ever."""
 
-_FEW = 256
+_FEW_RUNS = 256
 """So few runs explore rarer paths, too, down to `_UNLIKELY`: a leak can be rare."""
 
 _LEFT_AT_END = Fraction(1, 1000)
@@ -571,12 +571,12 @@ def explore(
     leaves: list[Leaf] = []
     places: Counter[Place] = Counter()
     steps, endless = 0, False
-    while waiting and (left > _LEFT or (len(leaves) < _FEW and -waiting[0][0] >= _UNLIKELY)):
+    while waiting and (left > _LEFT or (len(leaves) < _FEW_RUNS and -waiting[0][0] >= _UNLIKELY)):
         endless = len(leaves) == branches // _EARLY and _is_endless(waiting, leaves, steps)
         if endless or len(leaves) == branches or steps > _STEPS * branches:
             if left < _LEFT_AT_END:
                 break
-            raise TooLargeError(_too_many(dataset, left, len(leaves), steps, places))
+            raise TooLargeError(_too_many_paths(dataset, left, leaves, steps, places))
         _, _, path, mass = heapq.heappop(waiting)
         left -= mass
         run = Run(path, mass)
@@ -757,7 +757,9 @@ def _is_endless(waiting: Sequence[Any], leaves: Sequence[Leaf], steps: int) -> b
     return max(draws) >= _LONGER * min(draws)
 
 
-def _too_many(dataset: Any, left: Fraction, paths: int, steps: int, places: Counter[Place]) -> str:
+def _too_many_paths(
+    dataset: Any, left: Fraction, leaves: Sequence[Leaf], steps: int, places: Counter[Place]
+) -> str:
     """Return that there are too many paths, which line makes most of them, and what to do."""
     first = max(places, key=places.__getitem__, default=None)
     advice = "take fewer records or values, or a larger epsilon"
@@ -770,7 +772,9 @@ def _too_many(dataset: Any, left: Fraction, paths: int, steps: int, places: Coun
         )
     else:
         advice = f"most of them begin where {first.told}; {advice}"
-    if steps > _LONG * paths and (first is None or not first.converts):
+    paths = len(leaves)
+    # Only a loop makes more draws in one run than in another.
+    if steps > _LONG * paths and len({leaf.run.draws for leaf in leaves}) > 1:
         advice += f". Many paths are long: {AGAIN}"
     return (
         f"on {short_literal(dataset)} the draws lead to more than {paths:,} paths with {steps:,} "

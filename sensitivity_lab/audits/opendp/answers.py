@@ -47,12 +47,12 @@ def ask(call: Any, inputs: list[Any], n_jobs: int | None, progress: bool | None)
         for chunk in chunks
     ]
     answers = running.run(
-        partial(_each, call), blocks, total=len(inputs), n_jobs=n_jobs, progress=progress
+        partial(_call_each, call), blocks, total=len(inputs), n_jobs=n_jobs, progress=progress
     )
     return [answer for chunk in answers for answer in chunk]
 
 
-def _each(call: Any, inputs: list[Any]) -> list[Any]:
+def _call_each(call: Any, inputs: list[Any]) -> list[Any]:
     return [call(x) for x in inputs]
 
 

@@ -14,16 +14,18 @@ from typing import Any, Literal
 from sensitivity_lab.audits.claims import ROUNDING_ULPS
 from sensitivity_lab.audits.maps import farthest, rows_of
 from sensitivity_lab.audits.pairs import check_pairs
+from sensitivity_lab.audits.question import check_left_out
 from sensitivity_lab.audits.records import table_numbers
 from sensitivity_lab.audits.report import AuditReport
-from sensitivity_lab.checks import check_callable, check_running, shown
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import check_callable, check_running
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .answers import ask, calls_of, invoke
 from .inputs import question_of
 from .measurement import Asked, audit_law, audit_scale
 from .subject import check_subject, needed
+
+_ONLY_OF_A_SCALE = "applies only to a function of a scale that returns a measurement; leave it out"
 
 
 @with_numpy_defaults
@@ -33,8 +35,9 @@ def audit_opendp(
     size: int | Iterable[int] | None = None,
     *,
     datasets: Any = None,
+    extremes: bool = False,
     neighbors: Callable[[Any, Any], Any] | None = None,
-    distances: float | Iterable[float] = (1, 2),
+    distances: float | Iterable[float] | None = None,
     component: Literal["L0", "L1", "L2", "Linf"] | None = None,
     scale: float | None = None,
     outputs: Any = None,
@@ -70,14 +73,22 @@ def audit_opendp(
         LazyFrames, objects of a user domain. A callable takes nothing and returns an iterable.
         Inputs that the input domain does not accept are left out, and the setting says so; tables
         of Polars are not checked.
+    extremes : bool, default False
+        Whether to take extreme inputs instead of `universe`, `size` and `datasets`, for vectors and
+        single values: of floats 1, 0.0, -0.0, 2^50, -2^50, the smallest subnormal number, both
+        infinities and NaN; of whole numbers 0, 1 and the ends of their type; and the bounds of the
+        domain. Those that the domain does not accept are left out. Vectors have up to two entries
+        in every order, or 1,023 and 1,024 entries of which at most the first or the last one
+        differs, or the size of the domain.
     neighbors : callable, optional
         The input metric as a symmetric function of two inputs: their distance, or whether they are
         neighbors (True is a distance of 1, False of infinity). Needed if the lab does not know the
         input metric.
-    distances : number or iterable of numbers, default (1, 2)
+    distances : number or iterable of numbers, optional
         The input distances d_in, at least 0, which are whole numbers unless OpenDP's own are
         floats. The report has a row for each. Distance 0 compares inputs that the input metric does
-        not distinguish, such as two orders of the same records.
+        not distinguish, such as two orders of the same records. By default 1 and 2; with
+        `extremes` 0, 1, 2, 1,024 and 2^20.
     component : {"L0", "L1", "L2", "Linf"}, optional
         Which of the three numbers of L01InfDistance or L02InfDistance to audit. Required if one of
         these is the output metric, and refused otherwise.
@@ -191,6 +202,20 @@ def audit_opendp(
     >>> report.verdict, round(report.rows[0].claimed, 6), round(report.rows[0].value, 6)
     ('violated', 0.004926, 0.01339)
 
+    Extreme inputs: the claim at a distance of 0 misses that a sum of floats depends on their order.
+
+    >>> floats = dp.vector_domain(dp.atom_domain(T=float, nan=False))
+    >>> naive_sum = dp.t.make_user_transformation(
+    ...     floats,
+    ...     dp.symmetric_distance(),
+    ...     dp.atom_domain(T=float, nan=False),
+    ...     dp.absolute_distance(T=float),
+    ...     lambda x: sum(min(max(one, -1e16), 1e16) for one in x),
+    ...     lambda d_in: 1e16 * d_in,
+    ... )
+    >>> audit_opendp(naive_sum, extremes=True, distances=0).verdict
+    'violated'
+
     A sum with Laplace noise of any scale:
 
     >>> ints = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
@@ -206,6 +231,7 @@ def audit_opendp(
         universe=universe,
         size=size,
         datasets=datasets,
+        extremes=extremes,
         distances=distances,
         every_order=every_order,
         tolerance_ulps=tolerance_ulps,
@@ -214,11 +240,11 @@ def audit_opendp(
     of_a_scale = {"scale": scale, "outputs": outputs, "answer": answer}
     of_a_transformation = {"component": component, "n_jobs": n_jobs}
     if isinstance(made, transformations):
-        _check_left_out(of_a_scale, "a function of a scale that returns a measurement")
+        check_left_out(of_a_scale, _ONLY_OF_A_SCALE)
         return _audit_transformation(made, asked, component, neighbors, n_jobs, progress)
-    _check_left_out(of_a_transformation, "a transformation")
+    check_left_out(of_a_transformation, "applies only to a transformation; leave it out")
     if isinstance(made, measurements):
-        _check_left_out(of_a_scale, "a function of a scale that returns a measurement")
+        check_left_out(of_a_scale, _ONLY_OF_A_SCALE)
         return audit_law(made, asked, neighbors)
     check_callable(
         "made", made, "a Transformation, a Measurement, or a function of a scale that returns one"
@@ -226,13 +252,6 @@ def audit_opendp(
     scale = 1.0 if scale is None else scale
     answer = table_numbers if answer is None else answer
     return audit_scale(made, asked, neighbors, scale, outputs, answer, progress)
-
-
-def _check_left_out(given: dict[str, Any], of: str) -> None:
-    """Raise InputError if an argument was given that applies to something else."""
-    for name, value in given.items():
-        if value is not None:
-            raise InputError(f"{name} applies only to {of}; leave it out, got {shown(value)}")
 
 
 def _audit_transformation(

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import itertools
+import math
+import re
 import warnings
 from typing import Any
 
@@ -10,6 +14,7 @@ from sensitivity_lab.audits.question import (
     Question,
     check_datasets,
     check_distances,
+    check_left_out,
     check_one_source,
     check_several,
     check_values,
@@ -20,6 +25,7 @@ from sensitivity_lab.audits.records import text_of
 from sensitivity_lab.checks import check_flag, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics import METRICS, as_metric
+from sensitivity_lab.metrics.cells import signed_key
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.universes.relations import show
 
@@ -36,18 +42,26 @@ def question_of(
     every_order: Any,
     tolerance_ulps: Any,
     progress: bool | None,
+    extremes: Any = False,
 ) -> Question:
     """Return the question of an audit about a subject, or raise InputError.
 
     The subject has the claims and the metrics, the transformation decides which inputs it accepts.
     """
-    check_one_source(universe, size, datasets)
     every_order = check_flag("every_order", every_order)
-    inputs, among = (
-        _inputs_of(transformation, universe, size, every_order)
-        if datasets is None
-        else _accepted_of(transformation, datasets)
-    )
+    if check_flag("extremes", extremes):
+        given = {"universe": universe, "size": size, "datasets": datasets}
+        check_left_out(given, "is not for extremes=True, which has inputs of its own; leave it out")
+        inputs, among = extremes_of(transformation)
+    else:
+        check_one_source(universe, size, datasets)
+        inputs, among = (
+            _inputs_of(transformation, universe, size, every_order)
+            if datasets is None
+            else _accepted_of(transformation, datasets)
+        )
+    if distances is None:
+        distances = EXTREME_DISTANCES if extremes else (1, 2)
     limits = check_distances(distances, subject.real)
     return Question(
         subject=subject.name,
@@ -63,6 +77,73 @@ def question_of(
         one_size=datasets is None
         and getattr(transformation.input_domain, "size", None) is not None,
     )
+
+
+_EXTREME_LENGTH = 1024
+"""The length of long vectors: sums of so many floats of other signs and sizes lose digits."""
+
+EXTREME_DISTANCES = (0, 1, 2, _EXTREME_LENGTH, 2**20)
+"""Distances at which maps go wrong: none, some, that of a long vector, and a very large one."""
+
+_EXTREME_ENTRIES: dict[str, tuple[Any, ...]] = {
+    "f64": (1.0, 0.0, -0.0, 2.0**50, -(2.0**50), 5e-324, math.inf, -math.inf, math.nan),
+    "f32": (1.0, 0.0, -0.0, 2.0**50, -(2.0**50), 2.0**-149, math.inf, -math.inf, math.nan),
+    "bool": (False, True),
+    "String": ("", "a"),
+}
+"""Entries by OpenDP's name of their type; the smallest numbers above 0 are subnormal.
+
+Whole numbers of any other type are 0, 1 and the ends of the type.
+"""
+
+
+def extremes_of(transformation: Any) -> tuple[list[Any], str]:
+    """Return extreme inputs that the domain accepts and their description, or raise InputError.
+
+    Vectors have up to two entries, in every order, or `_EXTREME_LENGTH` and one fewer, of which all
+    are equal, or the first or the last one differs. A domain with a size has vectors of that size.
+    """
+    domain = transformation.input_domain
+    entry = getattr(domain, "element_domain", None)
+    atom = domain if entry is None else entry
+    kind = re.fullmatch(r"AtomDomain\(.*T=(\w+)\)", str(atom))
+    if kind is None or _takes_lines(transformation):
+        raise InputError(
+            f"extremes=True is for vectors and single values, and the input domain is {domain}; "
+            "give datasets="
+        )
+    bounds = re.search(r"bounds=\[(\S+), (\S+)\]", str(atom))
+    ends = map(ast.literal_eval, bounds.groups()) if bounds else ()
+    known = _EXTREME_ENTRIES.get(kind[1]) or _ends_of(kind[1])
+    entries = {signed_key(one): one for one in (*known, *ends) if _member(atom, one)}
+    accepted = tuple(entries.values())
+    among = f"extreme values {accepted}".replace("nan", "NaN")
+    if entry is None:
+        return list(accepted), among
+    sizes: tuple[int, ...] = (0, 1, 2, _EXTREME_LENGTH - 1, _EXTREME_LENGTH)
+    if domain.size is not None:
+        sizes = (domain.size,)
+    made = [
+        vector
+        for size in sizes
+        for vector in (vectors(accepted, (size,)) if size <= 2 else _long(accepted, size))
+    ]
+    return made, f"{among}, sizes {show(sizes)}"
+
+
+def _ends_of(kind: str) -> tuple[int, ...]:
+    """Return 0, 1 and the ends of a type of whole numbers, such as u8."""
+    bits = int(kind[1:].replace("size", "64"))
+    low, high = (0, 2**bits) if kind.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1))
+    return (0, 1, low, low + 1, high - 1)
+
+
+def _long(entries: tuple[Any, ...], size: int) -> list[list[Any]]:
+    """Return vectors of many entries, of which at most the first or the last one differs."""
+    alike = [[one] * size for one in entries]
+    pairs = list(itertools.permutations(entries, 2))
+    first = [[one] + [other] * (size - 1) for one, other in pairs]
+    return alike + first + [[other] * (size - 1) + [one] for one, other in pairs]
 
 
 def _inputs_of(

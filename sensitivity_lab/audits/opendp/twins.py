@@ -65,7 +65,7 @@ def _noise_of(made: dict[str, Any]) -> Noise:
     return _NOISES[name](arguments)
 
 
-def _whole(arguments: dict[str, Any]) -> bool:
+def _has_whole_numbers(arguments: dict[str, Any]) -> bool:
     """Tell whether the numbers that get noise are whole: the last type of the domain is theirs."""
     *_, kind = re.findall(r"T=(\w+)", str(arguments["input_domain"]))
     return not kind.startswith("f")
@@ -97,7 +97,7 @@ def _laplace(arguments: dict[str, Any]) -> Noise:
     for name in ("bounds", "k"):
         if arguments.get(name) is not None:
             raise InputError(f"no twin of noise with {name}= is known; leave it out")
-    if _whole(arguments):
+    if _has_whole_numbers(arguments):
         return _each(_two_sided(scale))
     return _each(lambda number, rng: number + rng.laplace(0, scale))
 
@@ -106,7 +106,7 @@ def _gaussian(arguments: dict[str, Any]) -> Noise:
     scale = arguments["scale"]
     if arguments.get("k") is not None:
         raise InputError("no twin of noise with k= is known; leave it out")
-    if _whole(arguments):
+    if _has_whole_numbers(arguments):
         raise InputError(
             "no twin of make_gaussian on whole numbers is known; to compare sensitivities, give a "
             "function of a scale that returns the measurement"
@@ -117,7 +117,7 @@ def _gaussian(arguments: dict[str, Any]) -> Noise:
 def _threshold(arguments: dict[str, Any]) -> Noise:
     """Keep the keys whose noisy value is at least the threshold."""
     least = arguments["threshold"]
-    if not _whole(arguments):
+    if not _has_whole_numbers(arguments):
         raise InputError("no twin of make_laplace_threshold on floats is known; count in integers")
     noise = _two_sided(arguments["scale"])
 

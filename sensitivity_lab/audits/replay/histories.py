@@ -119,7 +119,7 @@ def _between(values: list[Any], source: random.Random, beyond: int) -> Any:
     if not plain:
         return source.choice(values)
     rows = zip(*(array.ravel().tolist() for array in arrays), strict=True)
-    entries = [_number(min(row), max(row), source, beyond) for row in rows]
+    entries = [_number_between(min(row), max(row), source, beyond) for row in rows]
     made = np.array(entries, dtype=np.result_type(*arrays)).reshape(shape)
     first = values[0]
     if isinstance(first, np.ndarray):
@@ -127,7 +127,7 @@ def _between(values: list[Any], source: random.Random, beyond: int) -> Any:
     return made[()] if isinstance(first, np.generic) else made.tolist()
 
 
-def _number(low: Any, high: Any, source: random.Random, beyond: int) -> Any:
+def _number_between(low: Any, high: Any, source: random.Random, beyond: int) -> Any:
     """Return a number between two others: a whole one if both are."""
     wider = beyond * max(high - low, 1)
     low, high = low - wider, high + wider

@@ -83,17 +83,17 @@ def _decisive(
     pair = max(
         found.farthest.values(), key=lambda pair: excess(pair.truth, claims[min(pair.groups)])
     )
-    row = _row(pair, claims, k, count, tolerance)
+    row = _row_of_pair(pair, claims, k, count, tolerance)
     if not found.divided or row.verdict == "violated":
         return row
     pair = max(
         found.divided.values(),
         key=lambda pair: division((claims[pair.groups[0]], claims[pair.groups[1]])),
     )
-    return _row(pair, claims, k, count, tolerance)
+    return _row_of_pair(pair, claims, k, count, tolerance)
 
 
-def _row(
+def _row_of_pair(
     pair: WorstPair, claims: list[Number], k: Number, count: int, tolerance: Number
 ) -> AuditRow:
     """Compare the truth of a pair with the smaller of its two claims."""

@@ -61,7 +61,7 @@ def replayed(
         )
     [k] = question.limits
     starts = [(), *histories_of(replay.histories, runs)]
-    near = _neighbors(runs, question)
+    near = _places_of_neighbors(runs, question)
     worst = Worst(question.outputs, int(k))
     total = 0
     for start in starts:
@@ -85,7 +85,7 @@ def replayed(
     return rows, text, (*worst.shares, *notes), unjudged
 
 
-def _neighbors(runs: Sequence[Run], question: Question) -> list[list[int]]:
+def _places_of_neighbors(runs: Sequence[Run], question: Question) -> list[list[int]]:
     """Return, by dataset, the places of the other datasets at most k apart from it."""
     datasets = [run.dataset for run in runs]
     close = Close(distances(question.inputs, datasets), len(runs), question.limits)

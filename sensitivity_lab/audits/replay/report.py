@@ -119,12 +119,12 @@ def reported(question: Question, recorder: Recorder, replay: Replay, wrong: str)
     return question.report(
         rows,
         f"implementation{told}",
-        (*notes, *unjudged, *_told(replay, k), *changing),
+        (*notes, *unjudged, *_told_of_distance(replay, k), *changing),
         (*unjudged, *changing),
     )
 
 
-def _told(replay: Replay, k: Number) -> tuple[str, ...]:
+def _told_of_distance(replay: Replay, k: Number) -> tuple[str, ...]:
     """Return what is promised at a distance above 1."""
     if k > 1 and replay.budget is None:
         return (

@@ -159,11 +159,10 @@ class Recorder:
         try:
             answer = self.function(list(x))
         except QueryError as error:
-            raise QueryError(f"on {short_literal(x)}{_told(history)}, {error}") from error
+            raise QueryError(f"on {short_literal(x)}{_after_releases(history)}, {error}") from error
         except Exception as error:
-            raise QueryError(
-                f"{short_literal(x)}{_told(history)} raised {type(error).__name__}: {error}"
-            ) from error
+            where = f"{short_literal(x)}{_after_releases(history)}"
+            raise QueryError(f"{where} raised {type(error).__name__}: {error}") from error
         return replace(self.recorded(x), answer=answer, returned=parts(answer, typed=True))
 
     def recorded(self, x: list[Any]) -> Run:
@@ -222,7 +221,7 @@ def _run_here(
         return Recorder(function, tape, select).run(x, history)
 
 
-def _told(history: Sequence[Any]) -> str:
+def _after_releases(history: Sequence[Any]) -> str:
     """Return what was fed to a run, in words."""
     return f" after the releases {short_literal(tuple(history))}" if history else ""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.audits.claims import division, excess, number, times
+from sensitivity_lab.audits.claims import division, excess, times
 from sensitivity_lab.audits.records import any_distances, distances, entries
 from sensitivity_lab.audits.returned import whole_key
 from sensitivity_lab.audits.row import (
@@ -112,7 +112,7 @@ class Worst:
 
     def _judge(self, x: Run, y: Run, one: Step, two: Step, gap: Difference | float) -> None:
         """Keep the pair if it is the worst of its step."""
-        beyond = _Pair(x, y, excess(gap, _smaller(one, two)), gap, (one, two))
+        beyond = _Pair(x, y, excess(gap, _smaller_claim(one, two)), gap, (one, two))
         _keep_worse(self._beyond, one.place, beyond)
         if Fraction(one.claim) != Fraction(two.claim):
             divided = _Pair(x, y, division((one.claim, two.claim)), gap, (one, two))
@@ -167,7 +167,7 @@ class Worst:
                 tolerance_ulps=tolerance, step=WHOLE, history=self._loss.x.releases,
             )  # fmt: skip
             if whole.verdict == "violated" and any(step.candidates for step in self._loss.x.steps):
-                whole = replace(whole, finding=_over_budget(whole))
+                whole = replace(whole, finding=_over_budget(budget, whole.truth_text))
             found.append(whole)
         return tuple(found)
 
@@ -239,11 +239,11 @@ def _keep_worse(kept: dict[int, _Pair], place: int, pair: _Pair) -> None:
         kept[place] = pair
 
 
-def _smaller(one: Step, two: Step) -> Number:
+def _smaller_claim(one: Step, two: Step) -> Number:
     return two.claim if Fraction(two.claim) < Fraction(one.claim) else one.claim
 
 
-def _over_budget(whole: AuditRow) -> Finding:
+def _over_budget(budget: Number, spent: str) -> Finding:
     """Return that a run with selections may lose more than its budget.
 
     The loss of a selection is at most epsilon times difference over claim, and can be less: that of
@@ -251,10 +251,10 @@ def _over_budget(whole: AuditRow) -> Finding:
     log(2 / (1 + e ** (-epsilon / 2))). So a sum above the budget shows no violation.
     """
     reason = (
-        f"the epsilons of the steps add up to {whole.truth_text}, but a selection can lose less "
+        f"the epsilons of the steps add up to {spent}, but a selection can lose less "
         "than its epsilon; audit_mechanism judges its law"
     )
-    opening = f"the whole run may spend {number(whole.claimed)}"
+    opening = f"the whole run may spend {plain(budget)}"
     return Finding(NOT_JUDGED, opening, reason)
 
 
@@ -262,7 +262,7 @@ def _multiple(one: Step, two: Step, gap: Difference | float) -> Fraction | float
     """Return the privacy loss of a step in units of its epsilon: difference over claim."""
     if not isinstance(gap, Difference):
         return math.inf
-    claim, size = Fraction(_smaller(one, two)), gap.close()
+    claim, size = Fraction(_smaller_claim(one, two)), gap.close()
     if claim == 0:
         # Without noise, what differs tells the neighbors apart, and what does not tells nothing.
         return math.inf if size else Fraction(0)

@@ -31,10 +31,10 @@ from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import Relation, multiplicities_of
 
 from .evaluate import evaluate_levels
-from .needed import Levels, levels_of
 from .number_pairs import GapFinder
 from .pairs import Family, Finder, FoundPair, best_pair
 from .searched import Searched
+from .too_large import Levels, levels_of
 from .vector_pairs import VectorFinder
 
 

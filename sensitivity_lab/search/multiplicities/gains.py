@@ -57,7 +57,7 @@ def distinct_gain(groups: Capacities, core: int, only_x: int, only_y: int) -> tu
     if least <= core:
         return min(only_x, groups.values - least), least
     q = np.arange(least, min(groups.values, of_y) + 1)
-    # q > |C|: q - |C| values of y are not in the core. A brings values that y lacks, and values of y
+    # q > |C|: q - |C| values of y are not in the core. A brings values that y lacks, and those of y
     # of which a record is left over.
     gains = core - q + np.minimum(only_x, groups.values - q + _left_over(groups, core, of_y, q))
     best = int(np.argmax(gains))

@@ -367,6 +367,7 @@ def test_a_change_of_coordinates_changes_nothing():
 # Scales that differ
 
 
+@pytest.mark.representative("gap")
 @pytest.mark.parametrize(("gap", "b_p", "b_q"), [(0, 2, 1), (1, 3, 2), (1, 2, 3), (5, 1, 2)])
 def test_laplace_scales_that_differ(gap, b_p, b_q):
     loss = compare(law([gap], [[b_p]], "L"), law([0], [[b_q]], "L"))
@@ -399,6 +400,7 @@ def test_laplace_scales_around_one_center():
     assert loss.epsilon_at(0) == (math.inf, math.inf)
 
 
+@pytest.mark.representative("gap")
 @pytest.mark.parametrize(("gap", "v_p", "v_q"), [(0, 2, 1), (1, 9, 4), (1, 4, 9), (5, 1, 2)])
 def test_variances_that_differ(gap, v_p, v_q):
     """Also of several normal draws on one number."""

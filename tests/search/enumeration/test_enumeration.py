@@ -23,10 +23,10 @@ from sensitivity_lab.queries import DEFAULT_QUERIES, as_query
 from sensitivity_lab.search import lattice
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.enumeration import evaluate as evaluation
-from sensitivity_lab.search.enumeration import needed as planning
 from sensitivity_lab.search.enumeration import number_pairs as gaps
+from sensitivity_lab.search.enumeration import too_large
 from sensitivity_lab.search.enumeration.global_max import Enumeration
-from sensitivity_lab.search.enumeration.needed import Levels
+from sensitivity_lab.search.enumeration.too_large import Levels
 from sensitivity_lab.search.enumeration.vector_pairs import VectorFinder
 
 RECORDS = [1, 2, 2, 2, 5, 5, 7, 8, 9, 9]
@@ -60,7 +60,7 @@ def tiny_constants() -> ExitStack:
         (evaluation, "_BATCH_ROWS", 2),
         (evaluation, "_CHUNKS", 5),
         (gaps, "_CORES_AT_ONCE", 3),
-        (planning, "_COLUMNS", 2),
+        (too_large, "_COLUMNS", 2),
     ):
         stack.enter_context(mock.patch.object(module, name, value))
     evaluation.lattice_of.cache_clear()

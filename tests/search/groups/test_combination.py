@@ -93,6 +93,7 @@ def test_the_best_split_is_that_of_a_plain_search(problem, error):
     check(problem, error)
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("blocks", [4, 7, 11, 16])
 def test_blocks_of_several_sizes_lose_nothing(monkeypatch, blocks):
     """Values that differ much from size to size, so that a block bounds its own sizes badly."""

@@ -343,6 +343,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "audit_recorded.histories": (0, 1),
     "audit_recorded.budget": (None,),
     "audit_recorded.fresh": (False,),
+    "audit_opendp.extremes": (False,),
     "recording.epsilon": (None,),
     "bounded_empirical_global_L1_sensitivity.universe": (TABLE, {"age": RECORDS}),
     "unbounded_empirical_global_L1_sensitivity.universe": (TABLE, {"age": RECORDS}),
