@@ -186,7 +186,7 @@ def _affine(leaf: Leaf) -> AffineLaw:
     return AffineLaw(tuple(one.constant for one in symbols), rows, tuple(leaf.run.noises))
 
 
-def _dtype(value: Any) -> str:
+def _dtype_of_entries(value: Any) -> str:
     """Return the dtype of an array or a column by what stands with its entries; else nothing."""
     if type(value) is not tuple or not str(value[0]).startswith(("numpy.", "pandas.")):
         return ""
@@ -408,7 +408,7 @@ class Divergence:
         found: dict[Path, str] = {}
         for values, other in itertools.product(mine, others):
             for path in values.keys() & other.keys():
-                first, second = _dtype(values[path]), _dtype(other[path])
+                first, second = _dtype_of_entries(values[path]), _dtype_of_entries(other[path])
                 if first and second and first != second:
                     place = "release" + "".join(f"[{name!r}]" for name in path[:-1])
                     found[path] = f"the dtype of {place} is {first} on x and {second} on y"
