@@ -652,7 +652,7 @@ def test_an_upper_bound_violates_nothing():
         asked = {"epsilon": 1, "delta": delta, "neighbors": "unbounded"}
         report = audit_mechanism(counted, [0], [0, 1], **asked)
         assert (report.verdict, report.rows[0].truth) == ("not judged", None)
-        assert "is at most 2" in report.rows[0].reason
+        assert "is between 0 and 2" in report.rows[0].reason
     assert audit_mechanism(counted, [0], [0, 1], **(asked | {"delta": 1e-10})).sound
 
 
