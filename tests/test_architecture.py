@@ -143,6 +143,7 @@ def test_every_room_has_one_place_in_the_order():
     assert {room_of(name_of(file)) for file in FILES} == set(ROOMS)
 
 
+@pytest.mark.exhaustive
 def test_a_room_imports_only_from_those_before_it():
     for file in FILES:
         room = room_of(name_of(file))

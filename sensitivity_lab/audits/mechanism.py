@@ -353,7 +353,7 @@ def _with_state(report: MechanismReport, left: Sequence[str]) -> MechanismReport
     state = f"{reason}; {way_out}"
     rows = tuple(
         row
-        if row.verdict == "violated"
+        if row.verdict == "violated" or row.truth is None
         else replace(row, truth=None, judged=False, reason=reason, evidence=NO_EVIDENCE)
         for row in report.rows
     )

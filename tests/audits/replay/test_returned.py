@@ -112,6 +112,7 @@ LEAKS = {
 
 
 @pytest.mark.representative("case")
+@pytest.mark.representative("steps")
 @pytest.mark.parametrize("steps", [once, twice])
 @pytest.mark.parametrize("case", LEAKS)
 def test_data_in_what_is_returned_is_a_violation(case, steps):
