@@ -13,7 +13,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from pathlib import PurePath
 from types import BuiltinMethodType, FrameType, FunctionType, MethodType
@@ -56,6 +56,12 @@ class Call:
     site: str = field(default="", compare=False)
     candidates: tuple[Any, ...] | None = field(default=None, compare=False)
     monotonic: bool = field(default=False, compare=False)
+
+    def __repr__(self) -> str:
+        """Return the call as Python; what only selections have is left out of others."""
+        names = [one.name for one in fields(self)]
+        shown = names if self.candidates is not None else names[: names.index("candidates")]
+        return f"Call({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
     @property
     def best(self) -> Any:

@@ -39,7 +39,17 @@ def kept(function: Callable[..., Any]) -> dict[str, bytes | None]:
 def changed(before: dict[str, bytes | None], after: dict[str, bytes | None]) -> list[str]:
     """Return the names whose values are not those of before; see `kept`."""
     names = dict.fromkeys([*before, *after])
-    return [name for name in names if before.get(name, b"") != after.get(name, b"")]
+    return [name for name in names if not _same(before.get(name, b""), after.get(name, b""))]
+
+
+def _same(before: bytes | None, after: bytes | None) -> bool:
+    """Tell whether values are the same: an object that equals itself may keep what it computed."""
+    if not before or not after or before == after:
+        return before == after
+    try:
+        return (pickle.loads(before) == pickle.loads(after)) is True
+    except Exception:  # noqa: BLE001 - whatever an object of the caller raises
+        return False
 
 
 def _own_values(function: Any) -> Iterator[tuple[str, Any]]:

@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -244,6 +245,27 @@ def test_what_a_function_keeps_leaves_it_open(function, name):
     )
     [row] = report.rows
     assert (row.verdict, row.truth) == ("not judged", None)
+
+
+@dataclass
+class Scaled:
+    """An object that keeps what it has computed, and is still the same object."""
+
+    bounds: tuple[int, int]
+
+    @cached_property
+    def width(self):
+        return self.bounds[1] - self.bounds[0]
+
+
+def test_what_an_object_computes_once_is_not_kept():
+    scaled = Scaled((0, 5))
+
+    def release(data, rng):
+        return sum(data) + rng.laplace(scale=scaled.width)
+
+    report = audit_mechanism(release, [0, 1, 5], 1, epsilon=1, neighbors="bounded")
+    assert (report.verdict, report.unjudged) == ("tight", ())
 
 
 @pytest.mark.exhaustive
