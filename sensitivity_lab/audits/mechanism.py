@@ -64,6 +64,9 @@ _DELTAS = ("1e-10", "1e-8", "1e-6", "1e-4", "0.01")
 
 _UNCUT = "rho is judged only for continuous noise that is not cut; claim epsilon and delta"
 
+RHO = "a rho"
+"""The quantity of a claim in rho."""
+
 _OPEN = Fraction(1, 10**9)
 """Bounds of delta that differ by less, in proportion, are one number."""
 
@@ -187,11 +190,17 @@ class MechanismReport(AuditReport):
         Raises
         ------
         InputError
-            If nothing is violated, or the event cannot be written as a short program.
+            If nothing is violated, a rho is claimed, or the event cannot be written as a short
+            program.
         """
         row = self.decisive
         if row.verdict != "violated" or row.distance not in self.worst or self.function is None:
             raise InputError(f"script is for a violation, and the verdict is {self.verdict!r}")
+        if row.quantity == RHO:
+            raise InputError(
+                "script shows the probabilities of an event, which prove nothing about rho; audit "
+                "epsilon and delta for a script"
+            )
         worst = self.worst[row.distance]
         epsilon, delta = map(float, self.claim)
         name = getattr(self.function, "__name__", "function")
@@ -441,7 +450,7 @@ class PrivacyClaim:
         """Return a claim of numbers that are known to be in range."""
         if rho is not None:
             words = f"rho {brief(rho)}; claimed and truth are rhos"
-            return cls(Fraction(1), Fraction(0), Fraction(rho), rho, words, "a rho")
+            return cls(Fraction(1), Fraction(0), Fraction(rho), rho, words, RHO)
         at, allowed = Fraction(epsilon), Fraction(delta)
         words = f"epsilon {brief(epsilon)}, delta {brief(delta)}; claimed and truth are "
         if allowed:

@@ -67,6 +67,12 @@ def audit_query(
     """
     relation = as_relation(neighbors, exactly=exactly)
     relations = as_relations(relation, relation.k if distances is None else distances, exactly)
+    if isinstance(universe, list | tuple):
+        raise InputError(
+            "universe must say whether a list has the values or the records of datasets: pass "
+            f"sl.Universe.from_domain({shown(universe)}) for all datasets of these values, or "
+            "sl.Universe.from_dataset of it for datasets in which each of its records is once"
+        )
     universe = check_any_universe(universe)
     if subject is not None:
         check_text("subject", subject, "a text")

@@ -248,6 +248,13 @@ PERSONS = replace(
     metavar="TABLE.COLUMN",
     completer=None,
     help="the column that says whose row it is, such as customer.custkey; once per private table",
+    advice=((r"\bpass null_person='public'", "pass --null-person public"),),
+)
+NULL_PERSON = Argument(
+    name="--null-person",
+    choices=("refuse", "public"),
+    default="refuse",
+    help="what rows without a person are: refused, or public; default: refuse",
 )
 BOUNDS = Argument(
     name="--bounds",

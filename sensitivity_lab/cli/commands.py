@@ -42,6 +42,7 @@ from .arguments import (
     NEIGHBORS,
     NO_BROWSER,
     NORM,
+    NULL_PERSON,
     OUTPUT,
     PERSON,
     PERSONS,
@@ -316,7 +317,7 @@ _ROWS = (
         arguments=(
             SQL,
             OneOf((SOURCES, DATABASE)),
-            *(PERSONS, BOUNDS, KEYS, AGGREGATE),
+            *(PERSONS, NULL_PERSON, BOUNDS, KEYS, AGGREGATE),
             replace(DISTANCE, help="remove at most K persons; default: 1"),
             *(NORM, replace(OUTPUT, help="draw the contributions into this file"), JSON),
         ),

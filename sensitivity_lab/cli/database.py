@@ -7,7 +7,7 @@ from typing import Any
 from sensitivity_lab import sql
 from sensitivity_lab.errors import InputError
 
-from .arguments import AGGREGATE, BOUNDS, DATABASE, KEYS, NORM, PERSONS, SOURCES, SQL
+from .arguments import AGGREGATE, BOUNDS, DATABASE, KEYS, NORM, NULL_PERSON, PERSONS, SOURCES, SQL
 from .given import Given
 from .output import Answer
 
@@ -19,6 +19,7 @@ def contributions(given: Given) -> Answer:
         given[SQL],
         connection=given[DATABASE] if given.has(DATABASE) else _tables(given),
         person=_persons(given[PERSONS]),
+        null_person=given[NULL_PERSON],
         bounds=dict(given[BOUNDS]) if given.has(BOUNDS) else None,
         groups=given[KEYS],
     )

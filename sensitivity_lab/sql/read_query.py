@@ -182,7 +182,7 @@ class ReadQuery:
                     raise InputError(
                         f"person: {missing:,} rows of {table} have NULL in {column}, so they "
                         "belong to nobody; pass null_person='public' if these rows are public, or "
-                        "fill in the column"
+                        "fill in the column, or leave these rows out of the table"
                     )
 
     # How it runs.

@@ -181,7 +181,8 @@ def _asked(query: AskedQuery, aggregate: Any, what: str) -> tuple[NormalForm, st
     if ends is None:
         raise InputError(
             f"{what}: {chosen.name} adds up values without bounds; give bounds for each column in "
-            "it, such as bounds={'lineitem.quantity': (1, 50)}"
+            "it, such as bounds={'lineitem.quantity': (1, 50)}, and write it with +, - and * "
+            "alone: value * 0.5 for value / 2"
         )
     return form, chosen.name, max(map(abs, ends))
 

@@ -201,13 +201,16 @@ class Truncation:
         ends = per_result(form, aggregate)
         if aggregate.kind == "distinct":
             raise InputError(
-                f"truncation: one person changes {aggregate.name} by at most 1 in each group if "
-                "persons are counted, so there is nothing to truncate; truncate a COUNT or a SUM"
+                f"truncation: {aggregate.name} counts distinct values, which is not truncated. If "
+                "they are persons, one person changes each group by at most 1, and all groups "
+                "together by at most their number; if not, one person can have all values. "
+                "Truncate a COUNT or a SUM"
             )
         if ends is None:
             raise InputError(
                 f"truncation: {aggregate.name} adds up values without bounds; give bounds for each "
-                "column in it, such as bounds={'lineitem.quantity': (1, 50)}"
+                "column in it, such as bounds={'lineitem.quantity': (1, 50)}, and write it with +, "
+                "- and * alone: value * 0.5 for value / 2"
             )
         if not form.monotone:
             raise InputError(

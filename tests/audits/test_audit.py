@@ -271,3 +271,9 @@ def test_the_distance_is_that_of_the_relation_and_is_never_left_out():
         "or name the relation without a k"
     )
     sl.assert_sensitivity(universe, "sum", 12, size=5, neighbors=sl.Bounded(3), tight=True)
+
+
+def test_a_list_is_values_or_records_and_the_caller_says_which():
+    wanted = r"sl.Universe.from_domain\(\[0, 5, 10\]\) for all"
+    with pytest.raises(sl.errors.InputError, match=wanted):
+        sl.audit([0, 5, 10], "mean", 5, size=2, neighbors="bounded")

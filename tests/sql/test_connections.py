@@ -230,7 +230,8 @@ def test_missing_persons_are_refused_or_public():
         Query("SELECT COUNT(*) FROM visits", **given)
     assert str(caught.value) == (
         "person: 1 rows of visits have NULL in patient, so they belong to nobody; pass "
-        "null_person='public' if these rows are public, or fill in the column"
+        "null_person='public' if these rows are public, or fill in the column, or "
+        "leave these rows out of the table"
     )
     query = Query("SELECT COUNT(*) FROM visits", null_person="public", **given)
     assert query.local_sensitivity().value == 2

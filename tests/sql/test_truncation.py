@@ -237,12 +237,14 @@ def test_what_cannot_be_truncated_is_refused_with_a_way() -> None:
         return str(error.value)
 
     assert refused(f"SELECT COUNT(DISTINCT customer) AS n {JOIN}") == (
-        "truncation: one person changes n by at most 1 in each group if persons are counted, so "
-        "there is nothing to truncate; truncate a COUNT or a SUM"
+        "truncation: n counts distinct values, which is not truncated. If they are persons, one "
+        "person changes each group by at most 1, and all groups together by at most their number; "
+        "if not, one person can have all values. Truncate a COUNT or a SUM"
     )
     assert refused(f"SELECT SUM(value) AS n {JOIN}") == (
         "truncation: n adds up values without bounds; give bounds for each column in it, such as "
-        "bounds={'lineitem.quantity': (1, 50)}"
+        "bounds={'lineitem.quantity': (1, 50)}, and write it with +, - and * alone: value * 0.5 "
+        "for value / 2"
     )
     query = capped("count", shop(1))
     for call in (query.truncation, lambda: query.truncation([1]), query.chain):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import pickle
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -14,10 +16,10 @@ _CODE = (ModuleType, FunctionType, BuiltinFunctionType, MethodType, type)
 def kept(function: Callable[..., Any]) -> dict[str, bytes | None]:
     """Return the values that a function can change for its later calls, by their names.
 
-    They are the attributes of its object, the variables around it, and the global variables that it
-    names. Each is shown by its bytes, so that a later call tells what has changed; None is what
-    cannot be written as bytes. State that is kept elsewhere, such as inside of other functions, is
-    not seen.
+    They are the attributes of its object and of the object's class, the variables around it, its
+    default arguments, and the global variables that it names, with the attributes of classes. Each
+    is shown by its bytes, so that a later call tells what has changed; None is what cannot be
+    written as bytes. State that is kept elsewhere, such as inside of other functions, is not seen.
 
     Examples
     --------
@@ -56,23 +58,44 @@ def _own_values(function: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(function, functools.partial):
         yield from _own_values(function.func)
     elif isinstance(function, MethodType):
-        yield from getattr(function.__self__, "__dict__", {}).items()
+        owner = function.__self__
+        if not isinstance(owner, type):
+            yield from getattr(owner, "__dict__", {}).items()
+            owner = type(owner)
+        yield from _of_class(owner)
         yield from _own_values(function.__func__)
     elif isinstance(function, FunctionType):
-        names = set(_names(function.__code__))
-        there = function.__globals__
-        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-        found = {name: there[name] for name in names & there.keys()}
-        for name, cell in cells:
-            try:
-                found[name] = cell.cell_contents
-            except ValueError:  # it has no value yet
-                continue
-        found |= vars(function)
-        yield from ((name, value) for name, value in found.items() if not isinstance(value, _CODE))
+        for name, value in _around(function).items():
+            if isinstance(value, type):
+                yield from _of_class(value)
+            elif not isinstance(value, _CODE):
+                yield name, value
     elif not isinstance(function, _CODE):
         yield from getattr(function, "__dict__", {}).items()
+        yield from _of_class(type(function))
         yield from _own_values(type(function).__call__)
+
+
+def _around(function: FunctionType) -> dict[str, Any]:
+    """Return the variables that a function names or closes over, its attributes and defaults."""
+    there = function.__globals__
+    found = {name: there[name] for name in set(_names(function.__code__)) & there.keys()}
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    for name, cell in cells:
+        with suppress(ValueError):  # it has no value yet
+            found[name] = cell.cell_contents
+    defaults = inspect.signature(function).parameters.values()
+    given = {one.name: one.default for one in defaults if one.default is not one.empty}
+    return found | vars(function) | given
+
+
+def _of_class(owner: type) -> Iterator[tuple[str, Any]]:
+    """Yield the attributes of a class and of its bases that are neither code nor Python's own."""
+    for one in owner.__mro__[:-1]:
+        for name, value in vars(one).items():
+            code = isinstance(value, _CODE) or callable(value) or hasattr(value, "__get__")
+            if not code and not name.startswith("__"):
+                yield f"{one.__name__}.{name}", value
 
 
 def _names(code: CodeType) -> Iterator[str]:

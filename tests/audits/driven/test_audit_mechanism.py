@@ -232,10 +232,42 @@ def around():
     return release
 
 
-@pytest.mark.parametrize(
-    ("function", "name"), [(FirstLeast().release, "least"), (around(), "seen")]
-)
+class Highest:
+    """A class that keeps the first bound for all of its objects."""
+
+    high = None
+
+    def release(self, data, rng):
+        if Highest.high is None:
+            Highest.high = max(data)
+        return min(sum(data), Highest.high) + rng.laplace(scale=10)
+
+    @classmethod
+    def of_class(cls, data, rng):
+        return Highest.release(cls, data, rng)
+
+
+def defaults(data, rng, memo={}):  # noqa: B006 - the state of a mechanism
+    return min(sum(data), memo.setdefault("high", max(data))) + rng.laplace(scale=10)
+
+
+def names_a_class(data, rng):
+    return Highest().release(data, rng)
+
+
+KEEPING = [
+    (FirstLeast().release, "least"),
+    (around(), "seen"),
+    (Highest().release, "Highest.high"),
+    (Highest.of_class, "Highest.high"),
+    (names_a_class, "Highest.high"),
+    (defaults, "memo"),
+]
+
+
+@pytest.mark.parametrize(("function", "name"), KEEPING)
 def test_what_a_function_keeps_leaves_it_open(function, name):
+    Highest.high = None
     report = audit_mechanism(function, [0, 1], 2, epsilon=1, neighbors="bounded")
     assert report.verdict == "not judged"
     assert not report.sound
@@ -245,6 +277,16 @@ def test_what_a_function_keeps_leaves_it_open(function, name):
     )
     [row] = report.rows
     assert (row.verdict, row.truth) == ("not judged", None)
+
+
+def test_no_script_shows_a_rho():
+    def noisy(data, rng):
+        return sum(data) + rng.normal(scale=2)
+
+    report = audit_mechanism(noisy, [0, 1], 1, rho=0.12, neighbors="bounded")
+    assert report.verdict == "violated"
+    with pytest.raises(sl.errors.InputError, match="prove nothing about rho"):
+        _ = report.script
 
 
 @dataclass
