@@ -195,6 +195,16 @@ def _dtype_of_entries(value: Any) -> str:
     return told[1] if several and isinstance(told[1], str) else ""
 
 
+def _dtypes_of(atoms: Iterable[Atom]) -> dict[Path, dict[str, None]]:
+    """Return the dtypes of arrays and columns among some outcomes, by where they stand."""
+    found: dict[Path, dict[str, None]] = {}
+    for atom in atoms:
+        for path, value in atom.outcome.values.items() if atom.outcome else ():
+            if dtype := _dtype_of_entries(value):
+                found.setdefault(path, {})[dtype] = None
+    return found
+
+
 def _kind_of_number(part: Any) -> Any:
     """Return the type of a number, in which NumPy's are Python's; and whether it is -0.0."""
     kinds = ((bool, bool | np.bool_), (int, int | np.integer), (float, float | np.floating))
@@ -403,13 +413,11 @@ class Divergence:
 
         Arrays whose entries look alike are other releases if their dtypes differ.
         """
-        others = [one.outcome.values for one in self.atoms if not one.p and one.outcome]
-        mine = [one.outcome.values for one in event if not one.q and one.outcome]
+        others = _dtypes_of(one for one in self.atoms if not one.p)
         found: dict[Path, str] = {}
-        for values, other in itertools.product(mine, others):
-            for path in values.keys() & other.keys():
-                first, second = _dtype_of_entries(values[path]), _dtype_of_entries(other[path])
-                if first and second and first != second:
+        for path, kinds in _dtypes_of(one for one in event if not one.q).items():
+            for first, second in itertools.product(kinds, others.get(path, ())):
+                if first != second:
                     place = "release" + "".join(f"[{name!r}]" for name in path[:-1])
                     found[path] = f"the dtype of {place} is {first} on x and {second} on y"
         return list(found.values())
