@@ -67,11 +67,11 @@ def audit_query(
     """
     relation = as_relation(neighbors, exactly=exactly)
     relations = as_relations(relation, relation.k if distances is None else distances, exactly)
+    notes: tuple[str, ...] = ()
     if isinstance(universe, list | tuple):
-        raise InputError(
-            "universe must say whether a list has the values or the records of datasets: pass "
-            f"sl.Universe.from_domain({shown(universe)}) for all datasets of these values, or "
-            "sl.Universe.from_dataset of it for datasets in which each of its records is once"
+        notes = (
+            f"the list has the records of datasets, each of them once; for all datasets of these "
+            f"values, pass sl.Universe.from_domain({shown(universe)})",
         )
     universe = check_any_universe(universe)
     if subject is not None:
@@ -103,7 +103,8 @@ def audit_query(
     if isinstance(rows[0].evidence.answer_x, tuple):
         how = f"{norm} norm; {how}"
     setting = f"{_setting(relation, sizes, universe)}; {how}"
-    return AuditReport(f"{own_name or found[0].name}, {relation.family}", rows, setting)
+    subject = f"{own_name or found[0].name}, {relation.family}"
+    return AuditReport(subject, rows, setting, notes)
 
 
 def _check_implementation(implementation: Any, method: Any) -> None:

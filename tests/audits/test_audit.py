@@ -273,7 +273,12 @@ def test_the_distance_is_that_of_the_relation_and_is_never_left_out():
     sl.assert_sensitivity(universe, "sum", 12, size=5, neighbors=sl.Bounded(3), tight=True)
 
 
-def test_a_list_is_values_or_records_and_the_caller_says_which():
-    wanted = r"sl.Universe.from_domain\(\[0, 5, 10\]\) for all"
-    with pytest.raises(sl.errors.InputError, match=wanted):
-        sl.audit([0, 5, 10], "mean", 5, size=2, neighbors="bounded")
+def test_a_list_of_records_is_told_from_a_list_of_values():
+    """With values, (0, 0) is a dataset, and with records it is none."""
+    report = sl.audit([0, 5, 10], sl.Var(ddof=1), 50, size=2, neighbors="bounded")
+    assert report.notes == (
+        "the list has the records of datasets, each of them once; for all datasets of these "
+        "values, pass sl.Universe.from_domain([0, 5, 10])",
+    )
+    domain = sl.Universe.from_domain([0, 5, 10])
+    assert sl.audit(domain, sl.Var(ddof=1), 50, size=2, neighbors="bounded").notes == ()
