@@ -53,19 +53,16 @@ def audit(
 ) -> AuditReport:
     """Compare a claim with the truth: of a query, of any function, or of a pipeline.
 
-    ========================================  ===================================================
-    what is audited                           the truth
-    ========================================  ===================================================
-    a query: ``audit(universe, "sum",         the maximum of ``|f(x) - f(y)|`` over all datasets x
-    claim, size=..., neighbors=...)``         of a size and all neighbors y of x at distance k,
-                                              found by an exact search
-    a function, called as it is:              the largest distance of its answers, in any metric,
-    ``audit(universe, f, claim, size=...,     on two of the datasets that are at most k apart; with
-    neighbors=..., outputs=...)``             `choices`, of its random outputs under the best
-                                              coupling
-    a pipeline of the lab:                    the largest distance of its outputs on two inputs
-    ``audit(universe, pipeline)``             that are at most k apart
-    ========================================  ===================================================
+    What the truth is depends on what is audited:
+
+    - a query, ``audit(universe, "sum", claim, size=..., neighbors=...)``: the maximum of
+      ``|f(x) - f(y)|`` over all datasets x of a size and all neighbors y of x at distance k, found
+      by an exact search;
+    - a function, called as it is, ``audit(universe, f, claim, size=..., neighbors=...,
+      outputs=...)``: the largest distance of its answers, in any metric, on two of the datasets
+      that are at most k apart; with `choices`, of its random outputs under the best coupling;
+    - a pipeline of the lab, ``audit(universe, pipeline)``: the largest distance of its outputs on
+      two inputs that are at most k apart.
 
     The truth is compared with the claim without rounding. Besides `universe`, `query`, `claim`,
     `size`, `distances`, `tolerance_ulps` and `progress`, each form takes these arguments, and
