@@ -475,17 +475,19 @@ class AdditionSearch:
         if not known and not DECIMAL.fullmatch(type_):
             raise self._unknown(column, f"its type is {type_}")
         met, ends = self._met(column, conditions)
-        met = met or [f"SELECT {_DEFAULTS.get(type_, '0')}"]
         casts = [
             " UNION ".join(
                 f"SELECT TRY_CAST(value AS {type_}) FROM ({one}) AS _(value)" for one in several
             )
-            for several in (met, ends)
+            for several in (met or ["SELECT NULL"], ends)
         ]
         up, down = self._next_ones(column, type_)
+        # Where nothing is met, as in an empty table, any value will do.
         text = (
-            f"WITH met(value) AS ({casts[0]}) SELECT value FROM met UNION SELECT {up} FROM met "
-            f"UNION SELECT {down} FROM met"
+            f"WITH known(value) AS ({casts[0]}), met(value) AS (SELECT value FROM known UNION "
+            f"SELECT CAST({_DEFAULTS.get(type_, '0')} AS {type_}) WHERE NOT EXISTS (SELECT 1 FROM "
+            "known WHERE value IS NOT NULL)) "
+            f"SELECT value FROM met UNION SELECT {up} FROM met UNION SELECT {down} FROM met"
         )
         if ends:
             text += f" UNION {casts[1]}"

@@ -25,7 +25,8 @@ from sensitivity_lab.sql.residual import Residual
 
 pytestmark = pytest.mark.sql
 
-SAMPLE = [0, 2, 5]
+SAMPLE = [0, 2, 5, 2864]
+"""In the last one the table of the new row is empty, so it has no value to be unlike."""
 BLOCK = 25
 
 
