@@ -92,6 +92,22 @@ class Problem:
             for change in relation.changes(size, self.universe)
         ]
 
+    def pair_kinds(self, relation: Relation) -> list[tuple[int, RemovedAdded, bool]]:
+        """Return the sizes of x and the changes that a search of pairs needs.
+
+        Pairs at most k apart may share records of A and B, so a change (i, j) covers (i-1, j-1). At
+        exactly k they may not, unless A or B is empty. The flag says that A and B are disjoint.
+        """
+        found = self.changes(relation)
+        if relation.exactly:
+            return [(size, change, min(change) > 0) for size, change in found]
+        there = set(found)
+        return [
+            (size, (removed, added), False)
+            for size, (removed, added) in found
+            if (size, (removed + 1, added + 1)) not in there
+        ]
+
     @cached_property
     def families(self) -> tuple[Family, ...]:
         """The relations that differ in k only, together, with the changes that they share."""

@@ -134,11 +134,14 @@ def claim_at(claim: Any, distance: int, size: int | None = None, name: str = "di
             claimed = claim(distance, n=size) if _by_keyword(claim) else claim(distance, size)
     except Exception as error:
         of, where = ("", "") if size is None else (" and n", f" and size {size}")
-        raise InputError(
-            f"the claim, a function of {parameter}{of}, raised {type(error).__name__} at "
-            f"{at}{distance}{where}: {error}"
-        ) from error
+        raise _failed(f"{parameter}{of}", f"{at}{distance}{where}", error) from error
     return check_claim(claimed, distance)
+
+
+def _failed(of: str, where: str, error: Exception) -> InputError:
+    """Return that a claim has no value somewhere."""
+    kind = type(error).__name__
+    return InputError(f"the claim, a function of {of}, raised {kind} at {where}: {error}")
 
 
 def needs_size(claim: Any) -> bool:
@@ -247,10 +250,7 @@ def _claim(claim: Callable[[Number], Any], limit: Number) -> Claim:
     try:
         given = claim(limit)
     except _MISTAKES as error:
-        raise InputError(
-            f"the claim, a function of the distance, raised {type(error).__name__} at distance "
-            f"{limit}: {error}; it takes one argument, the distance"
-        ) from error
+        raise _failed("the distance alone", f"distance {limit}", error) from error
     except Exception as error:  # noqa: BLE001 - the row reports whatever the map does
         return None, _reason_of(error)
     try:

@@ -65,16 +65,9 @@ class Pair:
 
 
 def shapes_of(problem: Problem, relation: Relation) -> list[Shape]:
-    """Return the shapes of pairs that a relation needs, the furthest apart first.
-
-    At most k apart, A and B may have values in common, so (i, j) covers (i - 1, j - 1).
-    """
-    changes = set(problem.changes(relation))
+    """Return the shapes of pairs that a relation needs, the furthest apart first."""
     shapes = []
-    for size, (removed, added) in problem.changes(relation):
-        if not relation.exactly and (size, (removed + 1, added + 1)) in changes:
-            continue
-        apart = relation.exactly and removed > 0 and added > 0
+    for size, (removed, added), apart in problem.pair_kinds(relation):
         # Without so many records outside the core, some of A and B have to be in common.
         spare = min(problem.universe.size, size + added)
         excess = 0 if apart else int(size + added - spare)

@@ -231,7 +231,9 @@ def test_a_map_that_fails_claims_nothing_there():
 @pytest.mark.parametrize("claim", [lambda k, n: k / n, lambda k: k / rnage])  # noqa: F821 - a mistake
 def test_a_mistake_in_a_claim_is_no_promise(claim):
     asked = {"size": [1, 2], "neighbors": "bounded", "outputs": "absolute"}
-    with pytest.raises(sl.errors.InputError, match="the claim, a function of the distance, raised"):
+    with pytest.raises(
+        sl.errors.InputError, match="the claim, a function of the distance alone, raised"
+    ):
         sl.audit([0, 10], max, claim, **asked)
 
 

@@ -17,7 +17,7 @@ from sensitivity_lab.results.literals import literal, short_literal
 from .diffprivlib_models import METRICS_OF
 from .diffprivlib_models import judge as judge_model
 from .diffprivlib_settings import settings
-from .scripts import confirmed, script_of
+from .scripts import judged, script_of
 from .setting import Judged, Library, Setting, version_of
 
 _MECHANISMS = (
@@ -43,13 +43,13 @@ def judge(setting: Setting) -> Judged:
     # A whole run that spends too much follows from a step that is wrong: the step says more.
     row = max(report.rows, key=lambda row: (row.verdict == "violated", _is_step(row)))
     row = row if row.verdict in FAILING else report.decisive
-    slack = f"{row.factor:.6g}"
-    if report.verdict not in FAILING:
-        return Judged(report.verdict, slack, row.reason or "; ".join(report.unjudged))
-    seen = row.evidence
-    step = f" at {row.step}" if row.step else ""
-    pair = f"{short_literal(seen.x)} and {short_literal(seen.y)}{step}"
-    return confirmed(Judged(row.verdict, slack, pair, _script(setting, row)))
+
+    def finding() -> tuple[str, str]:
+        step = f" at {row.step}" if row.step else ""
+        pair = f"{short_literal(row.evidence.x)} and {short_literal(row.evidence.y)}{step}"
+        return pair, _script(setting, row)
+
+    return judged(report, row, finding)
 
 
 def _is_step(row: AuditRow) -> bool:

@@ -11,12 +11,11 @@ import warnings
 from typing import Any
 
 from sensitivity_lab.audits.call import audit
-from sensitivity_lab.audits.row import FAILING
 from sensitivity_lab.metrics import METRICS
 from sensitivity_lab.results.literals import literal, short_literal
 
 from . import plain
-from .scripts import confirmed, script_of
+from .scripts import judged, script_of
 from .setting import Judged, Setting, version_of
 
 HEAD = '''import sys
@@ -132,11 +131,10 @@ def judge(setting: Setting) -> Judged:
             subject=setting.constructor, progress=False,
         )  # fmt: skip
     row = report.decisive
-    slack = f"{row.factor:.6g}"
-    if report.verdict not in FAILING:
-        return Judged(report.verdict, slack, row.reason or "; ".join(report.unjudged))
-    x, y = list(row.evidence.x), list(row.evidence.y)
-    body = f"""{HEAD}
+
+    def finding() -> tuple[str, str]:
+        x, y = list(row.evidence.x), list(row.evidence.y)
+        body = f"""{HEAD}
 
 model = {setting.source!r}
 x, y = {literal(x)}, {literal(y)}
@@ -146,10 +144,13 @@ answers = {kind}(x, model), {kind}(y, model)
 print("claim", claim, "answers", *answers)
 assert farther({far!r}, *answers, claim)
 """
-    needs = f"diffprivlib=={version_of('diffprivlib', 'diffprivlib')} 'scikit-learn<1.9'"
-    title = f"{setting.constructor} of diffprivlib claims too little ({kind}, {near} neighbors)."
-    pair = f"{short_literal(x)} and {short_literal(y)}, {kind}"
-    return confirmed(Judged(report.verdict, slack, pair, script_of(title, needs, body)))
+        needs = f"diffprivlib=={version_of('diffprivlib', 'diffprivlib')} 'scikit-learn<1.9'"
+        what = f"({kind}, {near} neighbors)"
+        title = f"{setting.constructor} of diffprivlib claims too little {what}."
+        pair = f"{short_literal(x)} and {short_literal(y)}, {kind}"
+        return pair, script_of(title, needs, body)
+
+    return judged(report, row, finding)
 
 
 class MechanismsKept:

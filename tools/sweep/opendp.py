@@ -9,12 +9,12 @@ from sensitivity_lab.audits.call import audit
 from sensitivity_lab.audits.opendp.call import audit_opendp
 from sensitivity_lab.audits.opendp.subject import OUR_NAMES, our_input_metric
 from sensitivity_lab.audits.report import AuditReport
-from sensitivity_lab.audits.row import FAILING, AuditRow
+from sensitivity_lab.audits.row import AuditRow
 from sensitivity_lab.metrics import METRICS
 from sensitivity_lab.results.literals import literal, short_literal
 
 from .opendp_settings import settings
-from .scripts import confirmed, script_of
+from .scripts import judged, script_of
 from .setting import (
     REFUSED,
     Judged,
@@ -81,12 +81,12 @@ def judge(setting: Setting) -> Judged:
     subject = _Subject(made, setting)
     report = subject.audit()
     row = report.decisive
-    slack = f"{row.factor:.6g}"
-    if report.verdict not in FAILING:
-        return Judged(report.verdict, slack, row.reason or "; ".join(report.unjudged))
-    seen = row.evidence
-    pair = f"d_in = {row.distance}: {short_literal(seen.x)} and {short_literal(seen.y)}"
-    return confirmed(Judged(report.verdict, slack, pair, _script(subject, row)))
+
+    def finding() -> tuple[str, str]:
+        x, y = short_literal(row.evidence.x), short_literal(row.evidence.y)
+        return f"d_in = {row.distance}: {x} and {y}", _script(subject, row)
+
+    return judged(report, row, finding)
 
 
 def _script(subject: _Subject, row: AuditRow) -> str:

@@ -13,7 +13,6 @@ from typing import Any
 
 from sensitivity_lab.audits.call import audit
 from sensitivity_lab.audits.report import AuditReport
-from sensitivity_lab.audits.row import FAILING
 from sensitivity_lab.metrics import METRICS
 from sensitivity_lab.results.literals import literal, short_literal
 
@@ -21,7 +20,7 @@ from . import plain
 from .opendp_extras import settings as settings_of_extras
 from .opendp_plans import TABLES
 from .opendp_plans import settings as settings_of_plans
-from .scripts import confirmed, script_of
+from .scripts import judged, script_of
 from .setting import REFUSED, Judged, Library, Setting, last_line, version_of
 
 HEADS = {
@@ -115,13 +114,14 @@ def judge(setting: Setting) -> Judged:
             return Judged(REFUSED, remark=last_line(error))
         report = _Asked(setting, names).audit()
     row = report.decisive
-    slack = f"{row.factor:.6g}"
-    if report.verdict not in FAILING:
-        return Judged(report.verdict, slack, row.reason or "; ".join(report.unjudged))
-    seen = row.evidence
-    pair = f"d_in = {row.distance}: {short_literal(seen.x)} and {short_literal(seen.y)}"
-    script = _script(setting, int(row.distance), list(seen.x), list(seen.y))
-    return confirmed(Judged(report.verdict, slack, pair, script))
+
+    def finding() -> tuple[str, str]:
+        x, y = list(row.evidence.x), list(row.evidence.y)
+        pair = f"d_in = {row.distance}: {short_literal(row.evidence.x)} and "
+        pair += short_literal(row.evidence.y)
+        return pair, _script(setting, int(row.distance), x, y)
+
+    return judged(report, row, finding)
 
 
 def _script(setting: Setting, d_in: int, x: list[Any], y: list[Any]) -> str:

@@ -7,7 +7,11 @@ import inspect
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from functools import cache
+
+from sensitivity_lab.audits.report import AuditReport
+from sensitivity_lab.audits.row import FAILING, AuditRow
 
 from . import plain
 from .setting import Judged
@@ -36,6 +40,25 @@ def script_of(title: str, library: str, body: str) -> str:
         'It ends with "reproduced", or with an error if nothing is wrong.\n"""\n\n'
         f"{functions}\n\n{body.strip()}\n\nprint('reproduced')\n"
     )
+
+
+def judged(report: AuditReport, row: AuditRow, finding: Callable[[], tuple[str, str]]) -> Judged:
+    """Return the line of a setting that was audited.
+
+    Parameters
+    ----------
+    report : AuditReport
+        What the audit says.
+    row : AuditRow
+        The row that the line tells.
+    finding : callable
+        The pair in words, and the script that reproduces it, if something is wrong.
+    """
+    slack = f"{row.factor:.6g}"
+    if report.verdict not in FAILING:
+        return Judged(report.verdict, slack, row.reason or "; ".join(report.unjudged))
+    pair, script = finding()
+    return confirmed(Judged(row.verdict, slack, pair, script))
 
 
 def confirmed(found: Judged) -> Judged:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import pickle
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
@@ -55,6 +56,7 @@ def _same(before: bytes | None, after: bytes | None) -> bool:
 
 
 def _own_values(function: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what `kept` lists, by name; of a class, its attributes."""
     if isinstance(function, functools.partial):
         yield from _own_values(function.func)
     elif isinstance(function, MethodType):
@@ -65,7 +67,7 @@ def _own_values(function: Any) -> Iterator[tuple[str, Any]]:
         yield from _of_class(owner)
         yield from _own_values(function.__func__)
     elif isinstance(function, FunctionType):
-        for name, value in _around(function).items():
+        for name, value in _within_reach(function).items():
             if isinstance(value, type):
                 yield from _of_class(value)
             elif not isinstance(value, _CODE):
@@ -76,14 +78,23 @@ def _own_values(function: Any) -> Iterator[tuple[str, Any]]:
         yield from _own_values(type(function).__call__)
 
 
-def _around(function: FunctionType) -> dict[str, Any]:
-    """Return the variables that a function names or closes over, its attributes and defaults."""
-    there = function.__globals__
-    found = {name: there[name] for name in set(_names(function.__code__)) & there.keys()}
+def variables_around(function: FunctionType | type) -> dict[str, Any]:
+    """Return the variables that a function or class can name without a dot."""
+    if isinstance(function, type):
+        return dict(vars(sys.modules[function.__module__]))
+    found = dict(function.__globals__)
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     for name, cell in cells:
         with suppress(ValueError):  # it has no value yet
             found[name] = cell.cell_contents
+    return found
+
+
+def _within_reach(function: FunctionType) -> dict[str, Any]:
+    """Return the variables around a function that it names, its attributes and its defaults."""
+    there = variables_around(function)
+    names = {*_names(function.__code__), *function.__code__.co_freevars}
+    found = {name: there[name] for name in names & there.keys()}
     defaults = inspect.signature(function).parameters.values()
     given = {one.name: one.default for one in defaults if one.default is not one.empty}
     return found | vars(function) | given

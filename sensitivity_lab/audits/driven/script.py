@@ -18,6 +18,7 @@ import numpy as np
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.results.literals import literal
 
+from .kept import variables_around
 from .laws import Atom, NoisyEvent, Outcome
 from .runs import example_of
 
@@ -240,7 +241,7 @@ def _used(function: Any, told: set[str]) -> Iterator[str]:
     These are modules, plain constants, functions and classes of its own, and whatever NumPy and the
     standard library export. Anything else is left to the reader, whom a NameError tells.
     """
-    there = _variables(function)
+    there = variables_around(function)
     for name in _named(function):
         if name not in there or name in told:
             continue
@@ -258,13 +259,6 @@ def _used(function: Any, told: set[str]) -> Iterator[str]:
             with suppress(ValueError, SyntaxError, RecursionError):
                 if ast.literal_eval(repr(value)) == value:
                     yield f"{name} = {value!r}"
-
-
-def _variables(function: Any) -> dict[str, Any]:
-    """Return the variables around a function or class, by name."""
-    if isinstance(function, type):
-        return dict(vars(sys.modules[function.__module__]))
-    return {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
 
 
 def _named(function: Any) -> Iterator[str]:

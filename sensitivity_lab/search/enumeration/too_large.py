@@ -229,19 +229,11 @@ class Levels:
 
 
 def _kinds_of_pairs(problem: Problem, relation: Relation) -> list[Family]:
-    """Return the kinds of pairs that a relation needs.
-
-    Pairs at most k apart may share records of A and B, so a change (i, j) covers (i-1, j-1). At
-    exactly k they may not, unless A or B is empty.
-    """
-    changes = set(problem.changes(relation))
-    found = []
-    for size, (removed, added) in problem.changes(relation):
-        if not relation.exactly and (size, (removed + 1, added + 1)) in changes:
-            continue
-        disjoint = relation.exactly and removed > 0 and added > 0
-        found.append(Family(size, size - removed + added, size - removed, disjoint))
-    return found
+    """Return the kinds of pairs that a relation needs."""
+    return [
+        Family(size, size - removed + added, size - removed, disjoint)
+        for size, (removed, added), disjoint in problem.pair_kinds(relation)
+    ]
 
 
 def _most_pairs(datasets: int, larger: int, values: int, level: int) -> int:

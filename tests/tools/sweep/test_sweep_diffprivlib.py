@@ -8,8 +8,9 @@ import sys
 from dataclasses import replace
 
 import pytest
+from findings import assert_reproduces
 
-from tools.sweep import diffprivlib, diffprivlib_models
+from tools.sweep import diffprivlib_models, scripts
 from tools.sweep.diffprivlib import DIFFPRIVLIB, judge
 from tools.sweep.diffprivlib_settings import settings
 
@@ -74,24 +75,17 @@ def test_a_sound_call(name):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", WRONG)
 def test_the_script_of_a_finding_runs_without_the_lab(name, tmp_path, monkeypatch):
-    for module in (diffprivlib, diffprivlib_models):
-        monkeypatch.setattr(module, "confirmed", lambda found: found)
+    monkeypatch.setattr(scripts, "confirmed", lambda found: found)
     pytest.importorskip("diffprivlib", reason="needs the extra `diffprivlib`")
     found = judge(named(name))
     assert found.verdict == WRONG[name]
-    path = tmp_path / "finding.py"
-    path.write_text(found.script)
-    done = subprocess.run(
-        [sys.executable, "-I", str(path)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith("reproduced\n")
+    assert_reproduces(found.script, tmp_path)
 
 
 @pytest.mark.diffprivlib
 @pytest.mark.exhaustive
 def test_the_script_of_data_that_is_returned_runs_without_the_lab(tmp_path, monkeypatch):
-    monkeypatch.setattr(diffprivlib, "confirmed", lambda found: found)
+    monkeypatch.setattr(scripts, "confirmed", lambda found: found)
     pytest.importorskip("diffprivlib", reason="needs the extra `diffprivlib`")
     right = named(SOUND[0])
     source = f"({right.source}, max(x))"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+from findings import assert_reproduces
 from opendp_cases import dp
 
-from tools.sweep import opendp
+from tools.sweep import scripts
 from tools.sweep.opendp import OPENDP, judge
 from tools.sweep.opendp_settings import settings
 from tools.sweep.setting import Setting
@@ -26,7 +24,7 @@ def setting(name, source, values=(0, 9), sizes=(0, 1), **options):
 @pytest.fixture
 def unconfirmed(monkeypatch):
     """Leave out the process that runs scripts."""
-    monkeypatch.setattr(opendp, "confirmed", lambda found: found)
+    monkeypatch.setattr(scripts, "confirmed", lambda found: found)
 
 
 @pytest.mark.parametrize(
@@ -137,13 +135,7 @@ def test_the_script_of_a_finding_runs_without_the_lab(given, tmp_path):
     """github.com/opendp/opendp/issues/2926, 2924 and 2927."""
     found = judge(given)
     assert found.verdict == "violated"
-    path = tmp_path / "finding.py"
-    path.write_text(found.script)
-    done = subprocess.run(
-        [sys.executable, "-I", str(path)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith("reproduced\n")
+    assert_reproduces(found.script, tmp_path)
     assert "sensitivity_lab" not in found.script
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 
 import pytest
+from findings import assert_reproduces
 
-from tools.sweep import opendp_extras, opendp_plans, opendp_rows, plain
+from tools.sweep import opendp_extras, opendp_plans, opendp_rows, plain, scripts
 from tools.sweep.setting import Setting
 
 polars = pytest.importorskip("polars", reason="needs the extra `opendp`")
@@ -78,18 +77,12 @@ CASES = [
 @pytest.mark.parametrize(("given", "verdict", "slack"), CASES, ids=range(len(CASES)))
 def test_a_setting_has_a_verdict(given, verdict, slack, monkeypatch, tmp_path):
     """The last one is github.com/opendp/opendp/issues/2952."""
-    monkeypatch.setattr(opendp_rows, "confirmed", lambda found: found)
+    monkeypatch.setattr(scripts, "confirmed", lambda found: found)
     found = opendp_rows.judge(given)
     assert (found.verdict, found.slack) == (verdict, slack), found.remark
     assert bool(found.script) == (verdict == "violated")
     if found.script:
-        path = tmp_path / "finding.py"
-        path.write_text(found.script)
-        done = subprocess.run(
-            [sys.executable, "-I", str(path)], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.endswith("reproduced\n")
+        assert_reproduces(found.script, tmp_path)
 
 
 def test_the_settings_are_distinct_and_the_same_each_time():
