@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make demo       reproduce the article into results/"
-	@echo "make test       run the tests that represent the rest, in a minute or two"
+	@echo "make test       run the tests that represent the rest"
 	@echo "make audit      audit the claims of other libraries, which it installs"
 	@echo "make audit-sweep   audit all constructors of two libraries in many settings: half an hour"
 	@echo "make audit-field   audit four libraries that need an environment of their own"
@@ -40,7 +40,7 @@ demo: $(VENV)/installed-test
 ON_TWO := -n 2 --dist worksteal
 
 test: $(VENV)/installed-test
-	@echo "Running the tests that represent the rest: a minute or two on two cores."
+	@echo "Running the tests that represent the rest, on two cores."
 	$(BIN)/python -m pytest $(ON_TWO)
 
 audit: $(VENV)/installed-test,opendp,diffprivlib
@@ -72,7 +72,7 @@ notebooks: $(VENV)/installed-test,check,dask,sql
 ALL := not notebooks and not stress and not browser
 
 exhaustive: $(VENV)/installed-test,check,dask,explore,sql
-	@echo "Running all tests but the stress: about ten minutes on two cores."
+	@echo "Running all tests but the stress, on two cores: several times as long as make test."
 	$(BIN)/python -m pytest $(ON_TWO) -m "$(ALL)"
 
 # Both ends of what pyproject.toml promises, in environments of their own; make clean removes them.

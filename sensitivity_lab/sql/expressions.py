@@ -82,6 +82,14 @@ _JOIN_INSTEAD = "join the table; if several of its rows match, a join counts eac
 _REFUSED = {
     "Exists": ("EXISTS is not supported", _JOIN_INSTEAD),
     **dict.fromkeys(
+        ("Sum", "Count", "Avg", "Min", "Max"),
+        (
+            "an aggregate within an expression is not supported",
+            "ask for each aggregate by itself, such as AVG(x) for SUM(x) / COUNT(x), and compute "
+            "with the answers afterwards",
+        ),
+    ),
+    **dict.fromkeys(
         ("Any", "All"), ("a comparison with a subquery is not supported", _JOIN_INSTEAD)
     ),
     **dict.fromkeys(

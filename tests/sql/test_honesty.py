@@ -92,7 +92,7 @@ PLACES = {
     "SELECT COUNT(*) OVER () FROM customer": "windows are not supported, because",
     "SELECT MAX(id) FROM customer": "MAX is not supported; the aggregates are COUNT(*)",
     "SELECT SUM(DISTINCT id) FROM customer": "SUM(DISTINCT",
-    "SELECT COUNT(*) * 2 FROM customer": "it is not on the list of expressions",
+    "SELECT COUNT(*) * 2 FROM customer": "ask for each aggregate by itself",
     "SELECT id FROM customer": "it is neither an aggregate nor a key",
     "SELECT * FROM customer": "a star is not supported among the answers",
     "SELECT COUNT(*) FROM (SELECT DISTINCT id FROM customer) AS c": "SELECT DISTINCT is not",
