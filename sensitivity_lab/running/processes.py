@@ -13,6 +13,7 @@ from pickle import PicklingError
 from typing import Any
 
 import joblib
+from joblib.externals.loky.backend.reduction import dumps
 
 from sensitivity_lab.errors import InputError, WorkerError
 from sensitivity_lab.files import remove_abandoned, temporary_folder
@@ -133,7 +134,7 @@ def _by_joblib(
         for one in produced:  # noqa: UP028 -- `yield from` would close it without _close
             yield one
     except PicklingError as error:
-        cause = error.__context__ or error
+        cause = _why_not_pickled(task) or error
         raise InputError(
             "the query cannot be sent to worker processes, because pickling it raised "
             f"{type(cause).__name__}: {cause}; use n_jobs=1, or threads: "
@@ -142,6 +143,18 @@ def _by_joblib(
     finally:
         if produced is not None:
             _close(produced)
+
+
+def _why_not_pickled(task: _Task) -> BaseException | None:
+    """Return what pickling a task raises.
+
+    Joblib's error has it only if the task was pickled before a worker took it; else it has a text.
+    """
+    try:
+        dumps(task)
+    except Exception as error:  # noqa: BLE001 - any error of any object
+        return error.__context__ or error if isinstance(error, PicklingError) else error
+    return None
 
 
 def _close(produced: Generator[Produced, None, None]) -> None:
