@@ -151,6 +151,14 @@ class Relation(ABC):
         return None
 
     @property
+    def moves_one_record(self) -> bool:
+        """Whether the changes at distance 1 replace a record, add or remove one, or do either.
+
+        Smooth sensitivity is proved for such steps only.
+        """
+        return set(self._changes_at(1)) in _OF_ONE_RECORD
+
+    @property
     def keeps_size(self) -> bool:
         """Whether x and y have the same number of records, which then can be public."""
         return all(removed == added for removed, added in self._changes_at(1))
@@ -229,7 +237,7 @@ class Relation(ABC):
 
     @abstractmethod
     def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
-        """Yield the changes at distance exactly k."""
+        """Yield the changes at distance exactly k; none removes or adds more than k records."""
 
     @property
     def _all_changes(self) -> Iterable[RemovedAdded]:
@@ -247,6 +255,13 @@ class Relation(ABC):
     def __str__(self) -> str:
         return f"{self.family}, {self.meaning} {self.k}"
 
+
+_OF_ONE_RECORD: tuple[set[RemovedAdded], ...] = (
+    {(1, 1)},
+    {(1, 0), (0, 1)},
+    {(1, 1), (1, 0), (0, 1)},
+)
+"""The steps that replace a record, that add or remove one, and that do either."""
 
 _SMALLER = "choose a smaller size, or use a domain as the universe, Universe.from_domain(values)"
 """What to do where a universe lists too few records."""

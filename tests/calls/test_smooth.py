@@ -114,6 +114,20 @@ def test_adding_and_removing_agrees_with_the_definition(name, family, place, bet
     assert result.sizes == (ours.least_size, most)
 
 
+@pytest.mark.parametrize("records", [[0, 0], [0, 0, 0], [0, 1]])
+def test_no_record_of_a_whole_universe_can_be_replaced(records):
+    """Its neighbors under `Edit` have one record less, also where all answers are equal."""
+    result = sl.smooth_sensitivity(
+        sl.Universe.from_dataset(records),
+        "mode_count" if 1 in records else "mean",
+        dataset=records,
+        beta=1,
+        neighbors="edit",
+    )
+    assert (result.value, len(result.witness.y)) == (0, len(records) - 1)
+    result.verify()
+
+
 @given(place=places(kinds=NUMPY_KINDS), beta=BETAS)
 def test_functions_agree_with_the_definition(place, beta):
     def third_moment(dataset):

@@ -71,6 +71,32 @@ def test_a_relation_declares_no_steps_by_itself():
     assert "; own, at most 1 declares none; use " in text
 
 
+@pytest.mark.parametrize("moves", [[(2, 0), (0, 2)], [(1, 0)], [(1, 1), (2, 0), (0, 2)], [(2, 2)]])
+def test_steps_change_one_record(moves):
+    """Engines have the neighbors of one record: couples that join or leave have others."""
+
+    @dataclass(frozen=True)
+    class Own(Relation):
+        name: ClassVar[str] = "own"
+        does = "something"
+        _limits = "none"
+
+        @property
+        def step(self):
+            return Own(1)
+
+        def _largest(self, size, universe):
+            return 1
+
+        def _changes_at(self, k):
+            return ((k * removed, k * added) for removed, added in moves)
+
+    text = refused(
+        sl.errors.InputError, [1, 2], GRID_OF_THE_PICTURE, "mean", beta=1, neighbors=Own(1)
+    )
+    assert "; own, at most 1 declares steps of another kind; use Bounded(k), " in text
+
+
 def test_neighbors_are_at_most_k_apart():
     relation = sl.Bounded(2, exactly=True)
     text = refused(

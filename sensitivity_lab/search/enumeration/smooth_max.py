@@ -180,7 +180,8 @@ class _Lattice:
         if z != y:
             return self.datasets[z], self.datasets[y]
         universe = self.problem.universe
-        return self.datasets[z], next(iter_neighbors(self.datasets[z], universe, ((1, 1),)))
+        # No record of the whole universe can be replaced, so its neighbors have one less.
+        return self.datasets[z], next(iter_neighbors(self.datasets[z], universe, ((1, 1), (1, 0))))
 
 
 def _cores(data: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
