@@ -40,8 +40,9 @@ gc.disable()
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of a test marked ``representative(*names)``, leave one case per value of these arguments.
 
-    All other cases are marked `exhaustive`. What is left is another case in each turn, so that the
-    arguments that are not named take all their values, too.
+    Of the other cases, `make check` runs every second one and `make stress` the rest; those of an
+    `exhaustive` test are all left to `make stress`. What is left is another case in each turn, so
+    that the arguments that are not named take all their values, too.
     """
     cases: defaultdict[tuple, defaultdict[tuple, list[pytest.Function]]] = defaultdict(
         lambda: defaultdict(list)
@@ -53,9 +54,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             cases[item.path, item.originalname][named].append(item)
     for by_name in cases.values():
         for turn, alike in enumerate(by_name.values()):
-            for place, item in enumerate(alike):
-                if place != turn % len(alike):
-                    item.add_marker("exhaustive")
+            for after, item in enumerate(alike, -turn % len(alike)):
+                if not (after := after % len(alike)):
+                    continue
+                later = item.get_closest_marker("exhaustive") or (turn + after) % 2
+                item.add_marker("stress" if later else "exhaustive")
 
 
 def pytest_collection_finish() -> None:

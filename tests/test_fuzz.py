@@ -250,6 +250,7 @@ def test_methods_of_every_public_class_are_fuzzed():
 ENDLESS = (itertools.count, endless, lambda: itertools.repeat("a"))
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("made", ENDLESS)
 def test_what_has_no_end_is_refused(made):
     given = made()

@@ -98,6 +98,7 @@ def test_functions_agree_with_the_definition(family, exactly, data):
     result.verify()
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("name", QUERIES)
 @given(data=st.data(), family=st.sampled_from(list(RELATIONS)), exactly=st.booleans())
 def test_the_global_sensitivity_is_the_largest_local_one(name, data, family, exactly):

@@ -86,7 +86,7 @@ def test_the_pictures_bounded_rows():
     assert (first.removed, first.added, first.y, first.exact) == ((1,), (11,), (2, 10, 11), 8)
 
 
-@pytest.mark.representative("family")
+@pytest.mark.representative
 @pytest.mark.parametrize("exactly", [False, True])
 @pytest.mark.parametrize("family", RELATIONS)
 @given(data=st.data())

@@ -20,8 +20,8 @@ SLOW = {
 }
 """Those with many paths, or large joint tables."""
 
-SLOWEST = {"response by von neumann"}
-"""Ten thousand paths on each dataset: a minute."""
+SLOWEST = {"response by von neumann", "rank deficient total"}
+"""Ten thousand paths on each dataset, or tables of as many rows: up to a minute."""
 
 
 @cache

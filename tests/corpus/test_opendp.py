@@ -78,10 +78,13 @@ def violated(reports):
 @pytest.mark.parametrize(
     ("algorithm", "large", "expected"),
     [
-        ("Pairwise", 2.0**50, {512: False, 1024: True}),
+        pytest.param(*("Pairwise", 2.0**50, {512: False, 1024: True}), marks=pytest.mark.stress),
         ("Pairwise", 2.0**52, {2: False, 16: False, 128: False, 512: True}),
         ("Pairwise", 1.0, {2: False, 16: False, 128: False, 512: False}),
-        ("Sequential", 2.0**52, {2: False, 16: False, 128: False, 512: False}),
+        pytest.param(
+            *("Sequential", 2.0**52, {2: False, 16: False, 128: False, 512: False}),
+            marks=pytest.mark.stress,
+        ),
     ],
 )
 def test_squared_deviations_of_large_floats(algorithm, large, expected):
@@ -191,6 +194,7 @@ def test_trees_in_the_metric_of_sums_are_sound():
     assert {report.rows[0].verdict for report in reports.values()} == {"tight"}
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("kind", ["'i32'", "'i64'", "'u32'"])
 def test_trees_of_large_counts(kind):
     """github.com/opendp/opendp/issues/2925: the sums inside wrap around.

@@ -50,6 +50,7 @@ def resized(metric, size, values, sizes, **options):
     )
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("metric", ["insert_delete", "symmetric"])
 def test_a_resize_to_fewer_records_has_the_same_verdict_in_ten_runs(metric):
     """To two records: a shuffle moves them by 2 at most, which the map allows."""

@@ -105,6 +105,7 @@ def test_the_code_gives_the_same_numbers(capsys, state):
     assert capsys.readouterr().out
 
 
+@pytest.mark.representative("query")
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("query", QUERIES)

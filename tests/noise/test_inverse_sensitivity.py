@@ -89,7 +89,7 @@ class Drawn:
         )
 
 
-SEEDS = shares(everyday=6, check=100, stress=500)
+SEEDS = shares(everyday=4, check=40, stress=500)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

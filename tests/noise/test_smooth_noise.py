@@ -186,6 +186,7 @@ def losses(one, other, epsilon):
     )
 
 
+@pytest.mark.representative("query")
 @pytest.mark.exhaustive
 @pytest.mark.representative
 @pytest.mark.parametrize("query", ["median", "max", "mean"])
@@ -206,6 +207,7 @@ def test_a_person_with_k_rows(query, relation):
     assert pairs > 500
 
 
+@pytest.mark.representative("query")
 @pytest.mark.exhaustive
 @pytest.mark.representative
 @pytest.mark.parametrize("query", ["median", "sum"])

@@ -63,7 +63,7 @@ def test_a_worker_that_is_killed_costs_its_blocks_only(cluster, tmp_path):
     assert victim not in cluster.run(os.getpid).values()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.stress
 @pytest.mark.usefixtures("cluster")
 def test_a_block_that_kills_every_worker_is_named():
     def deadly(x):
@@ -107,7 +107,7 @@ def test_a_cluster_that_goes_away_is_an_error(tmp_path):
     assert resumed.value == 54 - 4
 
 
-@pytest.mark.exhaustive
+@pytest.mark.stress
 def test_a_cluster_that_is_restarted_is_an_error_that_says_so(cluster, tmp_path):
     thread = soon(cluster.restart)
     with joblib.parallel_config(backend="dask"), pytest.raises(sl.errors.WorkerError) as caught:

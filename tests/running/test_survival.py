@@ -29,7 +29,10 @@ IN_A_BLOCK = -(-DATASETS // 48)
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 @pytest.mark.parametrize(
     "number",
-    [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.stress), signal.SIGINT],
+    [
+        signal.SIGKILL,
+        *(pytest.param(n, marks=pytest.mark.stress) for n in (signal.SIGTERM, signal.SIGINT)),
+    ],
     ids=str,
 )
 def test_a_killed_search_goes_on_and_leaves_nothing(tmp_path, number):
@@ -74,6 +77,7 @@ def test_an_interruption_says_how_far_it_came(tmp_path):
     )
 
 
+@pytest.mark.representative
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("checkpoint", [True, False])
 def test_a_worker_that_dies_once_costs_its_blocks_only(tmp_path, checkpoint):

@@ -187,6 +187,7 @@ def test_many_definition(family, exactly, data):
     check_definition(data.draw(problems(family, exactly, **SMALL)), data.draw(queries(7)))
 
 
+@pytest.mark.representative("family")
 @each_relation
 @each_meaning
 @pytest.mark.exhaustive

@@ -216,7 +216,7 @@ def accounted(x):
     return Laplace(1).randomise(len(x))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.stress
 def test_each_run_can_have_a_process_of_its_own():
     """An accountant that every run exhausts: only a fresh process sees a first call."""
 

@@ -174,6 +174,7 @@ def test_a_worker_that_dies_takes_no_answer_with_it(cluster):
     assert (there.value, there.witness) == (here.value, here.witness)
 
 
+@pytest.mark.stress
 @pytest.mark.usefixtures("cluster", "arrays_there")
 def test_what_is_kept_goes_on_on_a_cluster(tmp_path):
     """A checkpoint is written here, of answers there; and read here, for arrays there."""

@@ -179,6 +179,7 @@ def check_pairs(bounds, sums, own, bound, priced):
         assert set(map(tuple, enough.tolist())) <= left
 
 
+@pytest.mark.representative("by_relaxation")
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("by_relaxation", [True, False])
 @pytest.mark.parametrize("blocks", [3, 5, 8, 30])
@@ -219,6 +220,7 @@ def test_the_best_split_for_long(problem, error):
     check(problem, error)
 
 
+@pytest.mark.representative("norm")
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("norm", ["L1", "L2"])
 @pytest.mark.parametrize("values", ["whole", "lognormal"])

@@ -208,6 +208,7 @@ public = {
 }
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("name", ["mean", "median", "sum", "var"])
 @example(
     relation="bounded",

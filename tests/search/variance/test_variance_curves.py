@@ -181,6 +181,7 @@ def test_what_another_distance_reaches_leaves_out_pairs(outliers):
     assert pairs < (600_000 if outliers else 100_000)
 
 
+@pytest.mark.representative("family")
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("outliers", OUTLIERS, ids=str)
 @pytest.mark.parametrize("family", ["bounded", pytest.param("unbounded", marks=pytest.mark.stress)])

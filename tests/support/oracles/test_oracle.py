@@ -29,7 +29,8 @@ def sensitivity(*args, **options):
     "sizes",
     [
         (2, 5),
-        *(pytest.param(n, marks=pytest.mark.exhaustive) for n in ((1, 3, 4, 9), range(5, 26))),
+        pytest.param((1, 3, 4, 9), marks=pytest.mark.exhaustive),
+        pytest.param(range(5, 26), marks=pytest.mark.stress),
     ],
     ids=["two sizes", "a few sizes", "all sizes"],
 )

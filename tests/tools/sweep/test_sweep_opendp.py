@@ -128,6 +128,7 @@ FINDINGS = [
 ]
 
 
+@pytest.mark.representative
 @pytest.mark.exhaustive
 @pytest.mark.usefixtures("unconfirmed")
 @pytest.mark.parametrize("given", FINDINGS, ids=[one.constructor for one in FINDINGS])
