@@ -14,8 +14,9 @@ from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.pairs import pair_facts
 from sensitivity_lab.results.release import Release, of_datasets
 from sensitivity_lab.results.reprs import rounded_down, show_sizes, told
-from sensitivity_lab.results.result import Paired, Stated, neighbors_of
+from sensitivity_lab.results.result import Paired
 from sensitivity_lab.results.sensitivity import Witness
+from sensitivity_lab.results.verification import Stated, neighbors_of
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
 

@@ -1,6 +1,6 @@
 """Every argument of the command line, declared once: its name, its help and how it is read.
 
-`written.py` reads the text of an argument, such as that of ``--domain``. An argument that commands
+`option_values.py` reads the text of an argument, such as that of ``--domain``. An argument that commands
 take in different forms has variants; each command uses one of them.
 """
 
@@ -18,7 +18,7 @@ from sensitivity_lab.search.run import Run
 from sensitivity_lab.universes.relations import RELATIONS
 
 from .completion import columns, files, queries
-from .written import (
+from .option_values import (
     exact,
     read_bounds,
     read_claim_per_k,

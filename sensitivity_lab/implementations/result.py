@@ -18,7 +18,8 @@ from sensitivity_lab.metrics.lists import common_places
 from sensitivity_lab.queries import Function
 from sensitivity_lab.results.release import Release, of_datasets
 from sensitivity_lab.results.reprs import show_sizes
-from sensitivity_lab.results.result import Found, Stated, check_size
+from sensitivity_lab.results.result import Found
+from sensitivity_lab.results.verification import Stated, check_size
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (

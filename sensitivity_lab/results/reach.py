@@ -35,7 +35,8 @@ from .measure import answer_of
 from .pairs import in_short
 from .release import Release, left_out, of_datasets
 from .reprs import rounded_down
-from .result import Found, Result, Stated
+from .result import Found, Result
+from .verification import Stated
 from .witness import Witness
 
 if TYPE_CHECKING:

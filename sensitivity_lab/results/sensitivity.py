@@ -21,8 +21,9 @@ from .measure import measure
 from .pairs import pair_facts
 from .release import Release, of_datasets
 from .reprs import show_sizes, told
-from .result import Found, Stated, neighbors_of
+from .result import Found
 from .roles import Block, blocks_of
+from .verification import Stated, neighbors_of
 from .witness import WhenAskedFor, has_vectors
 from .witness import Witness as Witness
 

@@ -21,8 +21,9 @@ from sensitivity_lab.universes.relations import Dataset, Relation, multiplicitie
 from .measure import difference_of, exact_answer
 from .pairs import changes, in_short, show_answer
 from .release import Release, left_out, of_datasets
-from .result import Found, Stated
+from .result import Found
 from .sensitivity import Sensitivity
+from .verification import Stated
 from .witness import Witness
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from sensitivity_lab.errors import InputError, VerificationError
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.results.release import Release
-from sensitivity_lab.results.result import Found, Stated
+from sensitivity_lab.results.result import Found
+from sensitivity_lab.results.verification import Stated
 
 from .answers import SpaceQuery, evaluate
 from .closed_form import ClosedForm

@@ -14,7 +14,8 @@ from sensitivity_lab.metrics.norms import Norm, distance
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.results.release import ROWS, Release, Things
 from sensitivity_lab.results.reprs import certainty
-from sensitivity_lab.results.result import Found, Stated
+from sensitivity_lab.results.result import Found
+from sensitivity_lab.results.verification import Stated
 
 from .answers import exact_answers
 from .changes import Added, Removed, add_rows, remove_units

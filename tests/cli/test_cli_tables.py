@@ -10,8 +10,8 @@ import pytest
 from command_line import MEAN_OF_TWO, check_refused, run
 
 import sensitivity_lab as sl
+from sensitivity_lab.cli.option_values import read_domain
 from sensitivity_lab.cli.tables import exact_number, read_table
-from sensitivity_lab.cli.written import read_domain
 from sensitivity_lab.errors import InputError
 
 LARGE = 2**53 + 1
@@ -173,7 +173,7 @@ def test_a_long_domain_is_read_in_one_pass(monkeypatch):
             return int(self) == int(other)
 
     monkeypatch.setattr(
-        "sensitivity_lab.cli.written.exact_number", lambda text: Counted(exact_number(text))
+        "sensitivity_lab.cli.option_values.exact_number", lambda text: Counted(exact_number(text))
     )
     values = ",".join(map(str, range(30_000)))
     name, listed = read_domain(f"a={values}")
