@@ -1,7 +1,7 @@
 """Every argument of the command line, declared once: its name, its help and how it is read.
 
-`option_values.py` reads the text of an argument, such as that of ``--domain``. An argument that commands
-take in different forms has variants; each command uses one of them.
+`option_values.py` reads the text of an argument, such as that of ``--domain``. An argument that
+commands take in different forms has variants; each command uses one of them.
 """
 
 from __future__ import annotations
