@@ -183,20 +183,22 @@ def _check_steps(neighbors: Any, distances: Any) -> tuple[Relation, int]:
         raise InputError(
             f"reach is about datasets at a distance of at most k, got {relation}; use exactly=False"
         )
-    if relation.step is None:
+    step = relation.single_step
+    if step is None:
         *some, other = (
             f"{one.__name__}(1)" for one in RELATIONS.values() if one().step is not None
         )
         raise InputError(
             "reach needs a distance between all datasets, which counts records that are replaced, "
-            f"or added and removed; {relation} declares none; use {', '.join(some)} or {other}"
+            f"or added and removed; {relation} declares no such distance; use "
+            f"{', '.join(some)} or {other}"
         )
     if relation.k not in (1, *several):
         raise InputError(
             f"neighbors is {relation}, but distances={shown(distances)} leaves out k = "
             f"{relation.k}; pass all distances, or name the relation without a k"
         )
-    return relation.step, max(several)
+    return step, max(several)
 
 
 def _check_number(

@@ -218,13 +218,12 @@ def distance_to_instability(
 def _check_relation(neighbors: Any) -> tuple[Relation, Relation]:
     """Return a relation and the one that counts its steps, or raise InputError."""
     relation = as_relation(neighbors)
-    step = relation.step
-    if step is None or not step.moves_one_record:
+    step = relation.single_step
+    if step is None:
         *some, last = (f"{one.__name__}(k)" for one in RELATIONS.values() if one().step is not None)
-        declared = "none" if step is None else "steps of another kind"
         raise InputError(
             "smooth sensitivity needs a distance between all datasets, which counts records that "
-            f"are replaced, or added and removed; {relation} declares {declared}; use "
+            f"are replaced, or added and removed; {relation} declares no such distance; use "
             f"{', '.join(some)} or {last}, where k is the most rows of one person"
         )
     if relation.exactly and relation.k > 1:

@@ -205,7 +205,7 @@ def compare(
                  release that no epsilon covers: compare on a public stand-in
     """
     relation = as_relation(neighbors)
-    if relation.step is None or (relation.exactly and relation.k > 1):
+    if relation.single_step is None or (relation.exactly and relation.k > 1):
         raise InputError(
             f"neighbors: {relation} is not compared, because some mechanisms need the distance "
             "between all datasets, and all of them neighbors at most k apart; use a relation that "

@@ -151,12 +151,15 @@ class Relation(ABC):
         return None
 
     @property
-    def moves_one_record(self) -> bool:
-        """Whether the changes at distance 1 replace a record, add or remove one, or do either.
+    def single_step(self) -> Relation | None:
+        """The declared step, if it replaces a record, adds or removes one, or does either; or None.
 
-        Smooth sensitivity is proved for such steps only.
+        Smooth sensitivity and reach are proved for such steps only. With others, what is within k
+        steps of x need not be within k + 1 steps of a neighbor: where couples join or leave, x
+        without a and b, and x without a and c, differ in one record each.
         """
-        return set(self._changes_at(1)) in _OF_ONE_RECORD
+        step = self.step
+        return step if step and set(step._changes_at(1)) in _OF_ONE_RECORD else None
 
     @property
     def keeps_size(self) -> bool:

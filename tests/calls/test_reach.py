@@ -483,8 +483,8 @@ ROWS = sl.TableUniverse.from_domain({"g": ["a", "b"], "v": [1, 2]})
         (
             {"neighbors": sl.Unbounded(1, direction="add")},
             "reach needs a distance between all datasets, which counts records that are replaced, "
-            "or added and removed; unbounded (add), at most 1 declares none; use Bounded(1), "
-            "Unbounded(1), SymmetricDifference(1) or Edit(1)",
+            "or added and removed; unbounded (add), at most 1 declares no such distance; use "
+            "Bounded(1), Unbounded(1), SymmetricDifference(1) or Edit(1)",
         ),
         (
             {"neighbors": sl.Bounded(3)},

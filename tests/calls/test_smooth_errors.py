@@ -45,8 +45,8 @@ def test_the_relation_declares_the_steps_that_are_damped(relation, told):
     *some, last = (f"{one.__name__}(k)" for one in RELATIONS.values() if one().step is not None)
     assert text == (
         "smooth sensitivity needs a distance between all datasets, which counts records that are "
-        f"replaced, or added and removed; {told} declares none; use {', '.join(some)} or {last}, "
-        "where k is the most rows of one person"
+        f"replaced, or added and removed; {told} declares no such distance; use {', '.join(some)} "
+        f"or {last}, where k is the most rows of one person"
     )
 
 
@@ -68,7 +68,7 @@ def test_a_relation_declares_no_steps_by_itself():
     text = refused(
         sl.errors.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=1, neighbors=Own(1)
     )
-    assert "; own, at most 1 declares none; use " in text
+    assert "; own, at most 1 declares no such distance; use " in text
 
 
 @pytest.mark.parametrize("moves", [[(2, 0), (0, 2)], [(1, 0)], [(1, 1), (2, 0), (0, 2)], [(2, 2)]])
@@ -94,7 +94,13 @@ def test_steps_change_one_record(moves):
     text = refused(
         sl.errors.InputError, [1, 2], GRID_OF_THE_PICTURE, "mean", beta=1, neighbors=Own(1)
     )
-    assert "; own, at most 1 declares steps of another kind; use Bounded(k), " in text
+    assert "; own, at most 1 declares no such distance; use Bounded(k), " in text
+    with pytest.raises(sl.errors.InputError, match=r"own, at most 1 declares no such distance; "):
+        sl.reach(GRID_OF_THE_PICTURE, "mean", dataset=[1, 2], neighbors=Own(1), distances=2)
+    with pytest.raises(sl.errors.InputError, match="own, at most 1 is not compared"):
+        sl.noise.compare(
+            GRID_OF_THE_PICTURE, "mean", dataset=[1, 2], neighbors=Own(1), epsilon=1, range=(0, 9)
+        )
 
 
 def test_neighbors_are_at_most_k_apart():
