@@ -87,8 +87,9 @@ class Contributions(Facts):
         Returns
         -------
         pandas.DataFrame
-            A row per person and group, those with the most of the first aggregate first: `person`,
-            the keys of GROUP BY, and a column per aggregate. Persons without results have no row.
+            A row per person and group, those with the most of the first aggregate first, equal ones
+            by person: `person`, the keys of GROUP BY, and a column per aggregate. Persons without
+            results have no row.
         """
         form = self.query.form
         columns: dict[Any, Any] = {"person": self.persons}
@@ -98,8 +99,9 @@ class Contributions(Facts):
         for name, value, below in zip(self.names, self.values, self.denominators, strict=True):
             columns[name] = _divided(value, below)
         frame = pd.DataFrame(columns)
-        order = frame[self.names[0]].abs().sort_values(ascending=False, kind="stable").index
-        return frame.loc[order].reset_index(drop=True)
+        order = frame.sort_values("person", kind="stable")[self.names[0]].abs()
+        order = order.sort_values(ascending=False, kind="stable")
+        return frame.loc[order.index].reset_index(drop=True)
 
     def of_persons(self) -> pd.DataFrame:
         """Return each person's sum of absolute contributions over the groups (L1).
@@ -115,7 +117,7 @@ class Contributions(Facts):
         for name, value, below in zip(self.names, self.values, self.denominators, strict=True):
             sizes = pd.Series(abs(value)).groupby(codes).sum().to_numpy()
             columns[name] = _divided(sizes, below)
-        frame = pd.DataFrame(columns)
+        frame = pd.DataFrame(columns).sort_values("person", kind="stable")
         return frame.sort_values(self.names[0], ascending=False, kind="stable", ignore_index=True)
 
     def top(self, number: int = 10) -> pd.DataFrame:

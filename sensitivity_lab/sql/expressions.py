@@ -79,15 +79,26 @@ _UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
 
 _JOIN_INSTEAD = "join the table; if several of its rows match, a join counts each of them"
 
-_REFUSED = {
+REFUSED = {
     "Exists": ("EXISTS is not supported", _JOIN_INSTEAD),
     **dict.fromkeys(
-        ("Sum", "Count", "Avg", "Min", "Max"),
+        ("Rollup", "Cube", "GroupingSets"),
         (
-            "an aggregate within an expression is not supported",
-            "ask for each aggregate by itself, such as AVG(x) for SUM(x) / COUNT(x), and compute "
-            "with the answers afterwards",
+            "ROLLUP, CUBE and GROUPING SETS are not supported",
+            "group by columns, and make a query of each set of them",
         ),
+    ),
+    **dict.fromkeys(
+        ("CurrentDate", "CurrentTime", "CurrentTimestamp", "CurrentDatetime"),
+        ("what changes with the time of day is not supported", "write it: DATE '2026-01-31'"),
+    ),
+    **dict.fromkeys(
+        ("RegexpLike", "RegexpFullMatch", "RegexpILike", "SimilarTo", "Glob", "Escape"),
+        ("this pattern is not supported", "use LIKE with % and _, or a list: IN ('a', 'b')"),
+    ),
+    "Tuple": (
+        "a tuple is not supported",
+        "compare each column: (a = 1 AND b = 2) OR (a = 3 AND b = 4)",
     ),
     **dict.fromkeys(
         ("Any", "All"), ("a comparison with a subquery is not supported", _JOIN_INSTEAD)
@@ -101,6 +112,17 @@ _REFUSED = {
     ),
 }
 """Expressions that are refused with a reason of their own."""
+
+WINDOWS = (
+    "windows are not supported, because one row can change the results of others",
+    "use an aggregate with GROUP BY; to bound the rows of each person, use Query.truncation",
+)
+"""Why windows are refused."""
+
+_AGGREGATE = (
+    "an aggregate within an expression is not supported",
+    "ask for each aggregate by itself, and compute with the noisy answers afterwards",
+)
 
 _UNKNOWN = (
     "it is not on the list of expressions that are read",
@@ -210,7 +232,7 @@ class Writer:
             return Term(f"{_FUNCTIONS[name]}({inner.sql})", "other", (inner,), text=text)
         special = getattr(self, f"_{name.lower()}", None)
         if special is None or name not in _SPECIAL:
-            raise self.refusal(node, *_REFUSED.get(name, _UNKNOWN))
+            raise self.refusal(node, *self._reason(node, name))
         written: Term = special(node, resolve, text)
         return written
 
@@ -391,6 +413,18 @@ class Writer:
 
     # Refusals.
 
+    def _reason(self, node: Any, name: str) -> tuple[str, str]:
+        """Return why an expression is refused, and how else to write it."""
+        exp = self.exp
+        if isinstance(node, exp.Window):
+            return WINDOWS
+        if isinstance(node, exp.AggFunc | exp.Filter | exp.WithinGroup):
+            return _AGGREGATE
+        called = node.name.lower() if isinstance(node, exp.Anonymous) else ""
+        if called in ("now", "today", "get_current_timestamp", "transaction_timestamp"):
+            return REFUSED["CurrentDate"]
+        return REFUSED.get(name, _UNKNOWN)
+
     def _only(self, node: Any, *allowed: str) -> None:
         """Refuse a node that has parts of which nothing is known here."""
         for name, part in node.args.items():
@@ -402,8 +436,11 @@ class Writer:
     def place(self, node: Any) -> str:
         """Return where a node is in the text."""
         start, _ = span(node)
-        if start is None:
-            return "in the query"
+        if start is None:  # the parser kept no place, but what is there only once is found
+            written = node_text(node, self.text).lower()
+            if self.text.lower().count(written) != 1:
+                return "in the query"
+            start = self.text.lower().index(written)
         before = self.text[:start]
         line = before.count("\n") + 1
         return f"line {line}, column {start - before.rfind(chr(10))}"
