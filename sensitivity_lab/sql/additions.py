@@ -38,7 +38,7 @@ from .changes import Added, used_columns
 from .clipping import value_text
 from .constraints import Constraints
 from .database import Session
-from .join_columns import one_of_each_kind
+from .join_columns import connected, one_of_each_kind
 from .normal_form import Aggregate, NormalForm, Source, SourceColumn, Term, quoted
 from .parts import FEW, GROUP, Join, heaviest, with_expressions
 from .statements import KEYS, place_of, statement
@@ -101,7 +101,7 @@ class _Component:
         one, which has what belongs to none.
     """
 
-    def __init__(self, nodes: set[Any]) -> None:
+    def __init__(self, nodes: frozenset[Any]) -> None:
         self.nodes = nodes
         self.aliases = sorted(one for one in nodes if isinstance(one, str))
         self.columns = sorted(one for one in nodes if isinstance(one, SourceColumn))
@@ -249,7 +249,6 @@ class AdditionSearch:
     def _components(self) -> list[_Component]:
         """Return the connected components; one without nodes if there are none."""
         others = [one.alias for one in self.form.sources if one.alias != self.source.alias]
-        group: dict[Any, set[Any]] = {node: {node} for node in (*others, *sorted(self.columns))}
         keyed = set().union(*(self._nodes(one.term) for one in self.form.groups))
         valued = set() if self.value is None else self._nodes(self.value)
         ties = [self._nodes(term) for term in self.form.conditions]
@@ -261,15 +260,8 @@ class AdditionSearch:
             {self.source.column(name) for name in one.columns} & self.columns
             for one in self.foreign
         ]
-        for tied in ties:
-            together = set().union(*(group[node] for node in tied))
-            for node in together:
-                group[node] = together
-        found: list[_Component] = []
-        for node in group:
-            if not any(node in component.nodes for component in found):
-                found.append(_Component(group[node]))
-        found = found or [_Component(set())]
+        nodes: list[Any] = [*others, *sorted(self.columns)]
+        found = [_Component(one) for one in connected(nodes, ties)] or [_Component(frozenset())]
         found[0].is_first = True
         # What reads no node, such as SUM(1), belongs to any component: to the first one.
         if self.value is not None:

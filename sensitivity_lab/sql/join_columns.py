@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
+from typing import TypeVar
 
 from .normal_form import Equality, NormalForm, Source, SourceColumn, Term, quoted
+
+Node = TypeVar("Node")
 
 _INTEGERS = frozenset(
     f"{sign}{size}"
@@ -41,6 +45,23 @@ def predicates(form: NormalForm) -> tuple[Term, ...]:
     )
 
 
+def connected(nodes: Iterable[Node], ties: Iterable[Collection[Node]]) -> list[frozenset[Node]]:
+    """Return the connected components of nodes, where each tie connects all nodes in it.
+
+    Examples
+    --------
+    >>> [sorted(one) for one in connected("abcd", [("a", "c"), "d"])]
+    [['b'], ['a', 'c'], ['d']]
+    """
+    found = [frozenset((node,)) for node in dict.fromkeys(nodes)]
+    for tie in ties:
+        touched = [one for one in found if not one.isdisjoint(tie)]
+        if touched:
+            found = [one for one in found if one not in touched]
+            found.append(frozenset().union(*touched))
+    return found
+
+
 def classes(equalities: Iterable[Equality]) -> tuple[frozenset[SourceColumn], ...]:
     """Return the sets of columns that are equal in every result: the variables of the join.
 
@@ -50,13 +71,8 @@ def classes(equalities: Iterable[Equality]) -> tuple[frozenset[SourceColumn], ..
     >>> [sorted(map(str, one)) for one in classes([Equality(a, b), Equality(b, c)])]
     [['a.key', 'b.key', 'c.key']]
     """
-    found: list[frozenset[SourceColumn]] = []
-    for equality in equalities:
-        pair = frozenset((equality.left, equality.right))
-        touched = [one for one in found if one & pair]
-        found = [one for one in found if one not in touched]
-        found.append(pair.union(*touched))
-    return tuple(found)
+    pairs = [(one.left, one.right) for one in equalities]
+    return tuple(connected(chain.from_iterable(pairs), pairs))
 
 
 def one_person_per_result(form: NormalForm) -> bool:

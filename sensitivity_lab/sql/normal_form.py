@@ -224,16 +224,6 @@ class NormalForm:
         return tuple(found)
 
     @cached_property
-    def others(self) -> tuple[Term, ...]:
-        """The conditions that are no `equalities`."""
-        joins = {frozenset((equality.left, equality.right)) for equality in self.equalities}
-        return tuple(
-            term
-            for term in self.conditions
-            if not (term.kind == "=" and frozenset(one.column for one in term.arguments) in joins)
-        )
-
-    @cached_property
     def private(self) -> tuple[Source, ...]:
         """The sources whose rows belong to persons."""
         return tuple(source for source in self.sources if source.person is not None)

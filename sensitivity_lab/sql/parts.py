@@ -17,12 +17,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from math import prod
 
 from sensitivity_lab.errors import TooLargeError
 
 from .database import Session
+from .join_columns import connected
 from .normal_form import quoted
 
 NAME = re.compile(r"'(?:[^']|'')*'|" + r'"((?:[^"]|"")*)"(?:\."(?:[^"]|"")*")*')
@@ -118,19 +118,18 @@ class Join:
 
     def parts(self) -> list[frozenset[str]]:
         """Return the sets of relations that equalities tie."""
-        found = [frozenset({alias}) for alias in self.relations]
+        ties: list[frozenset[str]] = []
         pairs = [(self.read(left), self.read(right)) for left, right in self.equal]
-        # An equality between sums over several parts ties none of them before these are joined.
         while True:
-            ties = [
-                (a, b)
-                for left, right in pairs
-                for a, b in combinations(found, 2)
-                if left and right and ((left <= a and right <= b) or (left <= b and right <= a))
+            found = connected(self.relations, ties)
+            # An equality between sums over several parts ties none of them before these are joined.
+            sides = [
+                tuple(next((p for p in found if s <= p), None) for s in pair) for pair in pairs
             ]
-            if not ties:
+            more = [a | b for a, b in sides if a is not None and b is not None and a != b]
+            if not more:
                 return found
-            found = [one for one in found if one not in ties[0]] + [ties[0][0] | ties[0][1]]
+            ties += more
 
     def folded(self, kept: Sequence[str]) -> Join:
         """Return the join without the parts that can be added up beforehand.
