@@ -41,22 +41,27 @@ _OPERATORS = {
 """Operators of two arguments, by their class in sqlglot."""
 
 _FUNCTIONS = {
-    "Abs": "abs",
-    "Ceil": "ceil",
-    "Floor": "floor",
-    "Lower": "lower",
-    "Upper": "upper",
-    "Length": "length",
-    "Sqrt": "sqrt",
-    "Exp": "exp",
-    "Ln": "ln",
-    "Sign": "sign",
-    "Year": "year",
-    "Quarter": "quarter",
-    "Month": "month",
-    "Day": "day",
+    **{
+        name: (name.lower(), ("this",))
+        for name in (
+            *("Abs", "Ceil", "Floor", "Lower", "Upper", "Length", "Sqrt", "Exp", "Ln", "Sign"),
+            *("Year", "Quarter", "Month", "Day", "Trim"),
+        )
+    },
+    "Coalesce": ("coalesce", ("this", "expressions")),
+    "Greatest": ("greatest", ("this", "expressions")),
+    "Least": ("least", ("this", "expressions")),
+    "Nullif": ("nullif", ("this", "expression")),
+    "Round": ("round", ("this", "decimals")),
+    "Substring": ("substring", ("this", "start", "length")),
 }
-"""Functions of one argument; all are the same whenever they are called."""
+"""Functions, and their arguments in order, by their class in sqlglot.
+
+All are the same whenever they are called.
+"""
+
+_FLAGS = ("is_nvl", "is_null", "ignore_nulls")
+"""Parts of functions that say how a dialect writes them."""
 
 _TYPES = {
     *("TINYINT", "SMALLINT", "INT", "BIGINT", "UTINYINT", "USMALLINT", "UINT", "UBIGINT"),
@@ -227,9 +232,13 @@ class Writer:
             sign = "-" if name == "Neg" else "NOT "
             return Term(f"({sign}{inner.sql})", sign.strip().lower(), (inner,), text=text)
         if name in _FUNCTIONS:
-            self._only(node, "this")
-            inner = self.term(node.this, resolve)
-            return Term(f"{_FUNCTIONS[name]}({inner.sql})", "other", (inner,), text=text)
+            function, parts = _FUNCTIONS[name]
+            self._only(node, *parts, *_FLAGS)
+            given = [node.args.get(part) for part in parts]
+            nodes = [one for part in given for one in (part if isinstance(part, list) else [part])]
+            terms = tuple(self.term(one, resolve) for one in nodes if one is not None)
+            written = f"{function}({', '.join(one.sql for one in terms)})"
+            return Term(written, "other", terms, text=text)
         special = getattr(self, f"_{name.lower()}", None)
         if special is None or name not in _SPECIAL:
             raise self.refusal(node, *self._reason(node, name))
@@ -311,50 +320,22 @@ class Writer:
             sql += f" ELSE {written(node.args['default'])}"
         return Term(f"({sql} END)", "other", tuple(parts), text=text)
 
-    def _coalesce(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "expressions", "is_nvl", "is_null")
-        return self._call("coalesce", [node.this, *node.expressions], resolve, text)
-
-    def _greatest(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "expressions", "ignore_nulls")
-        return self._call("greatest", [node.this, *node.expressions], resolve, text)
-
-    def _least(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "expressions", "ignore_nulls")
-        return self._call("least", [node.this, *node.expressions], resolve, text)
-
-    def _nullif(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "expression")
-        return self._call("nullif", [node.this, node.expression], resolve, text)
-
-    def _round(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "decimals")
-        digits = node.args.get("decimals")
-        return self._call("round", [node.this, *([digits] if digits else [])], resolve, text)
-
-    def _substring(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "start", "length")
-        parts = [node.args.get(one) for one in ("this", "start", "length")]
-        return self._call("substring", [one for one in parts if one is not None], resolve, text)
-
-    def _trim(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this")
-        return self._call("trim", [node.this], resolve, text)
-
     def _extract(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "expression")
-        unit = self._unit(node, node.this)
-        inner = self.term(node.expression, resolve)
-        return Term(f"date_part('{unit}', {inner.sql})", "other", (inner,), text=text)
+        return self._of_unit("date_part", node, node.this, node.expression, resolve, text)
 
     def _datetrunc(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "unit")
-        unit = self._unit(node, node.args["unit"])
-        inner = self.term(node.this, resolve)
-        return Term(f"date_trunc('{unit}', {inner.sql})", "other", (inner,), text=text)
+        return self._of_unit("date_trunc", node, node.args["unit"], node.this, resolve, text)
 
-    def _timestamptrunc(self, node: Any, resolve: Resolve, text: str) -> Term:
-        return self._datetrunc(node, resolve, text)
+    _timestamptrunc = _datetrunc
+
+    def _of_unit(
+        self, function: str, node: Any, unit: Any, date: Any, resolve: Resolve, text: str
+    ) -> Term:
+        """Return a function of a unit and a date."""
+        self._only(node, "this", "expression", "unit")
+        inner = self.term(date, resolve)
+        sql = f"{function}('{self._unit(node, unit)}', {inner.sql})"
+        return Term(sql, "other", (inner,), text=text)
 
     def _interval(self, node: Any, resolve: Resolve, text: str) -> Term:
         self._only(node, "this", "unit")
@@ -375,8 +356,7 @@ class Writer:
         sql = f"{function}({inner.sql} AS {self._type(node)})"
         return Term(sql, kind, arguments, text=text)
 
-    def _trycast(self, node: Any, resolve: Resolve, text: str) -> Term:
-        return self._cast(node, resolve, text)
+    _trycast = _cast
 
     def _type(self, node: Any) -> str:
         """Return the type of a cast."""
@@ -406,10 +386,6 @@ class Writer:
                 node, f"the unit {unit.name} is not supported", f"use one of {', '.join(_UNITS)}"
             )
         return name.lower()
-
-    def _call(self, function: str, parts: list[Any], resolve: Resolve, text: str) -> Term:
-        terms = tuple(self.term(part, resolve) for part in parts)
-        return Term(f"{function}({', '.join(one.sql for one in terms)})", "other", terms, text=text)
 
     # Refusals.
 
@@ -451,11 +427,8 @@ class Writer:
         return InputError(f"sql: {written} ({self.place(node)}): {what}; {way}")
 
 
-_SPECIAL = frozenset(
-    {
-        *("Is", "Between", "In", "Case", "Coalesce", "Greatest", "Least", "Nullif", "Round"),
-        *("Substring", "Trim", "Extract", "DateTrunc", "TimestampTrunc", "Interval", "Cast"),
-        "TryCast",
-    }
+_SPECIAL = (
+    *("Is", "Between", "In", "Case", "Extract", "DateTrunc", "TimestampTrunc", "Interval"),
+    *("Cast", "TryCast"),
 )
 """Classes of nodes that have a method of their own above."""

@@ -6,15 +6,12 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from typing import TypeVar
 
+from .answers import WHOLE
 from .normal_form import Equality, NormalForm, Source, SourceColumn, Term, quoted
 
 Node = TypeVar("Node")
 
-_INTEGERS = frozenset(
-    f"{sign}{size}"
-    for sign in ("", "U")
-    for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
-)
+_INTEGERS = frozenset(WHOLE) - {"BOOLEAN"}
 
 
 def join_equalities(form: NormalForm) -> tuple[Equality, ...]:
