@@ -281,7 +281,7 @@ class AdditionSearch:
         """
         join, row = self._join(component)
         place = '"lab keys"."place"' if component.has_keys else "0"
-        value = "" if self.value is None else with_expressions(self.value.sql, row)
+        value = with_expressions(self.aggregate.sql, row)
         distinct = self.aggregate.kind == "distinct"
         if distinct and component.has_value:
             new = [with_expressions(one, row) for one in self._is_new(place)]
@@ -348,7 +348,7 @@ class AdditionSearch:
 
     def _is_new(self, place: str) -> list[str]:
         """Return the conditions that a value is not counted yet in its group."""
-        value = "" if self.value is None else self.value.sql
+        value = self.aggregate.sql
         known = statement(
             self.form,
             [f"{place_of(self.form)} AS place", f"{value} AS value"],

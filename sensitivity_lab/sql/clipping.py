@@ -28,7 +28,7 @@ def clipped(
     """
     replacements: dict[str, str] = {}
     for column, (low, high) in bounds.items():
-        type_ = form.source(column.alias).table.columns[column.name]
+        type_ = form.type_of(column)
         ends = [value_text(one, type_, f"bounds['{column}']") for one in (low, high)]
         replacements[column.sql] = (
             f"(CASE WHEN {column.sql} < {ends[0]} THEN {ends[0]} WHEN {column.sql} > {ends[1]} "

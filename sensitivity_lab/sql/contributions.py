@@ -245,7 +245,7 @@ def _person_columns(
     session: Session,
 ) -> tuple[Any, Any, tuple[Any, ...]]:
     """Return the columns of impacts without a loss: as arrays of 64 bits where they fit."""
-    types = {source.table.columns[source.person or ""] for source in form.private}
+    types = form.person_types
     too_wide = False
     if wide:
         any_of = " OR ".join(f"TRY_CAST({name} AS BIGINT) IS NULL" for name in wide)

@@ -28,7 +28,7 @@ def join_equalities(form: NormalForm) -> tuple[Equality, ...]:
 
 def _values(form: NormalForm, column: SourceColumn) -> str:
     """Return a name for the values of a column: two columns with one name compare exactly."""
-    type_ = form.source(column.alias).table.columns[column.name]
+    type_ = form.type_of(column)
     return "INTEGER" if type_ in _INTEGERS else type_
 
 
@@ -77,7 +77,7 @@ def one_person_per_result(form: NormalForm) -> bool:
 
     It does if one source is private, or if the join makes the persons of all private sources equal.
     """
-    persons = {source.column(source.person or "") for source in form.private}
+    persons = {source.owner for source in form.private}
     return len(persons) == 1 or any(
         persons <= variable for variable in classes(join_equalities(form))
     )

@@ -21,7 +21,7 @@ allow-list, quoted names and quoted literals, and nothing of the text that came.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -140,6 +140,11 @@ class Source:
         """Return one of its columns."""
         return SourceColumn(self.alias, name)
 
+    @property
+    def owner(self) -> SourceColumn:
+        """The column of persons of a private source."""
+        return self.column(self.person or "")
+
 
 @dataclass(frozen=True)
 class Equality:
@@ -185,6 +190,11 @@ class Aggregate:
     type: str = ""
     bounded: bool = False
 
+    @property
+    def sql(self) -> str:
+        """What is counted or added up, as SQL."""
+        return "*" if self.value is None else self.value.sql
+
 
 @dataclass(frozen=True)
 class NormalForm:
@@ -228,6 +238,15 @@ class NormalForm:
         """The sources whose rows belong to persons."""
         return tuple(source for source in self.sources if source.person is not None)
 
+    def type_of(self, column: SourceColumn) -> str:
+        """Return the type of a column."""
+        return self.source(column.alias).table.columns[column.name]
+
+    @cached_property
+    def person_types(self) -> frozenset[str]:
+        """The types of the columns of persons."""
+        return frozenset(self.type_of(source.owner) for source in self.private)
+
     @cached_property
     def repeated(self) -> frozenset[str]:
         """The full names of tables that occur more than once."""
@@ -257,8 +276,13 @@ class NormalForm:
     @cached_property
     def used(self) -> frozenset[SourceColumn]:
         """All columns that the query reads, those of persons included."""
-        persons = {source.column(source.person) for source in self.private if source.person}
+        persons = {source.owner for source in self.private}
         return self.used_in_results | persons
+
+
+def alike(name: str, known: Iterable[str]) -> str | None:
+    """Return the one of some names that is a name without regard to case; None if none is."""
+    return next((one for one in known if one.lower() == name.lower()), None)
 
 
 def quoted(name: str) -> str:

@@ -16,7 +16,7 @@ from sensitivity_lab.errors import InputError
 
 from .database import Database, missing
 from .expressions import REFUSED, WINDOWS, Writer, conjuncts, node_text
-from .normal_form import Aggregate, GroupKey, NormalForm, Source, SourceColumn, Term
+from .normal_form import Aggregate, GroupKey, NormalForm, Source, SourceColumn, Table, Term, alike
 
 _MOST_TEXT = 100_000
 """The most characters of a query."""
@@ -424,23 +424,10 @@ class Reader:
             return visible, self._subquery(query, names)
         table = self.database.table(parts, self.place(item))
         person = self.persons.get(table.name.lower())
-        source = Source(self._unique(visible), table, self._person_column(table, person))
+        column = None if person is None else own_column(table, person, "person")
+        source = Source(self._unique(visible), table, column)
         outputs = {name.lower(): self.writer.column(source.column(name)) for name in table.columns}
         return visible, _Subquery(_Scope([source]), outputs, plain=True)
-
-    def _person_column(self, table: Any, wanted: str | None) -> str | None:
-        """Return the column of persons as the table calls it."""
-        if wanted is None:
-            return None
-        found: str | None = next(
-            (one for one in table.columns if one.lower() == wanted.lower()), None
-        )
-        if found is None:
-            raise InputError(
-                f"person: {table.name} has no column {shown(wanted)}; its columns are "
-                f"{names_of(table.columns)}{did_you_mean(wanted, table.columns)}"
-            )
-        return found
 
     def _subquery(self, select: Any, named: Mapping[str, Any]) -> _Subquery:
         """Write out a subquery: a join that is restricted, and computes columns."""
@@ -678,6 +665,17 @@ def _told_apart(groups: list[GroupKey]) -> list[GroupKey]:
     ]
 
 
+def own_column(table: Table, name: str, argument: str) -> str:
+    """Return a column as its table calls it; raise InputError if it has none of this name."""
+    found = alike(name, table.columns)
+    if found is None:
+        raise InputError(
+            f"{argument}: {table.name} has no column {shown(name)}; its columns are "
+            f"{names_of(table.columns)}{did_you_mean(name, table.columns)}"
+        )
+    return found
+
+
 def column_of(form: NormalForm, name: str, argument: str) -> list[SourceColumn]:
     """Return the columns that a name such as "orders.price" means, one per source of the table.
 
@@ -697,10 +695,9 @@ def column_of(form: NormalForm, name: str, argument: str) -> list[SourceColumn]:
     of, _, column = name.rpartition(".")
     found = []
     for source in form.sources:
-        if of.lower() in ("", source.alias.lower(), source.table.name.lower()):
-            found += [
-                source.column(one) for one in source.table.columns if one.lower() == column.lower()
-            ]
+        own = alike(column, source.table.columns)
+        if own is not None and of.lower() in ("", source.alias.lower(), source.table.name.lower()):
+            found.append(source.column(own))
     tables = {form.source(one.alias).table.sql for one in found}
     if not found:
         known = sorted({f"{s.table.name}.{one}" for s in form.sources for one in s.table.columns})

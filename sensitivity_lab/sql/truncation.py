@@ -336,8 +336,7 @@ class Truncation:
         """Solve R2T's linear program for each threshold, over results with the same persons."""
         weighing = weigh(self._form, self._aggregate, self._session)
         who = f"LIST_SORT(LIST_DISTINCT([{', '.join(self._persons)}]))"
-        rough = f"BOOL_OR({weighing.rough})" if weighing.rough else "FALSE"
-        select = [who, f"SUM({weighing.row})", rough]
+        select = [who, f"SUM({weighing.row})", weighing.is_rough]
         found = self._session.rows(
             statement(self._form, select, where=self._counted, group_by=["1"])
         )
