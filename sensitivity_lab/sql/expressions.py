@@ -237,8 +237,8 @@ class Writer:
             given = [node.args.get(part) for part in parts]
             nodes = [one for part in given for one in (part if isinstance(part, list) else [part])]
             terms = tuple(self.term(one, resolve) for one in nodes if one is not None)
-            written = f"{function}({', '.join(one.sql for one in terms)})"
-            return Term(written, "other", terms, text=text)
+            call = f"{function}({', '.join(one.sql for one in terms)})"
+            return Term(call, "other", terms, text=text)
         special = getattr(self, f"_{name.lower()}", None)
         if special is None or name not in _SPECIAL:
             raise self.refusal(node, *self._reason(node, name))
