@@ -11,17 +11,15 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_lab.checks import check_whole, named, names_of
-from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.results.reprs import Facts
 
-from .answers import Weighing, exact_answers, weigh
-from .changes import Removed, remove_units
+from .answers import Weighing, weigh
 from .clipping import clipped_text
 from .database import Session
 from .impacts import make_impacts, persons_in, units_of
 from .normal_form import NormalForm
 from .read_query import ReadQuery
-from .removal import MOST_RUNS, everyone
+from .removal import losses
 from .result import PRIVATE
 
 if TYPE_CHECKING:
@@ -266,32 +264,21 @@ def _person_columns(
 def _by_running(query: ReadQuery, session: Session, number: int) -> Contributions:
     """Run the query again without each person, as a left join of private rows needs."""
     form = query.form
-    if number > MOST_RUNS:
-        raise TooLargeError(
-            "a LEFT JOIN adds rows of a private table, so that a result can change without being "
-            f"lost, and the query has to run again without each of {number:,} persons; the limit "
-            f"is {MOST_RUNS:,}; use INNER JOIN, or a smaller database"
-        )
     units = units_of(form, "person", query.null_person)
     weighings = [
         Weighing("") if one.kind == "distinct" else weigh(form, one, session)
         for one in form.aggregates
     ]
     below = tuple(one.denominator for one in weighings)
-    before = [exact_answers(form, one, session) for one in form.aggregates]
     persons, places = [], []
     values: list[list[Any]] = [[] for _ in form.aggregates]
-    for person in everyone(form, units, session):
-        replaced = remove_units(form, Removed((person,), "person"), session)
-        after = [exact_answers(form, one, session, replaced) for one in form.aggregates]
-        for place in range(len(form.keys)):
-            lost = [x[place] - y[place] for x, y in zip(before, after, strict=True)]
-            if not any(lost):
-                continue
-            persons.append(person)
-            places.append(place)
-            for column, one, scale in zip(values, lost, below, strict=True):
-                column.append(one * scale)
+    for (person,), lost in losses(form, form.aggregates, session, "person", units, 1):
+        for place, parts in enumerate(zip(*lost, strict=True)):
+            if any(parts):
+                persons.append(person)
+                places.append(place)
+                for column, one, scale in zip(values, parts, below, strict=True):
+                    column.append(one * scale)
     names = np.empty(len(persons), dtype=object)
     names[:] = persons
     return Contributions(

@@ -414,28 +414,14 @@ class Removal:
 
     def _by_running(self) -> Worst:
         """Run the query again without each set of units that the private tables hold."""
-        persons = everyone(self.form, self.units, self.session)
-        runs = sum(comb(len(persons), size) for size in range(1, self.k + 1))
-        if runs > MOST_RUNS:
-            raise TooLargeError(
-                "a LEFT JOIN adds rows of a private table, so that a result can change without "
-                f"being lost, and the query has to run again without each set of up to {self.k} of "
-                f"{len(persons):,} {self._nouns(2)}: {runs:,} times, and the limit is "
-                f"{MOST_RUNS:,}; use INNER JOIN, or a smaller database"
-            )
-        before = exact_answers(self.form, self.aggregate, self.session)
-        best, units = Fraction(0), ()
-        for chosen in self._sets(persons):
-            after = self._without(chosen)
-            moved = [one - other for one, other in zip(before, after, strict=True)]
+        best, chosen, runs = Fraction(0), (), 0
+        asked = losses(self.form, [self.aggregate], self.session, self.unit, self.units, self.k)
+        for units, [moved] in asked:
+            runs += 1
             size = Fraction(powered_norm(moved, self.norm))
             if size > best:
-                best, units = size, chosen
-        return Worst(units, None, f"the query was run {runs:,} times")
-
-    def _sets(self, persons: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-        for size in range(1, self.k + 1):
-            yield from combinations(persons, size)
+                best, chosen = size, units
+        return Worst(chosen, None, f"the query was run {runs:,} times")
 
     def _without(self, units: Sequence[Any]) -> list[Fraction]:
         """Return the answer without some units, by running the query."""
@@ -450,6 +436,44 @@ class Removal:
 def _chosen(units: Iterable[str]) -> str:
     """Return the condition that one of some units is chosen."""
     return f"({' OR '.join(f'{unit} IN (SELECT unit FROM {_CHOSEN})' for unit in units)})"
+
+
+def losses(
+    form: NormalForm,
+    aggregates: Sequence[Aggregate],
+    session: Session,
+    unit: Unit,
+    units: Sequence[str],
+    k: int,
+) -> Iterator[tuple[tuple[Any, ...], list[list[Fraction]]]]:
+    """Yield each set of up to k units, and what each aggregate loses without it, by running.
+
+    Raises
+    ------
+    TooLargeError
+        If the query would run too often.
+    """
+    persons = everyone(form, units, session)
+    runs = sum(comb(len(persons), size) for size in range(1, k + 1))
+    if runs > MOST_RUNS:
+        sets = f"set of up to {k} of " if k > 1 else "of "
+        raise TooLargeError(
+            "a LEFT JOIN adds rows of a private table, so that a result can change without being "
+            f"lost, and the query has to run again without each {sets}{len(persons):,} {unit}s: "
+            f"{runs:,} times, and the limit is {MOST_RUNS:,}; use INNER JOIN, or a smaller database"
+        )
+    before = [exact_answers(form, one, session) for one in aggregates]
+    for size in range(1, k + 1):
+        for chosen in combinations(persons, size):
+            replaced = remove_units(form, Removed(chosen, unit), session)
+            after = [exact_answers(form, one, session, replaced) for one in aggregates]
+            yield (
+                chosen,
+                [
+                    [x - y for x, y in zip(*both, strict=True)]
+                    for both in zip(before, after, strict=True)
+                ],
+            )
 
 
 def everyone(form: NormalForm, units: Sequence[str], session: Session) -> list[Any]:
