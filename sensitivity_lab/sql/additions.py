@@ -339,7 +339,7 @@ class AdditionSearch:
             text = with_expressions(", ".join(select), row)
             choices = self._choices(join)
             own = [one for one in join.parts() if join.read(text) <= one]
-            if choices <= FEW or not own:
+            if choices * GROUP <= FEW or not own:
                 return self.session.rows(f"SELECT {text}{join.tail()}")
             [(largest, _)] = self.session.rows(f"SELECT {text}{join.tail(own[0])}")
             return [(largest, choices)]

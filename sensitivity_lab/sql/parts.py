@@ -94,11 +94,12 @@ class Join:
         found = (one[1].replace('""', '"') for one in NAME.finditer(sql) if one[1] is not None)
         return frozenset(found) & frozenset(self.relations)
 
-    def tail(
-        self,
-        aliases: frozenset[str] | None = None,
-        where: Sequence[str] = (),
-    ) -> str:
+    @property
+    def home(self) -> frozenset[str]:
+        """The relations that `worth` reads; of a constant, the first one stands for all."""
+        return self.read(self.worth) or frozenset([*self.relations][:1])
+
+    def tail(self, aliases: frozenset[str] | None = None, where: Sequence[str] = ()) -> str:
         """Return FROM and WHERE of the join, or of that of some of its relations."""
         chosen = frozenset(self.relations) if aliases is None else aliases
         tables = [f"{sql} AS {quoted(a)}" for a, sql in self.relations.items() if a in chosen]
@@ -111,7 +112,7 @@ class Join:
     def added(self, aliases: frozenset[str] | None = None) -> tuple[str, str]:
         """Return the SQL of what a row adds, of all relations or of some, and of a bound on it."""
         chosen = frozenset(self.relations) if aliases is None else aliases
-        mine = self.worth if self.read(self.worth) <= chosen else "1"
+        mine = self.worth if self.home <= chosen else "1"
         folds = [one.name for one in self.folds if one.reads <= chosen]
         total = " * ".join([mine, *(f"{name}.total" for name in folds)])
         return total, " * ".join([f"ABS({mine})", *(f"{name}.most" for name in folds)])
@@ -123,10 +124,13 @@ class Join:
         while True:
             found = connected(self.relations, ties)
             # An equality between sums over several parts ties none of them before these are joined.
-            sides = [
-                tuple(next((p for p in found if s <= p), None) for s in pair) for pair in pairs
+            more = [
+                one | other
+                for left, right in pairs
+                for one in found
+                for other in found
+                if one != other and frozenset() < left <= one and frozenset() < right <= other
             ]
-            more = [a | b for a, b in sides if a is not None and b is not None and a != b]
             if not more:
                 return found
             ties += more
@@ -141,7 +145,8 @@ class Join:
         """
         parts = self.parts()
         for part in parts:
-            if len(parts) > 1 and not any(self.read(one) & part for one in kept):
+            whole = self.home <= part or self.home.isdisjoint(part)
+            if whole and len(parts) > 1 and not any(self.read(one) & part for one in kept):
                 across = [one for one in self.where if not self.read(one).isdisjoint(part)]
                 across = [one for one in across if not self.read(one) <= part]
                 rest = [one for one in parts if one != part]
@@ -185,7 +190,7 @@ class Join:
             relations={a: sql for a, sql in self.relations.items() if a not in part},
             where=tuple(one for one in self.where if one not in gone and one not in across),
             equal=tuple(pair for pair in self.equal if not self.read(" ".join(pair)) & part),
-            worth="1" if self.read(self.worth) & part else self.worth,
+            worth="1" if self.home <= part else self.worth,
             folds=(*(one for one in self.folds if not one.reads <= part), fold),
         )
 
@@ -215,7 +220,7 @@ class Join:
         """
         parts = self.parts()
         across = [one for one in self.where if not any(self.read(one) <= part for part in parts)]
-        alone = any(self.read(self.worth) <= part for part in parts)
+        alone = any(self.home <= part for part in parts)
         read = " ".join([*columns, *kept, *across, *([] if alone else [self.worth])])
         names: dict[str, str] = {}
         tables, folds = {}, []

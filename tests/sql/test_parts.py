@@ -93,3 +93,26 @@ def test_a_sum_over_a_comparison_is_a_running_sum():
     rows = connection.execute("SELECT 250 - n FROM u ORDER BY k").fetchall()
     running = [abs(sum(one for (one,) in rows[:i])) for i in range(len(rows) + 1)]
     assert signed.value == max(running)
+
+
+@pytest.mark.parametrize("few", [additions.FEW, 1])
+@pytest.mark.parametrize(
+    "value",
+    ["2", "-3", "u.n", "v.n - 30", "(u.n - 10) * (v.n - 20)", "2 * u.n - v.n", "v.n * 0.25", "v.f"],
+)
+@pytest.mark.parametrize("tie", ["u.n < v.n", "v.n <= u.n", "u.n <> v.n", "u.n > u.k"])
+def test_sums_over_pairs_are_those_of_the_database(monkeypatch, few, value, tie):
+    """A value of one part, of both, or of none, which the database adds up over all pairs."""
+    monkeypatch.setattr(additions, "FEW", few)
+    monkeypatch.setattr(parts, "_SAMPLE", 20)
+    connection = tables(40)
+    connection.execute("ALTER TABLE v ADD COLUMN f DOUBLE")
+    connection.execute("UPDATE v SET f = k / 8.0 - 2")
+    found = added(connection, f"u ON t.x = u.k JOIN v ON {tie}", f"SUM({value})")
+    [(expected,)] = connection.execute(
+        f"SELECT MAX(ABS(s)) FROM (SELECT SUM({value}) AS s FROM u JOIN v ON {tie} GROUP BY u.k)"
+    ).fetchall()
+    assert found.value == float(expected)
+    pairs = f"u ON t.x = u.k JOIN v ON t.y = v.k AND {tie}"
+    [(most,)] = connection.execute(f"SELECT MAX(ABS({value})) FROM u JOIN v ON {tie}").fetchall()
+    assert added(connection, pairs, f"SUM({value})").value == float(most)
