@@ -40,7 +40,7 @@ _MOST = 1_000_000_000
 GROUP = 30
 """What a group costs, in choices of rows."""
 
-_STEPS = 64
+_PER_DOUBLING = 64
 """Weights are rounded up to powers of two to the power of 1/64."""
 
 
@@ -241,7 +241,7 @@ class Join:
             # A result has at most one key. A sum of values of several parts has no bound here.
             weight = f"SUM(most) OVER ({by})" if alone else "CAST(POW(2, 100) AS HUGEINT)"
             weight = "1" if part == {"lab keys"} or not counted else weight
-            size = f"CAST(CEIL({_STEPS} * LOG2(CAST(weight AS DOUBLE)) + 1e-6) AS INTEGER)"
+            size = f"CAST(CEIL({_PER_DOUBLING} * LOG2(CAST(weight AS DOUBLE)) + 1e-6) AS INTEGER)"
             size = f"CASE WHEN weight = 1 THEN 0 ELSE {size} END"
             tables[alias] = f'temp.main."{alias}"'
             session.run(
@@ -300,7 +300,7 @@ def heaviest(
         most //= 2
     best = count(" AND ".join(f"{name}.nth <= {most}" for name in names))
     # A group of the size s has at most 2^(s / 64), and a whole number.
-    size = (((best + 1) ** _STEPS - 1).bit_length() - 1) // power
+    size = (((best + 1) ** _PER_DOUBLING - 1).bit_length() - 1) // power
     cost = _cost(session, tables, size)
     if cost > _MOST:
         raise TooLargeError(
