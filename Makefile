@@ -184,7 +184,7 @@ $(VENV)/installed-%: pyproject.toml $(VENV)/created
 	@$(PYTHON) -m venv --clear --without-pip .venv-oldest
 	@$(PYTHON) tools/floors.py > .venv-oldest/constraints.txt
 	@$(BIN)/python -m pip --python .venv-oldest/bin/python install --quiet --disable-pip-version-check \
-	  --constraint .venv-oldest/constraints.txt --editable '.[test,dask]'
+	  --constraint .venv-oldest/constraints.txt --editable '.[test,dask,sql]'
 	@touch $@
 
 # Pinned, as the tests state what these versions claim; smartnoise-sql needs another OpenDP.

@@ -24,7 +24,7 @@ def tool(monkeypatch):
 
 def test_every_requirement_is_installed_at_its_oldest_version(tool):
     extras = PROJECT["optional-dependencies"]
-    stated = [*PROJECT["dependencies"], *extras["dask"], *extras["test"]]
+    stated = [*PROJECT["dependencies"], *extras["dask"], *extras["sql"], *extras["test"]]
     expected = [re.sub(r"(\[.*\])?>=", "==", requirement) for requirement in stated]
     assert tool.floors() == expected
     assert {line.split("==")[0] for line in tool.floors()} >= {"numpy", "pandas", "joblib", "dask"}

@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 PROJECT = Path(__file__).parent.parent / "pyproject.toml"
-EXTRAS = ("dask", "test")
+EXTRAS = ("dask", "sql", "test")
 """The extras whose versions are promised; those of the others are pinned or tools."""
 
 

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 _ERROR_LINES: dict[str, dict[str, Any]] = {
     # The expected error is wide and beneath the others: it follows the larger of them.
     "error": {
-        "label": "expected error of a number",
+        "label": "expected error of the answer",
         "color": "#777777",
         "alpha": 0.6,
         "linewidth": 4,
     },
     "cut": {"label": "cut from the answer", "color": BLUE, "linestyle": "--"},
-    "scale": {"label": "scale of the noise", "color": RED, "linestyle": "-."},
+    "scale": {"label": "scale of the noise of each number", "color": RED, "linestyle": "-."},
 }
 
 

@@ -23,13 +23,13 @@ Keys that are taken, foreign keys, and columns that are never NULL restrict the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import prod
 from typing import Any
 
-from sensitivity_lab.checks import shown
+from sensitivity_lab.checks import names_of, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.norms import Norm
 
@@ -38,8 +38,9 @@ from .changes import Added, used_columns
 from .clipping import value_text
 from .constraints import Constraints
 from .database import Session
-from .join_columns import one_of_each_kind
+from .join_columns import connected, one_of_each_kind
 from .normal_form import Aggregate, NormalForm, Source, SourceColumn, Term, quoted
+from .parts import FEW, GROUP, Join, heaviest, with_expressions
 from .statements import KEYS, place_of, statement
 
 _KNOWN = 'temp.main."lab known"'
@@ -64,9 +65,6 @@ _DEFAULTS = {
     "TIMESTAMP": "'2000-01-01'",
 }
 """A value of a type, where any will do; 0 of numbers."""
-
-_QUOTED = re.compile(r"'(?:[^']|'')*'|" + r'"(?:[^"]|"")*"(?:\."(?:[^"]|"")*")*')
-"""A text of SQL, or a name with its quotes, and the names after it."""
 
 _SMALL = ("BOOLEAN", "TINYINT", "UTINYINT")
 """Types with fewer values than a table can have rows."""
@@ -103,7 +101,7 @@ class _Component:
         one, which has what belongs to none.
     """
 
-    def __init__(self, nodes: set[Any]) -> None:
+    def __init__(self, nodes: frozenset[Any]) -> None:
         self.nodes = nodes
         self.aliases = sorted(one for one in nodes if isinstance(one, str))
         self.columns = sorted(one for one in nodes if isinstance(one, SourceColumn))
@@ -251,7 +249,6 @@ class AdditionSearch:
     def _components(self) -> list[_Component]:
         """Return the connected components; one without nodes if there are none."""
         others = [one.alias for one in self.form.sources if one.alias != self.source.alias]
-        group: dict[Any, set[Any]] = {node: {node} for node in (*others, *sorted(self.columns))}
         keyed = set().union(*(self._nodes(one.term) for one in self.form.groups))
         valued = set() if self.value is None else self._nodes(self.value)
         ties = [self._nodes(term) for term in self.form.conditions]
@@ -263,15 +260,8 @@ class AdditionSearch:
             {self.source.column(name) for name in one.columns} & self.columns
             for one in self.foreign
         ]
-        for tied in ties:
-            together = set().union(*(group[node] for node in tied))
-            for node in together:
-                group[node] = together
-        found: list[_Component] = []
-        for node in group:
-            if not any(node in component.nodes for component in found):
-                found.append(_Component(group[node]))
-        found = found or [_Component(set())]
+        nodes: list[Any] = [*others, *sorted(self.columns)]
+        found = [_Component(one) for one in connected(nodes, ties)] or [_Component(frozenset())]
         found[0].is_first = True
         # What reads no node, such as SUM(1), belongs to any component: to the first one.
         if self.value is not None:
@@ -289,52 +279,76 @@ class AdditionSearch:
 
         None if no choice of the columns meets the conditions.
         """
-        relations, where, row = self._relations(component)
-        place = "0"
-        if component.has_keys:
-            relations.append(f'{KEYS} AS "lab keys"')
-            place = '"lab keys".place'
-            where += [
-                f'{one.term.sql} IS NOT DISTINCT FROM "lab keys".k{i}'
-                for i, one in enumerate(self.form.groups)
-            ]
-        counts_values = self.aggregate.kind == "distinct"
-        if counts_values and component.has_value:
-            where += self._is_new(place)
-        tail = f" FROM {' CROSS JOIN '.join(relations)}" if relations else ""
-        if where:
-            tail += f" WHERE {' AND '.join(where)}"
-        tail = with_expressions(tail, row)
-        weighing = self._weighing(component, tail, row)
-        number = weighing.total
-        if counts_values:
-            value = "" if self.value is None else self.value.sql
-            number = f"COUNT(DISTINCT {value})" if component.has_value else "1"
-        names = [f"c{i}" for i in range(len(component.columns))]
-        select = [
-            f"{one.sql} AS {name}" for one, name in zip(component.columns, names, strict=True)
-        ]
-        rough = f"BOOL_OR({weighing.rough})" if weighing.rough else "FALSE"
-        select += [f"{place} AS place", f"{number} AS weight", f"{rough} AS rough"]
-        groups = ", ".join([*names, f"{place}"] if place != "0" else names)
-        text = f"SELECT {with_expressions(', '.join(select), row)}{tail}"
-        text += f" GROUP BY {groups}" if groups else " HAVING COUNT(*) > 0"
-        return self._best(text, component, names, weighing)
+        join, row = self._join(component)
+        place = '"lab keys"."place"' if component.has_keys else "0"
+        value = with_expressions(self.aggregate.sql, row)
+        distinct = self.aggregate.kind == "distinct"
+        if distinct and component.has_value:
+            new = [with_expressions(one, row) for one in self._is_new(place)]
+            join = replace(join, where=(*join.where, *new))
+        weighing = self._weighing(component, join, row)
+        rough = with_expressions(weighing.rough or "FALSE", row)
+        columns = [row[one.sql] for one in component.columns]
+        kept = [*columns, place, rough, *([value] if distinct else [])]
+        join = replace(join, worth=with_expressions(weighing.row, row)).folded(kept)
+        counted = component.has_value or not distinct
+        names: dict[str, str] = {}
+        grouped = [*columns, *([place] if component.has_keys else [])]
+        grouped_parts = sum(any(join.read(c) & part for c in columns) for part in join.parts())
+        few = self._choices(join) * (GROUP if grouped_parts > 1 else 1) <= FEW
+        if not few:
+            join, names = join.made(self.session, columns, kept, counted=counted)
+        best: tuple[Fraction, dict[SourceColumn, Any]] | None = None
+        power = 2 if self.norm == "L2" else 1
 
-    def _weighing(self, component: _Component, tail: str, row: Mapping[str, str]) -> Weighing:
+        def count(where: str = "TRUE") -> int:
+            """Return the largest whole number so far, to the power of the norm."""
+            nonlocal best
+            number = f"SUM({join.added()[0]})" if counted else "1"
+            number = f"COUNT(DISTINCT {value})" if distinct and component.has_value else number
+            select = [f"{sql} AS c{i}" for i, sql in enumerate(columns)]
+            select += [f"{place} AS place", f"{number} AS weight", f"BOOL_OR({rough}) AS rough"]
+            by = f" GROUP BY {', '.join(grouped)}" if grouped else " HAVING COUNT(*) > 0"
+            text = f"{with_expressions(', '.join(select), names)}{join.tail(None, [where])}"
+            found = self._best(f"SELECT {text}{with_expressions(by, names)}", component, weighing)
+            best = max((one for one in (best, found) if one), key=lambda one: one[0], default=None)
+            return int(best[0] * weighing.denominator**power) if best else 0
+
+        if few:
+            count()
+        else:
+            told = names_of([self.form.source(one).table.name for one in component.aliases])
+            asked = f"change='add': a new row of {self.source.table.name} meets rows of {told}"
+            heaviest(join, self.session, count, power, asked)
+        return best
+
+    def _choices(self, join: Join) -> int:
+        """Return a bound on the rows of a join of several parts; 1 of one part."""
+        parts = join.parts()
+        if len(parts) == 1:
+            return 1
+        return prod(self.session.rows(f"SELECT COUNT(*){join.tail(one)}")[0][0] for one in parts)
+
+    def _weighing(self, component: _Component, join: Join, row: Mapping[str, str]) -> Weighing:
         """Return how much a result counts in a component: the value in one of them, else 1."""
         if not component.has_value or self.aggregate.kind == "distinct":
             return Weighing("1")
-        return weigh_over(
-            self.aggregate,
-            lambda select: self.session.rows(
-                f"SELECT {with_expressions(', '.join(select), row)}{tail}"
-            ),
-        )
+
+        def ask(select: Sequence[str]) -> list[tuple[Any, ...]]:
+            """Select the largest value and the number of results, or bounds on these."""
+            text = with_expressions(", ".join(select), row)
+            choices = self._choices(join)
+            own = [one for one in join.parts() if join.read(text) <= one]
+            if choices * GROUP <= FEW or not own:
+                return self.session.rows(f"SELECT {text}{join.tail()}")
+            [(largest, _)] = self.session.rows(f"SELECT {text}{join.tail(own[0])}")
+            return [(largest, choices)]
+
+        return weigh_over(self.aggregate, ask)
 
     def _is_new(self, place: str) -> list[str]:
         """Return the conditions that a value is not counted yet in its group."""
-        value = "" if self.value is None else self.value.sql
+        value = self.aggregate.sql
         known = statement(
             self.form,
             [f"{place_of(self.form)} AS place", f"{value} AS value"],
@@ -347,32 +361,31 @@ class AdditionSearch:
 
     # The candidates of a component.
 
-    def _relations(self, component: _Component) -> tuple[list[str], list[str], dict[str, str]]:
-        """Return the relations of a component, its conditions, and the new row.
+    def _join(self, component: _Component) -> tuple[Join, dict[str, str]]:
+        """Return the join of a component with its candidates, and the new row.
 
-        The row is the expression of each of its columns, by the column's SQL, which the conditions
-        still have.
+        The row is the expression of each of its columns, by the column's SQL.
         """
         conditions = [
             term
             for term in self.form.conditions
             if self._nodes(term) <= component.nodes and (self._nodes(term) or component.is_first)
         ]
+        conditions = [one for term in conditions for one in _conjuncts(term)]
         where = [term.sql for term in conditions]
         tables = {one: self.form.source(one).table.sql for one in component.aliases}
         if len({self._link(one, conditions) for one in component.columns} - {None}) > 1:
             for column in component.columns:
                 self._keep_one_of_each_kind(column, conditions, tables)
-        relations = [f"{table} AS {quoted(alias)}" for alias, table in tables.items()]
         row = {}
         for place, column in enumerate(component.columns):
             made = self._linked(column, conditions)
             if made is None:
                 table = f'temp.main."lab new {place}"'
                 self._make_candidates(table, column, conditions)
-                alias = f'"lab new {place}"'
-                relations.append(f"{table} AS {alias}")
-                made = f"{alias}.value"
+                alias = f"lab new {place}"
+                tables[alias] = table
+                made = f'{quoted(alias)}."value"'
             elif self.constraints.domain(column) is not None:
                 table = f'temp.main."lab domain {place}"'
                 self._make_domain(table, column)
@@ -380,7 +393,27 @@ class AdditionSearch:
             if column.name in self.required:
                 where.append(f"{column.sql} IS NOT NULL")
             row[column.sql] = made
-        return relations, where + self._restrictions(component.nodes), row
+        equal = [
+            tuple(one.sql for one in term.arguments) for term in conditions if term.kind == "="
+        ]
+        if component.has_keys:
+            tables["lab keys"] = KEYS
+            keyed = [(g.term.sql, f'"lab keys"."k{i}"') for i, g in enumerate(self.form.groups)]
+            where += [f"{sql} IS NOT DISTINCT FROM {key}" for sql, key in keyed]
+            equal += keyed
+        where += self._restrictions(component.nodes)
+        compared = {
+            with_expressions(term.sql, row): (
+                with_expressions(term.arguments[0].sql, row),
+                term.kind,
+                with_expressions(term.arguments[1].sql, row),
+            )
+            for term in conditions
+            if term.kind in ("<", "<=", ">", ">=")
+        }
+        sides = [(with_expressions(a, row), with_expressions(b, row)) for a, b in equal]
+        written = tuple(with_expressions(one, row) for one in where)
+        return Join(tables, written, tuple(sides), compared), row
 
     def _keep_one_of_each_kind(
         self, column: SourceColumn, conditions: Sequence[Term], tables: dict[str, str]
@@ -593,9 +626,10 @@ class AdditionSearch:
         )
 
     def _best(
-        self, inner: str, component: _Component, names: list[str], weighing: Weighing
+        self, inner: str, component: _Component, weighing: Weighing
     ) -> tuple[Fraction, dict[SourceColumn, Any]] | None:
         """Return the largest norm over the candidates."""
+        names = [f"c{i}" for i in range(len(component.columns))]
         listed = "".join(f"{name}, " for name in names)
         grouped = f" GROUP BY {', '.join(names)}" if names else ""
         table = 'temp.main."lab factors"'
@@ -629,18 +663,11 @@ class AdditionSearch:
         return Fraction(sizes[best], below**2), dict(zip(component.columns, values, strict=True))
 
 
-def with_expressions(sql: str, row: Mapping[str, str]) -> str:
-    """Return SQL with columns replaced by expressions, by the column's SQL.
-
-    A subquery beside the other sources (LATERAL) would say the same, and hide from DuckDB's planner
-    which sources the equalities join.
-
-    Examples
-    --------
-    >>> print(with_expressions('("t"."x" = 3)', {'"t"."x"': '"u"."y"'}))
-    ("u"."y" = 3)
-    """
-    return _QUOTED.sub(lambda found: row.get(found[0], found[0]), sql)
+def _conjuncts(term: Term) -> list[Term]:
+    """Return the conditions of which a condition is the conjunction, such as those of BETWEEN."""
+    if term.kind != "and":
+        return [term]
+    return [one for part in term.arguments for one in _conjuncts(part)]
 
 
 def _is_affine(term: Term, column: SourceColumn) -> bool:

@@ -66,6 +66,11 @@ class Weighing:
         """The SQL of the sum over results."""
         return "COUNT(*)" if self.row == "1" else f"SUM({self.row})"
 
+    @property
+    def is_rough(self) -> str:
+        """The SQL of whether the number of any of several results is rounded."""
+        return f"BOOL_OR({self.rough or 'FALSE'})"
+
     def check(self, rough: Any) -> None:
         """Raise QueryError if a number was rounded."""
         if rough:
@@ -164,8 +169,7 @@ def exact_answers(
         select = [place, f"COUNT(DISTINCT {aggregate.value.sql})", "FALSE"]
     else:
         weighing = weigh(form, aggregate, session, replaced)
-        rough = f"BOOL_OR({weighing.rough})" if weighing.rough else "FALSE"
-        select = [place, weighing.total, rough]
+        select = [place, weighing.total, weighing.is_rough]
     text = statement(form, select, replaced=replaced, group_by=["1"])
     found = [Fraction(0)] * len(form.keys)
     for at, total, rough in session.rows(text):

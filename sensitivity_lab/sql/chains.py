@@ -104,7 +104,7 @@ class _Conversion:
                 "join two private tables by their columns of persons",
             )
         tables = tuple(map(self._table, private))
-        owner = self._name(private[0].column(private[0].person or ""))
+        owner = self._name(private[0].owner)
         if len(private) == 1:
             chain: Any = pl.start(pl.AddRowsWithID(owner))
         else:

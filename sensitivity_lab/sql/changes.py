@@ -53,15 +53,15 @@ class Added:
 def remove_units(form: NormalForm, change: Removed, session: Session) -> dict[str, str]:
     """Return the private tables without some units, by alias, for statements of the session."""
     private = form.private
-    types = {source.table.columns[source.person or ""] for source in private}
-    type_ = "BIGINT" if change.unit == "row" else types.pop() if len(types) == 1 else "HUGEINT"
+    types = form.person_types
+    type_ = "BIGINT" if change.unit == "row" else "HUGEINT" if len(types) > 1 else min(types)
     session.run(f"CREATE OR REPLACE TEMP TABLE {_REMOVED} (unit {type_})")
     for unit in change.units:
         session.run(f"INSERT INTO {_REMOVED} VALUES (?)", (unit,))
     tables = list(dict.fromkeys(source.table.sql for source in private))
     found = {}
     for source in private:
-        unit_sql = quoted(source.person or "")
+        unit_sql = quoted(source.owner.name)
         if change.unit == "row":
             unit_sql = f"rowid * {len(tables)} + {tables.index(source.table.sql)}"
         found[source.alias] = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -10,9 +9,8 @@ from fractions import Fraction
 from sensitivity_lab.checks import named, number_text
 from sensitivity_lab.errors import InputError
 
+from .answers import DECIMAL, FLOATS
 from .normal_form import Aggregate, NormalForm, SourceColumn, Term
-
-_DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 
 
 def clipped(
@@ -30,7 +28,7 @@ def clipped(
     """
     replacements: dict[str, str] = {}
     for column, (low, high) in bounds.items():
-        type_ = form.source(column.alias).table.columns[column.name]
+        type_ = form.type_of(column)
         ends = [value_text(one, type_, f"bounds['{column}']") for one in (low, high)]
         replacements[column.sql] = (
             f"(CASE WHEN {column.sql} < {ends[0]} THEN {ends[0]} WHEN {column.sql} > {ends[1]} "
@@ -88,8 +86,8 @@ def value_text(value: Fraction, type_: str, name: str) -> str:
     >>> value_text(Fraction(5, 2), "DECIMAL(9,2)", "bounds")
     "CAST('2.50' AS DECIMAL(9,2))"
     """
-    decimal = _DECIMAL.fullmatch(type_)
-    if type_ in ("FLOAT", "DOUBLE"):
+    decimal = DECIMAL.fullmatch(type_)
+    if type_ in FLOATS:
         if Fraction(float(value)) != value and value.denominator & (value.denominator - 1) == 0:
             raise _no_value(value, type_, name)
         return f"CAST('{float(value)!r}' AS {type_})"

@@ -14,8 +14,8 @@ from sensitivity_lab.checks import listed, names_of, shown, unboxed
 from sensitivity_lab.errors import InputError
 
 from .database import Database
-from .normal_form import NormalForm, Source, SourceColumn, Table
-from .reading import column_of
+from .normal_form import NormalForm, Source, SourceColumn, Table, alike
+from .reading import column_of, own_column
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def declared(
     for name in _names_in(keys, "keys", "{'orders': 'orderkey'}"):
         table = _table(form, name, "keys")
         columns = _columns(keys[name], f"keys[{shown(name)}]")
-        found_keys[table.sql].append(tuple(_own(table, one, "keys") for one in columns))
+        found_keys[table.sql].append(tuple(own_column(table, one, "keys") for one in columns))
     for name in _names_in(foreign_keys, "foreign_keys", "{'orders.custkey': 'customer.custkey'}"):
         [column, *_] = column_of(form, name, "foreign_keys")
         parent = foreign_keys[name]
@@ -111,7 +111,7 @@ def declared(
         of, _, theirs = parent.rpartition(".")
         table = _table(form, of, "foreign_keys")
         found_foreign[form.source(column.alias).table.sql].append(
-            ForeignKey((column.name,), table, (_own(table, theirs, "foreign_keys"),))
+            ForeignKey((column.name,), table, (own_column(table, theirs, "foreign_keys"),))
         )
     return Constraints(
         _domains(form, domains),
@@ -153,21 +153,10 @@ def _columns(given: Any, name: str) -> list[str]:
 
 
 def _table(form: NormalForm, name: str, argument: str) -> Table:
-    known = {source.table.name.lower(): source.table for source in form.sources}
-    if name.lower() not in known:
-        names = names_of([table.name for table in known.values()])
-        raise InputError(
-            f"{argument}: the query reads no table {shown(name)}; its tables are {names}"
-        )
-    return known[name.lower()]
-
-
-def _own(table: Table, name: str, argument: str) -> str:
-    """Return a column as its table calls it."""
-    found = next((one for one in table.columns if one.lower() == name.lower()), None)
+    known = {source.table.name: source.table for source in form.sources}
+    found = alike(name, known)
     if found is None:
         raise InputError(
-            f"{argument}: {table.name} has no column {shown(name)}; its columns are "
-            f"{names_of(table.columns)}"
+            f"{argument}: the query reads no table {shown(name)}; its tables are {names_of(known)}"
         )
-    return found
+    return known[found]

@@ -11,17 +11,15 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_lab.checks import check_whole, named, names_of
-from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.results.reprs import Facts
 
-from .answers import Weighing, exact_answers, weigh
-from .changes import Removed, remove_units
+from .answers import Weighing, weigh
 from .clipping import clipped_text
 from .database import Session
 from .impacts import make_impacts, persons_in, units_of
 from .normal_form import NormalForm
 from .read_query import ReadQuery
-from .removal import MOST_RUNS, everyone
+from .removal import losses
 from .result import PRIVATE
 
 if TYPE_CHECKING:
@@ -87,8 +85,9 @@ class Contributions(Facts):
         Returns
         -------
         pandas.DataFrame
-            A row per person and group, those with the most of the first aggregate first: `person`,
-            the keys of GROUP BY, and a column per aggregate. Persons without results have no row.
+            A row per person and group, those with the most of the first aggregate first, equal ones
+            by person: `person`, the keys of GROUP BY, and a column per aggregate. Persons without
+            results have no row.
         """
         form = self.query.form
         columns: dict[Any, Any] = {"person": self.persons}
@@ -98,8 +97,9 @@ class Contributions(Facts):
         for name, value, below in zip(self.names, self.values, self.denominators, strict=True):
             columns[name] = _divided(value, below)
         frame = pd.DataFrame(columns)
-        order = frame[self.names[0]].abs().sort_values(ascending=False, kind="stable").index
-        return frame.loc[order].reset_index(drop=True)
+        order = frame.sort_values("person", kind="stable")[self.names[0]].abs()
+        order = order.sort_values(ascending=False, kind="stable")
+        return frame.loc[order.index].reset_index(drop=True)
 
     def of_persons(self) -> pd.DataFrame:
         """Return each person's sum of absolute contributions over the groups (L1).
@@ -115,7 +115,7 @@ class Contributions(Facts):
         for name, value, below in zip(self.names, self.values, self.denominators, strict=True):
             sizes = pd.Series(abs(value)).groupby(codes).sum().to_numpy()
             columns[name] = _divided(sizes, below)
-        frame = pd.DataFrame(columns)
+        frame = pd.DataFrame(columns).sort_values("person", kind="stable")
         return frame.sort_values(self.names[0], ascending=False, kind="stable", ignore_index=True)
 
     def top(self, number: int = 10) -> pd.DataFrame:
@@ -243,7 +243,7 @@ def _person_columns(
     session: Session,
 ) -> tuple[Any, Any, tuple[Any, ...]]:
     """Return the columns of impacts without a loss: as arrays of 64 bits where they fit."""
-    types = {source.table.columns[source.person or ""] for source in form.private}
+    types = form.person_types
     too_wide = False
     if wide:
         any_of = " OR ".join(f"TRY_CAST({name} AS BIGINT) IS NULL" for name in wide)
@@ -264,32 +264,21 @@ def _person_columns(
 def _by_running(query: ReadQuery, session: Session, number: int) -> Contributions:
     """Run the query again without each person, as a left join of private rows needs."""
     form = query.form
-    if number > MOST_RUNS:
-        raise TooLargeError(
-            "a LEFT JOIN adds rows of a private table, so that a result can change without being "
-            f"lost, and the query has to run again without each of {number:,} persons; the limit "
-            f"is {MOST_RUNS:,}; use INNER JOIN, or a smaller database"
-        )
     units = units_of(form, "person", query.null_person)
     weighings = [
         Weighing("") if one.kind == "distinct" else weigh(form, one, session)
         for one in form.aggregates
     ]
     below = tuple(one.denominator for one in weighings)
-    before = [exact_answers(form, one, session) for one in form.aggregates]
     persons, places = [], []
     values: list[list[Any]] = [[] for _ in form.aggregates]
-    for person in everyone(form, units, session):
-        replaced = remove_units(form, Removed((person,), "person"), session)
-        after = [exact_answers(form, one, session, replaced) for one in form.aggregates]
-        for place in range(len(form.keys)):
-            lost = [x[place] - y[place] for x, y in zip(before, after, strict=True)]
-            if not any(lost):
-                continue
-            persons.append(person)
-            places.append(place)
-            for column, one, scale in zip(values, lost, below, strict=True):
-                column.append(one * scale)
+    for (person,), lost in losses(form, form.aggregates, session, "person", units, 1):
+        for place, parts in enumerate(zip(*lost, strict=True)):
+            if any(parts):
+                persons.append(person)
+                places.append(place)
+                for column, one, scale in zip(values, parts, below, strict=True):
+                    column.append(one * scale)
     names = np.empty(len(persons), dtype=object)
     names[:] = persons
     return Contributions(

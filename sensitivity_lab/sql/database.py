@@ -19,7 +19,7 @@ from typing import Any
 from sensitivity_lab.checks import as_pandas, did_you_mean, is_hashable, names_of, shown, text_of
 from sensitivity_lab.errors import InputError, MissingExtraError, QueryError, TooLargeError
 
-from .normal_form import Table, literal, quoted
+from .normal_form import Table, alike, literal, quoted
 
 ACCEPTED = (
     "a connection of DuckDB or SQLite, the path of a database file of one of them, or a mapping of "
@@ -323,7 +323,7 @@ class Database:
     def _of_ours(self, name: str, where: str) -> Table:
         """Return a table that is read into memory."""
         known = self._sqlite_tables() if self._sqlite is not None else dict.fromkeys(self._given)
-        found = next((one for one in known if one.lower() == name.lower()), None)
+        found = alike(name, known)
         if found is None:
             raise _no_table(name, list(known), where)
         if known[found] == "view":
@@ -494,7 +494,7 @@ def _named_tables(given: Mapping[Any, Any]) -> dict[str, Any]:
     for name, table in given.items():
         if not isinstance(name, str) or not name or "\0" in name:
             raise InputError(f"connection: the name of a table must be a text, got {shown(name)}")
-        if name.lower() in map(str.lower, found):
+        if alike(name, found):
             raise InputError(
                 f"connection: the names of tables are the same in capitals, got {shown(name)} twice"
             )

@@ -41,22 +41,27 @@ _OPERATORS = {
 """Operators of two arguments, by their class in sqlglot."""
 
 _FUNCTIONS = {
-    "Abs": "abs",
-    "Ceil": "ceil",
-    "Floor": "floor",
-    "Lower": "lower",
-    "Upper": "upper",
-    "Length": "length",
-    "Sqrt": "sqrt",
-    "Exp": "exp",
-    "Ln": "ln",
-    "Sign": "sign",
-    "Year": "year",
-    "Quarter": "quarter",
-    "Month": "month",
-    "Day": "day",
+    **{
+        name: (name.lower(), ("this",))
+        for name in (
+            *("Abs", "Ceil", "Floor", "Lower", "Upper", "Length", "Sqrt", "Exp", "Ln", "Sign"),
+            *("Year", "Quarter", "Month", "Day", "Trim"),
+        )
+    },
+    "Coalesce": ("coalesce", ("this", "expressions")),
+    "Greatest": ("greatest", ("this", "expressions")),
+    "Least": ("least", ("this", "expressions")),
+    "Nullif": ("nullif", ("this", "expression")),
+    "Round": ("round", ("this", "decimals")),
+    "Substring": ("substring", ("this", "start", "length")),
 }
-"""Functions of one argument; all are the same whenever they are called."""
+"""Functions, and their arguments in order, by their class in sqlglot.
+
+All are the same whenever they are called.
+"""
+
+_FLAGS = ("is_nvl", "is_null", "ignore_nulls")
+"""Parts of functions that say how a dialect writes them."""
 
 _TYPES = {
     *("TINYINT", "SMALLINT", "INT", "BIGINT", "UTINYINT", "USMALLINT", "UINT", "UBIGINT"),
@@ -79,15 +84,26 @@ _UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
 
 _JOIN_INSTEAD = "join the table; if several of its rows match, a join counts each of them"
 
-_REFUSED = {
+REFUSED = {
     "Exists": ("EXISTS is not supported", _JOIN_INSTEAD),
     **dict.fromkeys(
-        ("Sum", "Count", "Avg", "Min", "Max"),
+        ("Rollup", "Cube", "GroupingSets"),
         (
-            "an aggregate within an expression is not supported",
-            "ask for each aggregate by itself, such as AVG(x) for SUM(x) / COUNT(x), and compute "
-            "with the answers afterwards",
+            "ROLLUP, CUBE and GROUPING SETS are not supported",
+            "group by columns, and make a query of each set of them",
         ),
+    ),
+    **dict.fromkeys(
+        ("CurrentDate", "CurrentTime", "CurrentTimestamp", "CurrentDatetime"),
+        ("what changes with the time of day is not supported", "write it: DATE '2026-01-31'"),
+    ),
+    **dict.fromkeys(
+        ("RegexpLike", "RegexpFullMatch", "RegexpILike", "SimilarTo", "Glob", "Escape"),
+        ("this pattern is not supported", "use LIKE with % and _, or a list: IN ('a', 'b')"),
+    ),
+    "Tuple": (
+        "a tuple is not supported",
+        "compare each column: (a = 1 AND b = 2) OR (a = 3 AND b = 4)",
     ),
     **dict.fromkeys(
         ("Any", "All"), ("a comparison with a subquery is not supported", _JOIN_INSTEAD)
@@ -101,6 +117,17 @@ _REFUSED = {
     ),
 }
 """Expressions that are refused with a reason of their own."""
+
+WINDOWS = (
+    "windows are not supported, because one row can change the results of others",
+    "use an aggregate with GROUP BY; to bound the rows of each person, use Query.truncation",
+)
+"""Why windows are refused."""
+
+_AGGREGATE = (
+    "an aggregate within an expression is not supported",
+    "ask for each aggregate by itself, and compute with the noisy answers afterwards",
+)
 
 _UNKNOWN = (
     "it is not on the list of expressions that are read",
@@ -205,12 +232,16 @@ class Writer:
             sign = "-" if name == "Neg" else "NOT "
             return Term(f"({sign}{inner.sql})", sign.strip().lower(), (inner,), text=text)
         if name in _FUNCTIONS:
-            self._only(node, "this")
-            inner = self.term(node.this, resolve)
-            return Term(f"{_FUNCTIONS[name]}({inner.sql})", "other", (inner,), text=text)
+            function, parts = _FUNCTIONS[name]
+            self._only(node, *parts, *_FLAGS)
+            given = [node.args.get(part) for part in parts]
+            nodes = [one for part in given for one in (part if isinstance(part, list) else [part])]
+            terms = tuple(self.term(one, resolve) for one in nodes if one is not None)
+            call = f"{function}({', '.join(one.sql for one in terms)})"
+            return Term(call, "other", terms, text=text)
         special = getattr(self, f"_{name.lower()}", None)
         if special is None or name not in _SPECIAL:
-            raise self.refusal(node, *_REFUSED.get(name, _UNKNOWN))
+            raise self.refusal(node, *self._reason(node, name))
         written: Term = special(node, resolve, text)
         return written
 
@@ -289,50 +320,22 @@ class Writer:
             sql += f" ELSE {written(node.args['default'])}"
         return Term(f"({sql} END)", "other", tuple(parts), text=text)
 
-    def _coalesce(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "expressions", "is_nvl", "is_null")
-        return self._call("coalesce", [node.this, *node.expressions], resolve, text)
-
-    def _greatest(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "expressions", "ignore_nulls")
-        return self._call("greatest", [node.this, *node.expressions], resolve, text)
-
-    def _least(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "expressions", "ignore_nulls")
-        return self._call("least", [node.this, *node.expressions], resolve, text)
-
-    def _nullif(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "expression")
-        return self._call("nullif", [node.this, node.expression], resolve, text)
-
-    def _round(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "decimals")
-        digits = node.args.get("decimals")
-        return self._call("round", [node.this, *([digits] if digits else [])], resolve, text)
-
-    def _substring(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "start", "length")
-        parts = [node.args.get(one) for one in ("this", "start", "length")]
-        return self._call("substring", [one for one in parts if one is not None], resolve, text)
-
-    def _trim(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this")
-        return self._call("trim", [node.this], resolve, text)
-
     def _extract(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "expression")
-        unit = self._unit(node, node.this)
-        inner = self.term(node.expression, resolve)
-        return Term(f"date_part('{unit}', {inner.sql})", "other", (inner,), text=text)
+        return self._of_unit("date_part", node, node.this, node.expression, resolve, text)
 
     def _datetrunc(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "unit")
-        unit = self._unit(node, node.args["unit"])
-        inner = self.term(node.this, resolve)
-        return Term(f"date_trunc('{unit}', {inner.sql})", "other", (inner,), text=text)
+        return self._of_unit("date_trunc", node, node.args["unit"], node.this, resolve, text)
 
-    def _timestamptrunc(self, node: Any, resolve: Resolve, text: str) -> Term:
-        return self._datetrunc(node, resolve, text)
+    _timestamptrunc = _datetrunc
+
+    def _of_unit(
+        self, function: str, node: Any, unit: Any, date: Any, resolve: Resolve, text: str
+    ) -> Term:
+        """Return a function of a unit and a date."""
+        self._only(node, "this", "expression", "unit")
+        inner = self.term(date, resolve)
+        sql = f"{function}('{self._unit(node, unit)}', {inner.sql})"
+        return Term(sql, "other", (inner,), text=text)
 
     def _interval(self, node: Any, resolve: Resolve, text: str) -> Term:
         self._only(node, "this", "unit")
@@ -353,8 +356,7 @@ class Writer:
         sql = f"{function}({inner.sql} AS {self._type(node)})"
         return Term(sql, kind, arguments, text=text)
 
-    def _trycast(self, node: Any, resolve: Resolve, text: str) -> Term:
-        return self._cast(node, resolve, text)
+    _trycast = _cast
 
     def _type(self, node: Any) -> str:
         """Return the type of a cast."""
@@ -385,11 +387,19 @@ class Writer:
             )
         return name.lower()
 
-    def _call(self, function: str, parts: list[Any], resolve: Resolve, text: str) -> Term:
-        terms = tuple(self.term(part, resolve) for part in parts)
-        return Term(f"{function}({', '.join(one.sql for one in terms)})", "other", terms, text=text)
-
     # Refusals.
+
+    def _reason(self, node: Any, name: str) -> tuple[str, str]:
+        """Return why an expression is refused, and how else to write it."""
+        exp = self.exp
+        if isinstance(node, exp.Window):
+            return WINDOWS
+        if isinstance(node, exp.AggFunc | exp.Filter | exp.WithinGroup):
+            return _AGGREGATE
+        called = node.name.lower() if isinstance(node, exp.Anonymous) else ""
+        if called in ("now", "today", "get_current_timestamp", "transaction_timestamp"):
+            return REFUSED["CurrentDate"]
+        return REFUSED.get(name, _UNKNOWN)
 
     def _only(self, node: Any, *allowed: str) -> None:
         """Refuse a node that has parts of which nothing is known here."""
@@ -402,8 +412,11 @@ class Writer:
     def place(self, node: Any) -> str:
         """Return where a node is in the text."""
         start, _ = span(node)
-        if start is None:
-            return "in the query"
+        if start is None:  # the parser kept no place, but what is there only once is found
+            written = node_text(node, self.text).lower()
+            if self.text.lower().count(written) != 1:
+                return "in the query"
+            start = self.text.lower().index(written)
         before = self.text[:start]
         line = before.count("\n") + 1
         return f"line {line}, column {start - before.rfind(chr(10))}"
@@ -414,11 +427,8 @@ class Writer:
         return InputError(f"sql: {written} ({self.place(node)}): {what}; {way}")
 
 
-_SPECIAL = frozenset(
-    {
-        *("Is", "Between", "In", "Case", "Coalesce", "Greatest", "Least", "Nullif", "Round"),
-        *("Substring", "Trim", "Extract", "DateTrunc", "TimestampTrunc", "Interval", "Cast"),
-        "TryCast",
-    }
+_SPECIAL = (
+    *("Is", "Between", "In", "Case", "Extract", "DateTrunc", "TimestampTrunc", "Interval"),
+    *("Cast", "TryCast"),
 )
 """Classes of nodes that have a method of their own above."""

@@ -52,10 +52,10 @@ def units_of(form: NormalForm, unit: Unit, null_person: str) -> list[str]:
     its table.
     """
     tables = list(dict.fromkeys(source.table.sql for source in form.private))
-    types = {source.table.columns[source.person or ""] for source in form.private}
+    types = form.person_types
     found = []
     for source in form.private:
-        person = source.column(source.person or "").sql
+        person = source.owner.sql
         if unit == "row":
             place = tables.index(source.table.sql)
             row = f"{quoted(source.alias)}.rowid * {len(tables)} + {place}"
@@ -190,7 +190,7 @@ def _of_sums(form: NormalForm, weighings: Mapping[int, Weighing], units: Sequenc
             for name, sign in (("gain", ""), ("drop", "-")):
                 select.append(f"SUM(GREATEST({sign}({weighing.row}), 0)) AS {name}{place}")
         if weighing.rough:
-            select.append(f"BOOL_OR({weighing.rough}) AS rough{place}")
+            select.append(f"{weighing.is_rough} AS rough{place}")
     if len(units) == 1 and _is_never_null(form, unit):
         conditions = []
     if form.groups:
@@ -209,7 +209,7 @@ def _of_values(form: NormalForm, place: int, aggregate: Aggregate, units: Sequen
     A value is lost with a unit if as many of its results refer to the unit as there are; it is at
     stake with every unit that one of its results refers to.
     """
-    value = "" if aggregate.value is None else aggregate.value.sql
+    value = aggregate.sql
     here = place_of(form)
     unit, conditions, beside = paired(units)
     by_unit = statement(
@@ -236,7 +236,7 @@ def _of_values(form: NormalForm, place: int, aggregate: Aggregate, units: Sequen
 def persons_in(form: NormalForm, session: Session) -> int:
     """Return the number of persons in the private tables that the query reads."""
     parts = {
-        f"SELECT {quoted(source.person or '')} AS person FROM {source.table.sql}"
+        f"SELECT {quoted(source.owner.name)} AS person FROM {source.table.sql}"
         for source in form.private
     }
     together = " UNION ALL ".join(sorted(parts))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
+from typing import TypeVar
 
+from .answers import WHOLE
 from .normal_form import Equality, NormalForm, Source, SourceColumn, Term, quoted
 
-_INTEGERS = frozenset(
-    f"{sign}{size}"
-    for sign in ("", "U")
-    for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
-)
+Node = TypeVar("Node")
+
+_INTEGERS = frozenset(WHOLE) - {"BOOLEAN"}
 
 
 def join_equalities(form: NormalForm) -> tuple[Equality, ...]:
@@ -27,7 +28,7 @@ def join_equalities(form: NormalForm) -> tuple[Equality, ...]:
 
 def _values(form: NormalForm, column: SourceColumn) -> str:
     """Return a name for the values of a column: two columns with one name compare exactly."""
-    type_ = form.source(column.alias).table.columns[column.name]
+    type_ = form.type_of(column)
     return "INTEGER" if type_ in _INTEGERS else type_
 
 
@@ -41,6 +42,23 @@ def predicates(form: NormalForm) -> tuple[Term, ...]:
     )
 
 
+def connected(nodes: Iterable[Node], ties: Iterable[Collection[Node]]) -> list[frozenset[Node]]:
+    """Return the connected components of nodes, where each tie connects all nodes in it.
+
+    Examples
+    --------
+    >>> [sorted(one) for one in connected("abcd", [("a", "c"), "d"])]
+    [['b'], ['a', 'c'], ['d']]
+    """
+    found = [frozenset((node,)) for node in dict.fromkeys(nodes)]
+    for tie in ties:
+        touched = [one for one in found if not one.isdisjoint(tie)]
+        if touched:
+            found = [one for one in found if one not in touched]
+            found.append(frozenset().union(*touched))
+    return found
+
+
 def classes(equalities: Iterable[Equality]) -> tuple[frozenset[SourceColumn], ...]:
     """Return the sets of columns that are equal in every result: the variables of the join.
 
@@ -50,13 +68,8 @@ def classes(equalities: Iterable[Equality]) -> tuple[frozenset[SourceColumn], ..
     >>> [sorted(map(str, one)) for one in classes([Equality(a, b), Equality(b, c)])]
     [['a.key', 'b.key', 'c.key']]
     """
-    found: list[frozenset[SourceColumn]] = []
-    for equality in equalities:
-        pair = frozenset((equality.left, equality.right))
-        touched = [one for one in found if one & pair]
-        found = [one for one in found if one not in touched]
-        found.append(pair.union(*touched))
-    return tuple(found)
+    pairs = [(one.left, one.right) for one in equalities]
+    return tuple(connected(chain.from_iterable(pairs), pairs))
 
 
 def one_person_per_result(form: NormalForm) -> bool:
@@ -64,7 +77,7 @@ def one_person_per_result(form: NormalForm) -> bool:
 
     It does if one source is private, or if the join makes the persons of all private sources equal.
     """
-    persons = {source.column(source.person or "") for source in form.private}
+    persons = {source.owner for source in form.private}
     return len(persons) == 1 or any(
         persons <= variable for variable in classes(join_equalities(form))
     )

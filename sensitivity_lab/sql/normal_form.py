@@ -21,7 +21,7 @@ allow-list, quoted names and quoted literals, and nothing of the text that came.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -140,6 +140,11 @@ class Source:
         """Return one of its columns."""
         return SourceColumn(self.alias, name)
 
+    @property
+    def owner(self) -> SourceColumn:
+        """The column of persons of a private source."""
+        return self.column(self.person or "")
+
 
 @dataclass(frozen=True)
 class Equality:
@@ -185,6 +190,11 @@ class Aggregate:
     type: str = ""
     bounded: bool = False
 
+    @property
+    def sql(self) -> str:
+        """What is counted or added up, as SQL."""
+        return "*" if self.value is None else self.value.sql
+
 
 @dataclass(frozen=True)
 class NormalForm:
@@ -224,19 +234,18 @@ class NormalForm:
         return tuple(found)
 
     @cached_property
-    def others(self) -> tuple[Term, ...]:
-        """The conditions that are no `equalities`."""
-        joins = {frozenset((equality.left, equality.right)) for equality in self.equalities}
-        return tuple(
-            term
-            for term in self.conditions
-            if not (term.kind == "=" and frozenset(one.column for one in term.arguments) in joins)
-        )
-
-    @cached_property
     def private(self) -> tuple[Source, ...]:
         """The sources whose rows belong to persons."""
         return tuple(source for source in self.sources if source.person is not None)
+
+    def type_of(self, column: SourceColumn) -> str:
+        """Return the type of a column."""
+        return self.source(column.alias).table.columns[column.name]
+
+    @cached_property
+    def person_types(self) -> frozenset[str]:
+        """The types of the columns of persons."""
+        return frozenset(self.type_of(source.owner) for source in self.private)
 
     @cached_property
     def repeated(self) -> frozenset[str]:
@@ -267,8 +276,13 @@ class NormalForm:
     @cached_property
     def used(self) -> frozenset[SourceColumn]:
         """All columns that the query reads, those of persons included."""
-        persons = {source.column(source.person) for source in self.private if source.person}
+        persons = {source.owner for source in self.private}
         return self.used_in_results | persons
+
+
+def alike(name: str, known: Iterable[str]) -> str | None:
+    """Return the one of some names that is a name without regard to case; None if none is."""
+    return next((one for one in known if one.lower() == name.lower()), None)
 
 
 def quoted(name: str) -> str:

@@ -16,7 +16,7 @@ from .chains import QueryChain, chain_of
 from .changes import Removed, add_rows, rows_of
 from .contributions import Contributions, contributions_of
 from .impacts import Unit
-from .normal_form import Aggregate, Source
+from .normal_form import Aggregate, Source, alike
 from .read_query import ReadQuery
 from .removal import Removal
 from .result import DatabaseNeighbors, DatabaseSensitivity, measured
@@ -282,7 +282,7 @@ class Query(ReadQuery):
                     "rows that a person has, chosen without looking at the data"
                 )
             each = check_whole("limit", limit, "a number of rows of one person, at least 1")
-            if k > 1 and source.column(source.person or "") in self.form.used_in_results:
+            if k > 1 and source.owner in self.form.used_in_results:
                 raise InputError(
                     "change='add': several new persons differ in a column that the query reads, "
                     "which is not computed; use k=1"
@@ -341,7 +341,7 @@ class Query(ReadQuery):
             )
         if table is None and len(private) == 1:
             return next(iter(private.values()))
-        known = next((one for one in private if str(table).lower() == one.lower()), None)
+        known = alike(str(table), private)
         if table is None or known is None:
             raise InputError(
                 f"table must be the private table that gains rows, one of {names_of(private)}, got "

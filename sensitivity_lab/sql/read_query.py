@@ -26,7 +26,7 @@ from .cascades import cascades
 from .clipping import clipped
 from .constraints import declared
 from .database import Database, Session
-from .normal_form import Aggregate, NormalForm, SourceColumn, quoted
+from .normal_form import Aggregate, NormalForm, SourceColumn, alike, quoted
 from .reading import Reader, column_of
 from .statements import KEYS, PLACE, regenerated, statement
 
@@ -77,7 +77,7 @@ class ReadQuery:
         persons = _persons(person)
         self.database = Database(connection)
         private = {
-            table.sql: next((one for one in table.columns if one.lower() == column.lower()), "")
+            table.sql: alike(column, table.columns) or ""
             for name, column in persons.items()
             for table in [self.database.table(name.split("."), "in person")]
         }
@@ -161,8 +161,8 @@ class ReadQuery:
         """Raise InputError if the person of a row is NULL, unless that means public rows."""
         kinds: dict[str, str] = {}
         for source in self.form.private:
-            name = source.person or ""
-            kinds.setdefault(_family(source.table.columns[name]), f"{source.table.name}.{name}")
+            kind = _family(self.form.type_of(source.owner))
+            kinds.setdefault(kind, f"{source.table.name}.{source.person}")
         if len(kinds) > 1:
             told = names_of([f"{column} is {kind}" for kind, column in kinds.items()], str)
             raise InputError(
@@ -173,7 +173,7 @@ class ReadQuery:
             return
         with self.database.session() as session:
             for full, table, column in dict.fromkeys(
-                (one.table.sql, one.table.name, one.person or "") for one in self.form.private
+                (one.table.sql, one.table.name, one.owner.name) for one in self.form.private
             ):
                 [(missing,)] = session.rows(
                     f"SELECT COUNT(*) FROM {full} WHERE {quoted(column)} IS NULL"
@@ -255,10 +255,10 @@ def _check_zones(form: NormalForm) -> None:
     not take over: the numbers would be those of another query than the caller's.
     """
     for column in sorted(form.used, key=str):
-        table = form.source(column.alias).table
-        if table.columns[column.name].endswith("WITH TIME ZONE"):
+        if (type_ := form.type_of(column)).endswith("WITH TIME ZONE"):
+            table = form.source(column.alias).table.name
             raise InputError(
-                f"sql: {table.name}.{column.name} is of the type {table.columns[column.name]}, "
+                f"sql: {table}.{column.name} is of the type {type_}, "
                 "whose dates and hours depend on a setting of the connection; copy the table with "
                 f"the times of one zone, such as {column.name} AT TIME ZONE 'UTC'"
             )

@@ -15,8 +15,8 @@ from sensitivity_lab.checks import cut, did_you_mean, names_of, shown, text_of
 from sensitivity_lab.errors import InputError
 
 from .database import Database, missing
-from .expressions import Writer, conjuncts, node_text
-from .normal_form import Aggregate, GroupKey, NormalForm, Source, SourceColumn, Term
+from .expressions import REFUSED, WINDOWS, Writer, conjuncts, node_text
+from .normal_form import Aggregate, GroupKey, NormalForm, Source, SourceColumn, Table, Term, alike
 
 _MOST_TEXT = 100_000
 """The most characters of a query."""
@@ -45,10 +45,7 @@ _WAYS = {
         "join the tables, and aggregate once, outside",
     ),
     "qualify": ("QUALIFY is not supported, because it needs windows", "restrict the rows in WHERE"),
-    "windows": (
-        "windows are not supported, because one row can change the results of others",
-        "use a plain aggregate",
-    ),
+    "windows": WINDOWS,
     "limit": (
         "LIMIT is not supported, because one row can push out others",
         "restrict the rows in WHERE",
@@ -67,6 +64,20 @@ _WAYS = {
     "locks": ("locks are not supported", "leave out FOR UPDATE or FOR SHARE"),
 }
 """Parts of a SELECT that are refused: why, and how else to write it."""
+
+_INSTEAD = {
+    "CountIf": "write COUNT(*) FILTER (WHERE ...)",
+    "ApproxDistinct": "write COUNT(DISTINCT column), which is exact",
+    **dict.fromkeys(
+        ("Min", "Max", "Median", "PercentileCont", "PercentileDisc", "Quantile"),
+        "count the values beyond public ones: COUNT(*) FILTER (WHERE column > 10)",
+    ),
+    **dict.fromkeys(
+        ("Variance", "VariancePop", "Stddev", "StddevPop", "StddevSamp"),
+        "compute it from COUNT(x), SUM(x) and SUM(x * x), with bounds of x",
+    ),
+}
+"""How to write what other aggregates say, by their class in sqlglot."""
 
 _FIRST_WORD = re.compile(r"(?:\s|\(|--[^\n]*(?:\n|$)|/\*.*?\*/)*(\w*)", re.DOTALL)
 """The first word of a query, after blanks, brackets and comments."""
@@ -134,6 +145,9 @@ class Reader:
             if self._is_aggregate(node):
                 aggregates += self._aggregates(name, node, scope)
                 continue
+            inside = [] if node.find(exp.Window) else list(node.find_all(exp.AggFunc))
+            if inside:
+                raise self._compound(node, inside)
             term = self.writer.term(node, self._resolver(scope))
             if term.sql not in known:
                 raise self.refusal(
@@ -157,6 +171,33 @@ class Reader:
             )
         return NormalForm(
             tuple(scope.sources), tuple(scope.conditions), tuple(groups), ((),), tuple(aggregates)
+        )
+
+    def _compound(self, node: Any, inside: list[Any]) -> InputError:
+        """Return the error for an answer that computes with aggregates."""
+        exp = self.exp
+        single = [
+            node_text(one.parent if isinstance(one.parent, exp.Filter) else one, self.text)
+            for one in inside
+        ]
+        way = f"ask for {' and '.join(dict.fromkeys(single))} by itself"
+        if len(set(single)) > 1:
+            way = f"ask for {' and '.join(dict.fromkeys(single))}, each by itself"
+        sums = [one for one in inside if isinstance(one, exp.Sum)]
+        counted = [one.this for one in inside if isinstance(one, exp.Count)]
+        if (
+            node.find(exp.Div)
+            and not node.find(exp.Filter)
+            and len(inside) == 2
+            and len(sums) == len(counted) == 1
+        ):
+            value = node_text(sums[0].this, self.text)
+            if isinstance(counted[0], exp.Star) or node_text(counted[0], self.text) == value:
+                way += f" (AVG({value}) asks for the sum of {value} and its number without NULL)"
+        return self.refusal(
+            node,
+            "computing with aggregates is not supported",
+            f"{way}, and compute with the noisy answers afterwards",
         )
 
     # The parts of a SELECT.
@@ -308,8 +349,11 @@ class Reader:
     def _is_left(self, join: Any) -> bool:
         """Tell whether a join is a LEFT JOIN; refuse all but this and inner joins."""
         if method := join.args.get("method"):
+            way = "write JOIN ... USING (column)"
             raise self.refusal(
-                join, f"a {method} JOIN is not supported", "write JOIN ... USING (column)"
+                join,
+                f"{'an' if str(method)[0] in 'AEIOU' else 'a'} {method} JOIN is not supported",
+                way if method == "NATURAL" else "write JOIN with its conditions after ON",
             )
         self._check_parts(join, {"this", "on", "using", "kind", "side"}, "this kind of join")
         side, kind = (str(join.args.get(one) or "").upper() for one in ("side", "kind"))
@@ -380,23 +424,10 @@ class Reader:
             return visible, self._subquery(query, names)
         table = self.database.table(parts, self.place(item))
         person = self.persons.get(table.name.lower())
-        source = Source(self._unique(visible), table, self._person_column(table, person))
+        column = None if person is None else own_column(table, person, "person")
+        source = Source(self._unique(visible), table, column)
         outputs = {name.lower(): self.writer.column(source.column(name)) for name in table.columns}
         return visible, _Subquery(_Scope([source]), outputs, plain=True)
-
-    def _person_column(self, table: Any, wanted: str | None) -> str | None:
-        """Return the column of persons as the table calls it."""
-        if wanted is None:
-            return None
-        found: str | None = next(
-            (one for one in table.columns if one.lower() == wanted.lower()), None
-        )
-        if found is None:
-            raise InputError(
-                f"person: {table.name} has no column {shown(wanted)}; its columns are "
-                f"{names_of(table.columns)}{did_you_mean(wanted, table.columns)}"
-            )
-        return found
 
     def _subquery(self, select: Any, named: Mapping[str, Any]) -> _Subquery:
         """Write out a subquery: a join that is restricted, and computes columns."""
@@ -409,11 +440,13 @@ class Reader:
             if isinstance(inner, exp.Star) or (isinstance(inner, exp.Column) and inner.is_star):
                 found = self._all_columns(scope, inner)
             else:
-                if self._is_aggregate(inner) or inner.find(exp.AggFunc, exp.Window):
+                if inner.find(exp.Window):
+                    raise self.refusal(inner, *WINDOWS)
+                if self._is_aggregate(inner) or inner.find(exp.AggFunc):
                     raise self.refusal(
                         inner,
-                        "an aggregate or a window in a subquery, which is not monotone: one row "
-                        "more can take results away",
+                        "an aggregate in a subquery, which is not monotone: one row more can take "
+                        "results away",
                         "join the tables, and aggregate once, outside",
                     )
                 name = item.alias_or_name
@@ -511,7 +544,10 @@ class Reader:
         group = select.args.get("group")
         if group is None:
             return []
-        self._check_parts(group, {"expressions"}, "ROLLUP, CUBE, GROUPING SETS and GROUP BY ALL")
+        for name in ("rollup", "cube", "grouping_sets"):
+            if group.args.get(name):
+                raise self.refusal(group, *REFUSED["Rollup"])
+        self._check_parts(group, {"expressions"}, "GROUP BY ALL")
         found: dict[str, GroupKey] = {}
         for node in group.expressions:
             if isinstance(node, exp.Literal) and not node.is_string:
@@ -570,7 +606,7 @@ class Reader:
                     raise self.refusal(
                         node,
                         "COUNT(DISTINCT) of several columns is not supported",
-                        "count one column",
+                        "count one column, such as a text of both: COUNT(DISTINCT a || '/' || b)",
                     )
                 value = self.writer.term(node.this.expressions[0], resolve)
                 return [Aggregate(name, "distinct", self._restricted(value, where))]
@@ -585,11 +621,14 @@ class Reader:
                 Aggregate(f"{name} (sum)", "sum", value),
                 Aggregate(f"{name} (count)", "count", value),
             ]
-        raise self.refusal(
-            node,
-            f"{type(node).__name__.upper()} is not supported",
+        known = (
             "the aggregates are COUNT(*), COUNT(column), SUM(expression), AVG(expression) and "
-            "COUNT(DISTINCT column)",
+            "COUNT(DISTINCT column)"
+        )
+        way = _INSTEAD.get(type(node).__name__)
+        called = node_text(node, self.text).partition("(")[0].upper()
+        raise self.refusal(
+            node, f"{called} is not supported", known if way is None else f"{way}; {known}"
         )
 
     def _restricted(self, value: Term, where: Term | None) -> Term:
@@ -626,6 +665,17 @@ def _told_apart(groups: list[GroupKey]) -> list[GroupKey]:
     ]
 
 
+def own_column(table: Table, name: str, argument: str) -> str:
+    """Return a column as its table calls it; raise InputError if it has none of this name."""
+    found = alike(name, table.columns)
+    if found is None:
+        raise InputError(
+            f"{argument}: {table.name} has no column {shown(name)}; its columns are "
+            f"{names_of(table.columns)}{did_you_mean(name, table.columns)}"
+        )
+    return found
+
+
 def column_of(form: NormalForm, name: str, argument: str) -> list[SourceColumn]:
     """Return the columns that a name such as "orders.price" means, one per source of the table.
 
@@ -645,10 +695,9 @@ def column_of(form: NormalForm, name: str, argument: str) -> list[SourceColumn]:
     of, _, column = name.rpartition(".")
     found = []
     for source in form.sources:
-        if of.lower() in ("", source.alias.lower(), source.table.name.lower()):
-            found += [
-                source.column(one) for one in source.table.columns if one.lower() == column.lower()
-            ]
+        own = alike(column, source.table.columns)
+        if own is not None and of.lower() in ("", source.alias.lower(), source.table.name.lower()):
+            found.append(source.column(own))
     tables = {form.source(one.alias).table.sql for one in found}
     if not found:
         known = sorted({f"{s.table.name}.{one}" for s in form.sources for one in s.table.columns})

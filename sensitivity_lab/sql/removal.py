@@ -186,7 +186,7 @@ class Removal:
         if not form.monotone or len(form.private) > 1 or self.aggregate.kind == "distinct":
             return None
         [source] = form.private
-        person = quoted(source.person or "")
+        person = quoted(source.owner.name)
         [(ownerless,)] = self.session.rows(
             f"SELECT COUNT(*) FROM {source.table.sql} WHERE {person} IS NULL"
         )
@@ -355,25 +355,24 @@ class Removal:
             return None
         return [Atom(at, sign * int(lost), (frozenset({number}),)) for at, number, lost in rows]
 
+    def _by_units(self, place: int | None, select: Sequence[str], where: list[str]) -> str:
+        """Return the results of one place or all, grouped by their units u0, u1, ... and more.
+
+        Whatever of `select` is no aggregate comes before the units.
+        """
+        keys = [one for one in select if not one.startswith(("SUM(", "COUNT("))]
+        here = place_of(self.form)
+        units = [f"{unit} AS u{i}" for i, unit in enumerate(self.units)]
+        rows = [f"{here} AS place", *keys, *units, *(one for one in select if one not in keys)]
+        groups = [str(1 + i) for i in range(1 + len(keys) + len(units))]
+        chosen = where if place is None else [*where, f"{here} = {place}"]
+        return statement(self.form, rows, where=chosen, group_by=groups)
+
     def _atoms_of_results(
         self, place: int | None, sign: int, units: Sequence[Any]
     ) -> list[Atom] | None:
         """Return the results that refer to chosen units, as many as there are kinds of them."""
-        names = [f"u{i}" for i in range(len(self.units))]
-        here = place_of(self.form)
-        where = [self._refers()]
-        if place is not None:
-            where.append(f"{here} = {place}")
-        text = statement(
-            self.form,
-            [
-                f"{here} AS place",
-                *(f"{unit} AS {name}" for unit, name in zip(self.units, names, strict=True)),
-                f"SUM({self._weighing.row}) AS weight",
-            ],
-            where=where,
-            group_by=["1", *(str(2 + i) for i in range(len(names)))],
-        )
+        text = self._by_units(place, [f"SUM({self._weighing.row})"], [_chosen(self.units)])
         rows = self.session.rows(f"{text} LIMIT {_ATOMS + 1}")
         if len(rows) > _ATOMS:
             return None
@@ -388,20 +387,9 @@ class Removal:
 
     def _atoms_of_values(self, place: int | None, units: Sequence[Any]) -> list[Atom] | None:
         """Return the values of COUNT(DISTINCT ...) that chosen units are in."""
-        value = "" if self.aggregate.value is None else self.aggregate.value.sql
-        here = place_of(self.form)
-        names = [f"u{i}" for i in range(len(self.units))]
-        select = [
-            f"{here} AS place",
-            f"{value} AS value",
-            *(f"{unit} AS {name}" for unit, name in zip(self.units, names, strict=True)),
-        ]
-        where = [f"{value} IS NOT NULL"]
-        if place is not None:
-            where.append(f"{here} = {place}")
-        groups = [str(1 + i) for i in range(len(select))]
-        whole = statement(self.form, [*select, "COUNT(*)"], where=where, group_by=groups)
-        chosen = " OR ".join(f"{name} IN (SELECT unit FROM {_CHOSEN})" for name in names)
+        value = self.aggregate.sql
+        whole = self._by_units(place, [f"{value} AS value", "COUNT(*)"], [f"{value} IS NOT NULL"])
+        chosen = _chosen([f"u{i}" for i in range(len(self.units))])
         rows = self.session.rows(
             f"WITH lab_results AS ({whole}) SELECT * EXCLUDE (value), DENSE_RANK() OVER (ORDER BY "
             "place, value) FROM lab_results SEMI JOIN (SELECT place, value FROM lab_results "
@@ -422,36 +410,18 @@ class Removal:
             if frozenset() not in of
         ]
 
-    def _refers(self) -> str:
-        """Return the condition that a result refers to a chosen unit."""
-        return f"({' OR '.join(f'{unit} IN (SELECT unit FROM {_CHOSEN})' for unit in self.units)})"
-
     # Left joins: the definition.
 
     def _by_running(self) -> Worst:
         """Run the query again without each set of units that the private tables hold."""
-        persons = everyone(self.form, self.units, self.session)
-        runs = sum(comb(len(persons), size) for size in range(1, self.k + 1))
-        if runs > MOST_RUNS:
-            raise TooLargeError(
-                "a LEFT JOIN adds rows of a private table, so that a result can change without "
-                f"being lost, and the query has to run again without each set of up to {self.k} of "
-                f"{len(persons):,} {self._nouns(2)}: {runs:,} times, and the limit is "
-                f"{MOST_RUNS:,}; use INNER JOIN, or a smaller database"
-            )
-        before = exact_answers(self.form, self.aggregate, self.session)
-        best, units = Fraction(0), ()
-        for chosen in self._sets(persons):
-            after = self._without(chosen)
-            moved = [one - other for one, other in zip(before, after, strict=True)]
+        best, chosen, runs = Fraction(0), (), 0
+        asked = losses(self.form, [self.aggregate], self.session, self.unit, self.units, self.k)
+        for units, [moved] in asked:
+            runs += 1
             size = Fraction(powered_norm(moved, self.norm))
             if size > best:
-                best, units = size, chosen
-        return Worst(units, None, f"the query was run {runs:,} times")
-
-    def _sets(self, persons: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-        for size in range(1, self.k + 1):
-            yield from combinations(persons, size)
+                best, chosen = size, units
+        return Worst(chosen, None, f"the query was run {runs:,} times")
 
     def _without(self, units: Sequence[Any]) -> list[Fraction]:
         """Return the answer without some units, by running the query."""
@@ -461,6 +431,49 @@ class Removal:
 
     def _nouns(self, number: int) -> str:
         return f"{self.unit}{'s' * (number != 1)}"
+
+
+def _chosen(units: Iterable[str]) -> str:
+    """Return the condition that one of some units is chosen."""
+    return f"({' OR '.join(f'{unit} IN (SELECT unit FROM {_CHOSEN})' for unit in units)})"
+
+
+def losses(
+    form: NormalForm,
+    aggregates: Sequence[Aggregate],
+    session: Session,
+    unit: Unit,
+    units: Sequence[str],
+    k: int,
+) -> Iterator[tuple[tuple[Any, ...], list[list[Fraction]]]]:
+    """Yield each set of up to k units, and what each aggregate loses without it, by running.
+
+    Raises
+    ------
+    TooLargeError
+        If the query would run too often.
+    """
+    persons = everyone(form, units, session)
+    runs = sum(comb(len(persons), size) for size in range(1, k + 1))
+    if runs > MOST_RUNS:
+        sets = f"set of up to {k} of " if k > 1 else "of "
+        raise TooLargeError(
+            "a LEFT JOIN adds rows of a private table, so that a result can change without being "
+            f"lost, and the query has to run again without each {sets}{len(persons):,} {unit}s: "
+            f"{runs:,} times, and the limit is {MOST_RUNS:,}; use INNER JOIN, or a smaller database"
+        )
+    before = [exact_answers(form, one, session) for one in aggregates]
+    for size in range(1, k + 1):
+        for chosen in combinations(persons, size):
+            replaced = remove_units(form, Removed(chosen, unit), session)
+            after = [exact_answers(form, one, session, replaced) for one in aggregates]
+            yield (
+                chosen,
+                [
+                    [x - y for x, y in zip(*both, strict=True)]
+                    for both in zip(before, after, strict=True)
+                ],
+            )
 
 
 def everyone(form: NormalForm, units: Sequence[str], session: Session) -> list[Any]:

@@ -19,7 +19,7 @@ from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.exact.difference import Difference
 
 from .elastic import Rows
-from .join_columns import classes, join_equalities, one_of_each_kind, predicates
+from .join_columns import classes, connected, join_equalities, one_of_each_kind, predicates
 from .normal_form import NormalForm, SourceColumn, Term, quoted
 
 Polynomial = dict[tuple[int, ...], int]
@@ -145,8 +145,11 @@ class Residual:
         if part not in self._known:
             components = [_ConnectedPart(self, part, one) for one in self._connected(part)]
             found = 1
-            for cluster in _clusters([one.shared(components) for one in components]):
-                found *= self._most_together([components[i] for i in cluster])
+            shared = [one.shared(components) for one in components]
+            every = range(len(components))
+            holders = [[i for i in every if v in shared[i]] for v in frozenset().union(*shared)]
+            for cluster in connected(every, holders):
+                found *= self._most_together([components[i] for i in sorted(cluster)])
             self._known[part] = found
         return self._known[part]
 
@@ -174,13 +177,7 @@ class Residual:
             if {column.alias for column in variable} <= part
         ]
         links += [term.aliases for term in self._predicates if term.aliases <= part]
-        components: list[frozenset[str]] = [frozenset({alias}) for alias in sorted(part)]
-        for link in links:
-            touched = [one for one in components if one & link]
-            components = [one for one in components if one not in touched]
-            if touched:
-                components.append(frozenset().union(*touched))
-        return components
+        return connected(sorted(part), links)
 
 
 class _ConnectedPart:
@@ -257,17 +254,6 @@ class _ConnectedPart:
 def _subsets(items: Sequence[str]) -> Iterator[frozenset[str]]:
     for size in range(len(items) + 1):
         yield from map(frozenset, combinations(items, size))
-
-
-def _clusters(shared: Sequence[frozenset[int]]) -> list[list[int]]:
-    """Return the indices of components, those that share columns together."""
-    clusters: list[tuple[list[int], frozenset[int]]] = []
-    for i, columns in enumerate(shared):
-        touched = [one for one in clusters if one[1] & columns]
-        clusters = [one for one in clusters if one not in touched]
-        members = sorted([i, *chain.from_iterable(indices for indices, _ in touched)])
-        clusters.append((members, columns.union(*(held for _, held in touched))))
-    return [members for members, _ in clusters]
 
 
 def _shares(k: int, tables: int) -> Iterator[tuple[int, ...]]:

@@ -84,7 +84,7 @@ def regenerated(form: NormalForm) -> str:
     """Return the query in the normal form, as text for people: with its keys, if there are any."""
     shown = [f"{group.term.sql} AS {quoted(group.name)}" for group in form.groups]
     for aggregate in form.aggregates:
-        value = "*" if aggregate.value is None else aggregate.value.sql
+        value = aggregate.sql
         call = {"count": f"COUNT({value})", "sum": f"SUM({value})"}.get(
             aggregate.kind, f"COUNT(DISTINCT {value})"
         )

@@ -35,6 +35,12 @@ METHODS = ("auto", "cap", "linear program")
 
 _MOST_THRESHOLDS = 100
 
+_ONE_NUMBER = (
+    "the linear program needs one number and values of at least 0: with groups only its total is "
+    "stable, and optima differ in how they share it out. Leave out GROUP BY (a query of each "
+    "group, with WHERE and a share of epsilon, is private) and give bounds of at least 0"
+)
+
 _RANKED = 'temp.main."lab ranked"'
 """The temporary table of results, each with its number `nth` among those of its person."""
 
@@ -155,17 +161,17 @@ class TruncationPoint:
         tau. The most results of a person ("cap"), or the most of the answer that one person makes
         ("linear program").
     cut : float
-        How far truncation moves the answer; with groups, the sum over all keys.
+        How far truncation moves the answer, in L1: the sum over all keys.
     persons_cut : int
         The persons who lose results.
     sensitivity : float
         How much one person, added or removed with all rows, can change the truncated answer (in L1,
         with groups). A person who is replaced can change twice as much.
     scale : float
-        The scale of Laplace noise.
+        The scale of the Laplace noise of each number of the answer.
     error : float
-        The expected distance of a noisy truncated number from the number without truncation; with
-        groups, the mean over all keys.
+        The expected distance of the noisy truncated answer from the answer without truncation, in
+        L1 as `cut`: the sum over all keys. Divided by their number, it is that of one number.
     answers : tuple of float
         The truncated answer of each public key, to which noise is added.
     signed : bool
@@ -233,10 +239,7 @@ class Truncation:
                 "columns of persons to the join"
             )
         if wanted == "linear program" and not (one_number and not self._signed):
-            raise InputError(
-                "method: the linear program needs one number, and values of at least 0: leave out "
-                "GROUP BY, and give bounds of at least 0"
-            )
+            raise InputError(f"method: {_ONE_NUMBER}")
         if wanted != "auto":
             return wanted
         if alone:
@@ -244,8 +247,7 @@ class Truncation:
         if not one_number or self._signed:
             raise InputError(
                 "truncation: a result can refer to several persons, where only the linear program "
-                "is private, and that needs one number and values of at least 0: leave out GROUP "
-                "BY, give bounds of at least 0, or add the columns of persons to the join"
+                f"is private; {_ONE_NUMBER}, or add the columns of persons to the join"
             )
         return "linear program"
 
@@ -321,7 +323,7 @@ class Truncation:
             persons_cut,
             round_up(sensitivity),
             scale,
-            math.fsum(errors) / len(errors),
+            math.fsum(errors),
             tuple(map(nearest, kept)),
             self._signed,
         )
@@ -334,8 +336,7 @@ class Truncation:
         """Solve R2T's linear program for each threshold, over results with the same persons."""
         weighing = weigh(self._form, self._aggregate, self._session)
         who = f"LIST_SORT(LIST_DISTINCT([{', '.join(self._persons)}]))"
-        rough = f"BOOL_OR({weighing.rough})" if weighing.rough else "FALSE"
-        select = [who, f"SUM({weighing.row})", rough]
+        select = [who, f"SUM({weighing.row})", weighing.is_rough]
         found = self._session.rows(
             statement(self._form, select, where=self._counted, group_by=["1"])
         )

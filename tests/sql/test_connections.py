@@ -358,10 +358,12 @@ def test_what_changes_the_meaning_of_equal_and_divided_is_refused():
 def test_division_by_zero_has_a_way_out():
     tables = {"t": pd.DataFrame({"p": [1, 2], "x": [0, 2], "y": [3, 5]})}
     for value, expected in (("y / x", 2.5), ("y // x", 2)):
-        with pytest.raises(QueryError, match=r"write NULLIF\(..., 0\) around the divisor"):
-            Query(
-                f"SELECT SUM({value}) AS s FROM t", connection=tables, person="t.p"
-            ).contributions()
+        query = Query(f"SELECT SUM({value}) AS s FROM t", connection=tables, person="t.p")
+        if value == "y // x" and int(duckdb.__version__.partition(".")[0]) < 2:
+            assert query.local_sensitivity().value == expected  # it is NULL before 2.0
+        else:
+            with pytest.raises(QueryError, match=r"write NULLIF\(..., 0\) around the divisor"):
+                query.contributions()
         mended = value.replace("x", "NULLIF(x, 0)")
         query = Query(f"SELECT SUM({mended}) AS s FROM t", connection=tables, person="t.p")
         assert query.local_sensitivity().value == expected

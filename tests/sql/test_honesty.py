@@ -90,9 +90,38 @@ PLACES = {
     ),
     "SELECT DISTINCT COUNT(*) FROM customer": "SELECT DISTINCT is not supported",
     "SELECT COUNT(*) OVER () FROM customer": "windows are not supported, because",
-    "SELECT MAX(id) FROM customer": "MAX is not supported; the aggregates are COUNT(*)",
+    "SELECT MAX(id) FROM customer": (
+        "MAX is not supported; count the values beyond public ones: COUNT(*) FILTER (WHERE column "
+        "> 10); the aggregates are COUNT(*)"
+    ),
     "SELECT SUM(DISTINCT id) FROM customer": "SUM(DISTINCT",
-    "SELECT COUNT(*) * 2 FROM customer": "ask for each aggregate by itself",
+    "SELECT COUNT(*) * 2 FROM customer": (
+        "sql: COUNT(*) * 2 (line 1, column 8): computing with aggregates is not supported; ask for "
+        "COUNT(*) by itself, and compute with the noisy answers afterwards"
+    ),
+    "SELECT SUM(id) / COUNT(*) FROM customer": (
+        "ask for SUM(id) and COUNT(*), each by itself (AVG(id) asks for the sum of id and its "
+        "number without NULL), and compute with the noisy answers afterwards"
+    ),
+    "SELECT COUNT(*) FILTER (WHERE id > 1) / COUNT(*) FROM customer": "computing with aggregates",
+    "SELECT COUNT(*) FROM customer WHERE SUM(id) > 3": "an aggregate within an expression",
+    "SELECT COUNT(*) FROM customer WHERE RANK() OVER (ORDER BY id) = 1": (
+        "sql: RANK() OVER (ORDER BY id) (line 1, column 37): windows are not supported, because "
+        "one row can change the results of others; use an aggregate with GROUP BY; to bound the "
+        "rows of each person, use Query.truncation"
+    ),
+    "SELECT COUNT(*) FROM (SELECT ROW_NUMBER() OVER () AS n FROM customer) AS c": "windows are not",
+    "SELECT COUNT_IF(id > 1) FROM customer": "COUNT(*) FILTER (WHERE ...); the aggregates are",
+    "SELECT STDDEV(id) FROM customer": "compute it from COUNT(x), SUM(x) and SUM(x * x)",
+    "SELECT COUNT(*) FROM customer WHERE region ~ 'a'": "use LIKE with % and _, or a list",
+    "SELECT COUNT(*) FROM customer WHERE (id, region) IN ((1, 'a'))": "compare each column",
+    "SELECT COUNT(*) FROM customer WHERE CURRENT_DATE > DATE '2020-01-01'": (
+        "sql: CURRENT_DATE (line 1, column 37): what changes with the time of day is not supported"
+    ),
+    "SELECT COUNT(*) FROM customer WHERE now() > DATE '2020-01-01'": "write it: DATE",
+    "SELECT COUNT(*) FROM customer ASOF JOIN orders ON id >= customer": (
+        "an ASOF JOIN is not supported; write JOIN with its conditions after ON"
+    ),
     "SELECT id FROM customer": "it is neither an aggregate nor a key",
     "SELECT * FROM customer": "a star is not supported among the answers",
     "SELECT COUNT(*) FROM (SELECT DISTINCT id FROM customer) AS c": "SELECT DISTINCT is not",
@@ -137,7 +166,9 @@ PLACES = {
     ),
     "SELECT COUNT(*) AS n, COUNT(id) AS N FROM customer": "give it another name with AS",
     "SELECT region, COUNT(*) FROM customer GROUP BY ALL": "GROUP BY ALL",
-    "SELECT region, COUNT(*) FROM customer GROUP BY ROLLUP (region)": "not on the list",
+    "SELECT region, COUNT(*) FROM customer GROUP BY ROLLUP (region)": (
+        "ROLLUP, CUBE and GROUPING SETS are not supported; group by columns"
+    ),
     "SELECT region, COUNT(*) FROM customer GROUP BY region": "which keys occur is private",
     "SELECT SUM(region) FROM customer": "the type VARCHAR; cast it to a number",
     "SELECT COUNT(*) FROM orders": "the query reads none of the tables 'customer'",

@@ -183,6 +183,27 @@ def test_the_linear_program_against_a_search_over_half_integers() -> None:
         assert optimum.upper >= best - Fraction(1, 10**12)
 
 
+def test_the_parts_of_the_linear_program_are_not_stable() -> None:
+    """Nine results in a row, in two groups by turns: without the first person, either has all."""
+    row = [(place, place + 1) for place in range(9)]
+    odd, even = ([float(place % 2 == side) for place in range(9)] for side in (0, 1))
+    both = [1.0] * 9
+    totals = [truncated_total(row, values, 1).upper for values in (both, odd, even)]
+    assert totals == [5, 5, 4]
+    left = [truncated_total(row[1:], values[1:], 1).upper for values in (both, odd, even)]
+    assert left == [4, 4, 4]
+
+
+def test_the_error_is_a_total_as_the_cut_is() -> None:
+    """Two groups: the error is the sum of their expected distances, and no less than the cut."""
+    study = capped("groups", shop(3)).truncation([1, 2], epsilon=1)
+    for point in study.points:
+        assert point.error >= point.cut
+        assert point.error >= study.groups * point.scale * (1 if point.cut == 0 else 0)
+    [uncut] = capped("groups", shop(3)).truncation([50], epsilon=1).points
+    assert math.isclose(uncut.error, 2 * uncut.scale)
+
+
 def test_persons_without_a_conflict_need_no_solver() -> None:
     optimum = truncated_total([(0,), (0, 1), (2,), ()], [5, 1, 4, 7], threshold=5)
     assert (optimum.lower, optimum.upper, optimum.cut) == (16, 16, 1)
@@ -262,16 +283,17 @@ def test_what_cannot_be_truncated_is_refused_with_a_way() -> None:
         "results away from others; use an inner join"
     )
     twice = "SELECT a.value, COUNT(*) AS n FROM orders a JOIN orders b USING (item) GROUP BY 1"
+    needs = (
+        "the linear program needs one number and values of at least 0: with groups only its total "
+        "is stable, and optima differ in how they share it out. Leave out GROUP BY (a query of "
+        "each group, with WHERE and a share of epsilon, is private) and give bounds of at least 0"
+    )
     assert refused(twice, groups=[1]) == (
         "truncation: a result can refer to several persons, where only the linear program is "
-        "private, and that needs one number and values of at least 0: leave out GROUP BY, give "
-        "bounds of at least 0, or add the columns of persons to the join"
+        f"private; {needs}, or add the columns of persons to the join"
     )
     grouped = CAPPED["groups"]
-    assert refused(grouped, method="linear program", groups=AREAS) == (
-        "method: the linear program needs one number, and values of at least 0: leave out GROUP "
-        "BY, and give bounds of at least 0"
-    )
+    assert refused(grouped, method="linear program", groups=AREAS) == f"method: {needs}"
 
 
 def test_rows_of_nobody_are_never_cut() -> None:
