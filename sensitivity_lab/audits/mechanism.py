@@ -32,6 +32,15 @@ from sensitivity_lab.results.literals import brief, short_literal
 from sensitivity_lab.universes.universe import Universe
 
 from .driven.generator import elsewhere
+from .driven.histories import (
+    COMPARED,
+    HISTORIES,
+    LEAST_HISTORIES,
+    Replayed,
+    check_repeats,
+    histories,
+    loss,
+)
 from .driven.kept import changed, kept
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
 from .driven.probes import NUMBER, ends, probes
@@ -399,7 +408,10 @@ def judged(
         worst = _worst_pairs(question, laws, claim)
     except LeavesError as error:
         with elsewhere():
-            return _probed(question, function, claim, f"the function {error}{claim.uncut}")
+            try:
+                return _replayed(question, function, claim)
+            except (OutsideError, LimitError):
+                return _probed(question, function, claim, f"the function {error}{claim.uncut}")
     except OutsideError as error:
         return _not_judged(question, claim, f"the function {error}")
     except LimitError as error:
@@ -559,20 +571,32 @@ def _rank(divergence: Divergence, claim: PrivacyClaim) -> tuple[Any, ...]:
     return violates, high > at, least, (low, high), *curve
 
 
-def _row_of_law(question: Question, limit: Number, worst: Worst, claim: PrivacyClaim) -> AuditRow:
-    """Compare the claim with the law of the deciding pair."""
-    divergence = worst.divergence
-    row = partial(
-        AuditRow,
+def _row_of_claim(
+    question: Question,
+    limit: Number,
+    claim: PrivacyClaim,
+    truth: Difference | float | None,
+    **facts: Any,
+) -> AuditRow:
+    """Return the row of a claim and a truth."""
+    return AuditRow(
         limit,
         claim.given,
-        evidence=_evidence(worst, claim.epsilon),
+        truth,
         rounded=True,
         tolerance_ulps=question.tolerance,
         quantity=claim.quantity,
         # An epsilon is the logarithm of a ratio of chances, which floats round near 1.
         coarsest=0.0 if claim.delta or claim.rho is not None else 1.0,
+        **facts,
     )
+
+
+def _row_of_law(question: Question, limit: Number, worst: Worst, claim: PrivacyClaim) -> AuditRow:
+    """Compare the claim with the law of the deciding pair."""
+    divergence = worst.divergence
+    evidence = _evidence(worst, claim.epsilon)
+    row = partial(_row_of_claim, question, limit, claim, evidence=evidence)
     if claim.rho is not None:
         return _row_of_rho(row, divergence, claim.rho)
     least, most = divergence.delta(claim.epsilon)
@@ -586,7 +610,7 @@ def _row_of_law(question: Question, limit: Number, worst: Worst, claim: PrivacyC
         return _open_row(row, least, reason)
     low, high = divergence.epsilon(Fraction(0))
     if divergence.pure is not None or math.isinf(low):
-        return row(math.inf if math.isinf(high) else _number(Fraction(high)))
+        return row(_number(high))
     # At least `low` is needed; whether more is, only what was not explored could tell.
     reason = divergence.unknown or _cut(claim, least, most)
     return _open_row(row, Fraction(low), reason)
@@ -633,9 +657,13 @@ def _cut(claim: PrivacyClaim, least: Fraction, most: Fraction) -> str:
     )
 
 
-def _number(truth: Fraction) -> Difference:
+def _number(truth: Fraction | float) -> Difference | float:
     """Return a truth as the float above it."""
-    return Difference(Fraction(round_up(truth)), Fraction(0))
+    return (
+        math.inf
+        if math.isinf(truth)
+        else Difference(Fraction(round_up(Fraction(truth))), Fraction(0))
+    )
 
 
 def _seen(worst: Worst, epsilon: Fraction) -> tuple[list[Atom], list[NoisyEvent]]:
@@ -665,6 +693,89 @@ def _notes(worst: Worst, epsilon: Fraction) -> tuple[str, ...]:
         told.append(f"{len(event) - len(told):,} more outcomes")
     told += [one.text for one in noisy]
     return (f"event: {'; or '.join(told)}", *worst.divergence.dtypes(event)) if told else ()
+
+
+def _replayed(
+    question: Question, function: Callable[..., Any], claim: PrivacyClaim
+) -> MechanismReport:
+    """Return the report on a function that goes on by what it released: history by history.
+
+    Raises
+    ------
+    OutsideError
+        If it cannot be replayed.
+    """
+    near = any_distances(question.inputs, question.datasets)
+    close = Close(near, len(question.datasets), question.limits)
+    pairs = [
+        (limit, x, y)
+        for x, within in close.rows()
+        for limit, later in within
+        for y in later.tolist()
+    ]
+    check_compared(close.alone, question.datasets, question.inputs)
+    number = min(HISTORIES, max(LEAST_HISTORIES, COMPARED // max(1, len(pairs))))
+    # By distance: the pair that surely loses most, and the most that any pair may lose.
+    least: dict[Number, tuple[Fraction | float, Replayed, Replayed]] = {}
+    most: dict[Number, Fraction | float] = dict.fromkeys(question.limits, Fraction(0))
+    replays = histories(function, question.datasets, number)
+    for replay in running.tracked(replays, unit="histories", progress=question.progress):
+        runs = replay()
+        seen: dict[Any, tuple[Fraction | float, Fraction | float | None]] = {}
+        for limit, x, y in pairs:
+            both = runs[x], runs[y]
+            laws = both[0].key, both[1].key
+            if laws not in seen:
+                divergence = compared(both[0].law, both[1].law)
+                known = None if claim.delta else loss(*both, divergence, claim.rho is not None)
+                seen[laws] = _most(divergence, claim), known
+            needed, known = seen[laws]
+            most[limit] = max(most[limit], needed)
+            if known is not None and (limit not in least or known > least[limit][0]):
+                least[limit] = known, *both
+    rows = []
+    for limit in question.limits:
+        row = partial(_row_of_claim, question, limit, claim, judged=False)
+        found, *both = least.get(limit, (Fraction(0),))
+        if both:
+            told = [{"noise": tuple(map(float, one.noise.values()))} for one in both]
+            history = tuple(map(float, both[0].release.values()))
+            seen = Evidence(both[0].law.dataset, both[1].law.dataset, *told)
+            shown_row = row(_number(found), evidence=seen, history=history)
+            if shown_row.verdict == "violated":
+                check_repeats(function, *both)
+                rows.append(shown_row)
+                continue
+        needed = f"{float(most[limit]):.6g}"
+        if row(_number(most[limit]), evidence=NO_EVIDENCE).verdict == "violated":
+            reason = (
+                f"after some of {number} histories of releases, the rest of the run needs "
+                f"{claim.quantity} of {needed}; how likely such histories are is not known"
+            )
+            rows.append(row(None, evidence=NO_EVIDENCE, reason=reason))
+        else:
+            finding = Finding(
+                NOT_REFUTED,
+                f"{number} histories of releases found no violation",
+                f"after none of them do neighbors need more than {claim.quantity} of {needed}; "
+                "other histories are not known",
+            )
+            rows.append(row(None, evidence=NO_EVIDENCE, finding=finding))
+    return MechanismReport(
+        question.subject,
+        tuple(rows),
+        f"{question.metrics}; {question.among}; {claim.words}; replayed with {number} histories of "
+        "releases",
+    )
+
+
+def _most(divergence: Divergence, claim: PrivacyClaim) -> Fraction | float:
+    """Return the most that two laws need of what is claimed; infinite where that is not known."""
+    if claim.rho is not None:
+        return math.inf if divergence.rho is None else divergence.rho[1]
+    if claim.delta:
+        return divergence.delta(claim.epsilon)[1]
+    return math.inf if divergence.pure is None else divergence.pure[1]
 
 
 def _probed(

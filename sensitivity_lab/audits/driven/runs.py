@@ -173,6 +173,8 @@ class Run:
         To how many of these each line of code led.
     """
 
+    clock = 0
+
     def __init__(self, path: tuple[_Step, ...] = (), mass: Fraction = _ONE) -> None:
         self.path = path
         self.steps: list[_Step] = []
@@ -212,7 +214,7 @@ class Run:
     def within(self, symbol: Symbol, low: Bound, high: Bound) -> bool:
         """Decide whether a symbol is within bounds."""
         if not symbol.terms:
-            return _inside(symbol.constant, low, high)
+            return inside(symbol.constant, low, high)
         if stopped():
             return bool(self._chance.getrandbits(1))
         if symbol.continuous:
@@ -469,7 +471,7 @@ def _whole_bound(bound: Bound, constant: Fraction, scale: Fraction, up: bool) ->
     return math.floor(cut) if bound.closed else math.ceil(cut) - 1
 
 
-def _inside(number: Fraction, low: Bound, high: Bound) -> bool:
+def inside(number: Fraction, low: Bound, high: Bound) -> bool:
     """Tell whether a number is within bounds."""
     for bound, sign in ((low, 1), (high, -1)):
         if bound.number is None:
@@ -588,17 +590,17 @@ def explore(
         steps += run.length
         places += run.places
         if len(run.steps) < len(path):
-            raise QueryError(_state(dataset))
+            raise QueryError(state_of(dataset))
         for other, way in run.others:
             left += other
             heapq.heappush(waiting, (-float(other), next(order), way, other))
         if returned is not None:
             if any(run.is_foreign(part) for part in returned.values()):
-                raise QueryError(_state(dataset))  # a draw of an earlier run
-            leaves.append(_leaf(run, returned))
+                raise QueryError(state_of(dataset))  # a draw of an earlier run
+            leaves.append(leaf_of(run, returned))
     repeated = []
     for leaf in reversed(leaves):
-        repeated.append(_again(function, dataset, leaf))
+        repeated.append(again(function, dataset, leaf))
         ran(1)
     leaves = repeated[::-1]
     known = sum((leaf.whole_mass for leaf in leaves), Fraction(0))
@@ -677,7 +679,7 @@ def _rerun_until(
         except OutsideError:
             same = False
         if not same:
-            raise QueryError(_state(dataset))
+            raise QueryError(state_of(dataset))
         ran(1)
 
 
@@ -720,7 +722,7 @@ def called(function: Callable[..., Any], dataset: Any, source: Any) -> Parts:
             found = parts(function(copy.deepcopy(dataset), generator), typed=True)
             return {path: _resolved(part) for path, part in found.items()}
     except ChangedError:
-        raise QueryError(_state(dataset)) from None
+        raise QueryError(state_of(dataset)) from None
     except OwnGeneratorError as error:
         raise QueryError(str(error)) from None
     except LimitError as error:
@@ -738,7 +740,8 @@ def _resolved(part: Any) -> Any:
     return part
 
 
-def _state(dataset: Any) -> str:
+def state_of(dataset: Any) -> str:
+    """Return what is wrong where the same draws led to two releases."""
     return (
         f"the function is not a function of data and draws: on {short_literal(dataset)}, the same "
         "draws led to two releases. It keeps state between calls, or draws from a generator of its "
@@ -783,7 +786,7 @@ def _too_many_paths(
     )
 
 
-def _leaf(run: Run, returned: Parts) -> Leaf:
+def leaf_of(run: Run, returned: Parts) -> Leaf:
     """Return what a run releases, with the joint law of its symbols."""
     symbols = {path: part for path, part in returned.items() if isinstance(part, Symbol)}
     for symbol in symbols.values():
@@ -859,7 +862,7 @@ class _Fed:
             raise ChangedError from None
 
 
-def _again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
+def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     """Run a path again with numbers for its draws, and return the leaf with the types of these.
 
     Raises
@@ -874,16 +877,16 @@ def _again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     if _agree(leaf, shown, values):
         return replace(leaf, parts=shown)
     if not leaf.run.draws:
-        raise QueryError(_state(dataset))  # there is no draw whose type or rounding could tell
+        raise QueryError(state_of(dataset))  # there is no draw whose type or rounding could tell
     once_more = Run(tuple(leaf.run.steps))
     returned = called(function, dataset, once_more)
     if returned.keys() != leaf.parts.keys() or any(
         not _alike(part, leaf.parts[path]) for path, part in returned.items()
     ):
-        raise QueryError(_state(dataset))
+        raise QueryError(state_of(dataset))
     for _ in range(LEAST_RERUNS):
         if called(function, dataset, _Fed(values)) != shown:
-            raise QueryError(_state(dataset))
+            raise QueryError(state_of(dataset))
     raise OutsideError(
         "computes with a draw otherwise than with a number: it rounds to a shorter float, asks for "
         "its type, or keeps noise of an earlier call; keep draws as they are, and use them in the "
@@ -898,6 +901,12 @@ def _alike(one: Any, two: Any) -> bool:
     return not isinstance(one, Symbol) and not isinstance(two, Symbol) and bool(one == two)
 
 
+def _is_rounded(run: Run, one: Any, two: Any) -> bool:
+    """Tell whether two floats that follow from a decided value of noise differ by rounding."""
+    floats = isinstance(one, float) and isinstance(two, float)
+    return bool(run.clock) and floats and math.isclose(one, two, rel_tol=_NEAR, abs_tol=_NEAR)
+
+
 def _agree(leaf: Leaf, shown: Parts, values: Mapping[Draw, Fraction]) -> bool:
     """Tell whether a run with numbers released what its symbols stand for."""
     if shown.keys() != leaf.parts.keys():
@@ -907,7 +916,7 @@ def _agree(leaf: Leaf, shown: Parts, values: Mapping[Draw, Fraction]) -> bool:
             continue  # the dtype of an array of symbols is another one
         number = bare(shown[path])
         if not isinstance(part, Symbol):
-            if bare(part) != number:
+            if bare(part) != number and not _is_rounded(leaf.run, bare(part), number):
                 return False
         elif isinstance(number, bool) or not isinstance(number, int | float | Fraction):
             return False
