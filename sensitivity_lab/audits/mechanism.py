@@ -45,7 +45,7 @@ from .driven.kept import changed, kept
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
 from .driven.probes import NUMBER, ends, probes
 from .driven.runs import AGAIN, BRANCHES, RAISED, explore, explore_in_fresh_process, rerun
-from .driven.script import script_of
+from .driven.script import script_of, script_of_replay
 from .driven.stops import LeavesError, LimitError, OutsideError
 from .pairs import Close, check_compared, check_pairs
 from .question import Question, question_about
@@ -73,8 +73,11 @@ _DELTAS = ("1e-10", "1e-8", "1e-6", "1e-4", "0.01")
 
 _UNCUT = "rho is judged only for continuous noise that is not cut; claim epsilon and delta"
 
-RHO = "a rho"
-"""The quantity of a claim in rho."""
+AN_EPSILON, RHO = "an epsilon", "a rho"
+"""Quantities of claims."""
+
+_NO_LESS, _LESS = 1e-9, 1e-4
+"""By how little, in proportion, an epsilon is no smaller one: with delta 0, and with a delta."""
 
 _OPEN = Fraction(1, 10**9)
 """Bounds of delta that differ by less, in proportion, are one number."""
@@ -105,6 +108,8 @@ class MechanismReport(AuditReport):
     ----------
     worst : dict
         By input distance, the pair that decides the row.
+    replays : dict
+        By input distance, two runs with the same releases that show a violation.
     function : callable
         The audited function.
     claim : tuple
@@ -125,6 +130,9 @@ class MechanismReport(AuditReport):
     """
 
     worst: dict[Number, Worst] = field(default_factory=dict, repr=False, compare=False)
+    replays: dict[Number, tuple[Replayed, Replayed]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
     function: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
     claim: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
 
@@ -203,8 +211,20 @@ class MechanismReport(AuditReport):
             program.
         """
         row = self.decisive
-        if row.verdict != "violated" or row.distance not in self.worst or self.function is None:
+        known = row.distance in self.worst or row.distance in self.replays
+        if row.verdict != "violated" or not known or self.function is None:
             raise InputError(f"script is for a violation, and the verdict is {self.verdict!r}")
+        name = getattr(self.function, "__name__", "function")
+        call = name if name.isidentifier() else "function"
+        if row.distance in self.replays:
+            x, y = self.replays[row.distance]
+            title = f"{call} loses more than {row.quantity} of {float(row.claimed or 0):.6g}."
+            shows = f"Their densities there differ by a factor of e**{row.value:.6g}"
+            if math.isinf(row.value):
+                shows = "What else they release tells them apart"
+            elif row.quantity == RHO:
+                shows = f"Given the first numbers, the last ones have a rho of {row.value:.6g}"
+            return script_of_replay(self.function, call, x, y, title, shows)
         if row.quantity == RHO:
             raise InputError(
                 "script shows the probabilities of an event, which prove nothing about rho; audit "
@@ -212,8 +232,6 @@ class MechanismReport(AuditReport):
             )
         worst = self.worst[row.distance]
         epsilon, delta = map(float, self.claim)
-        name = getattr(self.function, "__name__", "function")
-        call = name if name.isidentifier() else "function"
         event = worst.divergence.event(self.claim[0])
         noisy = [one.event(self.claim[0]) for one in worst.divergence.noisy]
         told = [one for one in noisy if one is not None]
@@ -292,12 +310,14 @@ def audit_mechanism(
     -------
     MechanismReport
         A row per input distance. Claim and truth are rhos where `rho` is given, epsilons where
-        `delta` is 0, else deltas at `epsilon`. "tight", "loose" and "violated" are exact, for the
-        datasets tried.
-        "not judged": the mechanism does with its draws what is not covered, or a law with endless
-        support was cut, and the claim has no delta for what is left; `reason` says which. Methods
-        `delta`, `epsilon` and `curve` give the rest of the curve, `event` the event that attains
-        it, and `script` a script that shows a violation.
+        `delta` is 0, else deltas at `epsilon`; epsilons, too, where `delta` is only room for the
+        tails of draws, and no smaller epsilon would do. "tight", "loose" and "violated" are exact,
+        for the datasets tried. "not refuted": a function that goes on by what it released was
+        replayed with some histories of releases, or one without a law was probed. "not judged": the
+        mechanism does with its draws what is not covered, or a law with endless support was cut,
+        and the claim has no delta for what is left; `reason` says which. Methods `delta`, `epsilon`
+        and `curve` give the rest of the curve, `event` the event that attains it, and `script` a
+        script that shows a violation.
 
     Raises
     ------
@@ -428,7 +448,7 @@ def judged(
     return MechanismReport(
         question.subject,
         tuple(rows),
-        f"{question.metrics}; {question.among}; {claim.words}; {known}",
+        claim.setting(question, rows, known),
         notes,
         worst=worst,
         function=function,
@@ -461,14 +481,20 @@ class PrivacyClaim:
     def of(cls, epsilon: Any, delta: Any = 0, rho: Any = None) -> PrivacyClaim:
         """Return a claim of numbers that are known to be in range."""
         if rho is not None:
-            words = f"rho {brief(rho)}; claimed and truth are rhos"
+            words = f"rho {brief(rho)}"
             return cls(Fraction(1), Fraction(0), Fraction(rho), rho, words, RHO)
         at, allowed = Fraction(epsilon), Fraction(delta)
-        words = f"epsilon {brief(epsilon)}, delta {brief(delta)}; claimed and truth are "
+        words = f"epsilon {brief(epsilon)}, delta {brief(delta)}"
         if allowed:
             quantity = f"a delta at epsilon {brief(epsilon)}"
-            return cls(at, allowed, None, delta, f"{words}deltas", quantity)
-        return cls(at, allowed, None, epsilon, f"{words}epsilons", "an epsilon")
+            return cls(at, allowed, None, delta, words, quantity)
+        return cls(at, allowed, None, epsilon, words, AN_EPSILON)
+
+    def setting(self, question: Question, rows: Sequence[AuditRow], known: str) -> str:
+        """Return what a report says was compared, and how the laws are known."""
+        kinds = dict.fromkeys(row.quantity.split()[1] + "s" for row in rows)
+        compared = f"{self.words}; claimed and truth are {' and '.join(kinds)}"
+        return f"{question.metrics}; {question.among}; {compared}; {known}"
 
 
 def _claimed(epsilon: Any, delta: Any, rho: Any) -> PrivacyClaim:
@@ -604,7 +630,8 @@ def _row_of_law(question: Question, limit: Number, worst: Worst, claim: PrivacyC
         # Above the claim, or below it, or open because of what was not explored.
         near = most - least <= _OPEN * claim.delta
         if least > claim.delta or most < claim.delta or near:
-            return row(_number(least if least > claim.delta else most))
+            found = row(_number(least if least > claim.delta else most))
+            return _in_epsilon(found, divergence, claim) if found.verdict == "loose" else found
         # At least `least` is needed; whether more is, only what is not known could tell.
         reason = divergence.unknown or divergence.open or _cut(claim, least, most)
         return _open_row(row, least, reason)
@@ -614,6 +641,22 @@ def _row_of_law(question: Question, limit: Number, worst: Worst, claim: PrivacyC
     # At least `low` is needed; whether more is, only what was not explored could tell.
     reason = divergence.unknown or _cut(claim, least, most)
     return _open_row(row, Fraction(low), reason)
+
+
+def _in_epsilon(row: AuditRow, divergence: Divergence, claim: PrivacyClaim) -> AuditRow:
+    """Return a row that compares epsilons, if delta is only room for the tails of the draws.
+
+    A smaller delta would do then, but no smaller epsilon: none with delta 0, and with this delta
+    none that is smaller by a ten thousandth.
+    """
+    low, _ = divergence.epsilon(Fraction(0))
+    at = float(claim.epsilon)
+    if abs(low - at) > _NO_LESS * at or divergence.epsilon(claim.delta)[0] < (1 - _LESS) * at:
+        return row
+    quantity = f"{AN_EPSILON} at delta {brief(claim.given)}"
+    # A claim in floats is as fine as these; the tails that are cut move the truth by less.
+    ulps = Fraction(_NO_LESS) / Fraction(math.ulp(1.0))
+    return replace(row, claimed=at, truth=_number(low), tolerance_ulps=ulps, quantity=quantity)
 
 
 def _open_row(row: Callable[..., AuditRow], least: Fraction, reason: str) -> AuditRow:
@@ -674,10 +717,15 @@ def _seen(worst: Worst, epsilon: Fraction) -> tuple[list[Atom], list[NoisyEvent]
     return (event if event or noisy else worst.divergence.telling(epsilon)), noisy
 
 
+def _shown(data: Any) -> Any:
+    """Return a dataset as evidence has it."""
+    return tuple(data) if isinstance(data, list) else data
+
+
 def _evidence(worst: Worst, epsilon: Fraction) -> Evidence:
     """Return the pair, each with the probability of the event that tells them apart."""
     event, noisy = _seen(worst, epsilon)
-    x, y = (tuple(data) if isinstance(data, list) else data for data in (worst.x, worst.y))
+    x, y = _shown(worst.x), _shown(worst.y)
     p = float(sum((atom.p for atom in event), Fraction(0))) + sum(one.p for one in noisy)
     q = float(sum((atom.q for atom in event), Fraction(0))) + sum(one.q for one in noisy)
     if noisy and not p and not q:  # far out, where only their ratio is known
@@ -718,9 +766,9 @@ def _replayed(
     # By distance: the pair that surely loses most, and the most that any pair may lose.
     least: dict[Number, tuple[Fraction | float, Replayed, Replayed]] = {}
     most: dict[Number, Fraction | float] = dict.fromkeys(question.limits, Fraction(0))
-    replays = histories(function, question.datasets, number)
-    for replay in running.tracked(replays, unit="histories", progress=question.progress):
-        runs = replay()
+    replay = histories(function, question.datasets, number)
+    for place in running.tracked(range(number), unit="histories", progress=question.progress):
+        runs = replay(place)
         seen: dict[Any, tuple[Fraction | float, Fraction | float | None]] = {}
         for limit, x, y in pairs:
             both = runs[x], runs[y]
@@ -733,39 +781,45 @@ def _replayed(
             most[limit] = max(most[limit], needed)
             if known is not None and (limit not in least or known > least[limit][0]):
                 least[limit] = known, *both
-    rows = []
+    rows: list[AuditRow] = []
+    replays: dict[Number, tuple[Replayed, Replayed]] = {}
     for limit in question.limits:
         row = partial(_row_of_claim, question, limit, claim, judged=False)
-        found, *both = least.get(limit, (Fraction(0),))
-        if both:
-            told = [{"noise": tuple(map(float, one.noise.values()))} for one in both]
-            history = tuple(map(float, both[0].release.values()))
-            seen = Evidence(both[0].law.dataset, both[1].law.dataset, *told)
-            shown_row = row(_number(found), evidence=seen, history=history)
-            if shown_row.verdict == "violated":
-                check_repeats(function, *both)
-                rows.append(shown_row)
+        if limit in least:
+            found, one, other = least[limit]
+            of_x, of_y = ({"noise": [*map(float, each.noise.values())]} for each in (one, other))
+            evidence = Evidence(_shown(one.law.dataset), _shown(other.law.dataset), of_x, of_y)
+            history = tuple(map(float, one.release.values()))
+            violated = row(_number(found), evidence=evidence, history=history)
+            if violated.verdict == "violated":
+                check_repeats(function, one, other)
+                rows.append(violated)
+                replays[limit] = one, other
                 continue
-        needed = f"{float(most[limit]):.6g}"
+        need = f"{claim.quantity} of {float(most[limit]):.6g}"
         if row(_number(most[limit]), evidence=NO_EVIDENCE).verdict == "violated":
+            way_out = "; one is enough to refute a rho, or an epsilon without delta"
             reason = (
                 f"after some of {number} histories of releases, the rest of the run needs "
-                f"{claim.quantity} of {needed}; how likely such histories are is not known"
+                f"{need}; how likely such histories are is not known"
+                f"{way_out if claim.delta else ''}"
             )
             rows.append(row(None, evidence=NO_EVIDENCE, reason=reason))
         else:
             finding = Finding(
                 NOT_REFUTED,
                 f"{number} histories of releases found no violation",
-                f"after none of them do neighbors need more than {claim.quantity} of {needed}; "
+                f"after none of them do neighbors need more than {need}; "
                 "other histories are not known",
             )
             rows.append(row(None, evidence=NO_EVIDENCE, finding=finding))
     return MechanismReport(
         question.subject,
         tuple(rows),
-        f"{question.metrics}; {question.among}; {claim.words}; replayed with {number} histories of "
-        "releases",
+        claim.setting(question, rows, f"replayed with {number} histories of releases"),
+        replays=replays,
+        function=function,
+        claim=(claim.epsilon, claim.delta),
     )
 
 

@@ -27,6 +27,7 @@ from sensitivity_lab.exact.matrices import (
     reduced,
 )
 
+from .draws import Law
 from .laws import Divergence, ReleaseLaw, compared, log_bounds, noisy_paths
 from .runs import Explored, Leaf, Run, again, called, inside, leaf_of, state_of
 from .stops import LeavesError, stopped
@@ -63,22 +64,11 @@ class ReplayedRun(Run):
     ----------
     values : mapping of int to Fraction
         The values of draws, by their numbers; other draws get values of their own.
-
-    Attributes
-    ----------
-    decided : list of (Symbol, bool)
-        What was decided, in order, and whether its value was, rather than a comparison.
     """
 
     def __init__(self, values: Mapping[int, Fraction]) -> None:
         super().__init__()
         self.values = dict(values)
-        self.decided: list[tuple[Symbol, bool]] = []
-
-    @property
-    def clock(self) -> int:  # type: ignore[override]
-        """How many values and comparisons were decided."""
-        return len(self.decided)
 
     def noise(self, kind: str) -> Symbol:
         """Return a new draw of standard continuous noise."""
@@ -86,12 +76,13 @@ class ReplayedRun(Run):
         self.values.setdefault(number, _near(random.Random(number)))
         return super().noise(kind)
 
-    def _not_replayed(self, *_: Any) -> Any:
-        raise LeavesError(
-            "draws whole or uniform numbers beside continuous noise that it decides by"
-        )
+    def discrete(self, law: Law) -> Symbol:
+        """Refused: a replayed run takes one way only."""
+        raise LeavesError("decides by continuous noise, and draws whole or uniform numbers, too")
 
-    discrete = uniform = _not_replayed
+    def uniform(self) -> Symbol:
+        """Refused, as a discrete draw."""
+        return self.discrete(Law("integers", (0, 1)))
 
     def within(self, symbol: Symbol, low: Bound, high: Bound) -> bool:
         """Decide whether a symbol is within bounds."""
@@ -237,8 +228,8 @@ def _noise_for(leaf: Leaf, release: Mapping[Path, Fraction]) -> dict[Draw, Fract
 
 def histories(
     function: Callable[..., Any], datasets: Sequence[Any], number: int
-) -> Sequence[Callable[[], list[Replayed]]]:
-    """Return what replays each history: runs on all datasets with the releases of one of them.
+) -> Callable[[int], list[Replayed]]:
+    """Return what replays a history by its number: runs on all datasets with one release.
 
     Raises
     ------
@@ -250,7 +241,8 @@ def histories(
     source = random.Random(0)
 
     def replayed(place: int) -> list[Replayed]:
-        signs = patterns[place] if len(patterns) <= number else source.choices((1, 0, -1), k=draws)
+        few = len(patterns) <= number
+        signs = patterns[place % len(patterns)] if few else source.choices((1, 0, -1), k=draws)
         values = {
             at: sign * _far(source) if sign else _near(source) for at, sign in enumerate(signs)
         }
@@ -258,7 +250,7 @@ def histories(
         release = _law(_checked(function, start, _replay(function, start, values)), start).release
         return [_law(_matched(function, x, release), x) for x in datasets]
 
-    return [lambda place=place: replayed(place % len(patterns)) for place in range(number)]
+    return replayed
 
 
 def _law(leaf: Leaf, dataset: Any) -> Replayed:

@@ -322,8 +322,12 @@ class Noisy:
         if isinstance(self.loss, NotJudged):
             return None
         if isinstance(self.loss, Leak):
-            both = (self.loss.p, self.loss.q)[:: -1 if self.swapped else 1]
-            weighted = _weighted(self.loss.weights, noisy_paths(self.leaf))
+            # In terms of the first number that is in it.
+            scale = next(weight for weight in self.loss.weights if weight)
+            both = [one if one == "noise" else one / scale for one in (self.loss.p, self.loss.q)]
+            both = both[:: -1 if self.swapped else 1]
+            weights = [weight / scale for weight in self.loss.weights]
+            weighted = _weighted(weights, noisy_paths(self.leaf))
             # The combination is a constant under one law, or under both.
             on_x = both[0] != "noise"
             value = float(both[0] if on_x else both[1])
@@ -334,7 +338,8 @@ class Noisy:
             if not self.loss.direction:
                 return None
             side = -1 if self.swapped else 1
-            far = [side * weight for weight in self.loss.direction]
+            scale = side * abs(next(weight for weight in self.loss.direction if weight))
+            far = [weight / scale for weight in self.loss.direction]
             text = f"{_weighted(far, noisy_paths(self.leaf))} > t, with a ratio of probabilities "
             return NoisyEvent(f"{text}that tends to e**{float(self.loss.epsilon):.6g}", 0.0, 0.0)
         found = self.loss.event(epsilon, order) or self.loss.event(epsilon / 2, order)
@@ -342,8 +347,11 @@ class Noisy:
             return None
         text, code = "a combination of the noisy numbers is in a range", ""
         if not found.corners and found.intervals:
-            weighted = _weighted(found.weights, noisy_paths(self.leaf))
-            text = " or ".join(_ranged(weighted, *map(float, ends)) for ends in found.intervals)
+            scale = next(weight for weight in found.weights if weight)
+            weights = [weight / scale for weight in found.weights]
+            weighted = _weighted(weights, noisy_paths(self.leaf))
+            ranges = [sorted(float(end) / float(scale) for end in ends) for ends in found.intervals]
+            text = " or ".join(_ranged(weighted, *ends) for ends in sorted(ranges))
             code = text
         first, second = found.probability_p[0], found.probability_q[0]
         if self.swapped:

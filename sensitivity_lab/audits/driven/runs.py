@@ -171,9 +171,10 @@ class Run:
         The paths that this run did not take, with their probabilities.
     places : Counter of Place
         To how many of these each line of code led.
+    decided : list of (Symbol, bool)
+        What continuous noise decided, in order, and whether its value did, or a comparison: nothing
+        but where a history is replayed.
     """
-
-    clock = 0
 
     def __init__(self, path: tuple[_Step, ...] = (), mass: Fraction = _ONE) -> None:
         self.path = path
@@ -181,6 +182,7 @@ class Run:
         self.mass = mass
         self.others: list[tuple[Fraction, tuple[_Step, ...]]] = []
         self.places: Counter[Place] = Counter()
+        self.decided: list[tuple[Symbol, bool]] = []
         self.laws: list[Law] = []
         self.uniforms: list[tuple[Fraction, Fraction]] = []
         self.noises: list[str] = []
@@ -383,6 +385,11 @@ class Run:
     # The end of the run.
 
     @property
+    def clock(self) -> int:
+        """How many values and comparisons of continuous noise were decided."""
+        return len(self.decided)
+
+    @property
     def draws(self) -> int:
         """The number of draws."""
         return len(self.laws) + len(self.uniforms) + len(self.noises)
@@ -572,10 +579,13 @@ def explore(
     left = _ONE
     leaves: list[Leaf] = []
     places: Counter[Place] = Counter()
-    steps, endless = 0, False
+    steps, endless, earlier = 0, False, _ONE
+    early = branches // _EARLY
     while waiting and (left > _LEFT or (len(leaves) < _FEW_RUNS and -waiting[0][0] >= _UNLIKELY)):
-        endless = len(leaves) == branches // _EARLY and _is_endless(waiting, leaves, steps)
-        if endless or len(leaves) == branches or steps > _STEPS * branches:
+        endless = len(leaves) == early and _is_endless(waiting, leaves, steps)
+        hopeless = len(leaves) == early and _is_hopeless(earlier, left, places, early, branches)
+        earlier = left if len(leaves) == early // 2 else earlier
+        if endless or hopeless or len(leaves) == branches or steps > _STEPS * branches:
             if left < _LEFT_AT_END:
                 break
             raise TooLargeError(_too_many_paths(dataset, left, leaves, steps, places))
@@ -758,6 +768,22 @@ def _is_endless(waiting: Sequence[Any], leaves: Sequence[Leaf], steps: int) -> b
         return False
     draws = [len(leaf.run.laws) + len(leaf.run.uniforms) for leaf in leaves]
     return max(draws) >= _LONGER * min(draws)
+
+
+def _is_hopeless(
+    earlier: Fraction, left: Fraction, places: Counter[Place], paths: int, branches: int
+) -> bool:
+    """Tell whether code that turns draws into numbers will take more paths than are allowed.
+
+    After n paths exp(-c n**s) is left, with an s that falls to 1 / k where k draws with geometric
+    tails are turned into numbers. What was left after half of the paths so far tells s.
+    """
+    first = max(places, key=places.__getitem__, default=None)
+    if first is None or not first.converts or not _LEFT_AT_END < left < earlier < 1:
+        return False
+    here, end = -math.log(left), -math.log(_LEFT_AT_END)
+    s = math.log2(here / -math.log(earlier))
+    return math.log(end / here) / s > math.log(branches / paths)
 
 
 def _too_many_paths(

@@ -59,8 +59,9 @@ _ZERO = Fraction(0)
 class Decides(Protocol):
     """What symbols ask: a run."""
 
-    clock: int
-    """How many values and comparisons of continuous noise were decided."""
+    @property
+    def clock(self) -> int:
+        """How many values and comparisons of continuous noise were decided."""
 
     def within(self, symbol: Symbol, low: Bound, high: Bound) -> bool:
         """Return whether a symbol is within bounds, as this run decides."""

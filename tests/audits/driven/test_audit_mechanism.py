@@ -526,7 +526,7 @@ def test_one_draw_in_two_answers_is_a_leak():
     report = audit_mechanism(one_draw_twice, [0, 1], 2, epsilon=5, neighbors="bounded")
     assert report.verdict == "violated"
     assert report.delta(100) == (1, 1)
-    assert report.notes == ("event: -release[0] + release[1] is 2",)
+    assert report.notes == ("event: release[0] - release[1] is -2",)
 
 
 def test_noise_on_one_of_two_neighbors_is_a_leak():
