@@ -180,7 +180,7 @@ def _check_decided(leaf: Leaf) -> None:
     for clock, (symbol, _) in enumerate(leaf.run.decided):
         before = [path for path, one in leaf.symbols.items() if one.born <= clock]
         if len(before) not in known:
-            rows = _rows(leaf, before)
+            rows = _coefficients(leaf, before)
             known[len(before)] = rows, reduced(rows)[1]
         rows, rank = known[len(before)]
         own = [symbol.terms.get(draw, Fraction(0)) for draw in leaf.run.example()]
@@ -208,7 +208,7 @@ def _noise_for(leaf: Leaf, release: Mapping[Path, Fraction]) -> dict[Draw, Fract
     """Return the least noise with which the affine law of a run releases given numbers."""
     draws = list(leaf.run.example())
     released = [(leaf.symbols[path], release[path]) for path in release if path in leaf.symbols]
-    rows = _rows(leaf, [path for path in release if path in leaf.symbols])
+    rows = _coefficients(leaf, [path for path in release if path in leaf.symbols])
     if not any(map(any, rows)):
         return {}
     change, rank = reduced(rows)
@@ -259,7 +259,7 @@ def _law(leaf: Leaf, dataset: Any) -> Replayed:
     for born in sorted({one.born for one in leaf.symbols.values()}):
         before = {path: one for path, one in symbols.items() if one.born <= born}
         drawn = {draw for one in before.values() for draw in one.terms}
-        if reduced(_rows(replace(leaf, symbols=before), list(before)))[1] < len(drawn):
+        if reduced(_coefficients(replace(leaf, symbols=before), list(before)))[1] < len(drawn):
             break  # what was released does not tell these draws
         for path in symbols.keys() - before.keys():
             symbols[path] = _given(symbols[path], {draw: noise[draw] for draw in drawn})
@@ -307,9 +307,9 @@ def _log_ratio(x: Leaf, y: Leaf) -> Fraction | None:
     """
     paths = noisy_paths(x)
     found = []
-    change, rank = reduced(_rows(x, paths))
+    change, rank = reduced(_coefficients(x, paths))
     for one in (x, y):
-        rows = [row for row in zip(*_rows(one, paths), strict=True) if any(row)]
+        rows = [row for row in zip(*_coefficients(one, paths), strict=True) if any(row)]
         square = product(change[:rank], list(zip(*rows, strict=True))) if rows else []
         if len(rows) != rank or not (size := abs(determinant(square))):
             return None
@@ -322,7 +322,7 @@ def _log_ratio(x: Leaf, y: Leaf) -> Fraction | None:
     return abs(of_y - of_x + log_bounds(size_y / size_x)[0]) if kinds_x == kinds_y else None
 
 
-def _rows(leaf: Leaf, paths: Sequence[Path]) -> Matrix:
+def _coefficients(leaf: Leaf, paths: Sequence[Path]) -> Matrix:
     draws = leaf.run.example()
     return [[leaf.symbols[path].terms.get(draw, Fraction(0)) for draw in draws] for path in paths]
 
