@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -78,6 +78,9 @@ AN_EPSILON, RHO = "an epsilon", "a rho"
 
 _NO_LESS, _LESS = 1e-9, 1e-4
 """By how little, in proportion, an epsilon is no smaller one: with delta 0, and with a delta."""
+
+_FAR_ULPS = Fraction(_NO_LESS) / Fraction(math.ulp(1.0))
+"""The first of these in units in the last place: what floats may round far from 1."""
 
 _OPEN = Fraction(1, 10**9)
 """Bounds of delta that differ by less, in proportion, are one number."""
@@ -429,9 +432,12 @@ def judged(
     except LeavesError as error:
         with elsewhere():
             try:
-                return _replayed(question, function, claim)
+                # A function that keeps state by design would be replayed with that of other calls.
+                if not fresh:
+                    return _replayed(question, function, claim)
             except (OutsideError, LimitError):
-                return _probed(question, function, claim, f"the function {error}{claim.uncut}")
+                pass
+            return _probed(question, function, claim, f"the function {error}{claim.uncut}")
     except OutsideError as error:
         return _not_judged(question, claim, f"the function {error}")
     except LimitError as error:
@@ -543,24 +549,39 @@ def _worst_pairs(
     If a pair violates the claim, it is the one that needs most. If none does, a pair whose upper
     bound exceeds the claim leaves it open, however much others need: it comes first then.
     """
-    count = len(laws)
-    close = Close(any_distances(question.inputs, question.datasets), count, question.limits)
     best: dict[Number, tuple[Any, Worst]] = {}
-    for x, within in close.rows(question.progress):
-        seen: dict[int, list[tuple[Any, Worst]]] = {}
-        for limit, later in within:
-            for y in later.tolist():
-                if y not in seen:
-                    seen[y] = _both_orders(laws[x], laws[y], claim)
-                for rank, found in seen[y]:
-                    if limit not in best or rank > best[limit][0]:
-                        best[limit] = rank, found
-    check_compared(close.alone, question.datasets, question.inputs)
+    for x, y, limits in _neighboring(question, question.progress):
+        for rank, found in _both_orders(laws[x], laws[y], claim):
+            for limit in limits:
+                if limit not in best or rank > best[limit][0]:
+                    best[limit] = rank, found
     for limit in question.limits:  # a dataset beside itself, where nothing else is compared
         if limit not in best:
             same = Worst(laws[0].dataset, laws[0].dataset, compared(laws[0], laws[0]))
             best[limit] = (), same
     return {limit: found for limit, (_, found) in best.items()}
+
+
+def _neighboring(
+    question: Question, progress: bool | None = False
+) -> Iterator[tuple[int, int, list[Number]]]:
+    """Yield the places of two neighbors, and within which limits they are; each pair once.
+
+    Raises
+    ------
+    InputError
+        At the end, if no two datasets are neighbors.
+    """
+    near = any_distances(question.inputs, question.datasets)
+    close = Close(near, len(question.datasets), question.limits)
+    for x, within in close.rows(progress):
+        limits: dict[int, list[Number]] = {}
+        for limit, later in within:
+            for y in later.tolist():
+                limits.setdefault(y, []).append(limit)
+        for y in sorted(limits):
+            yield x, y, limits[y]
+    check_compared(close.alone, question.datasets, question.inputs)
 
 
 def _both_orders(
@@ -605,12 +626,12 @@ def _row_of_claim(
     **facts: Any,
 ) -> AuditRow:
     """Return the row of a claim and a truth."""
+    facts.setdefault("tolerance_ulps", question.tolerance)
     return AuditRow(
         limit,
         claim.given,
         truth,
         rounded=True,
-        tolerance_ulps=question.tolerance,
         quantity=claim.quantity,
         # An epsilon is the logarithm of a ratio of chances, which floats round near 1.
         coarsest=0.0 if claim.delta or claim.rho is not None else 1.0,
@@ -655,8 +676,7 @@ def _in_epsilon(row: AuditRow, divergence: Divergence, claim: PrivacyClaim) -> A
         return row
     quantity = f"{AN_EPSILON} at delta {brief(claim.given)}"
     # A claim in floats is as fine as these; the tails that are cut move the truth by less.
-    ulps = Fraction(_NO_LESS) / Fraction(math.ulp(1.0))
-    return replace(row, claimed=at, truth=_number(low), tolerance_ulps=ulps, quantity=quantity)
+    return replace(row, claimed=at, truth=_number(low), tolerance_ulps=_FAR_ULPS, quantity=quantity)
 
 
 def _open_row(row: Callable[..., AuditRow], least: Fraction, reason: str) -> AuditRow:
@@ -753,64 +773,40 @@ def _replayed(
     OutsideError
         If it cannot be replayed.
     """
-    near = any_distances(question.inputs, question.datasets)
-    close = Close(near, len(question.datasets), question.limits)
-    pairs = [
-        (limit, x, y)
-        for x, within in close.rows()
-        for limit, later in within
-        for y in later.tolist()
-    ]
-    check_compared(close.alone, question.datasets, question.inputs)
+    pairs = list(_neighboring(question))
     number = min(HISTORIES, max(LEAST_HISTORIES, COMPARED // max(1, len(pairs))))
-    # By distance: the pair that surely loses most, and the most that any pair may lose.
-    least: dict[Number, tuple[Fraction | float, Replayed, Replayed]] = {}
-    most: dict[Number, Fraction | float] = dict.fromkeys(question.limits, Fraction(0))
+    found = {limit: _Lost() for limit in question.limits}
     replay = histories(function, question.datasets, number)
     for place in running.tracked(range(number), unit="histories", progress=question.progress):
         runs = replay(place)
-        seen: dict[Any, tuple[Fraction | float, Fraction | float | None]] = {}
-        for limit, x, y in pairs:
+        seen: dict[Any, tuple[Divergence, Fraction | float | None]] = {}
+        for x, y, limits in pairs:
             both = runs[x], runs[y]
             laws = both[0].key, both[1].key
             if laws not in seen:
                 divergence = compared(both[0].law, both[1].law)
                 known = None if claim.delta else loss(*both, divergence, claim.rho is not None)
-                seen[laws] = _most(divergence, claim), known
-            needed, known = seen[laws]
-            most[limit] = max(most[limit], needed)
-            if known is not None and (limit not in least or known > least[limit][0]):
-                least[limit] = known, *both
+                seen[laws] = divergence, known
+            for limit in limits:
+                found[limit].see(both, *seen[laws], claim)
     rows: list[AuditRow] = []
     replays: dict[Number, tuple[Replayed, Replayed]] = {}
-    for limit in question.limits:
-        row = partial(_row_of_claim, question, limit, claim, judged=False)
-        if limit in least:
-            found, one, other = least[limit]
-            of_x, of_y = ({"noise": [*map(float, each.noise.values())]} for each in (one, other))
-            evidence = Evidence(_shown(one.law.dataset), _shown(other.law.dataset), of_x, of_y)
-            history = tuple(map(float, one.release.values()))
-            violated = row(_number(found), evidence=evidence, history=history)
-            if violated.verdict == "violated":
-                check_repeats(function, one, other)
-                rows.append(violated)
-                replays[limit] = one, other
-                continue
-        need = f"{claim.quantity} of {float(most[limit]):.6g}"
-        if row(_number(most[limit]), evidence=NO_EVIDENCE).verdict == "violated":
-            way_out = "; one is enough to refute a rho, or an epsilon without delta"
-            reason = (
-                f"after some of {number} histories of releases, the rest of the run needs "
-                f"{need}; how likely such histories are is not known"
-                f"{way_out if claim.delta else ''}"
-            )
-            rows.append(row(None, evidence=NO_EVIDENCE, reason=reason))
+    for limit, lost in found.items():
+        # Far releases round answers more than near ones.
+        row = partial(_row_of_claim, question, limit, claim, judged=False, tolerance_ulps=_FAR_ULPS)
+        violated = row(_number(lost.least), evidence=lost.evidence, history=lost.history)
+        if lost.both and violated.verdict == "violated":
+            check_repeats(function, *lost.both)
+            rows.append(violated)
+            replays[limit] = lost.both
+        elif row(_number(lost.most), evidence=NO_EVIDENCE).verdict == "violated":
+            rows.append(row(None, evidence=NO_EVIDENCE, reason=lost.open(claim, number)))
         else:
             finding = Finding(
                 NOT_REFUTED,
                 f"{number} histories of releases found no violation",
-                f"after none of them do neighbors need more than {need}; "
-                "other histories are not known",
+                f"after none of them do neighbors need more than {claim.quantity} of "
+                f"{float(lost.most):.6g}; other histories are not known",
             )
             rows.append(row(None, evidence=NO_EVIDENCE, finding=finding))
     return MechanismReport(
@@ -823,13 +819,70 @@ def _replayed(
     )
 
 
-def _most(divergence: Divergence, claim: PrivacyClaim) -> Fraction | float:
-    """Return the most that two laws need of what is claimed; infinite where that is not known."""
-    if claim.rho is not None:
-        return math.inf if divergence.rho is None else divergence.rho[1]
-    if claim.delta:
-        return divergence.delta(claim.epsilon)[1]
-    return math.inf if divergence.pure is None else divergence.pure[1]
+@dataclass
+class _Lost:
+    """What neighbors at most so far apart lose in replays.
+
+    Attributes
+    ----------
+    least : Fraction or infinity
+        The most that a pair surely loses.
+    both : tuple of Replayed, optional
+        That pair.
+    most : Fraction or infinity
+        The most that any pair may need, of what is claimed.
+    unknown : str
+        Why a pair is not judged, where that is so.
+    """
+
+    least: Fraction | float = Fraction(0)
+    both: tuple[Replayed, Replayed] | None = None
+    most: Fraction | float = Fraction(0)
+    unknown: str = ""
+
+    def see(
+        self,
+        both: tuple[Replayed, Replayed],
+        divergence: Divergence,
+        known: Fraction | float | None,
+        claim: PrivacyClaim,
+    ) -> None:
+        """Take a pair of runs with their laws compared, and what they surely lose."""
+        if known is not None and known > self.least:
+            self.least, self.both = known, both
+        if claim.rho is not None:
+            needed = math.inf if divergence.rho is None else divergence.rho[1]
+        elif claim.delta:
+            orders = divergence, divergence.swapped()
+            needed = max(one.delta(claim.epsilon)[1] for one in orders)
+        else:
+            needed = math.inf if divergence.pure is None else divergence.pure[1]
+        self.most = max(self.most, needed)
+        self.unknown = self.unknown or divergence.unknown
+
+    @property
+    def evidence(self) -> Evidence:
+        """The pair, and the noise with which both release the same."""
+        if self.both is None:
+            return NO_EVIDENCE
+        noise = ({"noise": [*map(float, one.noise.values())]} for one in self.both)
+        return Evidence(*(_shown(one.law.dataset) for one in self.both), *noise)
+
+    @property
+    def history(self) -> tuple[float, ...]:
+        """What both release."""
+        return tuple(map(float, self.both[0].release.values())) if self.both else ()
+
+    def open(self, claim: PrivacyClaim, number: int) -> str:
+        """Return why the claim is left open."""
+        after = f"after some of {number} histories of releases, "
+        if self.unknown:
+            return after + self.unknown
+        way_out = "; one is enough to refute a rho, or an epsilon without delta"
+        return (
+            f"{after}the rest of the run needs {claim.quantity} of {float(self.most):.6g}; how "
+            f"likely such histories are is not known{way_out if claim.delta else ''}"
+        )
 
 
 def _probed(
@@ -868,12 +921,8 @@ def _not_judged(question: Question, claim: PrivacyClaim, reason: str) -> Mechani
     InputError
         If no two datasets are neighbors: then even a known law would be compared with nothing.
     """
-    near = any_distances(question.inputs, question.datasets)
-    close = Close(near, len(question.datasets), question.limits)
-    for _ in close.rows():
-        if not close.alone:
-            break
-    check_compared(close.alone, question.datasets, question.inputs)
+    for _ in _neighboring(question):
+        pass
     row = AuditRow(
         question.limits[0],
         claim.given,
