@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -47,9 +47,8 @@ from .driven.probes import NUMBER, ends, probes
 from .driven.runs import AGAIN, BRANCHES, RAISED, explore, explore_in_fresh_process, rerun
 from .driven.script import script_of, script_of_replay
 from .driven.stops import LeavesError, LimitError, OutsideError
-from .pairs import Close, check_compared, check_pairs
+from .pairs import check_pairs, neighbors
 from .question import Question, question_about
-from .records import any_distances
 from .report import AuditReport
 from .returned import bare
 from .row import NO_EVIDENCE, NOT_REFUTED, AuditRow, Evidence, Finding
@@ -550,7 +549,9 @@ def _worst_pairs(
     bound exceeds the claim leaves it open, however much others need: it comes first then.
     """
     best: dict[Number, tuple[Any, Worst]] = {}
-    for x, y, limits in _neighboring(question, question.progress):
+    for x, y, limits in neighbors(
+        question.inputs, question.datasets, question.limits, question.progress
+    ):
         for rank, found in _both_orders(laws[x], laws[y], claim):
             for limit in limits:
                 if limit not in best or rank > best[limit][0]:
@@ -560,28 +561,6 @@ def _worst_pairs(
             same = Worst(laws[0].dataset, laws[0].dataset, compared(laws[0], laws[0]))
             best[limit] = (), same
     return {limit: found for limit, (_, found) in best.items()}
-
-
-def _neighboring(
-    question: Question, progress: bool | None = False
-) -> Iterator[tuple[int, int, list[Number]]]:
-    """Yield the places of two neighbors, and within which limits they are; each pair once.
-
-    Raises
-    ------
-    InputError
-        At the end, if no two datasets are neighbors.
-    """
-    near = any_distances(question.inputs, question.datasets)
-    close = Close(near, len(question.datasets), question.limits)
-    for x, within in close.rows(progress):
-        limits: dict[int, list[Number]] = {}
-        for limit, later in within:
-            for y in later.tolist():
-                limits.setdefault(y, []).append(limit)
-        for y in sorted(limits):
-            yield x, y, limits[y]
-    check_compared(close.alone, question.datasets, question.inputs)
 
 
 def _both_orders(
@@ -773,7 +752,7 @@ def _replayed(
     OutsideError
         If it cannot be replayed.
     """
-    pairs = list(_neighboring(question))
+    pairs = list(neighbors(question.inputs, question.datasets, question.limits))
     number = min(HISTORIES, max(LEAST_HISTORIES, COMPARED // max(1, len(pairs))))
     found = {limit: _Lost() for limit in question.limits}
     replay = histories(function, question.datasets, number)
@@ -921,7 +900,7 @@ def _not_judged(question: Question, claim: PrivacyClaim, reason: str) -> Mechani
     InputError
         If no two datasets are neighbors: then even a known law would be compared with nothing.
     """
-    for _ in _neighboring(question):
+    for _ in neighbors(question.inputs, question.datasets, question.limits):
         pass
     row = AuditRow(
         question.limits[0],

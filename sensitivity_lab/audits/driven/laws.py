@@ -247,15 +247,11 @@ class ReleaseLaw:
             return None
         found: dict[Hashable, tuple[Fraction, Outcome]] = {}
         for one in self.boxed:
-            for entries in itertools.product(*(table.items() for _, table in one.tables)):
-                values = dict(one.fixed)
-                weight = one.mass
-                for (paths, _), (row, chance) in zip(one.tables, entries, strict=True):
-                    values.update(zip(paths, row, strict=True))
-                    weight *= chance
+            for told, chance in _joined(one.tables):
+                values = one.fixed | told
                 key = frozenset(values.items())
                 before = found[key][0] if key in found else 0
-                found[key] = before + weight, Outcome(self.dataset, one.leaf, values)
+                found[key] = before + one.mass * chance, Outcome(self.dataset, one.leaf, values)
         return found
 
 
@@ -680,20 +676,18 @@ def _atoms(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> l
             f"{cells:,} outcomes have to be listed together, more than {_OUTCOMES:,}; release "
             "fewer numbers that change together, or draw from fewer values"
         )
-    found: dict[tuple[Any, ...], list[Any]] = {}
+    found: dict[Hashable, list[Any]] = {}
     for place, (law, one) in enumerate(members):
-        for entries in itertools.product(*(made[place].items() for made in tables)):
-            key = tuple(values for values, _ in entries)
-            weight = one.mass * math.prod((weight for _, weight in entries), start=Fraction(1))
-            entry = found.setdefault(key, [Fraction(0), Fraction(0), law, one])
-            entry[law is not first] += weight
-    atoms = []
-    for key, (p, q, law, one) in found.items():
-        values = dict(one.fixed)
-        for paths, row in zip(groups, key, strict=True):
-            values.update(zip(paths, row, strict=True))
-        atoms.append(Atom(p, q, Outcome(law.dataset, one.leaf, values)))
-    return atoms
+        own = [(group, made[place]) for group, made in zip(groups, tables, strict=True)]
+        for told, chance in _joined(own):
+            key = tuple(told.values())  # all leaves have the same groups, in the same order
+            values = one.fixed | told
+            entry = found.setdefault(key, [Fraction(0), Fraction(0), law, one, values])
+            entry[law is not first] += one.mass * chance
+    return [
+        Atom(p, q, Outcome(law.dataset, one.leaf, values))
+        for p, q, law, one, values in found.values()
+    ]
 
 
 def _tied(cluster: Sequence[_Boxed]) -> list[tuple[Path, ...]]:
@@ -710,11 +704,16 @@ def _tied(cluster: Sequence[_Boxed]) -> list[tuple[Path, ...]]:
 def _over(one: _Boxed, group: tuple[Path, ...]) -> dict[tuple[Hashable, ...], Fraction]:
     """Return the law of some parts in a leaf."""
     own = [(paths, table) for paths, table in one.tables if not set(paths).isdisjoint(group)]
-    found = {}
-    for entries in itertools.product(*(table.items() for _, table in own)):
-        values = dict(one.fixed)
-        for (paths, _), (row, _) in zip(own, entries, strict=True):
-            values.update(zip(paths, row, strict=True))
-        weight = math.prod((weight for _, weight in entries), start=Fraction(1))
-        found[tuple(values[path] for path in group)] = weight
-    return found
+    return {
+        tuple(told[path] if path in told else one.fixed[path] for path in group): chance
+        for told, chance in _joined(own)
+    }
+
+
+def _joined(tables: Sequence[Table]) -> Iterator[tuple[Values, Fraction]]:
+    """Yield all values of independent groups of parts together, with their probabilities."""
+    for entries in itertools.product(*(table.items() for _, table in tables)):
+        told: Values = {}
+        for (paths, _), (row, _) in zip(tables, entries, strict=True):
+            told.update(zip(paths, row, strict=True))
+        yield told, math.prod((chance for _, chance in entries), start=Fraction(1))

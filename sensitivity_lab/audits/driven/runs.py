@@ -910,7 +910,7 @@ def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
         not _alike(part, leaf.parts[path]) for path, part in returned.items()
     ):
         raise QueryError(state_of(dataset))
-    for _ in range(LEAST_RERUNS):
+    for _ in range(RERUNS):
         if called(function, dataset, _Fed(values)) != shown:
             raise QueryError(state_of(dataset))
     raise OutsideError(
