@@ -792,10 +792,14 @@ def _replayed(
         question.subject,
         tuple(rows),
         claim.setting(question, rows, f"replayed with {number} histories of releases"),
+        (_SAME,) if replays else (),
         replays=replays,
         function=function,
         claim=(claim.epsilon, claim.delta),
     )
+
+
+_SAME = "noise is in scales, draw by draw; with it, both datasets release the same noisy numbers"
 
 
 @dataclass

@@ -64,6 +64,9 @@ _EARLY = 16
 Its paths double with every turn, and each takes longer than the last.
 """
 
+_FALLEN = 0.8
+"""Twice as many paths of draws with tails lead to one that is less likely by this factor."""
+
 _LONGER = 4
 """Runs of such a loop make so many times as many draws as others; runs of other code seldom do."""
 
@@ -579,16 +582,18 @@ def explore(
     left = _ONE
     leaves: list[Leaf] = []
     places: Counter[Place] = Counter()
-    steps, endless, earlier = 0, False, _ONE
-    early = branches // _EARLY
+    steps, endless, early = 0, False, branches // _EARLY
+    looks: list[tuple[int, float, float]] = []
     while waiting and (left > _LEFT or (len(leaves) < _FEW_RUNS and -waiting[0][0] >= _UNLIKELY)):
+        if len(leaves) in (early // 2, early):
+            looks.append((len(leaves), float(left), -waiting[0][0]))
+        hopeless = len(leaves) == early and _is_hopeless(looks, places, branches)
         endless = len(leaves) == early and _is_endless(waiting, leaves, steps)
-        hopeless = len(leaves) == early and _is_hopeless(earlier, left, places, early, branches)
-        earlier = left if len(leaves) == early // 2 else earlier
         if endless or hopeless or len(leaves) == branches or steps > _STEPS * branches:
             if left < _LEFT_AT_END:
                 break
-            raise TooLargeError(_too_many_paths(dataset, left, leaves, steps, places))
+            most = branches if hopeless else len(leaves)
+            raise TooLargeError(_too_many_paths(dataset, left, leaves, steps, places, most))
         _, _, path, mass = heapq.heappop(waiting)
         left -= mass
         run = Run(path, mass)
@@ -605,9 +610,7 @@ def explore(
             left += other
             heapq.heappush(waiting, (-float(other), next(order), way, other))
         if returned is not None:
-            if any(run.is_foreign(part) for part in returned.values()):
-                raise QueryError(state_of(dataset))  # a draw of an earlier run
-            leaves.append(leaf_of(run, returned))
+            leaves.append(_own_leaf(run, returned, dataset))
     repeated = []
     for leaf in reversed(leaves):
         repeated.append(again(function, dataset, leaf))
@@ -771,25 +774,45 @@ def _is_endless(waiting: Sequence[Any], leaves: Sequence[Leaf], steps: int) -> b
 
 
 def _is_hopeless(
-    earlier: Fraction, left: Fraction, places: Counter[Place], paths: int, branches: int
+    looks: Sequence[tuple[int, float, float]], places: Counter[Place], branches: int
 ) -> bool:
     """Tell whether code that turns draws into numbers will take more paths than are allowed.
 
-    After n paths exp(-c n**s) is left, with an s that falls to 1 / k where k draws with geometric
-    tails are turned into numbers. What was left after half of the paths so far tells s.
+    Parameters
+    ----------
+    looks : sequence of (int, float, float)
+        After some runs, and after twice as many: how many, which probability is left, and that of
+        the next path.
+    places : Counter of Place
+        To how many paths each line of code led.
+    branches : int
+        How many are allowed.
     """
     first = max(places, key=places.__getitem__, default=None)
-    if first is None or not first.converts or not _LEFT_AT_END < left < earlier < 1:
+    (_, before, falling), (paths, left, mass) = looks[0], looks[-1]
+    if first is None or not first.converts or not _LEFT_AT_END < left < before < 1:
         return False
+    # No later path is likelier than the next one.
+    if paths + (left - float(_LEFT_AT_END)) / mass > branches:
+        return True
+    if mass > falling * _FALLEN:
+        return False
+    # Tails: after n paths exp(-c n**s) is left, with an s that falls to 1 / k where k draws with
+    # geometric tails are turned into numbers. So the two looks tell of too few paths.
     here, end = -math.log(left), -math.log(_LEFT_AT_END)
-    s = math.log2(here / -math.log(earlier))
+    s = math.log2(here / -math.log(before))
     return math.log(end / here) / s > math.log(branches / paths)
 
 
 def _too_many_paths(
-    dataset: Any, left: Fraction, leaves: Sequence[Leaf], steps: int, places: Counter[Place]
+    dataset: Any,
+    left: Fraction,
+    leaves: Sequence[Leaf],
+    steps: int,
+    places: Counter[Place],
+    most: int,
 ) -> str:
-    """Return that there are too many paths, which line makes most of them, and what to do."""
+    """Return that there are more than `most` paths, which line makes most, and what to do."""
     first = max(places, key=places.__getitem__, default=None)
     advice = "take fewer records or values, or a larger epsilon"
     if first is None:
@@ -805,11 +828,20 @@ def _too_many_paths(
     # Only a loop makes more draws in one run than in another.
     if steps > _LONG * paths and len({leaf.run.draws for leaf in leaves}) > 1:
         advice += f". Many paths are long: {AGAIN}"
+    ran = f" with {steps:,} draws and decisions (those that were run have"
+    if most > paths:
+        ran = f" ({paths:,} were run, and have"
     return (
-        f"on {short_literal(dataset)} the draws lead to more than {paths:,} paths with {steps:,} "
-        f"draws and decisions (those that were run have probability {float(1 - left):.3g}); "
-        f"{advice}; branches= allows more"
+        f"on {short_literal(dataset)} the draws lead to more than {most:,} paths{ran} probability "
+        f"{float(1 - left):.3g}); {advice}; branches= allows more"
     )
+
+
+def _own_leaf(run: Run, returned: Parts, dataset: Any) -> Leaf:
+    """Return what a run releases; raise QueryError for a draw of an earlier run."""
+    if any(run.is_foreign(part) for part in returned.values()):
+        raise QueryError(state_of(dataset))
+    return leaf_of(run, returned)
 
 
 def leaf_of(run: Run, returned: Parts) -> Leaf:

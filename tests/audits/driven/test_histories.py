@@ -58,6 +58,9 @@ def test_a_second_step_with_too_little_noise_is_violated(share, epsilon):
     assert report.verdict == "violated"
     assert report.rows[0].value == pytest.approx(epsilon, rel=1e-12)
     assert len(report.rows[0].history) == 2
+    assert report.notes == (
+        "noise is in scales, draw by draw; with it, both datasets release the same noisy numbers",
+    )
 
 
 def test_the_loss_is_that_of_the_densities_at_the_release():
