@@ -33,6 +33,9 @@ from .runs import Explored, Leaf, Run, again, called, inside, leaf_of, state_of
 from .stops import LeavesError, stopped
 from .symbols import GAUSSIAN, LAPLACE, Bound, Draw, Symbol
 
+DRAWS = 12
+"""Code with more draws of noise is not replayed: solving for all of them takes long."""
+
 HISTORIES = 81
 """The most histories: with four draws, each is near, far above and far below in some of them."""
 
@@ -176,15 +179,13 @@ def _released_values(
 
 def _check_decided(leaf: Leaf) -> None:
     """Raise LeavesError unless what was released before tells everything that a run decided by."""
-    known: dict[int, tuple[Matrix, int]] = {}
     for clock, (symbol, _) in enumerate(leaf.run.decided):
         before = [path for path, one in leaf.symbols.items() if one.born <= clock]
-        if len(before) not in known:
-            rows = _coefficients(leaf, before)
-            known[len(before)] = rows, reduced(rows)[1]
-        rows, rank = known[len(before)]
+        if any(leaf.symbols[path].terms == symbol.terms for path in before):
+            continue  # the number itself was released
+        rows = _coefficients(leaf, before)
         own = [symbol.terms.get(draw, Fraction(0)) for draw in leaf.run.example()]
-        if own not in rows and reduced([*rows, own])[1] > rank:
+        if reduced([*rows, own])[1] > reduced(rows)[1]:
             raise LeavesError(_UNPUBLISHED)
 
 
@@ -237,6 +238,8 @@ def histories(
         When it is called: if what the function decides by is not what it releases.
     """
     draws = len(_replay(function, datasets[0], {}).run.noises)
+    if draws > DRAWS:
+        raise LeavesError("draws too often to be replayed")
     patterns = list(itertools.islice(itertools.product((1, 0, -1), repeat=draws), HISTORIES + 1))
     source = random.Random(0)
 
@@ -256,13 +259,15 @@ def histories(
 def _law(leaf: Leaf, dataset: Any) -> Replayed:
     """Return a run with the law of what it releases: each part given all that came before."""
     noise, symbols = leaf.run.example(), dict(leaf.symbols)
+    known: set[Draw] = set()  # draws that were told before
     for born in sorted({one.born for one in leaf.symbols.values()}):
-        before = {path: one for path, one in symbols.items() if one.born <= born}
-        drawn = {draw for one in before.values() for draw in one.terms}
-        if reduced(_coefficients(replace(leaf, symbols=before), list(before)))[1] < len(drawn):
-            break  # what was released does not tell these draws
-        for path in symbols.keys() - before.keys():
-            symbols[path] = _given(symbols[path], {draw: noise[draw] for draw in drawn})
+        now = [path for path, one in symbols.items() if one.born == born]
+        for path in now:
+            symbols[path] = _given(symbols[path], {draw: noise[draw] for draw in known})
+        drawn = {draw for path in now for draw in symbols[path].terms}
+        told = replace(leaf, symbols={path: symbols[path] for path in now})
+        if reduced(_coefficients(told, now))[1] == len(drawn):
+            known |= drawn
     told = replace(leaf, symbols=symbols)
     return Replayed(told, ReleaseLaw(Explored(dataset, [told], Fraction(0))))
 
