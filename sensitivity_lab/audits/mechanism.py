@@ -32,15 +32,23 @@ from sensitivity_lab.results.literals import brief, short_literal
 from sensitivity_lab.universes.universe import Universe
 
 from .driven.generator import elsewhere
+from .driven.histories import (
+    COMPARED,
+    HISTORIES,
+    LEAST_HISTORIES,
+    Replayed,
+    check_repeats,
+    histories,
+    loss,
+)
 from .driven.kept import changed, kept
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
 from .driven.probes import NUMBER, ends, probes
 from .driven.runs import AGAIN, BRANCHES, RAISED, explore, explore_in_fresh_process, rerun
-from .driven.script import script_of
+from .driven.script import script_of, script_of_replay
 from .driven.stops import LeavesError, LimitError, OutsideError
-from .pairs import Close, check_compared, check_pairs
+from .pairs import check_pairs, neighbors
 from .question import Question, question_about
-from .records import any_distances
 from .report import AuditReport
 from .returned import bare
 from .row import NO_EVIDENCE, NOT_REFUTED, AuditRow, Evidence, Finding
@@ -64,8 +72,14 @@ _DELTAS = ("1e-10", "1e-8", "1e-6", "1e-4", "0.01")
 
 _UNCUT = "rho is judged only for continuous noise that is not cut; claim epsilon and delta"
 
-RHO = "a rho"
-"""The quantity of a claim in rho."""
+AN_EPSILON, RHO = "an epsilon", "a rho"
+"""Quantities of claims."""
+
+_NO_LESS, _LESS = 1e-9, 1e-4
+"""By how little, in proportion, an epsilon is no smaller one: with delta 0, and with a delta."""
+
+_FAR_ULPS = Fraction(_NO_LESS) / Fraction(math.ulp(1.0))
+"""The first of these in units in the last place: what floats may round far from 1."""
 
 _OPEN = Fraction(1, 10**9)
 """Bounds of delta that differ by less, in proportion, are one number."""
@@ -96,6 +110,8 @@ class MechanismReport(AuditReport):
     ----------
     worst : dict
         By input distance, the pair that decides the row.
+    replays : dict
+        By input distance, two runs with the same releases that show a violation.
     function : callable
         The audited function.
     claim : tuple
@@ -116,6 +132,9 @@ class MechanismReport(AuditReport):
     """
 
     worst: dict[Number, Worst] = field(default_factory=dict, repr=False, compare=False)
+    replays: dict[Number, tuple[Replayed, Replayed]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
     function: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
     claim: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
 
@@ -194,8 +213,20 @@ class MechanismReport(AuditReport):
             program.
         """
         row = self.decisive
-        if row.verdict != "violated" or row.distance not in self.worst or self.function is None:
+        known = row.distance in self.worst or row.distance in self.replays
+        if row.verdict != "violated" or not known or self.function is None:
             raise InputError(f"script is for a violation, and the verdict is {self.verdict!r}")
+        name = getattr(self.function, "__name__", "function")
+        call = name if name.isidentifier() else "function"
+        if row.distance in self.replays:
+            x, y = self.replays[row.distance]
+            title = f"{call} loses more than {row.quantity} of {float(row.claimed or 0):.6g}."
+            shows = f"Their densities there differ by a factor of e**{row.value:.6g}"
+            if math.isinf(row.value):
+                shows = "What else they release tells them apart"
+            elif row.quantity == RHO:
+                shows = f"Given the first numbers, the last ones have a rho of {row.value:.6g}"
+            return script_of_replay(self.function, call, x, y, title, shows)
         if row.quantity == RHO:
             raise InputError(
                 "script shows the probabilities of an event, which prove nothing about rho; audit "
@@ -203,8 +234,6 @@ class MechanismReport(AuditReport):
             )
         worst = self.worst[row.distance]
         epsilon, delta = map(float, self.claim)
-        name = getattr(self.function, "__name__", "function")
-        call = name if name.isidentifier() else "function"
         event = worst.divergence.event(self.claim[0])
         noisy = [one.event(self.claim[0]) for one in worst.divergence.noisy]
         told = [one for one in noisy if one is not None]
@@ -283,12 +312,14 @@ def audit_mechanism(
     -------
     MechanismReport
         A row per input distance. Claim and truth are rhos where `rho` is given, epsilons where
-        `delta` is 0, else deltas at `epsilon`. "tight", "loose" and "violated" are exact, for the
-        datasets tried.
-        "not judged": the mechanism does with its draws what is not covered, or a law with endless
-        support was cut, and the claim has no delta for what is left; `reason` says which. Methods
-        `delta`, `epsilon` and `curve` give the rest of the curve, `event` the event that attains
-        it, and `script` a script that shows a violation.
+        `delta` is 0, else deltas at `epsilon`; epsilons, too, where `delta` is only room for the
+        tails of draws, and no smaller epsilon would do. "tight", "loose" and "violated" are exact,
+        for the datasets tried. "not refuted": a function that goes on by what it released was
+        replayed with some histories of releases, or one without a law was probed. "not judged": the
+        mechanism does with its draws what is not covered, or a law with endless support was cut,
+        and the claim has no delta for what is left; `reason` says which. Methods `delta`, `epsilon`
+        and `curve` give the rest of the curve, `event` the event that attains it, and `script` a
+        script that shows a violation.
 
     Raises
     ------
@@ -399,6 +430,12 @@ def judged(
         worst = _worst_pairs(question, laws, claim)
     except LeavesError as error:
         with elsewhere():
+            try:
+                # A function that keeps state by design would be replayed with that of other calls.
+                if not fresh:
+                    return _replayed(question, function, claim)
+            except (OutsideError, LimitError):
+                pass
             return _probed(question, function, claim, f"the function {error}{claim.uncut}")
     except OutsideError as error:
         return _not_judged(question, claim, f"the function {error}")
@@ -416,7 +453,7 @@ def judged(
     return MechanismReport(
         question.subject,
         tuple(rows),
-        f"{question.metrics}; {question.among}; {claim.words}; {known}",
+        claim.setting(question, rows, known),
         notes,
         worst=worst,
         function=function,
@@ -449,14 +486,20 @@ class PrivacyClaim:
     def of(cls, epsilon: Any, delta: Any = 0, rho: Any = None) -> PrivacyClaim:
         """Return a claim of numbers that are known to be in range."""
         if rho is not None:
-            words = f"rho {brief(rho)}; claimed and truth are rhos"
+            words = f"rho {brief(rho)}"
             return cls(Fraction(1), Fraction(0), Fraction(rho), rho, words, RHO)
         at, allowed = Fraction(epsilon), Fraction(delta)
-        words = f"epsilon {brief(epsilon)}, delta {brief(delta)}; claimed and truth are "
+        words = f"epsilon {brief(epsilon)}, delta {brief(delta)}"
         if allowed:
             quantity = f"a delta at epsilon {brief(epsilon)}"
-            return cls(at, allowed, None, delta, f"{words}deltas", quantity)
-        return cls(at, allowed, None, epsilon, f"{words}epsilons", "an epsilon")
+            return cls(at, allowed, None, delta, words, quantity)
+        return cls(at, allowed, None, epsilon, words, AN_EPSILON)
+
+    def setting(self, question: Question, rows: Sequence[AuditRow], known: str) -> str:
+        """Return what a report says was compared, and how the laws are known."""
+        kinds = dict.fromkeys(row.quantity.split()[1] + "s" for row in rows)
+        compared = f"{self.words}; claimed and truth are {' and '.join(kinds)}"
+        return f"{question.metrics}; {question.among}; {compared}; {known}"
 
 
 def _claimed(epsilon: Any, delta: Any, rho: Any) -> PrivacyClaim:
@@ -505,19 +548,14 @@ def _worst_pairs(
     If a pair violates the claim, it is the one that needs most. If none does, a pair whose upper
     bound exceeds the claim leaves it open, however much others need: it comes first then.
     """
-    count = len(laws)
-    close = Close(any_distances(question.inputs, question.datasets), count, question.limits)
     best: dict[Number, tuple[Any, Worst]] = {}
-    for x, within in close.rows(question.progress):
-        seen: dict[int, list[tuple[Any, Worst]]] = {}
-        for limit, later in within:
-            for y in later.tolist():
-                if y not in seen:
-                    seen[y] = _both_orders(laws[x], laws[y], claim)
-                for rank, found in seen[y]:
-                    if limit not in best or rank > best[limit][0]:
-                        best[limit] = rank, found
-    check_compared(close.alone, question.datasets, question.inputs)
+    for x, y, limits in neighbors(
+        question.inputs, question.datasets, question.limits, question.progress
+    ):
+        for rank, found in _both_orders(laws[x], laws[y], claim):
+            for limit in limits:
+                if limit not in best or rank > best[limit][0]:
+                    best[limit] = rank, found
     for limit in question.limits:  # a dataset beside itself, where nothing else is compared
         if limit not in best:
             same = Worst(laws[0].dataset, laws[0].dataset, compared(laws[0], laws[0]))
@@ -559,20 +597,32 @@ def _rank(divergence: Divergence, claim: PrivacyClaim) -> tuple[Any, ...]:
     return violates, high > at, least, (low, high), *curve
 
 
-def _row_of_law(question: Question, limit: Number, worst: Worst, claim: PrivacyClaim) -> AuditRow:
-    """Compare the claim with the law of the deciding pair."""
-    divergence = worst.divergence
-    row = partial(
-        AuditRow,
+def _row_of_claim(
+    question: Question,
+    limit: Number,
+    claim: PrivacyClaim,
+    truth: Difference | float | None,
+    **facts: Any,
+) -> AuditRow:
+    """Return the row of a claim and a truth."""
+    facts.setdefault("tolerance_ulps", question.tolerance)
+    return AuditRow(
         limit,
         claim.given,
-        evidence=_evidence(worst, claim.epsilon),
+        truth,
         rounded=True,
-        tolerance_ulps=question.tolerance,
         quantity=claim.quantity,
         # An epsilon is the logarithm of a ratio of chances, which floats round near 1.
         coarsest=0.0 if claim.delta or claim.rho is not None else 1.0,
+        **facts,
     )
+
+
+def _row_of_law(question: Question, limit: Number, worst: Worst, claim: PrivacyClaim) -> AuditRow:
+    """Compare the claim with the law of the deciding pair."""
+    divergence = worst.divergence
+    evidence = _evidence(worst, claim.epsilon)
+    row = partial(_row_of_claim, question, limit, claim, evidence=evidence)
     if claim.rho is not None:
         return _row_of_rho(row, divergence, claim.rho)
     least, most = divergence.delta(claim.epsilon)
@@ -580,16 +630,32 @@ def _row_of_law(question: Question, limit: Number, worst: Worst, claim: PrivacyC
         # Above the claim, or below it, or open because of what was not explored.
         near = most - least <= _OPEN * claim.delta
         if least > claim.delta or most < claim.delta or near:
-            return row(_number(least if least > claim.delta else most))
+            found = row(_number(least if least > claim.delta else most))
+            return _in_epsilon(found, divergence, claim) if found.verdict == "loose" else found
         # At least `least` is needed; whether more is, only what is not known could tell.
         reason = divergence.unknown or divergence.open or _cut(claim, least, most)
         return _open_row(row, least, reason)
     low, high = divergence.epsilon(Fraction(0))
     if divergence.pure is not None or math.isinf(low):
-        return row(math.inf if math.isinf(high) else _number(Fraction(high)))
+        return row(_number(high))
     # At least `low` is needed; whether more is, only what was not explored could tell.
     reason = divergence.unknown or _cut(claim, least, most)
     return _open_row(row, Fraction(low), reason)
+
+
+def _in_epsilon(row: AuditRow, divergence: Divergence, claim: PrivacyClaim) -> AuditRow:
+    """Return a row that compares epsilons, if delta is only room for the tails of the draws.
+
+    A smaller delta would do then, but no smaller epsilon: none with delta 0, and with this delta
+    none that is smaller by a ten thousandth.
+    """
+    low, _ = divergence.epsilon(Fraction(0))
+    at = float(claim.epsilon)
+    if abs(low - at) > _NO_LESS * at or divergence.epsilon(claim.delta)[0] < (1 - _LESS) * at:
+        return row
+    quantity = f"{AN_EPSILON} at delta {brief(claim.given)}"
+    # A claim in floats is as fine as these; the tails that are cut move the truth by less.
+    return replace(row, claimed=at, truth=_number(low), tolerance_ulps=_FAR_ULPS, quantity=quantity)
 
 
 def _open_row(row: Callable[..., AuditRow], least: Fraction, reason: str) -> AuditRow:
@@ -633,9 +699,13 @@ def _cut(claim: PrivacyClaim, least: Fraction, most: Fraction) -> str:
     )
 
 
-def _number(truth: Fraction) -> Difference:
+def _number(truth: Fraction | float) -> Difference | float:
     """Return a truth as the float above it."""
-    return Difference(Fraction(round_up(truth)), Fraction(0))
+    return (
+        math.inf
+        if math.isinf(truth)
+        else Difference(Fraction(round_up(Fraction(truth))), Fraction(0))
+    )
 
 
 def _seen(worst: Worst, epsilon: Fraction) -> tuple[list[Atom], list[NoisyEvent]]:
@@ -646,10 +716,15 @@ def _seen(worst: Worst, epsilon: Fraction) -> tuple[list[Atom], list[NoisyEvent]
     return (event if event or noisy else worst.divergence.telling(epsilon)), noisy
 
 
+def _shown(data: Any) -> Any:
+    """Return a dataset as evidence has it."""
+    return tuple(data) if isinstance(data, list) else data
+
+
 def _evidence(worst: Worst, epsilon: Fraction) -> Evidence:
     """Return the pair, each with the probability of the event that tells them apart."""
     event, noisy = _seen(worst, epsilon)
-    x, y = (tuple(data) if isinstance(data, list) else data for data in (worst.x, worst.y))
+    x, y = _shown(worst.x), _shown(worst.y)
     p = float(sum((atom.p for atom in event), Fraction(0))) + sum(one.p for one in noisy)
     q = float(sum((atom.q for atom in event), Fraction(0))) + sum(one.q for one in noisy)
     if noisy and not p and not q:  # far out, where only their ratio is known
@@ -665,6 +740,132 @@ def _notes(worst: Worst, epsilon: Fraction) -> tuple[str, ...]:
         told.append(f"{len(event) - len(told):,} more outcomes")
     told += [one.text for one in noisy]
     return (f"event: {'; or '.join(told)}", *worst.divergence.dtypes(event)) if told else ()
+
+
+def _replayed(
+    question: Question, function: Callable[..., Any], claim: PrivacyClaim
+) -> MechanismReport:
+    """Return the report on a function that goes on by what it released: history by history.
+
+    Raises
+    ------
+    OutsideError
+        If it cannot be replayed.
+    """
+    pairs = list(neighbors(question.inputs, question.datasets, question.limits))
+    number = min(HISTORIES, max(LEAST_HISTORIES, COMPARED // max(1, len(pairs))))
+    found = {limit: _Lost() for limit in question.limits}
+    replay = histories(function, question.datasets, number)
+    for place in running.tracked(range(number), unit="histories", progress=question.progress):
+        runs = replay(place)
+        seen: dict[Any, tuple[Divergence, Fraction | float | None]] = {}
+        for x, y, limits in pairs:
+            both = runs[x], runs[y]
+            laws = both[0].key, both[1].key
+            if laws not in seen:
+                divergence = compared(both[0].law, both[1].law)
+                known = None if claim.delta else loss(*both, divergence, claim.rho is not None)
+                seen[laws] = divergence, known
+            for limit in limits:
+                found[limit].see(both, *seen[laws], claim)
+    rows: list[AuditRow] = []
+    replays: dict[Number, tuple[Replayed, Replayed]] = {}
+    for limit, lost in found.items():
+        # Far releases round answers more than near ones.
+        row = partial(_row_of_claim, question, limit, claim, judged=False, tolerance_ulps=_FAR_ULPS)
+        violated = row(_number(lost.least), evidence=lost.evidence, history=lost.history)
+        if lost.both and violated.verdict == "violated":
+            check_repeats(function, *lost.both)
+            rows.append(violated)
+            replays[limit] = lost.both
+        elif row(_number(lost.most), evidence=NO_EVIDENCE).verdict == "violated":
+            rows.append(row(None, evidence=NO_EVIDENCE, reason=lost.open(claim, number)))
+        else:
+            finding = Finding(
+                NOT_REFUTED,
+                f"{number} histories of releases found no violation",
+                f"after none of them do neighbors need more than {claim.quantity} of "
+                f"{float(lost.most):.6g}; other histories are not known",
+            )
+            rows.append(row(None, evidence=NO_EVIDENCE, finding=finding))
+    return MechanismReport(
+        question.subject,
+        tuple(rows),
+        claim.setting(question, rows, f"replayed with {number} histories of releases"),
+        (_SAME,) if replays else (),
+        replays=replays,
+        function=function,
+        claim=(claim.epsilon, claim.delta),
+    )
+
+
+_SAME = "noise is in scales, draw by draw; with it, both datasets release the same noisy numbers"
+
+
+@dataclass
+class _Lost:
+    """What neighbors at most so far apart lose in replays.
+
+    Attributes
+    ----------
+    least : Fraction or infinity
+        The most that a pair surely loses.
+    both : tuple of Replayed, optional
+        That pair.
+    most : Fraction or infinity
+        The most that any pair may need, of what is claimed.
+    unknown : str
+        Why a pair is not judged, where that is so.
+    """
+
+    least: Fraction | float = Fraction(0)
+    both: tuple[Replayed, Replayed] | None = None
+    most: Fraction | float = Fraction(0)
+    unknown: str = ""
+
+    def see(
+        self,
+        both: tuple[Replayed, Replayed],
+        divergence: Divergence,
+        known: Fraction | float | None,
+        claim: PrivacyClaim,
+    ) -> None:
+        """Take a pair of runs with their laws compared, and what they surely lose."""
+        if known is not None and known > self.least:
+            self.least, self.both = known, both
+        if claim.rho is not None:
+            needed = math.inf if divergence.rho is None else divergence.rho[1]
+        elif claim.delta:
+            orders = divergence, divergence.swapped()
+            needed = max(one.delta(claim.epsilon)[1] for one in orders)
+        else:
+            needed = math.inf if divergence.pure is None else divergence.pure[1]
+        self.most = max(self.most, needed)
+        self.unknown = self.unknown or divergence.unknown
+
+    @property
+    def evidence(self) -> Evidence:
+        """The pair, and the noise with which both release the same."""
+        if self.both is None:
+            return NO_EVIDENCE
+        noise = ({"noise": [*map(float, one.noise.values())]} for one in self.both)
+        return Evidence(*(_shown(one.law.dataset) for one in self.both), *noise)
+
+    @property
+    def history(self) -> tuple[float, ...]:
+        """What both release."""
+        return tuple(map(float, self.both[0].release.values())) if self.both else ()
+
+    def open(self, claim: PrivacyClaim, number: int) -> str:
+        """Return why the claim is left open."""
+        after = f"after some of {number} histories of releases, "
+        if self.unknown:
+            return after + self.unknown
+        way_out = "; one is enough to refute a rho, or an epsilon without delta"
+        return (
+            f"{after}the rest of the run needs {claim.quantity} of {float(self.most):.6g}; how "
+            f"likely such histories are is not known{way_out if claim.delta else ''}"
+        )
 
 
 def _probed(
@@ -703,12 +904,8 @@ def _not_judged(question: Question, claim: PrivacyClaim, reason: str) -> Mechani
     InputError
         If no two datasets are neighbors: then even a known law would be compared with nothing.
     """
-    near = any_distances(question.inputs, question.datasets)
-    close = Close(near, len(question.datasets), question.limits)
-    for _ in close.rows():
-        if not close.alone:
-            break
-    check_compared(close.alone, question.datasets, question.inputs)
+    for _ in neighbors(question.inputs, question.datasets, question.limits):
+        pass
     row = AuditRow(
         question.limits[0],
         claim.given,

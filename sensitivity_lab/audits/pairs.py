@@ -82,6 +82,31 @@ class Close:
                 yield x, within
 
 
+def neighbors(
+    metric: Metric,
+    datasets: Sequence[Any],
+    limits: Sequence[Number],
+    progress: bool | None = False,
+    measured: Callable[[Metric, Sequence[Any]], Distances] = any_distances,
+) -> Iterator[tuple[int, int, list[Number]]]:
+    """Yield the places of two neighbors, and the limits that they are within; each pair once.
+
+    Raises
+    ------
+    InputError
+        At the end, if no two datasets are within a limit, so that nothing is compared.
+    """
+    close = Close(measured(metric, datasets), len(datasets), limits)
+    for x, within in close.rows(progress):
+        found: dict[int, list[Number]] = {}
+        for limit, later in within:
+            for y in later.tolist():
+                found.setdefault(y, []).append(limit)
+        for y in sorted(found):
+            yield x, y, found[y]
+    check_compared(close.alone, datasets, metric)
+
+
 @dataclass(frozen=True)
 class WorstPair:
     """The largest distance of answers, and the pair that attains it, with both groups."""

@@ -35,7 +35,7 @@ NOT_JUDGED = "not judged"
 """The verdict where what was run does not prove that a claim holds, and shows no violation."""
 
 NOT_REFUTED = "not refuted"
-"""The verdict where probes found no violation, and no law is known."""
+"""The verdict where probes or replayed histories found no violation, and no law is known."""
 
 VERDICTS = (
     "tight",

@@ -162,6 +162,26 @@ def inverse(matrix: Sequence[Sequence[Fraction]]) -> Matrix:
     return reduced(matrix)[0]
 
 
+def determinant(matrix: Sequence[Sequence[Fraction]]) -> Fraction:
+    """Return the determinant of a square matrix.
+
+    Examples
+    --------
+    >>> str(determinant([[Fraction(0), Fraction(2)], [Fraction(3), Fraction(1)]]))
+    '-6'
+    """
+    rows, found = [list(row) for row in matrix], Fraction(1)
+    while rows:
+        pivot = next((i for i, row in enumerate(rows) if row[0]), None)
+        if pivot is None:
+            return Fraction(0)
+        # Moving row i to the top passes i others, each of which turns the sign.
+        first = rows.pop(pivot)
+        found *= -first[0] if pivot % 2 else first[0]
+        rows = [_less(row, row[0] / first[0], first)[1:] for row in rows]
+    return found
+
+
 def components(size: int, links: Iterable[Iterable[int]]) -> list[list[int]]:
     """Split 0..size - 1 into the parts that links hold together.
 

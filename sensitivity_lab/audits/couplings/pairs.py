@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab import running
-from sensitivity_lab.audits.pairs import Close, check_compared
+from sensitivity_lab.audits.pairs import neighbors
 from sensitivity_lab.audits.question import Question
 from sensitivity_lab.audits.records import distances
 from sensitivity_lab.errors import QueryError
@@ -53,13 +53,12 @@ def farthest(question: Question, outputs: Outputs, enumerated: bool) -> dict[Num
         return found
 
     best = {limit: Farthest() for limit in question.limits}
-    datasets = question.datasets
-    close = Close(distances(question.inputs, datasets), len(datasets), question.limits)
-    for x, within in close.rows(question.progress):
-        for limit, later in within:
-            for y in later.tolist():
-                best[limit].see(np.array([gap(x, y, best[limit].gap or 0)]), [x], [y])
-    check_compared(close.alone, datasets, question.inputs)
+    pairs = neighbors(
+        question.inputs, question.datasets, question.limits, question.progress, distances
+    )
+    for x, y, limits in pairs:
+        for limit in limits:
+            best[limit].see(np.array([gap(x, y, best[limit].gap or 0)]), [x], [y])
     return {
         limit: Coupled(one.x, one.y, outputs.distances.truth(one.gap or 0))
         for limit, one in best.items()

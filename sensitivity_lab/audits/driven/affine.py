@@ -27,7 +27,7 @@ from sensitivity_lab.exact.matrices import (
     transposed,
 )
 
-from .losses import Bounds, Loss, Order, ScaleLoss, Shift, ShiftLoss, SumLoss
+from .losses import Bounds, Loss, ScaleLoss, Shift, ShiftLoss, SumLoss
 
 Noise = Literal["noise"]
 
@@ -76,7 +76,11 @@ class Leak:
         """Infinite: no epsilon is enough."""
         return math.inf
 
-    def delta(self, epsilon: Fraction | float, order: Order = "PQ") -> Bounds:
+    def swapped(self) -> Leak:
+        """Return the same with the laws exchanged."""
+        return Leak(self.weights, self.q, self.p)
+
+    def delta(self, epsilon: Fraction | float) -> Bounds:
         """Return 1, as both bounds."""
         return 1.0, 1.0
 
@@ -95,6 +99,14 @@ class NotJudged:
 
     reason: str
     epsilon: float | None = None
+
+    def swapped(self) -> NotJudged:
+        """Return the same: nothing is known in any order."""
+        return self
+
+    def delta(self, epsilon: Fraction | float) -> Bounds:
+        """Return 0 and 1, between which every delta is."""
+        return 0.0, 1.0
 
 
 def compare(p: AffineLaw, q: AffineLaw) -> Loss | Leak | NotJudged:

@@ -423,7 +423,7 @@ class _Factor:
 
 @dataclass(frozen=True)
 class _Dense(_Factor):
-    """A table: axis i belongs to the block in ``places[i]``."""
+    """A table: axis i belongs to the block in ``places[i]``, which ascend."""
 
     places: tuple[int, ...]
     table: NDArray[np.object_]
@@ -568,12 +568,7 @@ def _whole(
     _check_cells([len(blocks[place].weights) for place in places])
     table: Any = np.ones((1,) * len(places), dtype=object)
     for one in factors:
-        given = one.dense(blocks)
-        order = sorted(range(len(given.places)), key=given.places.__getitem__)
-        shape = [1] * len(places)
-        for place in given.places:
-            shape[places.index(place)] = len(blocks[place].weights)
-        table = table * np.transpose(given.table, order).reshape(shape)
+        table = table * _spread(one.dense(blocks), places)
     return places, table
 
 

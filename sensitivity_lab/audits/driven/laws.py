@@ -23,7 +23,7 @@ from sensitivity_lab.exact.enclosures import Enclosure
 from sensitivity_lab.results.literals import short_literal
 
 from .affine import AffineLaw, Leak, NotJudged, compare
-from .losses import Loss, Order, SumLoss
+from .losses import Loss, SumLoss
 from .runs import Explored, Leaf
 from .stops import LimitError, OutsideError
 from .symbols import Draw, whole_noise
@@ -247,15 +247,11 @@ class ReleaseLaw:
             return None
         found: dict[Hashable, tuple[Fraction, Outcome]] = {}
         for one in self.boxed:
-            for entries in itertools.product(*(table.items() for _, table in one.tables)):
-                values = dict(one.fixed)
-                weight = one.mass
-                for (paths, _), (row, chance) in zip(one.tables, entries, strict=True):
-                    values.update(zip(paths, row, strict=True))
-                    weight *= chance
+            for told, chance in _joined(one.tables):
+                values = one.fixed | told
                 key = frozenset(values.items())
                 before = found[key][0] if key in found else 0
-                found[key] = before + weight, Outcome(self.dataset, one.leaf, values)
+                found[key] = before + one.mass * chance, Outcome(self.dataset, one.leaf, values)
         return found
 
 
@@ -269,8 +265,6 @@ class Noisy:
         The probabilities of these outcomes together under each law.
     loss : Loss, Leak or NotJudged
         How far the laws of the noisy numbers are apart, given these outcomes.
-    swapped : bool
-        Whether the second law of `loss` is the first of these.
     leaf : Leaf
         One that makes such outcomes.
     alone : bool
@@ -282,12 +276,11 @@ class Noisy:
     q: Fraction
     loss: Loss | Leak | NotJudged
     leaf: Leaf
-    swapped: bool = False
     alone: bool = True
 
     def turned(self) -> Noisy:
         """Return the same with the laws exchanged."""
-        return Noisy(self.q, self.p, self.loss, self.leaf, not self.swapped, self.alone)
+        return Noisy(self.q, self.p, self.loss.swapped(), self.leaf, self.alone)
 
     def explored(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
         """Return bounds on the integral of (p f - e ** epsilon q g)+.
@@ -305,50 +298,44 @@ class Noisy:
 
     def _delta(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
         """Return bounds on delta at any epsilon, below 0 as well."""
-        if isinstance(self.loss, NotJudged):
-            return Fraction(0), Fraction(1)
-        if epsilon >= 0:
-            return _known_delta(self.loss, epsilon, self.swapped)
+        if epsilon >= 0 or isinstance(self.loss, NotJudged):
+            bounds = self.loss.delta(epsilon)
+            return Fraction(bounds[0]), Fraction(bounds[1])
         # With F = {f > e ** epsilon g}: P(F) - e ** epsilon Q(F) is 1 - e ** epsilon plus the same
         # for the complement of F with the laws exchanged, at -epsilon, times e ** epsilon.
         low, high = exp_bounds(epsilon)
-        least, most = _known_delta(self.loss, -epsilon, not self.swapped)
+        least, most = map(Fraction, self.loss.swapped().delta(-epsilon))
         return 1 - high + low * least, 1 - low + high * most
 
     def event(self, epsilon: Fraction) -> NoisyEvent | None:
         """Return the event that attains delta, or if delta is 0, that at half the epsilon."""
-        order: Order = "QP" if self.swapped else "PQ"
-        p, q = float(self.p), float(self.q)
         if isinstance(self.loss, NotJudged):
             return None
+        paths = noisy_paths(self.leaf)
         if isinstance(self.loss, Leak):
-            both = (self.loss.p, self.loss.q)[:: -1 if self.swapped else 1]
-            weighted = _weighted(self.loss.weights, noisy_paths(self.leaf))
+            weighted, scale = _weighted(self.loss.weights, paths)
             # The combination is a constant under one law, or under both.
-            on_x = both[0] != "noise"
-            value = float(both[0] if on_x else both[1])
-            text = f"{weighted} is {'' if on_x else 'not '}{value:.6g}"
-            code = f"{'' if on_x else 'not '}math.isclose({weighted}, {value!r}, abs_tol=1e-9)"
-            return NoisyEvent(text, p, 0.0, code)
+            on_x = "" if isinstance(self.loss.p, Fraction) else "not "
+            at = self.loss.p if isinstance(self.loss.p, Fraction) else Fraction(self.loss.q)
+            value = float(at / scale)
+            code = f"{on_x}math.isclose({weighted}, {value!r}, abs_tol=1e-9)"
+            return NoisyEvent(f"{weighted} is {on_x}{value:.6g}", float(self.p), 0.0, code)
         if isinstance(self.loss, SumLoss):
             if not self.loss.direction:
                 return None
-            side = -1 if self.swapped else 1
-            far = [side * weight for weight in self.loss.direction]
-            text = f"{_weighted(far, noisy_paths(self.leaf))} > t, with a ratio of probabilities "
-            return NoisyEvent(f"{text}that tends to e**{float(self.loss.epsilon):.6g}", 0.0, 0.0)
-        found = self.loss.event(epsilon, order) or self.loss.event(epsilon / 2, order)
+            weighted, scale = _weighted(self.loss.direction, paths)
+            far = f"{weighted} {'>' if scale > 0 else '<'} t, with a ratio of probabilities that "
+            return NoisyEvent(f"{far}tends to e**{float(self.loss.epsilon):.6g}", 0.0, 0.0)
+        found = self.loss.event(epsilon) or self.loss.event(epsilon / 2)
         if found is None:
             return None
         text, code = "a combination of the noisy numbers is in a range", ""
-        if not found.corners and found.intervals:
-            weighted = _weighted(found.weights, noisy_paths(self.leaf))
-            text = " or ".join(_ranged(weighted, *map(float, ends)) for ends in found.intervals)
-            code = text
-        first, second = found.probability_p[0], found.probability_q[0]
-        if self.swapped:
-            first, second = second, first
-        return NoisyEvent(text, p * first, q * second, code)
+        if found.weights and found.intervals:
+            weighted, scale = _weighted(found.weights, paths)
+            ranges = [sorted(float(end) / float(scale) for end in ends) for ends in found.intervals]
+            text = code = " or ".join(_ranged(weighted, *ends) for ends in sorted(ranges))
+        chances = found.probability_p[0], found.probability_q[0]
+        return NoisyEvent(text, float(self.p) * chances[0], float(self.q) * chances[1], code)
 
     @property
     def epsilon(self) -> float:
@@ -361,14 +348,16 @@ class Noisy:
         return math.inf if math.isinf(self.loss.epsilon) else float(self.loss.epsilon + ratio)
 
 
-def _weighted(weights: Sequence[Fraction], paths: Sequence[Path]) -> str:
-    """Return a combination of released numbers in words."""
+def _weighted(weights: Sequence[Fraction], paths: Sequence[Path]) -> tuple[str, Fraction]:
+    """Return a combination of released numbers in words, over its first weight; and this weight."""
+    scale = next(weight for weight in weights if weight)
     terms = []
     for weight, path in zip(weights, paths, strict=True):
         if weight:
-            factor = "" if weight == 1 else "-" if weight == -1 else f"{float(weight):.6g} * "
+            over = weight / scale
+            factor = "" if over == 1 else "-" if over == -1 else f"{float(over):.6g} * "
             terms.append(factor + "release" + "".join(f"[{name!r}]" for name in path))
-    return " + ".join(terms).replace("+ -", "- ")
+    return " + ".join(terms).replace("+ -", "- "), scale
 
 
 def _ranged(weighted: str, low: float, high: float) -> str:
@@ -378,11 +367,6 @@ def _ranged(weighted: str, low: float, high: float) -> str:
     if math.isinf(low):
         return f"{weighted} < {high:.6g}"
     return f"{low:.6g} < {weighted} < {high:.6g}"
-
-
-def _known_delta(loss: Loss | Leak, epsilon: Fraction, swapped: bool) -> tuple[Fraction, Fraction]:
-    least, most = loss.delta(epsilon, "QP" if swapped else "PQ")
-    return Fraction(least), Fraction(most)
 
 
 @dataclass(frozen=True)
@@ -692,20 +676,18 @@ def _atoms(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> l
             f"{cells:,} outcomes have to be listed together, more than {_OUTCOMES:,}; release "
             "fewer numbers that change together, or draw from fewer values"
         )
-    found: dict[tuple[Any, ...], list[Any]] = {}
+    found: dict[Hashable, list[Any]] = {}
     for place, (law, one) in enumerate(members):
-        for entries in itertools.product(*(made[place].items() for made in tables)):
-            key = tuple(values for values, _ in entries)
-            weight = one.mass * math.prod((weight for _, weight in entries), start=Fraction(1))
-            entry = found.setdefault(key, [Fraction(0), Fraction(0), law, one])
-            entry[law is not first] += weight
-    atoms = []
-    for key, (p, q, law, one) in found.items():
-        values = dict(one.fixed)
-        for paths, row in zip(groups, key, strict=True):
-            values.update(zip(paths, row, strict=True))
-        atoms.append(Atom(p, q, Outcome(law.dataset, one.leaf, values)))
-    return atoms
+        own = [(group, made[place]) for group, made in zip(groups, tables, strict=True)]
+        for told, chance in _joined(own):
+            key = tuple(told.values())  # all leaves have the same groups, in the same order
+            values = one.fixed | told
+            entry = found.setdefault(key, [Fraction(0), Fraction(0), law, one, values])
+            entry[law is not first] += one.mass * chance
+    return [
+        Atom(p, q, Outcome(law.dataset, one.leaf, values))
+        for p, q, law, one, values in found.values()
+    ]
 
 
 def _tied(cluster: Sequence[_Boxed]) -> list[tuple[Path, ...]]:
@@ -722,11 +704,16 @@ def _tied(cluster: Sequence[_Boxed]) -> list[tuple[Path, ...]]:
 def _over(one: _Boxed, group: tuple[Path, ...]) -> dict[tuple[Hashable, ...], Fraction]:
     """Return the law of some parts in a leaf."""
     own = [(paths, table) for paths, table in one.tables if not set(paths).isdisjoint(group)]
-    found = {}
-    for entries in itertools.product(*(table.items() for _, table in own)):
-        values = dict(one.fixed)
-        for (paths, _), (row, _) in zip(own, entries, strict=True):
-            values.update(zip(paths, row, strict=True))
-        weight = math.prod((weight for _, weight in entries), start=Fraction(1))
-        found[tuple(values[path] for path in group)] = weight
-    return found
+    return {
+        tuple(told[path] if path in told else one.fixed[path] for path in group): chance
+        for told, chance in _joined(own)
+    }
+
+
+def _joined(tables: Sequence[Table]) -> Iterator[tuple[Values, Fraction]]:
+    """Yield all values of independent groups of parts together, with their probabilities."""
+    for entries in itertools.product(*(table.items() for _, table in tables)):
+        told: Values = {}
+        for (paths, _), (row, _) in zip(tables, entries, strict=True):
+            told.update(zip(paths, row, strict=True))
+        yield told, math.prod((chance for _, chance in entries), start=Fraction(1))

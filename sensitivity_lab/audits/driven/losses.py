@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Literal
+from typing import Self
 
 from sensitivity_lab.exact.difference import round_up
 from sensitivity_lab.exact.enclosures import Enclosure, nearest_bounds
@@ -21,13 +21,8 @@ from sensitivity_lab.noise.normal import normal_density, normal_distribution
 
 from .grids import delta_on_grid
 
-Order = Literal["PQ", "QP"]
-"""PQ: the largest P(A) - exp(epsilon) Q(A) of an event A; QP: with P and Q exchanged."""
-
 Bounds = tuple[float, float]
 """A proven lower and upper bound."""
-
-ORDERS: tuple[Order, Order] = ("PQ", "QP")
 
 MOST_SUMS, POINTS = 256, 2**15
 """So many sums of Laplace shifts are told apart; beyond it, losses are put on a grid."""
@@ -42,46 +37,27 @@ class Event:
     Parameters
     ----------
     weights : tuple of Fraction
-        One per released number.
-    corners : tuple of (tuple of Fraction, Fraction, Fraction)
-        Weights v and two numbers a, b each; empty for a half-space or an interval.
+        One per released number; empty where the event is no range of a combination of these.
     intervals : tuple of (Fraction or float, Fraction or float)
-        Open intervals; an end is infinite where there is none.
+        Open intervals that hold the combination; an end is infinite where there is none.
     probability_p, probability_q : (float, float)
         Lower and upper bounds of the probability of the event under P and under Q.
 
-    Notes
-    -----
-    A release r is in the event if ``weights @ r + sum(abs(v @ r - b) - abs(v @ r - a))``, the sum
-    being over the corners, is in one of the intervals.
     """
 
     weights: tuple[Fraction, ...]
-    corners: tuple[tuple[tuple[Fraction, ...], Fraction, Fraction], ...]
     intervals: tuple[tuple[Fraction | float, Fraction | float], ...]
     probability_p: Bounds
     probability_q: Bounds
 
-    def __contains__(self, release: Sequence[float]) -> bool:
-        """Tell whether a release is in the event; a release of fractions is not rounded."""
-
-        def at(weights: Sequence[Fraction]) -> Fraction:
-            return sum((w * Fraction(r) for w, r in zip(weights, release, strict=True)), Fraction())
-
-        score = at(self.weights)
-        score += sum(abs(at(v) - b) - abs(at(v) - a) for v, a, b in self.corners)
-        return any(low < score < high for low, high in self.intervals)
-
 
 class Loss(ABC):
-    """The privacy loss between two laws P and Q.
+    """The privacy loss between two laws, P and Q; delta and events are about P before Q.
 
     Attributes
     ----------
     epsilon : Fraction or infinity
         The least epsilon of pure differential privacy, for both orders, exactly.
-    infinite_orders : tuple of "PQ" and "QP"
-        The orders in which no epsilon is enough.
     rho : (float, float)
         Proven bounds of the least rho of zero-concentrated differential privacy, for both orders.
     """
@@ -93,61 +69,20 @@ class Loss(ABC):
 
     @property
     @abstractmethod
-    def infinite_orders(self) -> tuple[Order, ...]:
-        """The orders in which no epsilon is enough."""
-
-    @property
-    @abstractmethod
     def rho(self) -> Bounds | tuple[Fraction, Fraction]:
         """Bounds of the least rho of zero-concentrated differential privacy."""
 
     @abstractmethod
-    def delta(self, epsilon: Fraction | float, order: Order = "PQ") -> Bounds:
+    def swapped(self) -> Self:
+        """Return the same with P and Q exchanged."""
+
+    @abstractmethod
+    def delta(self, epsilon: Fraction | float) -> Bounds:
         """Return proven bounds of delta(epsilon), for an epsilon of at least 0."""
 
     @abstractmethod
-    def event(self, epsilon: Fraction | float, order: Order = "PQ") -> Event | None:
+    def event(self, epsilon: Fraction | float) -> Event | None:
         """Return an event that attains delta(epsilon); None if delta(epsilon) is 0."""
-
-    def epsilon_at(self, delta: Fraction | float, order: Order | None = None) -> Bounds:
-        """Return proven bounds of the least epsilon for a delta; by default for both orders.
-
-        They are as close as the bounds of delta(epsilon) allow, down to 12 digits.
-        """
-        orders = ORDERS if order is None else (order,)
-        found = [self._epsilon_at(Fraction(delta), one) for one in orders]
-        return max(low for low, _ in found), max(high for _, high in found)
-
-    def _epsilon_at(self, delta: Fraction, order: Order) -> Bounds:
-        if delta == 0 and order in self.infinite_orders:
-            return math.inf, math.inf
-        # Both bisections try mostly the same numbers.
-        known: dict[float, Bounds] = {}
-
-        def bounds(epsilon: float) -> Bounds:
-            if epsilon not in known:
-                known[epsilon] = self.delta(epsilon, order)
-            return known[epsilon]
-
-        low, _ = _bisected(lambda epsilon: bounds(epsilon)[0] <= delta)
-        _, high = _bisected(lambda epsilon: bounds(epsilon)[1] <= delta)
-        return low, high
-
-
-def _bisected(is_enough: Callable[[float], bool]) -> Bounds:
-    """Return two numbers close to each other, of which the second is enough and the first not.
-
-    If 0 is enough, both are 0.
-    """
-    if is_enough(0.0):
-        return 0.0, 0.0
-    low, high = 0.0, 1.0
-    while not is_enough(high):
-        low, high = high, 2 * high
-    while high - low > 1e-13 * high:
-        middle = (low + high) / 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return low, high
 
 
 @dataclass(frozen=True)
@@ -212,11 +147,6 @@ class ShiftLoss(Loss):
         return math.inf if self.mu_squared else self._total
 
     @property
-    def infinite_orders(self) -> tuple[Order, ...]:
-        """Both orders with normal draws, else none."""
-        return ORDERS if self.mu_squared else ()
-
-    @property
     def rho(self) -> Bounds | tuple[Fraction, Fraction]:
         """Bounds of rho: exact for normal draws alone.
 
@@ -236,6 +166,12 @@ class ShiftLoss(Loss):
         most = exact + sum(min(size, size**2 / 2) for size in sizes)
         return least[0], nearest_bounds(lambda digits: Enclosure.of(most, digits))[1]
 
+    def swapped(self) -> ShiftLoss:
+        """Return the same with P and Q exchanged."""
+        shifts = tuple(Shift(one.weights, one.at_q, one.at_p) for one in self.shifts)
+        weights = tuple(-weight for weight in self.weights)
+        return ShiftLoss(shifts, weights, -self.middle, self.mu_squared)
+
     @cached_property
     def _total(self) -> Fraction:
         return sum((one.size for one in self.shifts), Fraction(0))
@@ -250,7 +186,7 @@ class ShiftLoss(Loss):
         most = MOST_SUMS_MIXED if self.mu_squared else MOST_SUMS
         return _mixture(self._sizes, bool(self.mu_squared), most) is None
 
-    def delta(self, epsilon: Fraction | float, order: Order = "PQ") -> Bounds:
+    def delta(self, epsilon: Fraction | float) -> Bounds:
         """Return proven bounds of delta(epsilon), which is the same in both orders."""
         epsilon = Fraction(epsilon)
         if epsilon >= self.epsilon:
@@ -271,34 +207,25 @@ class ShiftLoss(Loss):
         first, second = _masses((), self.mu_squared, epsilon, 50)
         return (first - second).clipped(0, 1).floats()
 
-    def epsilon_at(self, delta: Fraction | float, order: Order | None = None) -> Bounds:
-        """Return proven bounds of the least epsilon for a delta, the same for both orders."""
-        return super().epsilon_at(delta, order or "PQ")
-
-    def event(self, epsilon: Fraction | float, order: Order = "PQ") -> Event | None:
+    def event(self, epsilon: Fraction | float) -> Event | None:
         """Return the releases whose loss is above epsilon; None if delta(epsilon) is 0.
 
-        For one shift, or normal draws alone, it is a half-space. Where a grid takes the place of
-        the sums, the bounds of its probabilities are those of any event: 0 and 1.
+        For one shift, or normal draws alone, it is a half-space; else only its probabilities are
+        told. Where a grid takes the place of the sums, these are those of any event: 0 and 1.
         """
         epsilon = Fraction(epsilon)
         if epsilon >= self.epsilon:
             return None
-        sign = 1 if order == "PQ" else -1
-        weights, threshold = tuple(sign * w for w in self.weights), epsilon + sign * self.middle
-        ordered = [(one.weights, one.at_p, one.at_q) for one in self.shifts]
-        corners = tuple((v, a, b) if order == "PQ" else (v, b, a) for v, a, b in ordered)
-        if len(corners) == 1 and not self.mu_squared:
+        weights, threshold = self.weights, epsilon + self.middle
+        if len(self.shifts) == 1 and not self.mu_squared:
             # Between its centers the loss grows from -t to t with twice the distance.
-            ((along, at_first, at_second),) = corners
-            side = 1 if at_first > at_second else -1
-            weights = tuple(side * w for w in along)
-            threshold = (epsilon + side * (at_first + at_second)) / 2
-            corners = ()
-        first, second = self._probabilities(epsilon)
-        if order == "QP":
-            first, second = second, first
-        return Event(weights, corners, ((threshold, math.inf),), first, second)
+            (one,) = self.shifts
+            side = 1 if one.at_p > one.at_q else -1
+            weights = tuple(side * w for w in one.weights)
+            threshold = (epsilon + side * (one.at_p + one.at_q)) / 2
+        elif self.shifts:
+            weights = ()
+        return Event(weights, ((threshold, math.inf),), *self._probabilities(epsilon))
 
     def _probabilities(self, epsilon: Fraction) -> tuple[Bounds, Bounds]:
         """Bounds of the probability that the loss is above epsilon, under both laws."""
@@ -434,20 +361,19 @@ class SumLoss(Loss):
         return self.above.epsilon
 
     @property
-    def infinite_orders(self) -> tuple[Order, ...]:
-        """Both orders with normal draws, else none."""
-        return self.above.infinite_orders
-
-    @property
     def rho(self) -> Bounds:
         """The upper bound of `above`; below it nothing is known."""
         return 0.0, float(round_up(Fraction(self.above.rho[1])))
 
-    def delta(self, epsilon: Fraction | float, order: Order = "PQ") -> Bounds:
-        """Return the upper bound of `above`; below it nothing is known."""
-        return 0.0, self.above.delta(epsilon, order)[1]
+    def swapped(self) -> SumLoss:
+        """Return the same with P and Q exchanged."""
+        return SumLoss(self.above.swapped(), tuple(-weight for weight in self.direction))
 
-    def event(self, epsilon: Fraction | float, order: Order = "PQ") -> None:
+    def delta(self, epsilon: Fraction | float) -> Bounds:
+        """Return the upper bound of `above`; below it nothing is known."""
+        return 0.0, self.above.delta(epsilon)[1]
+
+    def event(self, epsilon: Fraction | float) -> None:
         """Return None: no event is known that attains delta."""
 
 
@@ -476,33 +402,31 @@ class ScaleLoss(Loss):
         return math.inf
 
     @property
-    def infinite_orders(self) -> tuple[Order, ...]:
-        """The order that begins with the wider law."""
-        return ("PQ",) if self.p[1] > self.q[1] else ("QP",)
-
-    @property
     def rho(self) -> Bounds:
         """Infinite: the Renyi divergence of some finite order is, from the wider law."""
         return math.inf, math.inf
 
-    def delta(self, epsilon: Fraction | float, order: Order = "PQ") -> Bounds:
+    def swapped(self) -> ScaleLoss:
+        """Return the same with P and Q exchanged."""
+        return ScaleLoss(self.kind, self.weights, self.q, self.p)
+
+    def delta(self, epsilon: Fraction | float) -> Bounds:
         """Return proven bounds of delta(epsilon)."""
         exact = Fraction(epsilon)
-        p, q = (self.p, self.q) if order == "PQ" else (self.q, self.p)
 
         def formula(digits: int) -> Enclosure:
-            inside = self._intervals(exact, order, digits)
-            scaled = Enclosure.of(exact, digits).exp() * self._mass(q, inside, digits)
-            return (self._mass(p, inside, digits) - scaled).clipped(0, 1)
+            inside = self._intervals(exact, digits)
+            scaled = Enclosure.of(exact, digits).exp() * self._mass(self.q, inside, digits)
+            return (self._mass(self.p, inside, digits) - scaled).clipped(0, 1)
 
         return nearest_bounds(formula)
 
-    def event(self, epsilon: Fraction | float, order: Order = "PQ") -> Event | None:
+    def event(self, epsilon: Fraction | float) -> Event | None:
         """Return an interval or two, whose ends are rounded to floats; None if delta is 0."""
-        if self.delta(epsilon, order)[1] == 0:
+        if self.delta(epsilon)[1] == 0:
             return None
         joined: list[tuple[float, float]] = []
-        for ends in self._intervals(Fraction(epsilon), order, 100):
+        for ends in self._intervals(Fraction(epsilon), 100):
             low, high = (
                 float(end) if isinstance(end, Decimal) else end.floats()[1] for end in ends
             )
@@ -518,13 +442,12 @@ class ScaleLoss(Loss):
                 ).clipped(0, 1)
             )
 
-        return Event(self.weights, (), tuple(joined), bounds(self.p), bounds(self.q))
+        return Event(self.weights, tuple(joined), bounds(self.p), bounds(self.q))
 
-    def _intervals(self, epsilon: Fraction, order: Order, digits: int) -> list[_Ends]:
+    def _intervals(self, epsilon: Fraction, digits: int) -> list[_Ends]:
         """Return where the loss is above epsilon, in ascending order; neighbors may touch."""
-        p, q = (self.p, self.q) if order == "PQ" else (self.q, self.p)
         find = _laplace_intervals if self.kind == "Laplace" else _normal_intervals
-        return list(find(p, q, epsilon, digits))
+        return list(find(self.p, self.q, epsilon, digits))
 
     def _mass(
         self, law: tuple[Fraction, Fraction], intervals: Sequence[_Ends], digits: int

@@ -64,6 +64,9 @@ _EARLY = 16
 Its paths double with every turn, and each takes longer than the last.
 """
 
+_FALLEN = 0.8
+"""Twice as many paths of draws with tails lead to one that is less likely by this factor."""
+
 _LONGER = 4
 """Runs of such a loop make so many times as many draws as others; runs of other code seldom do."""
 
@@ -171,6 +174,9 @@ class Run:
         The paths that this run did not take, with their probabilities.
     places : Counter of Place
         To how many of these each line of code led.
+    decided : list of (Symbol, bool)
+        What continuous noise decided, in order, and whether its value did, or a comparison: nothing
+        but where a history is replayed.
     """
 
     def __init__(self, path: tuple[_Step, ...] = (), mass: Fraction = _ONE) -> None:
@@ -179,6 +185,7 @@ class Run:
         self.mass = mass
         self.others: list[tuple[Fraction, tuple[_Step, ...]]] = []
         self.places: Counter[Place] = Counter()
+        self.decided: list[tuple[Symbol, bool]] = []
         self.laws: list[Law] = []
         self.uniforms: list[tuple[Fraction, Fraction]] = []
         self.noises: list[str] = []
@@ -212,7 +219,7 @@ class Run:
     def within(self, symbol: Symbol, low: Bound, high: Bound) -> bool:
         """Decide whether a symbol is within bounds."""
         if not symbol.terms:
-            return _inside(symbol.constant, low, high)
+            return inside(symbol.constant, low, high)
         if stopped():
             return bool(self._chance.getrandbits(1))
         if symbol.continuous:
@@ -381,6 +388,11 @@ class Run:
     # The end of the run.
 
     @property
+    def clock(self) -> int:
+        """How many values and comparisons of continuous noise were decided."""
+        return len(self.decided)
+
+    @property
     def draws(self) -> int:
         """The number of draws."""
         return len(self.laws) + len(self.uniforms) + len(self.noises)
@@ -469,7 +481,7 @@ def _whole_bound(bound: Bound, constant: Fraction, scale: Fraction, up: bool) ->
     return math.floor(cut) if bound.closed else math.ceil(cut) - 1
 
 
-def _inside(number: Fraction, low: Bound, high: Bound) -> bool:
+def inside(number: Fraction, low: Bound, high: Bound) -> bool:
     """Tell whether a number is within bounds."""
     for bound, sign in ((low, 1), (high, -1)):
         if bound.number is None:
@@ -570,13 +582,18 @@ def explore(
     left = _ONE
     leaves: list[Leaf] = []
     places: Counter[Place] = Counter()
-    steps, endless = 0, False
+    steps, endless, early = 0, False, branches // _EARLY
+    looks: list[tuple[int, float, float]] = []
     while waiting and (left > _LEFT or (len(leaves) < _FEW_RUNS and -waiting[0][0] >= _UNLIKELY)):
-        endless = len(leaves) == branches // _EARLY and _is_endless(waiting, leaves, steps)
-        if endless or len(leaves) == branches or steps > _STEPS * branches:
+        if len(leaves) in (early // 2, early):
+            looks.append((len(leaves), float(left), -waiting[0][0]))
+        hopeless = len(leaves) == early and _is_hopeless(looks, places, branches)
+        endless = len(leaves) == early and _is_endless(waiting, leaves, steps)
+        if endless or hopeless or len(leaves) == branches or steps > _STEPS * branches:
             if left < _LEFT_AT_END:
                 break
-            raise TooLargeError(_too_many_paths(dataset, left, leaves, steps, places))
+            most = branches if hopeless else len(leaves)
+            raise TooLargeError(_too_many_paths(dataset, left, leaves, steps, places, most))
         _, _, path, mass = heapq.heappop(waiting)
         left -= mass
         run = Run(path, mass)
@@ -588,17 +605,15 @@ def explore(
         steps += run.length
         places += run.places
         if len(run.steps) < len(path):
-            raise QueryError(_state(dataset))
+            raise QueryError(state_of(dataset))
         for other, way in run.others:
             left += other
             heapq.heappush(waiting, (-float(other), next(order), way, other))
         if returned is not None:
-            if any(run.is_foreign(part) for part in returned.values()):
-                raise QueryError(_state(dataset))  # a draw of an earlier run
-            leaves.append(_leaf(run, returned))
+            leaves.append(_own_leaf(run, returned, dataset))
     repeated = []
     for leaf in reversed(leaves):
-        repeated.append(_again(function, dataset, leaf))
+        repeated.append(again(function, dataset, leaf))
         ran(1)
     leaves = repeated[::-1]
     known = sum((leaf.whole_mass for leaf in leaves), Fraction(0))
@@ -677,7 +692,7 @@ def _rerun_until(
         except OutsideError:
             same = False
         if not same:
-            raise QueryError(_state(dataset))
+            raise QueryError(state_of(dataset))
         ran(1)
 
 
@@ -720,7 +735,7 @@ def called(function: Callable[..., Any], dataset: Any, source: Any) -> Parts:
             found = parts(function(copy.deepcopy(dataset), generator), typed=True)
             return {path: _resolved(part) for path, part in found.items()}
     except ChangedError:
-        raise QueryError(_state(dataset)) from None
+        raise QueryError(state_of(dataset)) from None
     except OwnGeneratorError as error:
         raise QueryError(str(error)) from None
     except LimitError as error:
@@ -738,7 +753,8 @@ def _resolved(part: Any) -> Any:
     return part
 
 
-def _state(dataset: Any) -> str:
+def state_of(dataset: Any) -> str:
+    """Return what is wrong where the same draws led to two releases."""
     return (
         f"the function is not a function of data and draws: on {short_literal(dataset)}, the same "
         "draws led to two releases. It keeps state between calls, or draws from a generator of its "
@@ -757,10 +773,46 @@ def _is_endless(waiting: Sequence[Any], leaves: Sequence[Leaf], steps: int) -> b
     return max(draws) >= _LONGER * min(draws)
 
 
+def _is_hopeless(
+    looks: Sequence[tuple[int, float, float]], places: Counter[Place], branches: int
+) -> bool:
+    """Tell whether code that turns draws into numbers will take more paths than are allowed.
+
+    Parameters
+    ----------
+    looks : sequence of (int, float, float)
+        After some runs, and after twice as many: how many, which probability is left, and that of
+        the next path.
+    places : Counter of Place
+        To how many paths each line of code led.
+    branches : int
+        How many are allowed.
+    """
+    first = max(places, key=places.__getitem__, default=None)
+    (_, before, falling), (paths, left, mass) = looks[0], looks[-1]
+    if first is None or not first.converts or not _LEFT_AT_END < left < before < 1:
+        return False
+    # No later path is likelier than the next one.
+    if paths + (left - float(_LEFT_AT_END)) / mass > branches:
+        return True
+    if mass > falling * _FALLEN:
+        return False
+    # Tails: after n paths exp(-c n**s) is left, with an s that falls to 1 / k where k draws with
+    # geometric tails are turned into numbers. So the two looks tell of too few paths.
+    here, end = -math.log(left), -math.log(_LEFT_AT_END)
+    s = math.log2(here / -math.log(before))
+    return math.log(end / here) / s > math.log(branches / paths)
+
+
 def _too_many_paths(
-    dataset: Any, left: Fraction, leaves: Sequence[Leaf], steps: int, places: Counter[Place]
+    dataset: Any,
+    left: Fraction,
+    leaves: Sequence[Leaf],
+    steps: int,
+    places: Counter[Place],
+    most: int,
 ) -> str:
-    """Return that there are too many paths, which line makes most of them, and what to do."""
+    """Return that there are more than `most` paths, which line makes most, and what to do."""
     first = max(places, key=places.__getitem__, default=None)
     advice = "take fewer records or values, or a larger epsilon"
     if first is None:
@@ -776,14 +828,23 @@ def _too_many_paths(
     # Only a loop makes more draws in one run than in another.
     if steps > _LONG * paths and len({leaf.run.draws for leaf in leaves}) > 1:
         advice += f". Many paths are long: {AGAIN}"
+    ran = f" with {steps:,} draws and decisions (those that were run have"
+    if most > paths:
+        ran = f" ({paths:,} were run, and have"
     return (
-        f"on {short_literal(dataset)} the draws lead to more than {paths:,} paths with {steps:,} "
-        f"draws and decisions (those that were run have probability {float(1 - left):.3g}); "
-        f"{advice}; branches= allows more"
+        f"on {short_literal(dataset)} the draws lead to more than {most:,} paths{ran} probability "
+        f"{float(1 - left):.3g}); {advice}; branches= allows more"
     )
 
 
-def _leaf(run: Run, returned: Parts) -> Leaf:
+def _own_leaf(run: Run, returned: Parts, dataset: Any) -> Leaf:
+    """Return what a run releases; raise QueryError for a draw of an earlier run."""
+    if any(run.is_foreign(part) for part in returned.values()):
+        raise QueryError(state_of(dataset))
+    return leaf_of(run, returned)
+
+
+def leaf_of(run: Run, returned: Parts) -> Leaf:
     """Return what a run releases, with the joint law of its symbols."""
     symbols = {path: part for path, part in returned.items() if isinstance(part, Symbol)}
     for symbol in symbols.values():
@@ -859,7 +920,7 @@ class _Fed:
             raise ChangedError from None
 
 
-def _again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
+def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     """Run a path again with numbers for its draws, and return the leaf with the types of these.
 
     Raises
@@ -874,16 +935,16 @@ def _again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     if _agree(leaf, shown, values):
         return replace(leaf, parts=shown)
     if not leaf.run.draws:
-        raise QueryError(_state(dataset))  # there is no draw whose type or rounding could tell
+        raise QueryError(state_of(dataset))  # there is no draw whose type or rounding could tell
     once_more = Run(tuple(leaf.run.steps))
     returned = called(function, dataset, once_more)
     if returned.keys() != leaf.parts.keys() or any(
         not _alike(part, leaf.parts[path]) for path, part in returned.items()
     ):
-        raise QueryError(_state(dataset))
-    for _ in range(LEAST_RERUNS):
+        raise QueryError(state_of(dataset))
+    for _ in range(RERUNS):
         if called(function, dataset, _Fed(values)) != shown:
-            raise QueryError(_state(dataset))
+            raise QueryError(state_of(dataset))
     raise OutsideError(
         "computes with a draw otherwise than with a number: it rounds to a shorter float, asks for "
         "its type, or keeps noise of an earlier call; keep draws as they are, and use them in the "
@@ -898,6 +959,12 @@ def _alike(one: Any, two: Any) -> bool:
     return not isinstance(one, Symbol) and not isinstance(two, Symbol) and bool(one == two)
 
 
+def _is_rounded(run: Run, one: Any, two: Any) -> bool:
+    """Tell whether two floats that follow from a decided value of noise differ by rounding."""
+    floats = isinstance(one, float) and isinstance(two, float)
+    return bool(run.clock) and floats and math.isclose(one, two, rel_tol=_NEAR, abs_tol=_NEAR)
+
+
 def _agree(leaf: Leaf, shown: Parts, values: Mapping[Draw, Fraction]) -> bool:
     """Tell whether a run with numbers released what its symbols stand for."""
     if shown.keys() != leaf.parts.keys():
@@ -907,7 +974,7 @@ def _agree(leaf: Leaf, shown: Parts, values: Mapping[Draw, Fraction]) -> bool:
             continue  # the dtype of an array of symbols is another one
         number = bare(shown[path])
         if not isinstance(part, Symbol):
-            if bare(part) != number:
+            if bare(part) != number and not _is_rounded(leaf.run, bare(part), number):
                 return False
         elif isinstance(number, bool) or not isinstance(number, int | float | Fraction):
             return False

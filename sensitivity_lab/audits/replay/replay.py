@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sensitivity_lab import running
-from sensitivity_lab.audits.pairs import Close, check_compared
+from sensitivity_lab.audits.pairs import neighbors
 from sensitivity_lab.audits.question import Question
 from sensitivity_lab.audits.records import distances
 from sensitivity_lab.audits.row import AuditRow
@@ -88,13 +88,10 @@ def replayed(
 def _places_of_neighbors(runs: Sequence[Run], question: Question) -> list[list[int]]:
     """Return, by dataset, the places of the other datasets at most k apart from it."""
     datasets = [run.dataset for run in runs]
-    close = Close(distances(question.inputs, datasets), len(runs), question.limits)
     found: list[list[int]] = [[] for _ in runs]
-    for x, [(_, later)] in close.rows():
-        for y in later.tolist():
-            found[x].append(y)
-            found[y].append(x)
-    check_compared(close.alone, datasets, question.inputs)
+    for x, y, _ in neighbors(question.inputs, datasets, question.limits, measured=distances):
+        found[x].append(y)
+        found[y].append(x)
     return found
 
 

@@ -526,7 +526,62 @@ def test_one_draw_in_two_answers_is_a_leak():
     report = audit_mechanism(one_draw_twice, [0, 1], 2, epsilon=5, neighbors="bounded")
     assert report.verdict == "violated"
     assert report.delta(100) == (1, 1)
-    assert report.notes == ("event: -release[0] + release[1] is 2",)
+    assert report.notes == ("event: release[0] - release[1] is -2",)
+
+
+@pytest.mark.parametrize(
+    ("factor", "event"), [(-0.1, "release > -0.125"), (2, "release < 2.5"), (-1, "release > -1.25")]
+)
+def test_events_of_one_number_are_in_terms_of_the_release(factor, event):
+    """At a noisy sum of 1.25, the logarithm of the ratio is (0.75 - 0.25) / 0.5 = 1."""
+
+    def scaled(data, rng):
+        return factor * (1 + sum(data) + rng.laplace(scale=0.5))
+
+    report = audit_mechanism(scaled, [0, 1], 1, epsilon=1, neighbors="bounded")
+    assert report.notes == (f"event: {event}",)
+
+
+def noisy_count(data, rng):
+    return len(data) + rng.geometric(0.5) - rng.geometric(0.5)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "verdict"),
+    [
+        (math.log(2), 1e-10, "tight"),
+        (math.log(2) * (1 + 1e-6), 1e-10, "loose"),
+        (math.log(2), 0.1, "loose"),  # epsilon 0.54 is enough
+        (math.log(2) * (1 - 1e-6), 1e-10, "violated"),
+    ],
+)
+def test_a_delta_for_the_tails_alone_leaves_epsilon_tight(epsilon, delta, verdict):
+    report = audit_mechanism(
+        noisy_count, [0], [1, 2], epsilon=epsilon, delta=delta, neighbors="unbounded"
+    )
+    assert report.verdict == verdict
+    row = report.rows[0]
+    assert row.quantity == (
+        "an epsilon at delta 1e-10"
+        if verdict == "tight"
+        else f"a delta at epsilon {sl.results.literals.brief(epsilon)}"
+    )
+    kind = "epsilons" if verdict == "tight" else "deltas"
+    assert f"claimed and truth are {kind};" in report.setting
+
+
+@pytest.mark.exhaustive
+def test_draws_that_are_turned_into_too_many_numbers_are_refused_early():
+    """Three draws of some fifty likely values each; a run is counted by its draws."""
+    runs = []
+
+    def as_numbers(data, rng):
+        runs.append(data)
+        return [int(rng.geometric(0.3) - rng.geometric(0.3)) + len(data) for _ in range(3)]
+
+    with pytest.raises(sl.errors.TooLargeError, match=r"do not wrap draws in int\(\)"):
+        audit_mechanism(as_numbers, [0], [1, 2], epsilon=1, delta=1e-6, neighbors="unbounded")
+    assert len(runs) < 1000
 
 
 def test_noise_on_one_of_two_neighbors_is_a_leak():
