@@ -6,7 +6,7 @@ So it imports nothing but the standard library, and searches nothing.
 from collections import Counter
 from fractions import Fraction
 from itertools import product
-from math import inf, isfinite, log
+from math import erfc, exp, inf, isfinite, log, sqrt
 from typing import Any
 
 
@@ -95,6 +95,37 @@ def loss(x: Any, y: Any) -> float:
     return max(one, two)
 
 
+def delta(x: Any, y: Any) -> float:
+    """Return the smallest delta of two laws at their epsilon, in both directions.
+
+    A law is an epsilon, the chances of outcomes, and by outcome the means of Gaussian noise whose
+    deviation is 1.
+    """
+    return max(beyond(x, y), beyond(y, x))
+
+
+def beyond(x: Any, y: Any) -> float:
+    """Return what the chances of one law exceed e**epsilon times those of another by, in all."""
+    (epsilon, chances, means), (_, others, moved) = x, y
+    total = 0.0
+    for outcome, p in chances.items():
+        q = others.get(outcome, 0)
+        moves = map(float.__sub__, means[outcome], moved[outcome]) if q else []
+        ratio = sqrt(sum(one * one for one in moves))
+        if not ratio:  # no noise, or no such outcome
+            total += max(0.0, p - exp(epsilon) * q)
+            continue
+        # Two Gaussians with weights p and q: Balle and Wang (2018), theorem 5, at another epsilon.
+        shift = (epsilon - log(p / q)) / ratio
+        total += p * below(ratio / 2 - shift) - exp(epsilon) * q * below(-ratio / 2 - shift)
+    return total
+
+
+def below(t: float) -> float:
+    """Return the chance that a standard Gaussian number is at most t."""
+    return erfc(-t / sqrt(2)) / 2
+
+
 def gap(one: Any, two: Any) -> Any:
     """Return the difference of two numbers, exactly; infinite where one of them is no number."""
     if isfinite(one) and isfinite(two):
@@ -135,6 +166,7 @@ DISTANCES = {
     "rows in a group": in_a_group,
     "groups": groups,
     "loss": loss,
+    "delta": delta,
 }
 
 
