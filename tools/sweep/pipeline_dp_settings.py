@@ -18,6 +18,7 @@ _NOISE = ("LAPLACE", "GAUSSIAN")
 _LIMITS = ((1, 1), (1, 2), (2, 2))
 _BOUNDS = ((0, 1), (-1, 2), (-3, -1))
 _PUBLIC = 'public=["a", "b"]'
+_ENFORCED = "contribution_bounds_already_enforced=True"
 _STRATEGIES = (
     "TRUNCATED_GEOMETRIC",
     "LAPLACE_THRESHOLDING",
@@ -56,8 +57,10 @@ def _given(noise: str, limits: tuple[int, ...]) -> str:
 def _people(values: tuple[Any, ...], limits: tuple[int, ...], enforced: bool) -> list[Person]:
     """Return people with one row, or with several; `enforced` drops those beyond the limits."""
     low, high = values[0], values[-1]
-    made: list[Person] = [(("a", value),) for value in values]
+    # The first of a dataset: what it does to arrays that others share is seen in theirs.
+    made: list[Person] = [(("a", values[1]), ("a", high))] if len(values) > 2 else []
     made += [
+        *((("a", value),) for value in values),
         (("b", high),),
         (("a", high), ("a", high)),
         (("a", low), ("a", low)),
@@ -90,19 +93,17 @@ def _of(
     values: tuple[Any, ...],
     metrics: str,
     rest: str = "",
-    ways: Iterable[str] = (_PUBLIC, "", "contribution_bounds_already_enforced=True"),
+    ways: Iterable[str] = (_PUBLIC, "", f"{_ENFORCED}, {_PUBLIC}", _ENFORCED),
 ) -> Iterator[Setting]:
     """Yield a call with public partitions, with selected ones, and with bounds that hold already.
 
     `max_contributions` has no selected partitions: PipelineDP raises a TypeError.
     """
     for way in ways:
-        enforced = "already_enforced" in way
-        more = f"{way}, {_PUBLIC}" if enforced else way
-        if not way and len(limits) == 1:
+        if _PUBLIC not in way and len(limits) == 1:
             continue
-        told = ", ".join(one for one in (_given(noise, limits), rest, more) if one)
-        people = _people(values, limits, enforced)
+        told = ", ".join(one for one in (_given(noise, limits), rest, way) if one)
+        people = _people(values, limits, _ENFORCED in way)
         yield Setting(name, f"aggregate(rows, {metrics}, {told})", _datasets(people), None)
 
 
