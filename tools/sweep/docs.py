@@ -57,6 +57,15 @@ OUTSIDE = {
         "with public keys: OpenDP has no others. An id whose rows change counts as one removed and "
         "one added. Unless the setting says `every order`, the rows of a table stand in one order."
     ),
+    "pipeline_dp": (
+        "**Outside these settings.** The sweep says nothing about what it does not try: Beam and "
+        "Spark, the noise itself, the tree inside `PERCENTILE` and its noise per level (the sweep "
+        "judges the entries that reach it), counts that are released together with a threshold, "
+        "runs with Laplace noise under `PLDBudgetAccountant`, `add_dp_noise`, private contribution "
+        "bounds, custom combiners, missing and infinite values, and datasets of more than two "
+        "people (for selections: 25). The law of a selection is the chance that its "
+        "`probability_of_keep` states; a test compares it with draws."
+    ),
     "diffprivlib": (
         "**Outside these settings.** The sweep says nothing about what it does not try: the "
         "samplers of the mechanisms and their deltas, forests that shuffle their records, more "
