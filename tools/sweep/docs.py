@@ -43,12 +43,10 @@ OUTSIDE = {
         "**Outside these settings.** All of this runs in exact arithmetic according to OpenDP "
         "(`idealized-numerics`), so rounding of a few units is no finding. The sweep does not try "
         "the sampler of eigenvectors, and so not PCA as a whole; the medians of `LinearRegression` "
-        f"and its pairs of points, which are drawn ([#2950]({ISSUES}2950)); `opendp.extras.mbi`, "
-        "whose dependencies install (mbi 1.1.0), but which fits a model to noisy counts of groups "
-        "in one call, without a twin without noise; `opendp.extras.ibis`, which runs a query of "
-        "OpenDP on a database and makes no claim of its own; arrays with more than two columns; "
-        "missing values; "
-        "and clamping around a distant origin "
+        f"and its pairs of points, which are drawn ([#2950]({ISSUES}2950)); of "
+        "`opendp.extras.mbi`, all but the counts that models are fitted to; `opendp.extras.ibis`, "
+        "which runs a query of OpenDP on a database and makes no claim of its own; arrays with "
+        "more than two columns; missing values; and clamping around a distant origin "
         f"([#2953]({ISSUES}2953))."
     ),
     "opendp.polars": (

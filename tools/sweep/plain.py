@@ -81,6 +81,13 @@ def in_a_group(x: Any, y: Any) -> float:
     return max(apart(x, y, 1).values(), default=0)
 
 
+def rows_apart(x: Any, y: Any) -> float:
+    """Return how many rows are added or removed, if no two of them are alike."""
+    one, two = Counter(records(x)), Counter(records(y))
+    changed = (one - two) + (two - one)
+    return changed.total() if max(changed.values(), default=0) <= 1 else inf
+
+
 def groups(x: Any, y: Any) -> float:
     """Return how many groups have rows that are added or removed."""
     return sum(rows > 0 for rows in apart(x, y, 1).values())
@@ -165,6 +172,7 @@ DISTANCES = {
     "ids": ids,
     "rows in a group": in_a_group,
     "groups": groups,
+    "rows apart": rows_apart,
     "loss": loss,
     "delta": delta,
 }
