@@ -52,8 +52,11 @@ audit-sweep: $(VENV)/installed-test,opendp,diffprivlib
 	  $(BIN)/python -m tools.sweep $$library --output sweep --jobs -1 || test $$? -eq 1 || exit; done
 	$(BIN)/python -m tools.sweep.docs sweep
 
+# The sweep goes on where it was, as audit-sweep does.
 audit-field: .venv-field/installed
-	.venv-field/bin/python -m pytest -m exhaustive tests/corpus/test_field.py
+	.venv-field/bin/python -m pytest -m exhaustive tests/corpus/test_field.py \
+	  tests/tools/sweep/test_sweep_pipeline_dp.py
+	.venv-field/bin/python -m tools.sweep pipeline_dp --output sweep --jobs -1 || test $$? -eq 1
 
 # The quick ones first; the tests last, so that their closing line ends the output.
 check: lint types notebooks exhaustive

@@ -15,9 +15,10 @@ from .diffprivlib import DIFFPRIVLIB
 from .opendp import OPENDP
 from .opendp_rows import EXTRAS, PLANS
 from .page import summaries
+from .pipeline_dp import PIPELINE_DP
 from .sweep import TIMEOUT, Sweep, sweep
 
-LIBRARIES = {library.name: library for library in (OPENDP, EXTRAS, PLANS, DIFFPRIVLIB)}
+LIBRARIES = {library.name: library for library in (OPENDP, EXTRAS, PLANS, DIFFPRIVLIB, PIPELINE_DP)}
 """By name, also for parts of a library; a library is imported when it is swept."""
 
 
@@ -49,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m tools.sweep",
         description="Audit all constructors of a library in many settings. The library is an extra "
-        "of sensitivity_lab.",
+        "of sensitivity_lab, or needs an environment of its own: see docs/sweep.md.",
         epilog="Example: python -m tools.sweep opendp --output sweep --jobs 2 --limit 100",
     )
     parser.add_argument("library", choices=sorted(LIBRARIES))

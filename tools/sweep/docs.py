@@ -43,9 +43,10 @@ OUTSIDE = {
         "**Outside these settings.** All of this runs in exact arithmetic according to OpenDP "
         "(`idealized-numerics`), so rounding of a few units is no finding. The sweep does not try "
         "the sampler of eigenvectors, and so not PCA as a whole; the medians of `LinearRegression` "
-        f"and its pairs of points, which are drawn ([#2950]({ISSUES}2950)); `opendp.extras.mbi` "
-        "and `ibis`, which need other packages; arrays with more than two columns; missing values; "
-        "and clamping around a distant origin "
+        f"and its pairs of points, which are drawn ([#2950]({ISSUES}2950)); of "
+        "`opendp.extras.mbi`, all but the counts that models are fitted to; `opendp.extras.ibis`, "
+        "which runs a query of OpenDP on a database and makes no claim of its own; arrays with "
+        "more than two columns; missing values; and clamping around a distant origin "
         f"([#2953]({ISSUES}2953))."
     ),
     "opendp.polars": (
@@ -56,6 +57,15 @@ OUTSIDE = {
         f"([#2949]({ISSUES}2949)), identifiers of several columns, and noise itself. Joins are "
         "with public keys: OpenDP has no others. An id whose rows change counts as one removed and "
         "one added. Unless the setting says `every order`, the rows of a table stand in one order."
+    ),
+    "pipeline_dp": (
+        "**Outside these settings.** The sweep says nothing about what it does not try: Beam and "
+        "Spark, the noise itself, the tree inside `PERCENTILE` and its noise per level (the sweep "
+        "judges the entries that reach it), counts that are released together with a threshold, "
+        "runs with Laplace noise under `PLDBudgetAccountant`, `add_dp_noise`, private contribution "
+        "bounds, custom combiners, missing and infinite values, and datasets of more than two "
+        "people (for selections: 25). The law of a selection is the chance that its "
+        "`probability_of_keep` states; a test compares it with draws."
     ),
     "diffprivlib": (
         "**Outside these settings.** The sweep says nothing about what it does not try: the "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,6 +26,7 @@ def settings() -> Iterator[Setting]:
             for norm in (1.0, 0.5, 3.0):
                 yield from _of_ball(p, origin, norm)
     yield from _of_lines()
+    yield from _of_marginals()
 
 
 def _of_ball(p: int, origin: tuple[float, float], norm: float) -> Iterator[Setting]:
@@ -69,6 +71,24 @@ def _of_lines() -> Iterator[Setting]:
     for column in (0, 1):
         source = f"make_select_column({column})"
         yield _of("make_select_column", source, points, (0, 1, 2), "symmetric")
+
+
+def _of_marginals() -> Iterator[Setting]:
+    """Yield the settings of counts by one column or two, to which `opendp.extras.mbi` fits models.
+
+    Where rows are all apart in the groups of two columns, the map has a smaller claim for L2.
+    """
+    rows = ((0, 0), (0, 2), (1, 2), (2, 1))
+    for far, clique in itertools.product(("L1", "L2"), (("p",), ("q",), ("p", "q"))):
+        metric = f'dp.{far.lower()}_distance(T="u32")'
+        source = f"make_stable_marginals(DOMAIN, ROWS, {metric}, [{clique}])"
+        cases = {"marginal": "symmetric"}
+        if len(clique) == 2:
+            cases["marginal of groups apart"] = "rows apart"
+        for claim, near in cases.items():
+            given = {"data": "marginals", "near": near, "far": far, "claim": claim, "d_in": (1, 2)}
+            options = tuple(given.items())
+            yield Setting("make_stable_marginals", source, rows, (0, 1, 2, 3), options)
 
 
 def _of(

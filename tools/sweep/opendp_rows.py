@@ -36,6 +36,30 @@ dp.enable_features("contrib", "honest-but-curious", "idealized-numerics")
 def data(rows):
     return np.array(rows, dtype=float).reshape(len(rows), 2)
 """,
+    "marginals": """import opendp.prelude as dp
+import polars as pl
+from opendp.extras.mbi._utilities import make_stable_marginals
+
+dp.enable_features("contrib", "honest-but-curious")
+COLUMNS = {"p": pl.UInt32, "q": pl.UInt32}
+DOMAIN = dp.lazyframe_domain(
+    [dp.series_domain(name, dp.atom_domain(bounds=(0, 2), T="u32")) for name in COLUMNS]
+)
+ROWS = dp.frame_distance(dp.symmetric_distance())
+
+
+def data(rows):
+    return pl.LazyFrame(rows, schema=COLUMNS, orient="row")
+
+
+def map_of(made, d_in, apart):
+    bounds = [dp.polars.Bound(by=[], per_group=d_in)]
+    (clique,) = made.map(bounds)
+    if apart:
+        keys = [pl.col(name) for name in clique]
+        bounds.append(dp.polars.Bound(by=keys, per_group=1, num_groups=d_in))
+    return made.map(bounds)[clique]
+""",
     **TABLES,
 }
 """By the kind of data: what a setting names, and how rows become data."""
@@ -45,6 +69,8 @@ CLAIMS = {
     "rows": "bound(made.map(d_in), [], 'per_group')",
     "rows in a group": "bound(made.map(d_in), ['g'], 'per_group')",
     "groups": "bound(made.map(d_in), ['g'], 'num_groups')",
+    "marginal": "map_of(made, d_in, False)",
+    "marginal of groups apart": "map_of(made, d_in, True)",
     "epsilon": "noisy.map(d_in)",
     "rho": "(2 * noisy.map(d_in)) ** 0.5",
 }
@@ -58,6 +84,8 @@ ANSWERS = {
     "rows": "rows_of(made(data(rows)))",
     "rows in a group": "rows_of(made(data(rows)))",
     "groups": "rows_of(made(data(rows)))",
+    "marginal": "next(iter(made(data(rows)).values())).ravel().tolist()",
+    "marginal of groups apart": "next(iter(made(data(rows)).values())).ravel().tolist()",
     "epsilon": "cells_of(exact(data(rows)))",
     "rho": "cells_of(exact(data(rows)))",
 }

@@ -6,7 +6,7 @@ So it imports nothing but the standard library, and searches nothing.
 from collections import Counter
 from fractions import Fraction
 from itertools import product
-from math import inf, isfinite, log
+from math import erfc, exp, inf, isfinite, log, sqrt
 from typing import Any
 
 
@@ -81,6 +81,13 @@ def in_a_group(x: Any, y: Any) -> float:
     return max(apart(x, y, 1).values(), default=0)
 
 
+def rows_apart(x: Any, y: Any) -> float:
+    """Return how many rows are added or removed, if no two of them are alike."""
+    one, two = Counter(records(x)), Counter(records(y))
+    changed = (one - two) + (two - one)
+    return changed.total() if max(changed.values(), default=0) <= 1 else inf
+
+
 def groups(x: Any, y: Any) -> float:
     """Return how many groups have rows that are added or removed."""
     return sum(rows > 0 for rows in apart(x, y, 1).values())
@@ -93,6 +100,37 @@ def loss(x: Any, y: Any) -> float:
     one = sum(max(map(float.__sub__, p, q)) for p, q in pairs)
     two = sum(max(map(float.__sub__, q, p)) for p, q in pairs)
     return max(one, two)
+
+
+def delta(x: Any, y: Any) -> float:
+    """Return the smallest delta of two laws at their epsilon, in both directions.
+
+    A law is an epsilon, the chances of outcomes, and by outcome the means of Gaussian noise whose
+    deviation is 1.
+    """
+    return max(beyond(x, y), beyond(y, x))
+
+
+def beyond(x: Any, y: Any) -> float:
+    """Return what the chances of one law exceed e**epsilon times those of another by, in all."""
+    (epsilon, chances, means), (_, others, moved) = x, y
+    total = 0.0
+    for outcome, p in chances.items():
+        q = others.get(outcome, 0)
+        moves = map(float.__sub__, means[outcome], moved[outcome]) if q else []
+        ratio = sqrt(sum(one * one for one in moves))
+        if not ratio:  # no noise, or no such outcome
+            total += max(0.0, p - exp(epsilon) * q)
+            continue
+        # Two Gaussians with weights p and q: Balle and Wang (2018), theorem 5, at another epsilon.
+        shift = (epsilon - log(p / q)) / ratio
+        total += p * below(ratio / 2 - shift) - exp(epsilon) * q * below(-ratio / 2 - shift)
+    return total
+
+
+def below(t: float) -> float:
+    """Return the chance that a standard Gaussian number is at most t."""
+    return erfc(-t / sqrt(2)) / 2
 
 
 def gap(one: Any, two: Any) -> Any:
@@ -134,7 +172,9 @@ DISTANCES = {
     "ids": ids,
     "rows in a group": in_a_group,
     "groups": groups,
+    "rows apart": rows_apart,
     "loss": loss,
+    "delta": delta,
 }
 
 
