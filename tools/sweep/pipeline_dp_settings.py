@@ -47,7 +47,7 @@ def settings() -> Iterator[Setting]:
 
 def _given(noise: str, limits: tuple[int, ...]) -> str:
     """Return the arguments of the noise and of the bounds on a person's rows."""
-    names = ("max_partitions_contributed", "max_contributions_per_partition")
+    names: tuple[str, ...] = ("max_partitions_contributed", "max_contributions_per_partition")
     if len(limits) == 1:
         names = ("max_contributions",)
     told = (f"{name}={limit}" for name, limit in zip(names, limits, strict=True))
@@ -133,6 +133,10 @@ def _of_sums(noise: str, limits: tuple[int, ...]) -> Iterator[Setting]:
 
 def _of_values(noise: str, limits: tuple[int, ...]) -> Iterator[Setting]:
     """Yield the settings of means, variances and quantiles, alone and with others."""
+    # Squares of values around 0 change by as much as the variance is told, and by more.
+    if len(limits) == 2:
+        rest = "min_value=-1, max_value=1"
+        yield from _of("VARIANCE", noise, limits, (-1, 0, 2), "Metrics.VARIANCE", rest)
     for low, high in _BOUNDS:
         values, rest = (low, high + 1), f"min_value={low}, max_value={high}"
         several = "Metrics.MEAN, Metrics.COUNT, Metrics.SUM"
@@ -177,7 +181,7 @@ def _of_selections() -> Iterator[Setting]:
 
 def _of_runs() -> Iterator[Setting]:
     """Yield the settings of whole runs: Gaussian noise beside a selection, and two accountants."""
-    people = [(("a", 1),)] * 16
+    people: list[Person] = [(("a", 1),)] * 16
     crowds = [tuple(people[:size]) for size in (0, 1, 2, 3, 4, 5, 8, 9, 15, 16)]
     limits = "max_partitions_contributed=1, max_contributions_per_partition=1"
     several = ("Metrics.COUNT", "Metrics.COUNT, Metrics.SUM, min_value=0, max_value=1")
