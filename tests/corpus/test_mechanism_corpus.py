@@ -20,7 +20,10 @@ SLOW = {
 }
 """Those with many paths, or large joint tables."""
 
-SLOWEST = {"response by von neumann", "rank deficient total"}
+SLOWEST = {
+    *("response by von neumann", "rank deficient total", "rank deficient leak"),
+    "geometric redrawn into the range",
+}
 """Ten thousand paths on each dataset, or tables of as many rows: up to a minute."""
 
 

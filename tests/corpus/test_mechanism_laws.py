@@ -78,7 +78,7 @@ def worst(mechanism, epsilon=None):
 
 
 CASES = [
-    pytest.param(m, id=m.name, marks=[pytest.mark.exhaustive] if m.name in HEAVY else [])
+    pytest.param(m, id=m.name, marks=[pytest.mark.stress] if m.name in HEAVY else [])
     for m in MECHANISMS
 ]
 

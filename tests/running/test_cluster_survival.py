@@ -79,7 +79,7 @@ def test_a_block_that_kills_every_worker_is_named():
     assert " datasets of 4 records, the first of which is (" in str(caught.value)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.stress
 def test_a_cluster_that_goes_away_is_an_error(tmp_path):
     cluster = distributed.LocalCluster(
         n_workers=2, processes=True, threads_per_worker=1, dashboard_address=":0"

@@ -149,6 +149,7 @@ def tasks_done(dask_scheduler) -> int:
     return dask_scheduler.transition_counter
 
 
+@pytest.mark.stress
 @pytest.mark.usefixtures("arrays_there")
 def test_a_worker_that_dies_takes_no_answer_with_it(cluster):
     """What it held is computed again, from the evaluations on if need be."""

@@ -71,6 +71,7 @@ def test_a_sound_call(name):
     assert judge(named(name)).verdict in {"tight", "tight up to rounding", "loose"}
 
 
+@pytest.mark.representative
 @pytest.mark.diffprivlib
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", WRONG)
