@@ -39,6 +39,7 @@ class _Subject:
         """Return the audit that fits."""
         values, sizes = self.setting.values, self.setting.sizes
         kind, component = self.setting.option("audit"), self.setting.option("component")
+        distances = self.setting.option("d_in") or (1, 2)
         if kind == "measurement":
             return audit_opendp(self.made, values, sizes, progress=False)
         if kind == "coupling":
@@ -49,12 +50,12 @@ class _Subject:
                 size=sizes or (),
                 neighbors=_metric(self.made.input_metric),
                 outputs=_metric(self.made.output_metric),
-                distances=(1, 2),
+                distances=distances,
                 progress=False,
                 choices=_DRAWS,
             )
         return audit_opendp(
-            self.made, values, sizes, distances=self.setting.option("d_in") or (1, 2),
+            self.made, values, sizes, distances=distances,
             component=component, n_jobs=1, progress=False,
         )  # fmt: skip
 

@@ -253,7 +253,11 @@ def _of_random_choices() -> Iterator[Setting]:
             "make_metric_unbounded": ("change_one_distance", "hamming_distance"),
         }.items():
             for metric in metrics:
-                options = coupled if name == "make_ordered_random" else ()
+                options: tuple[tuple[str, Any], ...] = ()
+                if name == "make_ordered_random":
+                    options = coupled
+                if options and some and metric == "symmetric_distance":
+                    options += (("d_in", (2,)),)  # no two datasets of one size are at distance 1
                 source = f"dp.t.{name}({space}, dp.{metric}())"
                 yield Setting(name, source, (0, 1), sizes, options)
     for kind in _FLOATS:
