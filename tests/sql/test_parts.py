@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 
-import duckdb
 import pytest
 
+pytest.importorskip("duckdb", reason="needs the extra `sql`")
 pytest.importorskip("sqlglot", reason="needs the extra `sql`")
 
+import duckdb
 from sql_cases import drawn_case
 from sql_checks import check_case
 
