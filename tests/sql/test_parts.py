@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 pytest.importorskip("duckdb", reason="needs the extra `sql`")
@@ -68,11 +66,10 @@ def added(connection, joined: str, aggregate: str = "COUNT(*)", **given):
         ("u ON t.x = u.k AND t.y < 9 JOIN v ON v.k < 5", 5),
     ],
 )
-def test_sources_that_an_inequality_ties_are_not_paired(joined, value):
-    """There are 36 million pairs of rows of u and v, and as many groups of them."""
-    start = time.process_time()
+def test_sources_that_an_inequality_ties_are_not_paired(monkeypatch, joined, value):
+    """There are 36 million pairs of rows of u and v, and a million choices are too many here."""
+    monkeypatch.setattr(parts, "_MOST", 1_000_000)
     assert added(tables(6_000), joined).value == value
-    assert time.process_time() - start < 20
 
 
 def test_what_would_take_hours_is_refused_before():
