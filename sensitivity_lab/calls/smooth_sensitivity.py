@@ -134,7 +134,7 @@ def smooth_sensitivity(
       method     monotone, exact arithmetic, no evaluation needed
     """
     (relation, step), damping = _check_relation(neighbors), _check_beta("beta", beta)
-    check_whole("farthest", farthest, "a distance, at least 0", least=0)
+    farthest = check_whole("farthest", farthest, "a distance, at least 0", least=0)
     universe = check_universe(universe)
     x = check_dataset(dataset, universe)
     limits = _check_sizes(sizes, int(x.sum()), universe, as_query(query), relation)

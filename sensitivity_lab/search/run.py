@@ -61,7 +61,8 @@ class Run:
 
     def __post_init__(self) -> None:
         """Check the limits, and that folders are paths; no folder is made."""
-        check_whole("memory_limit", self.memory_limit, "a number of bytes, at least 1")
+        most = check_whole("memory_limit", self.memory_limit, "a number of bytes, at least 1")
+        object.__setattr__(self, "memory_limit", most)
         check_timeout.or_none("timeout", self.timeout)
         for name in ("checkpoint", "scratch"):
             if getattr(self, name) is not None:

@@ -131,8 +131,8 @@ class Contributions(Facts):
         pandas.DataFrame
             As `of_persons`.
         """
-        check_whole("number", number, "a number of persons, at least 1")
-        return self.of_persons().head(number)
+        most = check_whole("number", number, "a number of persons, at least 1")
+        return self.of_persons().head(min(most, self.everyone))
 
     def distribution(self) -> pd.DataFrame:
         """Return how the contributions are distributed over all persons, those of 0 included.

@@ -218,7 +218,7 @@ class Query(ReadQuery):
         >>> added.value, added.witness.rows[0][1]["days"]
         (7.0, 7)
         """
-        check_whole("k", k, "a number of persons or rows, at least 1")
+        k = check_whole("k", k, "a number of persons or rows, at least 1")
         chosen_unit: Unit = (
             "row" if check_choice("unit", unit, ("person", "row")) == "row" else "person"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -236,3 +237,13 @@ def test_wrong_arguments_say_what_is_accepted(given, message):
 def test_wrong_keys_are_refused(groups, message):
     text = "SELECT region, COUNT(*) FROM customer GROUP BY region"
     assert message in refusal(text, groups=groups)
+
+
+def test_whole_numbers_may_be_arrays_without_dimensions():
+    visits = pd.DataFrame({"person": [1, 1, 2]})
+    query = Query(
+        "SELECT COUNT(*) AS n FROM visits", connection={"visits": visits}, person="visits.person"
+    )
+    assert len(query.contributions().top(np.array(1))) == 1
+    assert len(query.contributions().top(2**61)) == 2
+    assert query.local_sensitivity(k=np.array(1)).value == 2

@@ -99,8 +99,9 @@ def variance(lower: Any, upper: Any, size: int, ddof: int = 0) -> Step:
     (Fraction(1, 3), Fraction(1, 4), Fraction(1, 3))
     """
     bounds = check_bounds(lower, upper)
-    check_whole("variance: ddof", ddof, "delta degrees of freedom, at least 0", least=0)
-    check_whole("variance: size", size, f"a number of records, at least {ddof + 1}", ddof + 1)
+    ddof = check_whole("variance: ddof", ddof, "delta degrees of freedom, at least 0", least=0)
+    least = ddof + 1
+    size = check_whole("variance: size", size, f"a number of records, at least {least}", least)
     name = (
         named("variance", bounds, size)
         if ddof == 0
