@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from sensitivity_lab.checks import check_callable, check_flag, check_running, shown
 from sensitivity_lab.errors import InputError, SensitivityViolation
 from sensitivity_lab.numpy_state import with_numpy_defaults
@@ -310,7 +312,9 @@ def _check_form(given: dict[str, Any], taken: Iterable[str], what: str) -> None:
     for name in given.keys() - set(taken):
         default = inspect.signature(audit).parameters[name].default
         value = given[name]
-        if value is not default and not (isinstance(default, bool | str) and value == default):
+        # A comparison of anything else, such as a table, need not be true or false.
+        same = value is default or (isinstance(value, bool | str | np.bool_) and value == default)
+        if not same:
             raise InputError(f"{name} is not for {what}; leave it out, got {shown(value)}")
 
 

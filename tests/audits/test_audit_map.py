@@ -300,6 +300,12 @@ FORMS = {
         lambda: sl.audit([0], len, 1, size=1, neighbors="discrete", outputs="L1", norm="L2"),
         "norm is not for a function with outputs=; leave it out, got 'L2'",
     ),
+    "an array as the norm of a function": (
+        lambda: sl.audit(
+            [0], len, 1, size=1, neighbors="discrete", outputs="L1", norm=np.array([1, 2])
+        ),
+        "norm is not for a function with outputs=; leave it out, got array([1, 2])",
+    ),
     "choices without outputs": (
         lambda: sl.audit([0], len, 1, size=1, neighbors="bounded", choices=3),
         "choices is not for a query (outputs= makes it a function); leave it out, got 3",
