@@ -153,7 +153,7 @@ def _why_not_pickled(task: _Task) -> BaseException | None:
     try:
         dumps(task)
     except Exception as error:  # noqa: BLE001 - any error of any object
-        return error.__context__ or error if isinstance(error, PicklingError) else error
+        return (error.__context__ or error) if isinstance(error, PicklingError) else error
     return None
 
 

@@ -144,8 +144,13 @@ def node_text(node: Any, text: str) -> str:
     anew = " ".join(str(node.sql(dialect="duckdb", unsupported_level=None)).split())
     start, end = span(node)
     if start is not None and end is not None and end - start < len(text):
+        # The parser does not keep the place of the brackets that close a call ...
         written = text[start : end + 1]
-        # The parser does not keep the place of words such as EXISTS.
+        while written.count("(") > written.count(")") and (
+            bracket := re.match(r"\s*\)", text[start + len(written) :])
+        ):
+            written += bracket[0]
+        # ... nor that of words such as EXISTS.
         inside = _squeezed(written) != _squeezed(anew) and _squeezed(written) in _squeezed(anew)
         if written.count("(") == written.count(")") and not inside:
             return " ".join(written.split())

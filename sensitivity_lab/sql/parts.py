@@ -299,7 +299,8 @@ def heaviest(
     while most > 1 and prod(_rows_of_first(session, table, most) for table in tables) > _SAMPLE:
         most //= 2
     best = count(" AND ".join(f"{name}.nth <= {most}" for name in names))
-    # A group of the size s has at most 2^(s / 64), and a whole number.
+    # A group of size s has at most 2^(s / 64), and a whole number: only groups above this size can
+    # have more than the best.
     size = (((best + 1) ** _PER_DOUBLING - 1).bit_length() - 1) // power
     cost = _cost(session, tables, size)
     if cost > _MOST:

@@ -606,7 +606,8 @@ class Reader:
                     raise self.refusal(
                         node,
                         "COUNT(DISTINCT) of several columns is not supported",
-                        "count one column, such as a text of both: COUNT(DISTINCT a || '/' || b)",
+                        "count one column, or a text of both with a sign between them that neither "
+                        "has: COUNT(DISTINCT a || '/' || b)",
                     )
                 value = self.writer.term(node.this.expressions[0], resolve)
                 return [Aggregate(name, "distinct", self._restricted(value, where))]

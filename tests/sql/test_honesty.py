@@ -165,6 +165,9 @@ PLACES = {
     "SELECT COUNT(*) FROM customer WHERE id > (SELECT AVG(id) FROM customer)": (
         "a subquery as a value is not supported"
     ),
+    "SELECT COUNT(DISTINCT id, region ) FROM customer": (
+        "COUNT(DISTINCT id, region ) (line 1, column 8): COUNT(DISTINCT) of several columns"
+    ),
     "SELECT COUNT(*) AS n, COUNT(id) AS N FROM customer": "give it another name with AS",
     "SELECT region, COUNT(*) FROM customer GROUP BY ALL": "GROUP BY ALL",
     "SELECT region, COUNT(*) FROM customer GROUP BY ROLLUP (region)": (
