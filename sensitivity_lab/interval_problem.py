@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 from .exact.difference import Number
 from .metrics.norms import Norm
@@ -14,7 +14,11 @@ from .queries import Query
 from .universes.families import Family, families_of
 from .universes.finite import AnyUniverse, finite
 from .universes.interval import IntervalUniverse
+from .universes.multiplicities import Multiplicities
 from .universes.relations import Dataset, Relation, RemovedAdded, check_dataset, multiplicities_of
+
+Read = Multiplicities | Dataset
+"""A dataset as engines take it: how often each value occurs, or the numbers of an interval."""
 
 
 @dataclass(frozen=True)
@@ -132,18 +136,23 @@ def problem_on(
 
 
 def local_problem_on(
-    universe: AnyUniverse, query: Query, neighbors: Relation, dataset: Any, norm: Norm
+    universe: AnyUniverse, query: Query, neighbors: Relation, x: Read, norm: Norm
 ) -> LocalProblem | LocalIntervalProblem:
-    """Return the checked local problem for a universe or an interval, and a dataset as given."""
+    """Return the checked local problem for a universe or an interval, and a dataset as read."""
     if isinstance(universe, IntervalUniverse):
-        on = universe.dataset(dataset)
-        return LocalIntervalProblem(universe, query, neighbors, on, norm).checked()
-    x = check_dataset(dataset, universe)
-    return LocalProblem(universe, query, neighbors, x, norm).checked()
+        return LocalIntervalProblem(universe, query, neighbors, cast(Dataset, x), norm).checked()
+    return LocalProblem(universe, query, neighbors, cast(Multiplicities, x), norm).checked()
 
 
-def dataset_on(universe: AnyUniverse, dataset: Any) -> Dataset:
-    """Return a dataset in ascending order, or raise InputError if it is not of the universe."""
+def read_dataset(universe: AnyUniverse, dataset: Any) -> Read:
+    """Return what engines take for a dataset, or raise InputError if it is not of the universe."""
     if isinstance(universe, IntervalUniverse):
         return universe.dataset(dataset)
-    return universe.dataset(check_dataset(dataset, universe))
+    return check_dataset(dataset, universe)
+
+
+def in_order(universe: AnyUniverse, x: Read) -> Dataset:
+    """Return the records of a dataset that was read, ascending."""
+    if isinstance(universe, IntervalUniverse):
+        return cast(Dataset, x)
+    return universe.dataset(cast(Multiplicities, x))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sensitivity_lab.checks import check_text
-from sensitivity_lab.interval_problem import LocalIntervalProblem, local_problem_on
+from sensitivity_lab.interval_problem import LocalIntervalProblem, local_problem_on, read_dataset
 from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import LocalProblem
@@ -98,7 +98,8 @@ def local_sensitivity(
     """
     relation = as_relation(neighbors)
     universe = check_any_universe(universe)
-    problem = local_problem_on(universe, as_query(query), relation, dataset, check_norm(norm))
+    x = read_dataset(universe, dataset)
+    problem = local_problem_on(universe, as_query(query), relation, x, check_norm(norm))
     run = check_run(run, "local_sensitivity", "scratch")
     kept = _open(run, universe, problem, problem.queries)
     return solve_local(problem, method, Options(n_jobs, progress, run, kept))
@@ -164,7 +165,8 @@ def local_curves(
     asked, relations = as_queries(queries), as_relations(neighbors, distances, exactly)
     in_norm = check_norm(norm)
     families = dict.fromkeys(relation.at(1) for relation in relations)
-    first = local_problem_on(universe, asked[0], relations[0], dataset, in_norm)
+    x = read_dataset(universe, dataset)
+    first = local_problem_on(universe, asked[0], relations[0], x, in_norm)
     problems = [
         replace(first, query=query, neighbors=relation).checked()
         for family in families

@@ -10,7 +10,12 @@ from typing import Any, Literal, NamedTuple
 
 from sensitivity_lab.checks import MORE_MEMORY, check_distance, exceeding, shown
 from sensitivity_lab.errors import InputError, TooLargeError
-from sensitivity_lab.interval_problem import LocalIntervalProblem, dataset_on, local_problem_on
+from sensitivity_lab.interval_problem import (
+    LocalIntervalProblem,
+    in_order,
+    local_problem_on,
+    read_dataset,
+)
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.queries import Query, as_query
@@ -145,14 +150,15 @@ def reach(
     universe = check_any_universe(universe)
     asked = as_query(query)
     step, last = _check_steps(neighbors, distances)
-    x = dataset_on(universe, dataset)
+    read = read_dataset(universe, dataset)
+    x = in_order(universe, read)
     options = Options(n_jobs, progress, check_run(run, "reach", "checkpoint", "scratch"))
     limits = check_limits(sizes, len(x), universe, asked, step)
     # No dataset is further away than where all of x is removed, and all that can be is added.
     most = len(x) + min(universe.size - len(x), limits[1])
     ball = Ball(int(max(1, min(last, most))), step=step, limits=limits)
     _check_number(ball, len(x), universe, last, options)
-    problem = local_problem_on(universe, asked, ball, x, "L1")
+    problem = local_problem_on(universe, asked, ball, read, "L1")
     _check_scalar(asked)
     found = _found(problem, ball, method, options)
     lower, upper = (_ends_at_every_distance(moves, last) for moves in found.moves.values())

@@ -27,7 +27,7 @@ from sensitivity_lab.checks import (
 )
 from sensitivity_lab.errors import InputError, NoEngineError
 from sensitivity_lab.exact.difference import round_up
-from sensitivity_lab.interval_problem import dataset_on
+from sensitivity_lab.interval_problem import in_order, read_dataset
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.measure import exact_answer
@@ -219,7 +219,7 @@ def compare(
     setting = _Setting(
         universe=universe,
         query=as_query(query),
-        x=dataset_on(universe, dataset),
+        x=in_order(universe, read_dataset(universe, dataset)),
         neighbors=relation,
         ends=ends,
         grid=_grid(ends, step, width),
