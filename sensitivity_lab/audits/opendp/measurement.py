@@ -7,6 +7,7 @@ real one promises gives the sensitivity that it assumes. This needs the extra `o
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,7 +20,7 @@ from sensitivity_lab.audits.mechanism import CHANCE_ULPS, PrivacyClaim, judged
 from sensitivity_lab.audits.question import Question, naming
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.row import AuditRow
-from sensitivity_lab.checks import check_callable, check_rational, shown
+from sensitivity_lab.checks import check_callable, check_positive, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics import as_metric
@@ -36,6 +37,9 @@ _OF_A_SCALE = (
     "map assumes"
 )
 """What to do where the noise has endless support, and the map promises a pure epsilon."""
+
+_LEAST, _GREATEST = math.ulp(0.0), sys.float_info.max
+"""The scales that OpenDP can be given."""
 
 Asked = Callable[[Subject, Any], Question]
 """Takes a subject, and what decides which inputs are accepted."""
@@ -92,9 +96,12 @@ def audit_scale(
         As for `audit_opendp`.
     """
     check_callable("answer", answer, "a function of what the measurement returns")
-    at = check_rational("scale", scale, "a finite number above 0")
-    if at <= 0:
-        raise InputError(f"scale must be a finite number above 0, got {shown(scale)}")
+    at = check_positive("scale", scale)
+    if not _LEAST <= at <= _GREATEST:
+        raise InputError(
+            f"scale must be between {_LEAST:.3g} and {_GREATEST:.3g}, since OpenDP takes a float; "
+            f"got {shown(scale)}"
+        )
     subject, twin = _subject(make, float(at), neighbors, outputs), _made(make, 0.0)
     question = asked(subject, twin)
     call = partial(_answer, twin, answer)

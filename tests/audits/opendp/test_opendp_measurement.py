@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
@@ -112,6 +113,16 @@ REFUSED = {
     "a scale of 0": (
         lambda: sl.audits.audit_opendp(noisy_sum, [0], 1, scale=0),
         "scale must be a finite number above 0, got 0",
+    ),
+    "a scale beyond floats": (
+        lambda: sl.audits.audit_opendp(noisy_sum, [0], 1, scale=Decimal("1e400")),
+        "scale must be between 4.94e-324 and 1.8e+308, since OpenDP takes a float; got "
+        "Decimal('1E+400')",
+    ),
+    "a scale that is none in floats": (
+        lambda: sl.audits.audit_opendp(noisy_sum, [0], 1, scale=Decimal("1e-400")),
+        "scale must be between 4.94e-324 and 1.8e+308, since OpenDP takes a float; got "
+        "Decimal('1E-400')",
     ),
     "no twin": (
         lambda: sl.audits.audit_opendp(broken, [0], 1),
