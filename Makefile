@@ -22,7 +22,7 @@ help:
 	@echo "make audit-sweep   audit all constructors of two libraries in many settings: half an hour"
 	@echo "make audit-field   audit four libraries that need an environment of their own"
 	@echo "make check      lint, types, notebooks and all tests but the stress"
-	@echo "make check-oldest, check-newest   run the tests of make test with other versions"
+	@echo "make check-oldest, check-newest   run the quick tests with other versions"
 	@echo "make docs       build the documentation site into build/site/html, and check its links"
 	@echo "make browser    build it, and open its pages in Chromium, wide and narrow, light and dark"
 	@echo "make docs-links build it, and ask whether the sites that it links to exist"
@@ -39,12 +39,14 @@ demo: $(VENV)/installed-test
 # waits for long at the end, and the tests of a file, which share what they have made, stay together.
 ON_TWO := -n 2 --dist worksteal
 
+SOME := not further and not exhaustive and not notebooks and not stress and not browser
+
 test: $(VENV)/installed-test
 	@echo "Running the tests that represent the rest, on two cores."
-	$(BIN)/python -m pytest $(ON_TWO)
+	$(BIN)/python -m pytest $(ON_TWO) -m "$(SOME)"
 
 audit: $(VENV)/installed-test,opendp,diffprivlib
-	$(BIN)/python -m pytest -m "not stress" tests/corpus
+	$(BIN)/python -m pytest -m "not browser" tests/corpus
 
 # Not in CI. It goes on where it was; what it finds is for docs/sweep.md, and no failure.
 audit-sweep: $(VENV)/installed-test,opendp,diffprivlib

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from collections import defaultdict
+from collections.abc import Iterator
 from unittest import mock
 
 import pytest
@@ -38,27 +39,45 @@ gc.disable()
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what has the marker
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of a test marked ``representative(*names)``, leave one case per value of these arguments.
+    """Mark the cases of a test by where they run, another one in each turn.
 
-    Of the other cases, `make check` runs every second one and `make stress` the rest; those of an
-    `exhaustive` test are all left to `make stress`. What is left is another case in each turn, so
-    that the arguments that are not named take all their values, too.
+    Of a test marked ``representative(*names)``, one case per value of these arguments stays. Of the
+    other cases, `make check` runs every second one and `make stress` the rest; those of an
+    `exhaustive` test are all left to `make stress`. Of any other test, two of three cases are
+    `further` ones, which `make test` leaves out. Since what stays is another case in each turn, the
+    arguments that are not named take all their values, too.
     """
     cases: defaultdict[tuple, defaultdict[tuple, list[pytest.Function]]] = defaultdict(
         lambda: defaultdict(list)
     )
+    plain: defaultdict[tuple, list[pytest.Function]] = defaultdict(list)
     for item in items:
         if marker := item.get_closest_marker("representative"):
             assert isinstance(item, pytest.Function)
             named = tuple(repr(item.callspec.params[name]) for name in marker.args)
             cases[item.path, item.originalname][named].append(item)
+        elif hasattr(item, "callspec") and not ELSEWHERE & {one.name for one in item.iter_markers()}:
+            plain[item.path, item.originalname].append(item)
     for by_name in cases.values():
         for turn, alike in enumerate(by_name.values()):
-            for after, item in enumerate(alike, -turn % len(alike)):
-                if not (after := after % len(alike)):
-                    continue
-                later = item.get_closest_marker("exhaustive") or (turn + after) % 2
-                item.add_marker("stress" if later else "exhaustive")
+            for after, item in in_turn(alike, turn):
+                if after:
+                    later = item.get_closest_marker("exhaustive") or (turn + after) % 2
+                    item.add_marker("stress" if later else "exhaustive")
+    for turn, alike in enumerate(plain.values()):
+        for after, item in in_turn(alike, turn):
+            if after % 3:
+                item.add_marker("further")
+
+
+ELSEWHERE = {"exhaustive", "stress", "notebooks", "browser"}
+"""The markers of what `make test` does not run."""
+
+
+def in_turn(alike: list[pytest.Function], turn: int) -> Iterator[tuple[int, pytest.Function]]:
+    """Number cases from the one whose turn it is, round to the one before it."""
+    for place, item in enumerate(alike):
+        yield (place - turn) % len(alike), item
 
 
 def pytest_collection_finish() -> None:

@@ -336,6 +336,7 @@ def test_no_test_asks_for_private_names():
     assert asked == {}
 
 
+@pytest.mark.exhaustive
 def test_no_file_imports_a_private_name_of_another_one():
     """What two files need has a public name; a private file, as in `plotting`, is none."""
     for file in FILES:

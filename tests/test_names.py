@@ -190,6 +190,7 @@ def of_values(name: str) -> Iterator[str]:
 PLACES = (of_queries, of_columns, of_steps, of_values)
 
 
+@pytest.mark.representative
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("place", PLACES)
 @settings(deadline=None, max_examples=max(2, settings.default.max_examples // 25))

@@ -171,7 +171,7 @@ def test_a_quantile_of_random_neighbors_holds_with_its_confidence(seeds):
     assert wrong <= 2 * 0.1 * seeds
 
 
-@pytest.mark.parametrize("samples", [10, 59, 100, pytest.param(300, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("samples", [10, 59, 100, pytest.param(300, marks=pytest.mark.stress)])
 def test_the_rank_of_a_quantile_is_the_smallest_that_suffices(samples):
     def tail(samples, rank, gamma):
         return sum(

@@ -134,6 +134,7 @@ def test_what_the_system_refuses(capsys, monkeypatch, error, said):
     )
 
 
+@pytest.mark.exhaustive
 def test_long_arguments_are_not_repeated_whole(capsys):
     for arguments in (
         ("curves", "--" + "x" * 100_000),

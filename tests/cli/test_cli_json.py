@@ -69,7 +69,7 @@ def test_the_noise_of_answers(capsys):
     assert (told["epsilon"], told["delta"], told["size"]) == (0.5, 0, 9)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.stress
 def test_the_article_is_one_document(capsys, tmp_path):
     told = document(capsys, "article", "--output", str(tmp_path))
     assert [one["name"] for one in told] == ["a_unbounded", "a_bounded", "b_unbounded", "b_bounded"]

@@ -284,6 +284,7 @@ def test_what_the_noise_hides_is_nan(capsys, monkeypatch):
     assert shown["median"].notna().tolist() == [True, False, False, False, True]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.opendp
 def test_the_files_of_a_release_are_never_overwritten(capsys, monkeypatch):
     found = told(capsys, "--rows-per-person", "5", "--group-by", "plan=a,b")
@@ -361,6 +362,7 @@ def test_the_command_says_where_to_find_the_errors_of_what_follows(capsys):
         assert (said in text) is has
 
 
+@pytest.mark.exhaustive
 def test_the_noise_is_drawn(capsys):
     more = ("--rows-per-person", "1", "--output", "noise.png")
     assert run(capsys, *ASKED, *more)[::2] == (0, "")

@@ -212,7 +212,7 @@ def test_noise_notes_one_size_where_sizes_are_private(capsys):
     assert run(capsys, *UNBOUNDED, "--size", "2-1000", "--query", "mean")[2] == ""
 
 
-@pytest.mark.parametrize("k", [1, 5, pytest.param(700, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("k", [1, 5, pytest.param(700, marks=pytest.mark.stress)])
 def test_the_sizes_that_the_note_names_are_feasible(capsys, k):
     asked = (*UNBOUNDED, "--distance", str(k), "--query", "mean", "--size")
     _, out, _ = run(capsys, *asked, "1000")

@@ -114,6 +114,7 @@ def rerun(reports, neighbors="change_one"):
     return wrong
 
 
+@pytest.mark.stress
 def test_statistics_with_and_without_missing_values():
     """Missing values are not in the number of records that a claim divides by, nor in the range.
 
@@ -144,6 +145,7 @@ def test_statistics_with_and_without_missing_values():
     assert {r.verdict for r in complete.values()} <= {"tight", "tight up to rounding"}
 
 
+@pytest.mark.stress
 def test_histograms():
     """A replaced record leaves one bin and enters another; a weight counts as much as it weighs.
 

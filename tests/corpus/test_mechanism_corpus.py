@@ -45,7 +45,7 @@ def cases() -> list:
             one,
             id=one.name,
             marks=[pytest.mark.exhaustive] * (one.name in SLOW or place % 3 > 0)
-            + [pytest.mark.stress] * (one.name in SLOWEST),
+            + [pytest.mark.stress] * (one.name in SLOWEST or place % 3 > 1),
         )
         for place, one in enumerate(MECHANISMS)
     ]

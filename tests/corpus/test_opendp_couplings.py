@@ -50,6 +50,7 @@ def resized(metric, size, values, sizes, **options):
     )
 
 
+@pytest.mark.stress
 @pytest.mark.representative
 @pytest.mark.parametrize("metric", ["insert_delete", "symmetric"])
 def test_a_resize_to_fewer_records_has_the_same_verdict_in_ten_runs(metric):
@@ -62,6 +63,7 @@ def test_a_resize_to_fewer_records_has_the_same_verdict_in_ten_runs(metric):
     assert found == {("not judged", 2, 2)}
 
 
+@pytest.mark.stress
 def test_a_resize_shuffles_what_has_the_right_size():
     """github.com/opendp/opendp/issues/2927: three records are shuffled, four are cut in order."""
     reports = [resized("insert_delete", 3, [0, 1], [3, 4], choices=400) for _ in range(3)]

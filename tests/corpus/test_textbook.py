@@ -60,7 +60,7 @@ clipped_sum = sl.from_function(
 RAW = (-50, 0, LOWER, 70, UPPER, 300)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.stress
 def test_the_sum_of_clipped_values_changes_by_more_than_their_range():
     """upper - lower is claimed, right where a record is replaced; a record that is added is 125."""
     rows = sweep(
@@ -172,7 +172,10 @@ SOUND = {
 @pytest.mark.parametrize(
     "item",
     [
-        pytest.param(item, marks=[pytest.mark.exhaustive] if place % 8 else [])
+        pytest.param(
+            item,
+            marks=[pytest.mark.exhaustive] * (place % 8 > 0) + [pytest.mark.stress] * (place % 2),
+        )
         for place, item in enumerate(SOUND)
     ],
 )

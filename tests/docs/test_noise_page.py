@@ -35,6 +35,7 @@ def test_the_command_prints_what_the_page_shows(capsys, tmp_path, monkeypatch):
     assert out.startswith(printed)
 
 
+@pytest.mark.exhaustive
 def test_step_3_takes_plans_that_are_integers():
     """Adding a text to integers used to fail."""
     step_3 = PAGE.split("## 3. ")[1].split("## 4. ")[0]
@@ -75,6 +76,7 @@ def test_the_page_spends_epsilon_as_the_table_of_noise_splits_it(monkeypatch, sp
     assert sum(Fraction(row.sensitivity) / Fraction(row.scale) for row in half) <= 0.5
 
 
+@pytest.mark.exhaustive
 @pytest.mark.opendp
 def test_what_the_page_publishes_is_near_the_truth():
     """Of a million runs, some ten are farther off."""

@@ -236,6 +236,7 @@ def test_vectors_are_refused() -> None:
         )
 
 
+@pytest.mark.exhaustive
 def test_picture_has_a_line_per_mechanism_and_says_where_no_answer_is_likely() -> None:
     found = sl.noise.compare(
         DAYS, "median", **CHOICES | {"epsilon": [0.1, 0.5, 2], "bound": Fraction(1, 2)}

@@ -204,7 +204,7 @@ def test_roots_are_compared_with_the_bound_exactly() -> None:
         assert isinstance(found.answer, Root)
 
 
-@pytest.mark.parametrize("seed", shares(everyday=1, check=8, stress=60))
+@pytest.mark.parametrize("seed", shares(everyday=1, check=4, stress=60))
 def test_audit_of_the_mechanism_finds_no_violation(seed: int) -> None:
     small = Small(seed)
 

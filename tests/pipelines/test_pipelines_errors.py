@@ -118,6 +118,7 @@ def test_no_message_floods_the_terminal(call):
     assert 30 < len(str(caught.value)) < 2_500
 
 
+@pytest.mark.exhaustive
 def test_no_result_floods_the_terminal():
     t = pl.Start(pl.Values(), pl.SymmetricDistance()) >> pl.histogram(range(2_000))
     result = pl.measured_stability(t, ["x" * 10_000, 7], 1)

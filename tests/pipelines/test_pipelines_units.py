@@ -121,6 +121,7 @@ def test_noise_is_for_the_unit():
     assert (numbers >> pl.laplace(5)).map(10) == 2
 
 
+@pytest.mark.exhaustive
 def test_the_measured_stability_is_that_of_the_unit():
     rows = [{"a": place} for place in range(7)]
     result = pl.measured_stability(FIVE >> pl.count(), rows)

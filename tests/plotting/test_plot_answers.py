@@ -133,6 +133,7 @@ def test_many_coordinates():
     assert_nothing_cut_off(one.figure)
 
 
+@pytest.mark.exhaustive
 def test_a_long_title_is_wrapped():
     ax = plot_answers(pair((1, 2), (2, 1)), title="a title of many words " * 6)
     assert ax.get_title().count("\n") == 2

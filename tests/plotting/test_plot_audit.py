@@ -13,6 +13,7 @@ import sensitivity_lab as sl
 from sensitivity_lab.plotting import plot_audit
 
 
+@pytest.mark.exhaustive
 def test_plot_shows_claims_truths_and_what_is_missing():
     ax = REPORT.plot(unit="days")
     settle(ax.figure)

@@ -21,6 +21,7 @@ def laplace_for_teaching(seed):
     )
 
 
+@pytest.mark.exhaustive
 def test_the_picture():
     sweep = clipping_sweep(
         AGES, clipping_bounds(0, 99, step=1), epsilon=0.1, release=laplace_for_teaching(0)
@@ -61,6 +62,7 @@ def test_the_picture_without_noise_on_logarithmic_axes():
     assert {ax.get_xscale() for ax in sweep.plot(logx=False).axes} == {"linear"}
 
 
+@pytest.mark.exhaustive
 def test_the_picture_of_a_bound_without_bias_and_noise():
     figure = clipping_sweep(AGES, [125]).plot()
     figure.canvas.draw()

@@ -21,6 +21,7 @@ EMPIRICAL = sl.Universe.from_dataset([1, 2, 5, 9, 20, 93])
 THEORY = sl.Universe.from_interval(0, 93)
 
 
+@pytest.mark.exhaustive
 def test_theory_is_laid_over_the_empirical_curves():
     figure = curves_of(EMPIRICAL).plot(
         compare=curves_of(THEORY), units={"days": "days"}, legend="box", sharey=True

@@ -34,6 +34,7 @@ def join():
     return pl.measured_stability(chain, (users, purchases), (one, one))
 
 
+@pytest.mark.exhaustive
 def test_every_changed_row_is_marked(join):
     ax = join.plot(names=["Users", "Purchases", "join"])
     assert join.measured == 4

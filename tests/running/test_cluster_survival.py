@@ -48,7 +48,7 @@ def soon(action) -> threading.Thread:
     return thread
 
 
-@pytest.mark.exhaustive
+@pytest.mark.stress
 def test_a_worker_that_is_killed_costs_its_blocks_only(cluster, tmp_path):
     victim = next(iter(cluster.run(os.getpid).values()))
     soon(lambda: os.kill(victim, signal.SIGKILL))

@@ -176,7 +176,7 @@ def test_workers_leave_ctrl_c_to_the_process_that_they_serve(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.stress
 def test_ctrl_c_on_the_command_line_is_one_line(tmp_path):
     """Enumeration of the standard deviation takes long enough to be interrupted."""
     data = tmp_path / "data.csv"

@@ -199,7 +199,7 @@ def in_compiled_code(x):
     return float(sum(itertools.repeat(0))) if list(x) == [3, 5, 8] else float(x[0])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.stress
 def test_a_worker_that_is_ended_because_its_time_is_up_says_so(capfd):
     with joblib.parallel_config(backend="loky"), pytest.raises(sl.errors.WorkerError) as caught:
         sl.global_sensitivity(

@@ -162,7 +162,7 @@ each_meaning = pytest.mark.parametrize("exactly", [False, True])
 @each_relation
 @each_meaning
 @pytest.mark.representative("path")
-@settings(max_examples=3 * settings.default.max_examples)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(st.data())
 def test_global(path, family, exactly, data):
     check_global(data.draw(problems(family, exactly, KINDS)), *data.draw(queries), path)

@@ -102,6 +102,7 @@ def refused(text: str, **given: Any) -> str:
     return str(error.value)
 
 
+@pytest.mark.exhaustive
 def test_what_the_pipelines_lack_is_refused_with_a_way() -> None:
     assert refused("SELECT COUNT(*) AS n FROM customer LEFT JOIN line ON line.o = c") == (
         "chain: the pipelines have no step for LEFT JOIN; write it as an inner join"

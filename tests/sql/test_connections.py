@@ -153,6 +153,7 @@ def test_a_closed_connection_and_a_broken_file_are_told_as_such(tmp_path):
         Query(TEXT, connection=tmp_path / "broken.duckdb", **GIVEN)
 
 
+@pytest.mark.exhaustive
 def test_an_interrupted_query_is_told_as_such():
     connection = duckdb.connect()
     connection.execute("CREATE TABLE t AS SELECT range AS id FROM range(3)")
@@ -177,6 +178,7 @@ def test_too_little_memory_is_told_as_such():
         query.contributions()
 
 
+@pytest.mark.exhaustive
 def test_a_full_disk_is_told_as_such_and_leaves_the_connection_usable(tmp_path):
     """What does not fit into memory is written to files, which may not grow here."""
     resource = pytest.importorskip("resource", reason="limits of files are those of Unix")
@@ -331,6 +333,7 @@ def test_keys_and_foreign_keys_of_the_database_restrict_new_rows():
     assert foreign.local_sensitivity(change="add", unit="row").value == 1
 
 
+@pytest.mark.exhaustive
 def test_what_changes_the_meaning_of_equal_and_divided_is_refused():
     connection = duckdb.connect()
     connection.execute("CREATE TABLE word (person INTEGER, text TEXT COLLATE NOCASE, other TEXT)")
@@ -355,6 +358,7 @@ def test_what_changes_the_meaning_of_equal_and_divided_is_refused():
         assert Query(text, connection=base, person="word.person").local_sensitivity().value == 0
 
 
+@pytest.mark.exhaustive
 def test_division_by_zero_has_a_way_out():
     tables = {"t": pd.DataFrame({"p": [1, 2], "x": [0, 2], "y": [3, 5]})}
     for value, expected in (("y / x", 2.5), ("y // x", 2)):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from doses import shares
 
 pytest.importorskip("duckdb", reason="needs the extra `sql`")
 
@@ -67,9 +68,7 @@ def capped(kind: str, tables: dict[str, pd.DataFrame]) -> Query:
 
 
 @pytest.mark.parametrize("kind", CAPPED)
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in range(1, 8))]
-)
+@pytest.mark.parametrize("seed", shares(everyday=1, check=3, stress=8))
 def test_one_person_changes_a_capped_answer_by_its_sensitivity_at_most(
     kind: str, seed: int
 ) -> None:
@@ -139,9 +138,7 @@ def program(kind: str, tables: dict[str, pd.DataFrame]) -> Query:
 
 
 @pytest.mark.parametrize("kind", PROGRAMS)
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in range(1, 6))]
-)
+@pytest.mark.parametrize("seed", shares(everyday=1, check=2, stress=6))
 def test_one_person_changes_the_linear_program_by_the_threshold_at_most(
     kind: str, seed: int
 ) -> None:
@@ -243,6 +240,7 @@ def test_r2t_errs_by_its_bound_at_most_as_often_as_it_says() -> None:
     assert (errors > study.r2t_error(chance)).mean() <= chance
 
 
+@pytest.mark.exhaustive
 def test_what_cannot_be_truncated_is_refused_with_a_way() -> None:
     tables = shop(1)
 

@@ -137,6 +137,7 @@ def test_one_normal_shift(mu):
     check_curve(loss, lambda epsilon: gaussian_delta(float(Fraction(mu)), epsilon))
 
 
+@pytest.mark.exhaustive
 def test_a_published_value_of_normal_noise():
     """Balle and Wang's own code, as diPLSlib documents it: sigma 3.7306... for (1, 1e-5)."""
     loss = shifted([1], [[3.730631634944469]], "G")

@@ -62,6 +62,7 @@ def test_the_curve_of_two_sided_geometric_noise(epsilon):
     assert report.delta(epsilon) == (pytest.approx(true, abs=1e-12),) * 2
 
 
+@pytest.mark.exhaustive
 def test_a_cut_law_proves_no_pure_epsilon():
     report = audit_mechanism(noisy_sum, [0, 1], 2, epsilon=1, neighbors="bounded")
     assert report.verdict == "not judged"
@@ -86,6 +87,7 @@ def test_clipped_noise_is_violated_with_the_outcome_that_shows_it():
     )
 
 
+@pytest.mark.exhaustive
 def test_a_script_shows_the_violation_without_the_lab(tmp_path):
     report = audit_mechanism(respond, [0, 1], 1, epsilon=0.5, neighbors="bounded")
     script = report.script
@@ -113,6 +115,7 @@ def flipped(data: list[int], rng: Any) -> dict[str, Any]:
     return {"a": Counter(data)[1 if Flip(0.75).tells(rng) else 0], "b": Fraction(len(data))}
 
 
+@pytest.mark.exhaustive
 def test_a_script_needs_numpy_alone(tmp_path):
     path = tmp_path / "violation.py"
     report = audit_mechanism(flipped, [0, 1], 1, epsilon=0.5, neighbors="bounded")
@@ -310,7 +313,7 @@ def test_what_an_object_computes_once_is_not_kept():
     assert (report.verdict, report.unjudged) == ("tight", ())
 
 
-@pytest.mark.exhaustive
+@pytest.mark.stress
 def test_what_a_function_keeps_does_not_count_in_fresh_processes():
     release = FirstLeast().release
     report = audit_mechanism(release, [0, 1], 1, epsilon=1, neighbors="bounded", fresh=True)

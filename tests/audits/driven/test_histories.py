@@ -35,6 +35,7 @@ def steps(data, rng, scales=(5.0, 5.0)):
     return released
 
 
+@pytest.mark.exhaustive
 def test_a_right_adaptive_mechanism_is_not_refuted():
     report = audit_mechanism(bounded_sum, **UNBOUNDED, epsilon=1)
     assert report.verdict == "not refuted"
@@ -107,6 +108,7 @@ def test_clipped_descent_under_rho():
     assert (wrong.verdict, wrong.rows[0].value) == ("violated", pytest.approx(0.02))
 
 
+@pytest.mark.exhaustive
 def test_clipped_descent_under_epsilon_and_delta():
     """A shift of sqrt(2) / 5: delta(1) is 6.1e-8 (Balle and Wang), which is composed exactly."""
     report = audit_mechanism(steps, **STEPS, epsilon=1, delta=1e-4)
@@ -125,6 +127,7 @@ def test_adaptive_normal_noise_has_no_pure_epsilon():
     assert report.rows[0].value > 5
 
 
+@pytest.mark.exhaustive
 def test_what_only_large_releases_show_is_a_leak():
     def exact_if_large(data, rng):
         count = len(data) + rng.laplace()
@@ -179,6 +182,7 @@ def test_state_is_no_violation():
     assert report.unjudged[0].startswith("the function keeps calls from one call to the next")
 
 
+@pytest.mark.exhaustive
 def test_rounding_of_far_releases_is_no_violation():
     """Steps in floats, a multiple of 0.1 apart: after far releases they are off by 1e-13."""
 
@@ -201,6 +205,7 @@ def test_state_by_design_is_not_replayed():
     assert "256 probes" in report.decisive.sentence
 
 
+@pytest.mark.exhaustive
 def test_a_delta_that_only_one_order_needs():
     """Noise that is wider on one neighbor: what is seen is the larger of both orders."""
 
@@ -212,6 +217,7 @@ def test_a_delta_that_only_one_order_needs():
     assert report.verdict == "not judged"
 
 
+@pytest.mark.exhaustive
 def test_the_script_releases_the_same_on_both():
     def wrong(data, rng):
         count = len(data) + rng.laplace(scale=2.0)
@@ -231,6 +237,7 @@ def test_the_script_releases_the_same_on_both():
     assert at_x == pytest.approx(at_y)
 
 
+@pytest.mark.exhaustive
 def test_a_replay_has_no_law():
     report = audit_mechanism(bounded_sum, **UNBOUNDED, epsilon=1)
     with pytest.raises(sl.errors.InputError, match="no law of bounded_sum is known"):

@@ -183,12 +183,13 @@ class Budget:
         return data[0] + rng.laplace()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.stress
 def test_repeats_in_a_fresh_process_are_first_calls():
     report = judge(Budget().release, fresh=True)
     assert report.verdict == "loose"
 
 
+@pytest.mark.exhaustive
 def test_what_cannot_be_sent_to_a_fresh_process_is_told():
     lock = threading.Lock()
 

@@ -246,6 +246,7 @@ def test_rounding_that_depends_on_the_order_is_seen_at_distance_0():
     assert report.sound
 
 
+@pytest.mark.exhaustive
 def test_randomised_transformations_are_refused():
     """A resize shuffles what it gets: github.com/opendp/opendp/issues/2927."""
     for size, values, sizes in [(2, [1, 2], [1, 2, 3]), (2, range(3), range(5)), (3, [0, 1], 2)]:

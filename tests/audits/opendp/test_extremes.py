@@ -38,6 +38,7 @@ def entries(made):
     return inputs.extremes_of(made)[0]
 
 
+@pytest.mark.exhaustive
 def test_a_right_sum_of_integers_is_tight_at_every_distance_that_is_tried():
     made = (
         (dp.vector_domain(integers()), dp.symmetric_distance())
@@ -100,6 +101,7 @@ def test_nan_is_tried_where_the_domain_has_it():
     assert audit(of_function(finds, lambda _: 0.0), distances=1).verdict == "tight"
 
 
+@pytest.mark.exhaustive
 def test_integers_that_wrap_are_found():
     def wrapped(x):
         return float(np.array(x, np.int32).sum(dtype=np.int32))
@@ -110,6 +112,7 @@ def test_integers_that_wrap_are_found():
     assert report.verdict == "violated"
 
 
+@pytest.mark.exhaustive
 def test_a_map_that_fails_at_a_large_distance_claims_nothing_there():
     def claim(d_in):
         if d_in > 1000:

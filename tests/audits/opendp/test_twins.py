@@ -37,7 +37,7 @@ def test_the_delta_of_a_threshold_is_too_small(scale, threshold):
     assert (row.verdict, report.sound) == ("violated", False)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.stress
 def test_the_twin_releases_as_often_as_the_measurement():
     """Of 4,000 draws, as many keep the key as the law says; the map promises a third of them."""
     kept = sum("a" in above(1.0, 5)(["a"]) for _ in range(4000))
@@ -112,6 +112,7 @@ def test_small_scales_are_not_rounded_away(scale):
     assert row.value <= row.claimed * (1 + 1e-15)
 
 
+@pytest.mark.exhaustive
 def test_an_infinite_loss_promises_nothing():
     made = [dp.m.make_laplace(*NUMBER, 0.0), dp.m.make_gaussian(*NUMBER, 0.0)]
     for one in made:

@@ -19,6 +19,7 @@ import sensitivity_lab as sl
 from sensitivity_lab.audits.replay import again
 
 
+@pytest.mark.exhaustive
 def test_a_correct_adaptive_release_is_sound():
     """Compared by their own true values, the sums around two medians differ by more."""
     report = audited(around_the_median, histories=0)
@@ -64,6 +65,7 @@ def test_half_the_noise_is_violated_and_the_step_is_named():
         report.raise_if_violated()
 
 
+@pytest.mark.exhaustive
 @given(
     st.lists(st.integers(0, 9), min_size=10, max_size=10),
     st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=10, max_size=10),
@@ -99,6 +101,7 @@ def test_every_step_is_that_of_the_definition(first, second, claims):
     assert report.sound == (max(worst) <= 1)
 
 
+@pytest.mark.exhaustive
 def test_a_budget_split_over_several_calls_is_kept_and_a_whole_one_each_is_not():
     """As in the mean of two columns; norm L1 of one vector would call both violated."""
 
@@ -275,6 +278,7 @@ def test_a_function_that_heeds_no_release_is_not_replayed(calls, each):
     assert len(called) == 3 * each
 
 
+@pytest.mark.exhaustive
 def test_histories_are_drawn_where_all_runs_make_the_same_step():
     """Between the smallest and the largest true value, of their type; not beyond the first if."""
     seen = []

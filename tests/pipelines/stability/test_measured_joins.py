@@ -58,6 +58,7 @@ def test_private_joins(left, right, left_rows, right_rows, d_in):
         assert result.measured <= result.bound == t.map(*d_in)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=4)
 @given(
     left=st.lists(st.tuples(st.integers(1, 3), st.integers(0, 1)), max_size=2),

@@ -46,6 +46,7 @@ def matches(rows, most_left, most_right):
     return sum(min(left[owner], most_left) * min(right[owner], most_right) for owner in left)
 
 
+@pytest.mark.exhaustive
 @given(
     rows=TAGGED,
     most=st.tuples(st.integers(1, 2), st.integers(1, 2)),

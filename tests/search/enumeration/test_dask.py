@@ -134,6 +134,7 @@ QUERIES = [
 ]
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("query", QUERIES, ids=["spread", "ends", "beyond floats", "std"])
 @pytest.mark.usefixtures("arrays_there")
 def test_passes_on_a_cluster_find_the_same(cluster, query):

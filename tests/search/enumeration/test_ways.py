@@ -98,6 +98,7 @@ def test_a_disk_with_too_little_room(machine, tmp_path):
     assert "another run=Run(scratch=...), a folder with 11.4 MiB free ('/tmp' has 9.8 KiB)" in said
 
 
+@pytest.mark.exhaustive
 def test_a_cluster_with_too_little_memory():
     with one_process_cluster(memory=10_000):
         said = refusal()

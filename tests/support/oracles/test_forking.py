@@ -21,6 +21,7 @@ def two_sided(count, rng, epsilon):
     return count + rng.geometric(p) - rng.geometric(p)
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("epsilon", [0.0, 0.3, 0.9, 1.0, 2.0])
 def test_two_sided_geometric_noise_has_its_curve(epsilon):
     own = 1.0

@@ -319,6 +319,7 @@ def test_smooth_sensitivity_of_the_median(x, beta, value):
     assert isclose(smooth_sensitivity(x, ("median",), beta), value, abs_tol=5e-7)
 
 
+@pytest.mark.exhaustive
 def test_smooth_sensitivity_of_an_even_number_of_records():
     """The textbook's formula is the lower median's, and too small for the averaged median."""
     x = (0.25,) * 4

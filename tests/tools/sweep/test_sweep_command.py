@@ -81,6 +81,7 @@ def test_an_interrupted_sweep_says_how_it_goes_on(tmp_path, monkeypatch, capsys)
     assert capsys.readouterr().err == told
 
 
+@pytest.mark.exhaustive
 def test_the_command_runs_in_a_checkout():
     done = subprocess.run(
         [sys.executable, "-m", "tools.sweep", "--help"], cwd=ROOT, capture_output=True, text=True

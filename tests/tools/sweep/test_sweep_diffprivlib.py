@@ -73,7 +73,7 @@ def test_a_sound_call(name):
 
 @pytest.mark.representative
 @pytest.mark.diffprivlib
-@pytest.mark.exhaustive
+@pytest.mark.stress
 @pytest.mark.parametrize("name", WRONG)
 def test_the_script_of_a_finding_runs_without_the_lab(name, tmp_path, monkeypatch):
     monkeypatch.setattr(scripts, "confirmed", lambda found: found)
@@ -84,7 +84,7 @@ def test_the_script_of_a_finding_runs_without_the_lab(name, tmp_path, monkeypatc
 
 
 @pytest.mark.diffprivlib
-@pytest.mark.exhaustive
+@pytest.mark.stress
 def test_the_script_of_data_that_is_returned_runs_without_the_lab(tmp_path, monkeypatch):
     monkeypatch.setattr(scripts, "confirmed", lambda found: found)
     pytest.importorskip("diffprivlib", reason="needs the extra `diffprivlib`")
