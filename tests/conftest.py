@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 from collections import defaultdict
-from collections.abc import Iterator
 from unittest import mock
 
 import pytest
@@ -56,28 +55,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             assert isinstance(item, pytest.Function)
             named = tuple(repr(item.callspec.params[name]) for name in marker.args)
             cases[item.path, item.originalname][named].append(item)
-        elif hasattr(item, "callspec") and not ELSEWHERE & {one.name for one in item.iter_markers()}:
+        elif hasattr(item, "callspec") and not any(map(item.get_closest_marker, ELSEWHERE)):
             plain[item.path, item.originalname].append(item)
     for by_name in cases.values():
         for turn, alike in enumerate(by_name.values()):
-            for after, item in in_turn(alike, turn):
-                if after:
-                    later = item.get_closest_marker("exhaustive") or (turn + after) % 2
-                    item.add_marker("stress" if later else "exhaustive")
+            for after, item in others(alike, turn):
+                later = item.get_closest_marker("exhaustive") or (turn + after) % 2
+                item.add_marker("stress" if later else "exhaustive")
     for turn, alike in enumerate(plain.values()):
-        for after, item in in_turn(alike, turn):
+        for after, item in others(alike, turn):
             if after % 3:
                 item.add_marker("further")
 
 
-ELSEWHERE = {"exhaustive", "stress", "notebooks", "browser"}
+ELSEWHERE = ("exhaustive", "stress", "notebooks", "browser")
 """The markers of what `make test` does not run."""
 
 
-def in_turn(alike: list[pytest.Function], turn: int) -> Iterator[tuple[int, pytest.Function]]:
-    """Number cases from the one whose turn it is, round to the one before it."""
-    for place, item in enumerate(alike):
-        yield (place - turn) % len(alike), item
+def others(alike: list[pytest.Function], turn: int) -> list[tuple[int, pytest.Function]]:
+    """The cases but the one whose turn it is, numbered from there on, round to the one before."""
+    first = turn % len(alike)
+    return list(enumerate([*alike[first + 1 :], *alike[:first]], 1))
 
 
 def pytest_collection_finish() -> None:

@@ -161,6 +161,7 @@ def test_no_imports_go_in_a_circle_inside_a_room(room):
     assert len(list(TopologicalSorter(graph).static_order())) >= len(graph) > 1
 
 
+@pytest.mark.exhaustive
 def test_a_product_needs_the_core_and_few_other_products():
     assert CORE | set(PRODUCTS) | {"", "cli", "__main__"} == set(ROOMS)
     for product, others in PRODUCTS.items():
@@ -179,6 +180,7 @@ def test_theories_do_not_need_one_another(theory):
     assert imported & set(THEORIES) <= {theory}
 
 
+@pytest.mark.exhaustive
 def test_plotting_knows_no_more_than_errors_checks_and_files():
     for file in files_of("plotting"):
         rooms = {room_of(name) for name in own_imports(file)}
@@ -214,6 +216,7 @@ def test_nothing_below_the_command_line_prints():
                 assert not called.startswith(("sys.stdout", "sys.stderr")), (file, node.lineno)
 
 
+@pytest.mark.exhaustive
 def test_only_the_problem_and_what_is_above_validates():
     """Engines trust what they get: a search checks only its options, and the choice of a method."""
     for file in files_of("search"):
@@ -382,6 +385,7 @@ def test_a_private_name_is_that_of_one_thing_within_a_room(room):
     assert [name for name, number in names.items() if number > 1] == []
 
 
+@pytest.mark.exhaustive
 def test_private_classes_have_names_of_their_own_within_a_room():
     for room in ROOMS:
         names = Counter(

@@ -110,6 +110,7 @@ def no_room():
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("option", "reason"),
     [

@@ -75,6 +75,7 @@ def test_the_truth_is_that_of_the_definition(neighbors, metric, table, claim):
     assert row.claimed == neighbors.k * claim
 
 
+@pytest.mark.exhaustive
 def test_several_values_are_one_vector():
     def histogram(x):
         mechanism = Mechanism(1)

@@ -148,6 +148,7 @@ def test_candidates_without_a_list_are_counted():
     assert (seen.answer_x, seen.answer_y) == ([0], [0, 1])
 
 
+@pytest.mark.exhaustive
 def test_chance_beside_a_choice_is_not_compared():
     source = random.Random(1)
 

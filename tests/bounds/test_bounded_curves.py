@@ -27,6 +27,7 @@ def curves(**bounds) -> sl.bounds.BoundedCurves:
     )
 
 
+@pytest.mark.exhaustive
 def test_a_point_is_exact_where_an_engine_takes_it_and_bounded_elsewhere():
     found = curves(value_range=(0, 99))
     exact = sl.sensitivity_curves(
@@ -109,6 +110,7 @@ def test_an_unknown_argument_is_one_of_this_call():
         sl.bounds.bounded_curves(SMALL, "mean", size=3, distances=1, neighbors="bounded", foo=3)
 
 
+@pytest.mark.exhaustive
 def test_every_column_and_query_has_a_checkpoint_of_its_own(tmp_path):
     log = str(tmp_path / "log")
 

@@ -54,6 +54,7 @@ def test_many_witnesses_that_are_listed_are_refused_before_any_search(monkeypatc
     )
 
 
+@pytest.mark.exhaustive
 def test_witnesses_that_are_not_listed_need_no_memory(monkeypatch):
     """2,000 pairs of 30,000 records each would be 0.9 GiB; one is listed, the last."""
     listed = []

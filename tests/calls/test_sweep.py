@@ -124,6 +124,7 @@ def test_a_swept_distance_is_not_part_of_the_relations_name():
     assert "bounded, at most k" in repr(swept)
 
 
+@pytest.mark.exhaustive
 def test_several_distances_at_each_value_have_panels_of_their_own():
     swept = sl.sweep(
         sl.sensitivity_curves,
@@ -157,6 +158,7 @@ class Damped:
         return {**clipped_sum(5).to_dict(), "kind": self.kind, "sensitivity": 2**-self.beta}
 
 
+@pytest.mark.exhaustive
 def test_results_of_other_kinds():
     swept = sl.sweep(Damped, "beta", [0.5, 1, 2])
     assert repr(swept).startswith("Smooth sensitivity by beta\n")
@@ -165,6 +167,7 @@ def test_results_of_other_kinds():
     assert ax.lines[0].get_ydata().tolist() == [2**-0.5, 0.5, 0.25]
 
 
+@pytest.mark.exhaustive
 def test_several_kinds_are_several_lines():
     swept = sl.sweep(
         lambda beta: [Damped(beta), Damped(0, "local"), clipped_sum(5)], "beta", [1, 2]
@@ -227,6 +230,7 @@ def test_log_scales():
     assert_nothing_cut_off(ax.figure)
 
 
+@pytest.mark.exhaustive
 def test_values_that_are_no_numbers_stand_side_by_side():
     def between(clipping_bounds):
         return sl.global_sensitivity(

@@ -179,6 +179,7 @@ def test_relations_of_a_family_share_their_changes(monkeypatch):
     assert len(planned) == 2  # to choose the engine, and to solve
 
 
+@pytest.mark.exhaustive
 def test_distances_in_any_order_keep_their_order():
     """Of the symmetric difference, both engines cover every distance."""
     universe = sl.Universe.from_dataset([1, 2, 2, 2, 5, 5, 7, 8, 9, 9])

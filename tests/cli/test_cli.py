@@ -53,6 +53,7 @@ def test_curves_writes_a_picture_and_a_table(capsys, tmp_path):
     assert list(written["column"].unique()) == ["absence_days", "school_year"]
 
 
+@pytest.mark.exhaustive
 def test_curves_takes_all_numeric_columns_and_the_ten_queries(capsys):
     arguments = ["--size", "6", "--distances", "1,3", "--neighbors", "unbounded"]
     code, out, err = run(capsys, "curves", SCHOOL, *arguments)

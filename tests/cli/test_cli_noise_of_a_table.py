@@ -89,6 +89,7 @@ def test_the_code_prints_the_same_numbers(capsys, more):
     assert set(names["answers"]) == set(scales(told(capsys, *more)))
 
 
+@pytest.mark.exhaustive
 def test_the_code_answers_as_pandas_does(capsys, table):
     """With room for all rows of everybody, the answers are those of the clipped table."""
     more = ("--person", "id", "--rows-per-person", "100", "--group-by", "plan=a,b")
@@ -158,6 +159,7 @@ def test_groups_without_names_have_the_same_noise_and_code_that_asks_for_the_nam
     assert "give a list that does not depend on the data: --group-by plan=a,b,c." in text
 
 
+@pytest.mark.exhaustive
 def test_names_that_are_numbers_are_found_however_the_file_writes_them(capsys, table):
     plans = table["plan"].map({"a": 0.0, "b": 25.0, "rare": 0.5})
     table.assign(plan=plans).to_csv("visits.csv", index=False)  # 0.0, 25.0 and 0.5
@@ -260,6 +262,7 @@ def test_the_code_publishes_what_was_asked_for(capsys, table, monkeypatch, asked
         assert found["median"].between(*middle).all()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.opendp
 def test_what_the_noise_hides_is_nan(capsys, monkeypatch):
     """A mean of -711 / 63 for a domain from 0, and a std of 0, used to be published."""
@@ -319,6 +322,7 @@ def test_the_code_spends_epsilon_as_it_was_split(capsys, monkeypatch, more, grou
     assert sum(losses) <= found["epsilon"] == (0.5 if "--epsilon" in more else 1)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.opendp
 def test_gaussian_noise_is_drawn_at_the_scales_of_the_table(capsys, monkeypatch):
     found = told(capsys, "--rows-per-person", "2", "--delta", "1e-6", "--group-by", "plan=a,b")

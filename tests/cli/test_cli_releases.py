@@ -199,6 +199,7 @@ PRIVATE_SIZE = (
 )
 
 
+@pytest.mark.exhaustive
 def test_noise_notes_one_size_where_sizes_are_private(capsys):
     asked = (*UNBOUNDED, "--size", "100", "--queries", "mean", "count")
     code, out, err = run(capsys, *asked)

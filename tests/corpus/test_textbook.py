@@ -97,6 +97,7 @@ def test_the_mean_over_all_sizes_changes_by_more_than_the_range_over_the_largest
     assert {len(rows[1].evidence.x), len(rows[1].evidence.y)} == {1, 2}
 
 
+@pytest.mark.exhaustive
 def test_two_replacements_change_a_variance_by_less_than_twice_one():
     """(U - L)**2 / n per replacement is right for one; a linear map over-charges two."""
     rows = sweep(sl.Var(ddof=1), lambda n, k: Fraction(k, n), UNIT, sizes=[4], neighbors="bounded")

@@ -36,6 +36,7 @@ def sweep(query: object, claim: float, norm: str, neighbors: str) -> sl.audits.A
     return min(rows, key=lambda row: row.factor)
 
 
+@pytest.mark.exhaustive
 def test_replacing_a_record_moves_a_histogram_by_root_2_in_l2_where_2_is_claimed():
     row = sweep(histogram, 2, "L2", "bounded")
     assert row.verdict == "loose"
@@ -43,6 +44,7 @@ def test_replacing_a_record_moves_a_histogram_by_root_2_in_l2_where_2_is_claimed
     assert np.linalg.norm(np.subtract(row.evidence.answer_x, row.evidence.answer_y)) == math.sqrt(2)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("norm", "neighbors", "claim", "verdict"),
     [
@@ -59,6 +61,7 @@ def test_a_histogram_in_every_norm(norm, neighbors, claim, verdict):
     assert sweep(histogram, claim, norm, neighbors).verdict == verdict
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("neighbors", "claim"), [("unbounded", 3), ("bounded", 4)])
 def test_the_scores_of_all_candidates_change_by_no_more_than_one_may(neighbors, claim):
     assert sweep(scores, claim, "Linf", neighbors).verdict == "tight"

@@ -55,6 +55,7 @@ def step_4() -> str:
     return block
 
 
+@pytest.mark.exhaustive
 @pytest.mark.opendp
 @pytest.mark.parametrize("split", [None, [1, 5, 2, Fraction(1, 3)]])
 def test_the_page_spends_epsilon_as_the_table_of_noise_splits_it(monkeypatch, split):

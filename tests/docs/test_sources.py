@@ -139,6 +139,7 @@ def test_every_work_that_the_proofs_cite_is_listed_with_its_year():
         assert any(year in work and all(name in work for name in authors) for work in works), year
 
 
+@pytest.mark.exhaustive
 def test_the_articles_numbers_are_200_of_its_320():
     from sensitivity_lab.article import checks, experiments
 

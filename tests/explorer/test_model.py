@@ -282,6 +282,7 @@ def test_bad_input_has_a_message_and_no_code(change, message):
     assert "dataset=x" not in view.code
 
 
+@pytest.mark.exhaustive
 def test_a_search_that_no_engine_takes_has_the_reasons_as_its_message():
     source = as_source(sl.Universe.from_dataset([i**2 for i in range(100_000)]))
     view = last(source, State("records", "iqr", size=50_000, k=4))
@@ -317,6 +318,7 @@ def test_the_code_never_says_that_records_are_public():
     assert "these very records" not in code
 
 
+@pytest.mark.exhaustive
 def test_the_view_says_what_has_to_be_public():
     adding = replace(STATE, relation="unbounded: add or remove", k=1)
     assert last(SOURCE, STATE).cautions == ()  # told of as a dataset

@@ -152,6 +152,7 @@ def test_float16_sum_of_eight(order):
     assert result.witness.query_y == code(result.witness.y)
 
 
+@pytest.mark.exhaustive
 def test_the_meaning_of_order_can_matter():
     universe = sl.Universe.from_domain([0, 0.1, 1])
     free, aligned = (

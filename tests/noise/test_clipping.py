@@ -87,6 +87,7 @@ def test_the_rules_of_the_textbook():
         assert point.sensitivity.exact == rule
 
 
+@pytest.mark.exhaustive
 def test_the_books_linear_sweep():
     bounds = clipping_bounds(0, 99, step=1)
     sweep = clipping_sweep(AGES, bounds, epsilon=Fraction(1, 100))

@@ -117,6 +117,7 @@ def test_records_that_are_clipped_have_another_answer() -> None:
     assert row.errors == ClippedNoise("Laplace", 10.0, -10.0, -20.0, 40.0)
 
 
+@pytest.mark.exhaustive
 def test_intervals_and_sizes() -> None:
     hours = sl.Universe.from_interval(0, 100)
     data = [10.0, 20.0, 30.0, 40.0]

@@ -162,6 +162,7 @@ def test_a_planted_threshold_that_is_too_low_is_seen(change: int) -> None:
     assert worst(0) <= small.delta < worst(change)
 
 
+@pytest.mark.exhaustive
 def test_a_local_sensitivity_of_exactly_the_bound_does_not_exceed_it() -> None:
     universe = sl.Universe.from_domain([0, 1, 3, 7])
     graph = oracle.space([0, 1, 3, 7] * 3, [3], replace=True)

@@ -79,6 +79,7 @@ def test_rows_without_an_end_are_refused():
     )
 
 
+@pytest.mark.exhaustive
 def test_a_join_of_too_many_rows_is_refused_before_it_is_made():
     many = pd.DataFrame({"k": [1] * 10_000})
     t = ROWS >> pl.join_public(many.assign(w=1), on="k")

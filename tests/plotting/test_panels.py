@@ -36,6 +36,7 @@ def ends(ax):
     return [text.get_text() for text in sorted(ax.texts, key=lambda one: -one.xyann[1])]
 
 
+@pytest.mark.exhaustive
 def test_sums_and_variances_have_panels_of_their_own():
     figure = plot_curves(tidy(("age", "grade"), queries=FOUR), units={"age": "years"})
     assert [drawn(ax) for ax in figure.axes] == [["mean", "median"], ["sum"], ["var"]] * 2
@@ -59,6 +60,7 @@ def test_with_one_axis_for_all_there_is_a_panel_per_column():
     assert len({ax.get_ylim() for ax in figure.axes}) == 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("number", "panels"), [(2, 2), (6, 6)])
 def test_given_axes_hold_columns_or_units(number, panels):
     _, axes = callers_axes(1, number)
@@ -179,6 +181,7 @@ def test_many_panels_are_no_wider_than_a_page_and_every_column_begins_a_row(
         assert figure.legends
 
 
+@pytest.mark.exhaustive
 def test_a_number_of_panels_side_by_side_holds_with_several_units_too():
     figure = plot_curves(tidy(("age", "grade"), queries=FOUR), columns=2)
     places = [

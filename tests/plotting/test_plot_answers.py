@@ -37,6 +37,7 @@ def vector_result(norm="L1"):
     return replace(scalar, witness=witness, value=2.0, upper=2.0, norm=norm)
 
 
+@pytest.mark.exhaustive
 def test_a_pair_of_bars_per_coordinate():
     ax = plot_answers(pair((2, 0, 1), (1, 1, 1)), ["red", "green", "$blue$"], unit="records")
     assert heights(ax) == [[2, 0, 1], [1, 1, 1]]
@@ -178,6 +179,7 @@ def test_a_results_numbers_are_drawn_on_request():
     assert ax.get_title().replace("\n", " ") == title
 
 
+@pytest.mark.exhaustive
 def test_a_histogram_of_a_table():
     table = sl.TableUniverse.from_domain({"sex": ["f", "m", "x"]})
     query = sl.Histogram("sex", ["f", "m", "x"])

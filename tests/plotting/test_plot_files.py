@@ -41,6 +41,7 @@ def test_save_explains_what_is_wrong(tmp_path):
         assert str(caught.value) == f"path: {str(tmp_path / name)!r} {reason}"
 
 
+@pytest.mark.exhaustive
 def test_a_new_figure_is_pyplots():
     figure, ax = plot_curves(tidy()), plot_witness(WITNESSES["ties"])
     assert [plt.figure(number) for number in plt.get_fignums()] == [figure, ax.figure]

@@ -44,6 +44,7 @@ def test_every_changed_row_is_marked(join):
     assert "measured 4, map 4 (tight)" in ax.get_title(loc="left").replace("\n", " ")
 
 
+@pytest.mark.exhaustive
 def test_rows_of_x_are_darker_than_those_of_y_in_grey(join):
     boxes = [patch for patch in join.plot().patches if isinstance(patch, Rectangle)]
     grey = sorted(
@@ -69,6 +70,7 @@ def test_a_long_table_keeps_the_changed_rows():
     assert marks(ax) == {"−": 2, "+": 0, "≠": 1}
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_cut_off(join):
     ax = join.plot(names=["Users", "Purchases", "join"])
     figure = ax.get_figure()

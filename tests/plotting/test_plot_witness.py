@@ -112,6 +112,7 @@ def test_heavily_repeated_values_carry_their_number():
     assert len(marks(ax, "in both")) == 4
 
 
+@pytest.mark.exhaustive
 def test_thousands_of_records_are_a_histogram_with_the_few_others_as_dots():
     ax = plot_witness(WITNESSES["thousands"])
     assert len(ax.patches) >= 120
@@ -120,6 +121,7 @@ def test_thousands_of_records_are_a_histogram_with_the_few_others_as_dots():
     assert len(ax.get_lines()) < 20
 
 
+@pytest.mark.exhaustive
 def test_thousands_of_others_are_thin_ticks():
     ax = plot_witness(WITNESSES["thousands change"])
     assert names(ax.get_legend()) == ["in both", "only in x", "only in y"]

@@ -82,6 +82,7 @@ def test_more_than_three_relations_wrap():
     assert len({round(ax.get_window_extent().y0) for ax in figure.axes}) == 4
 
 
+@pytest.mark.exhaustive
 def test_at_most_and_exactly_are_different_panels():
     both = pd.concat([tidy(), tidy(meaning="exactly")])
     labels = [ax.get_xlabel() for ax in plot_together(both).axes]
@@ -175,6 +176,7 @@ def test_ten_queries_differ_in_color_or_in_both_marker_and_dash():
             assert a._dash_pattern != b._dash_pattern
 
 
+@pytest.mark.exhaustive
 def test_a_query_looks_the_same_in_every_panel_and_in_the_legend():
     frame = tidy(("age", "grade"), relations=("bounded", "unbounded"))
     figure = plot_together(frame[(frame["column"] == "age") | (frame["query"] != "mean")])
@@ -218,6 +220,7 @@ def test_curves_of_two_units_stay_two_lines_where_they_coincide():
     assert {line.get_label() for line in same} == {in_units, *others}
 
 
+@pytest.mark.exhaustive
 def test_curves_that_coincide_in_one_panel_only_are_named_so_there():
     frame = tidy(("age", "grade"), queries=("median", "percentile_50"))
     frame.loc[(frame["column"] == "grade") & (frame["query"] == "median"), "sensitivity"] += 1
@@ -337,6 +340,7 @@ def test_an_unknown_scale():
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("distances", "scale"), [((1, 10, 100), "log"), ((1, 2, 5, 10, 20), "log"), ((1, 2), "linear")]
 )
@@ -348,6 +352,7 @@ def test_distances_choose_their_axis(distances, scale):
     assert ax.get_xscale() == "linear"
 
 
+@pytest.mark.exhaustive
 def test_neither_settings_nor_the_frame_change():
     settings, frame = dict(mpl.rcParams), tidy()
     plot_together(frame)

@@ -111,6 +111,7 @@ def test_many_categories_are_not_compared_with_each_other():
     assert Counted.compared < 4 * len(categories)
 
 
+@pytest.mark.exhaustive
 def test_a_histogram_that_would_not_fit_is_refused():
     universe = sl.TableUniverse.from_domain({"n": range(20_000)})
     with pytest.raises(sl.errors.TooLargeError) as caught:

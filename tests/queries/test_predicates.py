@@ -186,6 +186,7 @@ def test_a_text_counts_what_plain_python_counts(comparisons, disjunct, rows):
     assert sl.CountIf(text)(table) == expected
 
 
+@pytest.mark.exhaustive
 def test_no_text_is_evaluated_anywhere():
     """Neither Python's eval, exec and compile nor pandas' eval are called in the package."""
     texts = {file: file.read_text("utf-8") for file in sorted(PACKAGE.rglob("*.py"))}

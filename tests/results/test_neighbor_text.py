@@ -142,6 +142,7 @@ def test_a_histogram_of_rows_with_missing_values(neighbors, norm, value):
         assert Counter(row.y for row in block) == expected
 
 
+@pytest.mark.exhaustive
 def test_datasets_that_are_shown_alike_have_blocks_of_their_own():
     universe = sl.Universe.from_dataset(range(20))
     table = sl.neighbor_table(universe, "sum", size=19, neighbors=sl.Bounded(1))

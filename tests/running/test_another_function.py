@@ -253,6 +253,7 @@ def test_kept_answers_of_another_function_are_shown(tmp_path, local):
     )
 
 
+@pytest.mark.exhaustive
 def test_32_of_many_kept_answers_are_evaluated_again(tmp_path):
     calls = []
 

@@ -60,6 +60,7 @@ def test_what_is_kept_is_not_evaluated_again(tmp_path, function):
     assert fewer == calls - 20  # of each dataset two evaluations are left one: all are checked
 
 
+@pytest.mark.exhaustive
 def test_other_distances_take_what_is_there(tmp_path):
     solve(tmp_path, neighbors="bounded")
     found, calls = solve(tmp_path, neighbors=sl.SymmetricDifference(2))
@@ -186,6 +187,7 @@ def test_a_damaged_folder_gives_no_wrong_answer(tmp_path, function, seeds):
         assert solve(tmp_path / "kept", function)[0] == expected
 
 
+@pytest.mark.exhaustive
 def test_blocks_of_another_search_are_not_taken(tmp_path):
     """Both folders hold blocks of the same names but for the fingerprints, which are inside too."""
     solve(tmp_path / "one")

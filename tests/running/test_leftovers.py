@@ -164,6 +164,7 @@ def test_a_folder_that_is_taken_away_while_it_is_made_is_made_again(tmp_path, mo
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.exhaustive
 def test_a_checkpoint_is_swept_when_it_is_opened(tmp_path):
     """Also by a call that finds every block finished, and writes nothing."""
     process = started(WRITING, tmp_path)

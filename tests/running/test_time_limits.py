@@ -186,11 +186,11 @@ def stubborn(x):
 def test_the_error_names_the_dataset_and_the_limit(n_jobs):
     with joblib.parallel_config(backend="loky"), pytest.raises(sl.errors.QueryError) as caught:
         sl.global_sensitivity(
-            UNIVERSE, stubborn, size=3, neighbors="bounded", n_jobs=n_jobs, run=sl.Run(timeout=0.1)
+            UNIVERSE, stubborn, size=3, neighbors="bounded", n_jobs=n_jobs, run=sl.Run(timeout=0.5)
         )
     assert str(caught.value) == (
-        "query 'stubborn' on the dataset (2, 5, 8) took longer than 0.1 seconds for each "
-        "dataset, the limit of run=Run(timeout=0.1)"
+        "query 'stubborn' on the dataset (2, 5, 8) took longer than 0.5 seconds for each "
+        "dataset, the limit of run=Run(timeout=0.5)"
     )
 
 

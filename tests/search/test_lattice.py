@@ -116,6 +116,7 @@ def test_large_levels_have_the_numbers_of_the_binomials():
     assert Lattice([10] * 12, 10).number(10) == comb(21, 10)
 
 
+@pytest.mark.exhaustive
 def test_large_levels_are_recursive_and_right():
     """12870 datasets, more than a table holds: rows, and one pass, by itertools."""
     lattice = Lattice([1] * 16, 8)

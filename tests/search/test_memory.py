@@ -125,6 +125,7 @@ ADVICE = (
 )
 
 
+@pytest.mark.exhaustive
 def test_the_limit_binds_the_variance():
     universe, query, relation = sl.Universe.from_dataset(NUMBERS), sl.Var(), sl.Bounded(1)
     plan = Variance().plan(Problem(universe, (query,), (relation,), (500_000,)), Options())

@@ -50,6 +50,7 @@ def after_cascade(connection, text, person):
     return plain.execute(text).fetchone()[0]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "text",
     [
@@ -115,6 +116,7 @@ def test_a_key_through_a_table_that_the_query_does_not_read_counts():
     )
 
 
+@pytest.mark.exhaustive
 def test_a_key_that_the_caller_declares_counts():
     tables = {
         "customer": pd.DataFrame({"id": [1, 2], "area": [1, 1]}),
@@ -142,6 +144,7 @@ def notes(text, *, refers="REFERENCES orders"):
     return Query(text, connection=connection, person=persons)
 
 
+@pytest.mark.exhaustive
 def test_rows_of_one_person_that_refer_to_rows_of_another_are_joined_or_refused():
     alone = "SELECT COUNT(*) AS n FROM notes"
     assert notes(alone, refers="").local_sensitivity().value == 2
@@ -152,6 +155,7 @@ def test_rows_of_one_person_that_refer_to_rows_of_another_are_joined_or_refused(
     assert notes(joined).local_sensitivity().value == 3
 
 
+@pytest.mark.exhaustive
 def test_a_foreign_key_between_persons_ties_persons_but_not_rows():
     persons = {"customer": "id", "orders": "customer"}
     alone = Query("SELECT COUNT(*) AS n FROM orders", connection=database(), person=persons)

@@ -31,6 +31,7 @@ JOIN = "FROM customer JOIN orders USING (c) JOIN line USING (o)"
 PERSONS = {"customer": "c", "orders": "c"}
 
 
+@pytest.mark.exhaustive
 def test_a_chain_has_the_answer_and_a_map_that_no_person_exceeds() -> None:
     query = Query(
         f"SELECT area, COUNT(n) AS n {JOIN} WHERE n > 1 AND NOT n IN (3, -3) GROUP BY area",

@@ -97,6 +97,7 @@ def from_parquet(folder: Path):
     return {"customer": folder / "customer.parquet", "orders": ORDERS}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "make",
     [
@@ -135,6 +136,7 @@ def test_a_view_is_refused_with_a_way_out(tmp_path):
     )
 
 
+@pytest.mark.exhaustive
 def test_a_locked_file_is_told_as_such(tmp_path):
     path = from_duckdb_file(tmp_path)
     writer = duckdb.connect(str(path))
@@ -165,6 +167,7 @@ def test_an_interrupted_query_is_told_as_such():
             session.rows(slow)
 
 
+@pytest.mark.exhaustive
 def test_too_little_memory_is_told_as_such():
     settings = {"memory_limit": "20MB", "temp_directory": "", "threads": "1"}
     connection = duckdb.connect(config=settings)
@@ -201,6 +204,7 @@ def test_a_full_disk_is_told_as_such_and_leaves_the_connection_usable(tmp_path):
     assert query.local_sensitivity().value == 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
 def test_times_with_a_zone_are_refused_and_those_of_one_zone_are_the_databases(zone):
     """At 3 o'clock in Greenwich it is the day before in New York."""
@@ -225,6 +229,7 @@ def test_times_with_a_zone_are_refused_and_those_of_one_zone_are_the_databases(z
     assert local.local_sensitivity().value == 1
 
 
+@pytest.mark.exhaustive
 def test_missing_persons_are_refused_or_public():
     visits = pd.DataFrame({"patient": pd.array([1, 1, None], dtype="Int64")})
     given = {"connection": {"visits": visits}, "person": "visits.patient"}
@@ -259,6 +264,7 @@ def test_sums_are_exact_beyond_64_bits_and_of_decimals_and_floats():
     assert query.contributions().to_frame()["w"].tolist()[0] == 2**64 - 1
 
 
+@pytest.mark.exhaustive
 def test_floats_that_no_sum_can_hold_are_refused():
     given = {"person": "t.id", "connection": {"t": pd.DataFrame({"id": [1, 2], "x": [1e300, 1]})}}
     query = Query("SELECT SUM(x) FROM t", **given)
@@ -272,6 +278,7 @@ def test_floats_that_no_sum_can_hold_are_refused():
         Query("SELECT SUM(x) FROM t", **given).local_sensitivity()
 
 
+@pytest.mark.exhaustive
 def test_a_left_join_of_private_rows_runs_again_without_each_person():
     tables = {
         "ward": pd.DataFrame({"name": ["a", "b"]}),
@@ -304,6 +311,7 @@ def test_noise_is_refused_and_persons_are_hidden():
     assert "no. 1" in repr(shown.contributions())
 
 
+@pytest.mark.exhaustive
 def test_a_result_is_verified_against_the_data_of_today(tmp_path):
     connection = from_duckdb(tmp_path)
     result = Query(TEXT, connection=connection, **GIVEN).local_sensitivity(aggregate="n")
@@ -313,6 +321,7 @@ def test_a_result_is_verified_against_the_data_of_today(tmp_path):
         result.verify()
 
 
+@pytest.mark.exhaustive
 def test_keys_and_foreign_keys_of_the_database_restrict_new_rows():
     connection = duckdb.connect()
     connection.execute("CREATE TABLE customer (id INTEGER PRIMARY KEY)")

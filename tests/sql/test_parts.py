@@ -61,6 +61,7 @@ def added(connection, joined: str, aggregate: str = "COUNT(*)", **given):
     return query.local_sensitivity(change="add", unit="row")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("joined", "value"),
     [
@@ -75,6 +76,7 @@ def test_sources_that_an_inequality_ties_are_not_paired(monkeypatch, joined, val
     assert added(tables(6_000), joined).value == value
 
 
+@pytest.mark.exhaustive
 def test_what_would_take_hours_is_refused_before():
     with pytest.raises(TooLargeError) as caught:
         added(tables(6_000), "u ON t.x < u.k AND t.y > u.n AND u.k < 5000 AND u.n > t.x")
@@ -84,6 +86,7 @@ def test_what_would_take_hours_is_refused_before():
     assert "declare few values of the columns with domains" in str(caught.value)
 
 
+@pytest.mark.exhaustive
 def test_a_sum_over_a_comparison_is_a_running_sum():
     """A new x meets all larger k; their numbers are worth up to 4 each, of both signs."""
     connection = tables(500)

@@ -31,6 +31,7 @@ def graph(degree: int) -> Query:
     return Query(TRIANGLES, connection={"edges": edges}, person="edges.owner")
 
 
+@pytest.mark.exhaustive
 def test_elastic_sensitivity_of_triangles_is_the_polynomial_of_the_rules() -> None:
     """By the rules for self-joins, with 65 + k for every most frequent value.
 
@@ -41,6 +42,7 @@ def test_elastic_sensitivity_of_triangles_is_the_polynomial_of_the_rules() -> No
         assert query.elastic(k).upper == 12871 + 393 * k + 3 * k**2
 
 
+@pytest.mark.exhaustive
 def test_residual_sensitivity_of_triangles_counts_the_parts() -> None:
     """One edge e stands for each nonempty set of the three; what is left has 65, 65^2 choices."""
     assert graph(65).residual().upper == 3 * 65**2 + 3 * 65 + 1
@@ -57,6 +59,7 @@ def shop() -> dict[str, pd.DataFrame]:
 PERSONS = {"customer": "c", "orders": "c", "line": "o"}
 
 
+@pytest.mark.exhaustive
 def test_a_chain_of_joins_by_hand() -> None:
     text = "SELECT COUNT(*) AS n FROM customer JOIN orders USING (c) JOIN line USING (o)"
     query = Query(text, connection=shop(), person=PERSONS)
@@ -89,6 +92,7 @@ def test_a_smooth_bound_is_the_largest_damped_bound() -> None:
     assert smooth.upper >= query.residual().upper
 
 
+@pytest.mark.exhaustive
 def test_a_sum_has_the_largest_value_as_a_factor() -> None:
     text = "SELECT SUM(n * 2) AS total FROM orders JOIN line USING (o)"
     query = Query(text, connection=shop(), person={"orders": "c"}, bounds={"line.n": (-5, 3)})
@@ -97,6 +101,7 @@ def test_a_sum_has_the_largest_value_as_a_factor() -> None:
     assert query.residual().upper == 30
 
 
+@pytest.mark.exhaustive
 def test_a_table_without_a_join_condition_counts_whole() -> None:
     query = Query(
         "SELECT COUNT(*) AS n FROM customer CROSS JOIN orders", connection=shop(), person=PERSONS
@@ -104,6 +109,7 @@ def test_a_table_without_a_join_condition_counts_whole() -> None:
     assert (query.elastic().upper, query.elastic(2).upper, query.residual().upper) == (6, 8, 6)
 
 
+@pytest.mark.exhaustive
 def test_what_the_bounds_do_not_cover_is_refused_with_a_way() -> None:
     def refused(text: str, ask: str, **given: Any) -> str:
         query = Query(text, connection=shop(), person=PERSONS)

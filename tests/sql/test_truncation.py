@@ -191,6 +191,7 @@ def test_the_parts_of_the_linear_program_are_not_stable() -> None:
     assert left == [4, 4, 4]
 
 
+@pytest.mark.exhaustive
 def test_the_error_is_a_total_as_the_cut_is() -> None:
     """Two groups: the error is the sum of their expected distances, and no less than the cut."""
     study = capped("groups", shop(3)).truncation([1, 2], epsilon=1)
@@ -207,6 +208,7 @@ def test_persons_without_a_conflict_need_no_solver() -> None:
     assert truncated_total([], [], 1).upper == 0
 
 
+@pytest.mark.exhaustive
 def test_r2t_costs_noise_for_each_threshold() -> None:
     query = capped("count", shop(5))
     study = query.truncation([1, 2, 4, 8], epsilon=1)
@@ -225,6 +227,7 @@ def test_r2t_costs_noise_for_each_threshold() -> None:
     assert str(error.value) == "failure must be a number above 0 and below 1, got 1"
 
 
+@pytest.mark.exhaustive
 def test_r2t_errs_by_its_bound_at_most_as_often_as_it_says() -> None:
     """Simulated: noise for each threshold, the penalty, and the largest."""
     query = capped("count", shop(2))

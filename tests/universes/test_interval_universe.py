@@ -30,6 +30,7 @@ def test_results_name_the_interval():
     assert result.blocks[0] == ("C", 2, 0, 0)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["strip", "witness"])
 def test_a_witness_with_a_fraction_is_drawn(kind):
     result = sl.global_sensitivity(

@@ -18,7 +18,6 @@ from sensitivity_lab.exact.difference import Integers
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.base import Runs
-from sensitivity_lab.search.crossing import Pieces
 from sensitivity_lab.search.engine import (
     BothEnds,
     Cost,
@@ -98,18 +97,20 @@ def both_ends(problem: LocalProblem) -> BothEnds:
     x, outside = problem.x, problem.outside
     numbers, copies = of_numbers(problem.universe), int(max(x.max(), outside.max()))
     inside, others = (sorted_records_of(numbers, some, copies) for some in (x, outside))
-    runs = _runs(problem.query, np.array([inside.size]))
-    sums = Pieces(runs.starts, runs.stops, runs.weights).totals(inside)
-    [of_x] = _answers(runs, sums, inside.unit)
-    return BothEnds(of_x, _ends(problem, inside, others))
+    ends = _ends(problem, inside, others)
+    return BothEnds(next(ends).lower.answer, ends)
 
 
 def _ends(problem: LocalProblem, inside: SortedMultiset, others: SortedMultiset) -> Iterator[Ends]:
-    """Yield the ends of every change; a block of them is searched at a time."""
+    """Yield the answer on x, as both ends of no change, and then the ends of every change.
+
+    A block of them is searched at a time.
+    """
     query, x, outside = problem.query, problem.x, problem.outside
     block = max(1, _PIECES // (2 * query.most_runs(problem.size + others.size)))
-    for start in range(0, len(problem.changes), block):
-        some = problem.changes[start : start + block]
+    changes = ((0, 0), *problem.changes)
+    for start in range(0, len(changes), block):
+        some = changes[start : start + block]
         removed, added = np.array(some, dtype=np.int64).T
         nothing, size = np.zeros_like(removed), np.full_like(removed, inside.size)
         last = np.full_like(added, others.size)

@@ -53,6 +53,7 @@ def by_definition(function, datasets, inputs, measured, d_in, choices):
     return max((best_coupling(*pair, naive.DISTANCE[measured]) for pair in pairs), default=0)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("metric", ["insert_delete", "symmetric"])
 def test_a_resize_by_random_choice_is_judged_under_coupling(metric):
     """A plain Python one: from three records to two, and from two to their shuffle."""
@@ -212,6 +213,7 @@ def test_outputs_that_no_step_connects_are_infinitely_far_apart():
     assert (report.rows[0].truth, report.verdict) == (math.inf, "violated")
 
 
+@pytest.mark.exhaustive
 def test_draws_give_the_same_answer_in_ten_runs():
     source = random.Random(5)
 

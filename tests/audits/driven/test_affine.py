@@ -158,6 +158,7 @@ def test_many_equal_laplace_shifts_against_the_binomial_sum_of_their_atoms():
 # Composition
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("shifts", [[1, 1], [0.5, 2], [0.25, 0.75, 1.5], [1, 1, 1]])
 def test_several_laplace_shifts(shifts):
     loss = shifted(shifts, diagonal([1] * len(shifts)), "L" * len(shifts))
@@ -496,6 +497,7 @@ def test_an_event_of_several_draws_tells_its_probabilities():
     assert event.probability_p[0] > event.probability_q[0]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("loss", EVENTS)
 def test_epsilon_inverts_delta(loss):
     low, high = epsilon_at(loss, Fraction(1, 50))

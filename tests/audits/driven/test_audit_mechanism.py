@@ -675,6 +675,7 @@ def test_options_of_probability_0_do_not_run():
     assert report.epsilon() == (0.0, 0.0)
 
 
+@pytest.mark.exhaustive
 def test_masses_sum_to_one_with_what_is_left():
     from sensitivity_lab.audits.driven.runs import explore
 
@@ -1021,6 +1022,7 @@ def test_clipped_gaussian_noise_proposes_discrete_gaussian_noise():
     )
 
 
+@pytest.mark.exhaustive
 def test_rho_of_discrete_noise_is_not_judged():
     values = np.arange(-30, 31)
     weights = np.exp(-(values**2) / (2 * 3**2))

@@ -147,6 +147,7 @@ def test_a_decision_that_is_not_released_is_probed():
     assert "histories" not in str(report)
 
 
+@pytest.mark.exhaustive
 def test_many_draws_are_probed():
     def vector(data, rng):
         return (len(data) + rng.laplace(size=13)).astype(float)
@@ -155,6 +156,7 @@ def test_many_draws_are_probed():
     assert "256 probes" in report.decisive.sentence
 
 
+@pytest.mark.exhaustive
 def test_a_draw_that_replaces_another_is_no_history():
     """Redrawn into a range: its density is not that of the last draw."""
 

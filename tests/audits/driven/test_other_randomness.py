@@ -138,6 +138,7 @@ def on_one_dataset(data, rng):
     return int(not often())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "function", [by_chance(often), by_chance(nearly_always), after_a_draw, on_one_dataset]
 )
@@ -201,6 +202,7 @@ def test_what_cannot_be_sent_to_a_fresh_process_is_told():
         judge(locked, fresh=True)
 
 
+@pytest.mark.exhaustive
 def test_a_function_without_draws_is_repeated_and_judged(monkeypatch):
     monkeypatch.setattr(runs, "RERUN_SECONDS", 60)  # also on a busy machine
     calls = Counter()

@@ -87,6 +87,7 @@ def test_the_truth_is_that_of_the_definition(inputs, outputs, data):
         assert transformation(seen.y) == seen.answer_y
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("metric", ["L1", "L2", "Linf"])
 def test_vectors_of_numbers_have_the_distances_of_numbers(metric):
     name = {"L1": "l1_distance", "L2": "l2_distance", "Linf": "linf_distance"}[metric]

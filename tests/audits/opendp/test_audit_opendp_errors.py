@@ -114,6 +114,7 @@ def of_map(stability_map):
     )
 
 
+@pytest.mark.exhaustive
 def test_a_map_that_fails_at_one_distance_claims_nothing_there():
     def odd_only(d_in):
         if d_in % 2 == 0:
@@ -144,6 +145,7 @@ def test_a_map_of_opendp_that_overflows_claims_nothing():
     )
 
 
+@pytest.mark.exhaustive
 def test_a_map_that_fails_everywhere_claims_nothing_anywhere():
     def no_claim(_):
         raise ArithmeticError("no claim here")

@@ -45,6 +45,7 @@ def test_the_twin_releases_as_often_as_the_measurement():
     assert abs(kept - expected) < 6 * math.sqrt(expected)
 
 
+@pytest.mark.exhaustive
 def test_randomised_response_is_exact():
     two = audit_opendp(dp.m.make_randomized_response_bool(0.75), [True, False], distances=1)
     assert (two.verdict, two.unjudged) == ("tight", ())
@@ -122,6 +123,7 @@ def test_an_infinite_loss_promises_nothing():
         audit_opendp(dp.m.make_laplace(*NUMBER, 4.0, k=3), [3.9, 4.1], distances=1)
 
 
+@pytest.mark.exhaustive
 def test_the_page_shows_what_it_says():
     page = (ROOT / "docs" / "how_to" / "audit.md").read_text()
     block, *others = re.findall(r"```python\n((?!>>>)(?:.*\n)*?)```", page)

@@ -89,6 +89,7 @@ def test_at_a_distance_of_2_a_budget_counts_once_and_a_claim_twice():
     assert audited(total, [0, 10], budget=1).notes == ()
 
 
+@pytest.mark.exhaustive
 def test_an_epsilon_that_changes_with_the_data_is_noted():
     def hidden(x):
         return Noise(10, 1 + max(x)).randomise(sum(x))

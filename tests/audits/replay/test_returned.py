@@ -165,6 +165,7 @@ CHANCE = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", CHANCE)
 def test_chance_is_not_compared_and_the_report_says_so(case):
     for seed in range(5):

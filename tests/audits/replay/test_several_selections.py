@@ -94,6 +94,7 @@ def test_noise_alone_that_spends_more_is_still_a_violation():
     assert audit(released).rows[-1].verdict == "violated"
 
 
+@pytest.mark.exhaustive
 def test_a_claim_that_is_too_small_is_found_at_its_step():
     def released(x):
         one = Exponential(0.5, counts(x)).randomise()
@@ -129,6 +130,7 @@ def test_what_follows_another_choice_than_the_best_is_compared():
     assert (report.verdict, row.step, row.history[0]) == ("violated", "the return value", 1)
 
 
+@pytest.mark.exhaustive
 def test_candidates_from_the_data_are_a_leak():
     def released(x):
         names = [f"{len(x)} records", "none"]
@@ -141,6 +143,7 @@ def test_candidates_from_the_data_are_a_leak():
     assert row.evidence.answer_x != row.evidence.answer_y
 
 
+@pytest.mark.exhaustive
 def test_later_candidates_may_depend_on_earlier_choices():
     def released(x):
         half = Exponential(0.5, counts(x), candidates=["low", "high"]).randomise()
@@ -159,6 +162,7 @@ def test_a_candidate_that_is_never_chosen_on_one_neighbor():
     assert [row.verdict for row in report.rows[:2]] == ["violated", "loose"]
 
 
+@pytest.mark.exhaustive
 def test_mechanisms_can_be_functions():
     def released(x):
         epsilon = 0.5

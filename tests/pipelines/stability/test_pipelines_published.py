@@ -83,6 +83,7 @@ def test_the_count_of_a_private_join():
     assert (counted.measured, counted.bound, counted.verdict) == (4, 8, "loose")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("left", "right", "exact", "product"),
     [
@@ -162,6 +163,7 @@ def test_a_flat_map_that_raises_and_one_that_keeps_agree_where_both_are_fine():
     assert len((pl.start(pl.AddOneRow()) >> endless)(GENRES)) == 9
 
 
+@pytest.mark.exhaustive
 # "Constraints can be enforced at any point": before or after a step that keeps the ids.
 def test_a_constraint_by_id_before_and_after_a_flat_map():
     shelf = pd.DataFrame({"id": [1, 1, 2], "genre": ["novel,epic", "satire", "epic,novel"]})

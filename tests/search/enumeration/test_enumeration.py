@@ -161,6 +161,7 @@ def test_the_plan_counts_the_datasets_before_any_work(relation, sizes):
     assert result.datasets_evaluated == plan.datasets
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("k", [2, 3])
 def test_levels_too_large_for_tables(k):
     """C(16, 8) = 12870 datasets, by closed forms of the ends of 0..15."""
@@ -227,6 +228,7 @@ def test_exactly_is_not_at_most():
     assert exactly.value == 1.0
 
 
+@pytest.mark.exhaustive
 def test_several_sizes_are_their_maximum():
     universe = sl.Universe.from_dataset(RECORDS)
     apart = [
@@ -266,6 +268,7 @@ def test_all_records_but_one():
         result.verify()
 
 
+@pytest.mark.exhaustive
 def test_all_rows_but_one():
     """80 rows; the covariance is that of the definition, over the 80 datasets of 79."""
     rows = [(float(i), float(i * i % 83)) for i in range(80)]

@@ -97,6 +97,7 @@ def test_few_values_of_many_copies_are_one_block():
     assert np.array_equal(below, np.maximum(answers[:-1], answers[1:]))
 
 
+@pytest.mark.exhaustive
 @given(counts=counts, seed=st.integers(0, 2**32 - 1))
 def test_a_pass_is_the_same_on_every_machine(folder, counts, seed):
     top = min(sum(counts), 6)

@@ -187,6 +187,7 @@ def test_one_job_is_the_default(tmp_path):
     assert processes(tmp_path) == {os.getpid()}
 
 
+@pytest.mark.exhaustive
 def test_the_backend_is_the_callers():
     """`parallel_config` moves the same search to threads, and says how many at a time."""
     processes, inside, most = set(), set(), 0
@@ -265,6 +266,7 @@ def test_workers_evaluate_each_distinct_dataset_once_too():
     assert result.datasets_evaluated == ADDED
 
 
+@pytest.mark.exhaustive
 def test_a_whole_curve_evaluates_each_distinct_dataset_once():
     query = Counting()
     curves = sl.sensitivity_curves(

@@ -49,6 +49,7 @@ WHAT = (
 )
 
 
+@pytest.mark.exhaustive
 def test_memory_a_disk_and_a_cluster_would_take_it():
     said = refusal(run=sl.Run(memory_limit=100_000))
     measured = re.search(r"in (.*) of one processor, by a sample of ([0-9,]+) eval", said)
@@ -72,6 +73,7 @@ def test_the_time_is_that_of_the_sample(monkeypatch):
     assert re.search("in about 6 hours of one processor, by a sample of 1 evaluation", said)
 
 
+@pytest.mark.exhaustive
 def test_too_large_for_this_machine_leaves_the_others():
     said = refusal(universe=sl.Universe.from_dataset(range(34)), size=17)
     assert "need about 122.6 GiB, more than the memory limit of 4.0 GiB" in said

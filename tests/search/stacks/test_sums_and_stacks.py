@@ -146,6 +146,7 @@ def check_stack(found: sl.results.Sensitivity, expected: Fraction, norm: str) ->
         check_value(found, expected)
 
 
+@pytest.mark.exhaustive
 def test_a_stack_that_one_pair_is_enough_for_is_solved_at_any_size():
     universe = sl.TableUniverse.from_dataset(pd.DataFrame({"b": range(2000)}))
     query = sl.Stack(sl.ColumnQuery("b", "median"), sl.MeanOf("b"))

@@ -132,6 +132,7 @@ def test_whole_curves_against_the_definition(relation, exact, monkeypatch):
                 assert result.exact == expected
 
 
+@pytest.mark.exhaustive
 def test_a_curve_looks_at_few_nodes():
     records = records_of("normal", 20_000)
     changes, level = families(10_000, 40, 20_000)["bounded"]
@@ -160,6 +161,7 @@ def with_outliers(outliers, size: int) -> SortedRecords:
     return working_records(sorted_universe(sl.Universe.from_dataset(data), size))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("outliers", ONE_OUTLIER, ids=str)
 def test_an_outlier_does_not_hide_differences_between_other_records(outliers):
     """What a window is off does not grow with records outside it: hardly more nodes, and pairs."""
@@ -266,6 +268,7 @@ def test_progress_says_how_many_changes_there_are(distances, unit, total):
     assert sum(told) == (total or sum(told)) > 0
 
 
+@pytest.mark.exhaustive
 def test_a_change_with_too_many_nodes_is_searched_by_itself(monkeypatch):
     records = records_of("normal", 300)
     changes, level = families(150, 3, 300)["bounded"]
