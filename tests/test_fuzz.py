@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import random
 import re
 import signal
 from collections.abc import Callable, Iterator
@@ -135,22 +136,33 @@ def call_is_fine(name: str, positional: list[Any], named: dict[str, Any]) -> Non
                 raise
 
 
-def call_of(choose: Callable[[int], int]) -> tuple[str, list[Any], dict[str, Any]]:
-    """Choose a callable and its arguments; `choose(n)` is a number below n.
+Call = tuple[str, list[Any], dict[str, Any]]
 
-    One call in eight has good arguments only, the others one or two that are not.
-    """
-    name = NAMES[choose(len(NAMES))]
+
+def call_with(name: str, bad: dict[int, Callable[[], Any]], choose: Callable[[int], int]) -> Call:
+    """Choose the arguments of a call, those at `bad` places excepted; `choose(n)` is below n."""
     parameters = parameters_of(name)
-    bad = {choose(len(parameters) or 1), choose(len(parameters) or 1)} if choose(8) else set()
     values = {}
     for place, one in enumerate(parameters):
         good = valid(name, one)
-        value = GARBAGE[choose(len(GARBAGE))]() if place in bad else good[choose(len(good))]
+        value = bad[place]() if place in bad else good[choose(len(good))]
         before_several = any(after.kind is SEVERAL for after in parameters[place:])
         if place in bad or one.default is one.empty or before_several or choose(3) == 0:
             values[one.name] = value
     return name, *arranged(parameters, values)
+
+
+def call_of(choose: Callable[[int], int]) -> Call:
+    """Choose a callable and its arguments.
+
+    One call in eight has good arguments only, the others one or two that are not.
+    """
+    name = NAMES[choose(len(NAMES))]
+    bad = {
+        choose(len(parameters_of(name)) or 1): GARBAGE[choose(len(GARBAGE))]
+        for _ in range(2 if choose(8) else 0)
+    }
+    return call_with(name, bad, choose)
 
 
 @settings(max_examples=50 * settings.default.max_examples)
@@ -164,6 +176,21 @@ def test_garbage(numbers):
 @given(st.randoms(use_true_random=True))
 def test_much_garbage(numbers):
     call_is_fine(*call_of(numbers.randrange))
+
+
+@pytest.mark.stress
+@pytest.mark.parametrize("name", NAMES)
+def test_every_garbage_in_every_argument(name):
+    """One at a time, which random calls take long to find."""
+    numbers = random.Random(name)
+    for place, parameter in enumerate(parameters_of(name)):
+        for garbage in GARBAGE:
+            call = call_with(name, {place: garbage}, numbers.randrange)
+            try:
+                call_is_fine(*call)
+            except BaseException as error:
+                error.add_note(f"of the argument {parameter.name} in {call}")
+                raise
 
 
 OPTIONS = sorted(

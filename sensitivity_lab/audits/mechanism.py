@@ -27,6 +27,7 @@ from sensitivity_lab.checks import (
 )
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Difference, Number, round_down, round_up
+from sensitivity_lab.exact.roots import as_fraction
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.results.literals import brief, short_literal
 from sensitivity_lab.universes.universe import Universe
@@ -487,8 +488,8 @@ class PrivacyClaim:
         """Return a claim of numbers that are known to be in range."""
         if rho is not None:
             words = f"rho {brief(rho)}"
-            return cls(Fraction(1), Fraction(0), Fraction(rho), rho, words, RHO)
-        at, allowed = Fraction(epsilon), Fraction(delta)
+            return cls(Fraction(1), Fraction(0), as_fraction(rho, RHO), rho, words, RHO)
+        at, allowed = as_fraction(epsilon, AN_EPSILON), as_fraction(delta, "delta")
         words = f"epsilon {brief(epsilon)}, delta {brief(delta)}"
         if allowed:
             quantity = f"a delta at epsilon {brief(epsilon)}"

@@ -17,6 +17,7 @@ from sensitivity_lab.checks import (
     check_whole,
     listed,
     one_or_several,
+    plainest,
     shown,
 )
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
@@ -333,8 +334,7 @@ def check_distances(given: Any, real: bool) -> tuple[Number, ...]:
             raise InputError(f"distances must be at least 0, got {shown(one)}")
         if number >= 2**62:
             raise InputError(f"distances must be below 2**62, got {shown(one)}")
-        whole = number.denominator == 1
-        numbers[number] = int(number) if whole else float(one) if float(one) == number else number
+        numbers[number] = plainest(number)
     if not numbers:
         raise InputError(f"{wrong}, got none")
     return tuple(numbers[number] for number in sorted(numbers))

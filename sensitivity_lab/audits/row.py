@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from sensitivity_lab.checks import plainest
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.results.literals import (
@@ -504,7 +505,4 @@ def _readable(answer: Any) -> Any:
         return type(answer)(map(_readable, answer)) if type(answer) in (tuple, list) else answer
     if not isinstance(answer, Fraction) or plain(answer) == str(answer):
         return answer
-    try:
-        return float(answer) if Fraction(float(answer)) == answer else answer
-    except OverflowError:
-        return answer
+    return plainest(answer)

@@ -92,6 +92,34 @@ def finite_number(value: Any) -> Number | None:
     return None if is_long(number) else number
 
 
+def is_finite(number: Any) -> bool:
+    """Tell whether a number is finite; whole numbers and fractions are, however large.
+
+    Examples
+    --------
+    >>> is_finite(10**400), is_finite(0.5), is_finite(float("nan"))
+    (True, True, False)
+    """
+    return not isinstance(number, float) or math.isfinite(number)
+
+
+def plainest(number: Fraction) -> int | float | Fraction:
+    """Return a fraction as an int or a float that is equal to it, if there is one.
+
+    Examples
+    --------
+    >>> plainest(Fraction(4)), plainest(Fraction(1, 8)), plainest(Fraction(1, 3))
+    (4, 0.125, Fraction(1, 3))
+    """
+    if number.denominator == 1:
+        return number.numerator
+    try:
+        close = float(number)
+    except OverflowError:
+        return number
+    return close if close == number else number
+
+
 def whole_number(value: Any) -> int | None:
     """Return a whole number as an int of Python; None for anything else, truth values included.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, total_ordering
@@ -10,7 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.checks import Kind, check_not_negative, check_number, number_text
+from sensitivity_lab.checks import (
+    Kind,
+    check_not_negative,
+    check_number,
+    is_finite,
+    number_text,
+)
 
 from .difference import Difference, rational_root, round_up
 
@@ -90,7 +95,7 @@ class Root:
             return self._difference.compared_with(other._difference)
         if not isinstance(other, (*_NUMBERS, float)):
             return None
-        if other < 0 or (isinstance(other, float) and not math.isfinite(other)):
+        if other < 0 or not is_finite(other):
             return -1 if other > 0 else 1
         return self._difference.compared_with(Difference(Fraction(other), Fraction(0)))
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import shown, unboxed
+from sensitivity_lab.checks import is_finite, shown, unboxed
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Integers, common_integers, rational_of
 
@@ -44,7 +44,7 @@ def as_answer(raw: Any, where: str) -> CodeAnswer:
 
 def class_of(answer: CodeAnswer) -> int:
     """Return whether an answer is finite (0), +inf (1), -inf (2) or NaN (3)."""
-    if not isinstance(answer, float) or math.isfinite(answer):
+    if is_finite(answer):
         return _FINITE
     return _NAN if math.isnan(answer) else _PLUS if answer > 0 else _MINUS
 

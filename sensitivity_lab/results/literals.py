@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import check_choice, number_text, shown, unboxed
+from sensitivity_lab.checks import check_choice, is_finite, number_text, shown, unboxed
 from sensitivity_lab.errors import printable
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics.cells import key_of, multiset
@@ -55,7 +55,7 @@ def literal(value: Any) -> str:
     number = unboxed(value)
     if isinstance(number, Fraction) and number.denominator == 1:
         return repr(number.numerator)
-    if isinstance(number, float) and not math.isfinite(number):
+    if not is_finite(number):
         return f"float('{number}')"
     try:
         return one_line(repr(number))
@@ -324,7 +324,7 @@ def _json_single(value: Any) -> Any:
         return value.numerator if value.denominator == 1 else number_text(value)
     if isinstance(value, Decimal | date | time):
         return str(value)
-    if isinstance(value, float) and not math.isfinite(value):
+    if not is_finite(value):
         return str(value)
     if value is None or isinstance(value, str | int | float):
         return value

@@ -40,7 +40,7 @@ RECORDS = st.lists(st.integers(0, 2), max_size=5)
 NUMBERS = st.one_of(
     st.integers(-3, 3),
     st.fractions(-2, 2, max_denominator=6),
-    st.sampled_from([2**62, -(2**70), 0.1, 1e300, 5e-324]),
+    st.sampled_from([2**62, -(2**70), 0.1, 1e300, 5e-324, 10**400]),
 )
 VECTORS = st.tuples(NUMBERS, NUMBERS)
 ROWS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1)), max_size=4)

@@ -19,6 +19,7 @@ import numpy as np
 
 from sensitivity_lab.audits.claims import ratio
 from sensitivity_lab.audits.returned import ENTRIES, Path, bare
+from sensitivity_lab.checks import is_finite, plainest
 from sensitivity_lab.exact.enclosures import Enclosure
 from sensitivity_lab.results.literals import short_literal
 
@@ -106,7 +107,7 @@ class Outcome(NamedTuple):
                 continue
             number = value[1] if type(value) is tuple else bare(value)
             if isinstance(number, Fraction):
-                number = int(number) if number.denominator == 1 else float(number)
+                number = plainest(number)
             named.append(f"{place} = {short_literal(number)}")
         return " and ".join(named) or "an empty release"
 
@@ -215,7 +216,7 @@ def _kind_of_number(part: Any) -> Any:
 def _key(part: Any) -> Any:
     """Return what a part is compared by: numbers by their type and value, as symbols are."""
     value = bare(part)
-    if value is not part and isinstance(value, int | float | Fraction) and math.isfinite(value):
+    if value is not part and isinstance(value, int | float | Fraction) and is_finite(value):
         return _kind_of_number(part), Fraction(value)
     return part
 

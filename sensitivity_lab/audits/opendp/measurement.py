@@ -7,7 +7,6 @@ real one promises gives the sensitivity that it assumes. This needs the extra `o
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -38,8 +37,8 @@ _OF_A_SCALE = (
 )
 """What to do where the noise has endless support, and the map promises a pure epsilon."""
 
-_LEAST, _GREATEST = math.ulp(0.0), sys.float_info.max
-"""The scales that OpenDP can be given."""
+_LEAST, _GREATEST = 1e-100, 1e100
+"""The scales at which no claim leaves the range of floats."""
 
 Asked = Callable[[Subject, Any], Question]
 """Takes a subject, and what decides which inputs are accepted."""
@@ -99,8 +98,8 @@ def audit_scale(
     at = check_positive("scale", scale)
     if not _LEAST <= at <= _GREATEST:
         raise InputError(
-            f"scale must be between {_LEAST:.3g} and {_GREATEST:.3g}, since OpenDP takes a float; "
-            f"got {shown(scale)}"
+            f"scale must be from {_LEAST} to {_GREATEST}, since claims are floats; got "
+            f"{shown(scale)}"
         )
     subject, twin = _subject(make, float(at), neighbors, outputs), _made(make, 0.0)
     question = asked(subject, twin)

@@ -1070,3 +1070,22 @@ def test_an_object_that_keeps_its_noise_is_not_sent_to_fresh_processes():
     assert report.unjudged == (
         "the function keeps noise from one call to the next; make that anew in every call",
     )
+
+
+def test_numbers_that_no_float_holds_are_numbers():
+    """A claim as a long double, and releases of 400 digits, as Python's whole numbers can have."""
+    report = audit_mechanism(
+        lambda x, _: 10**400 * len(x),
+        *([0], range(2)),
+        epsilon=np.longdouble("0.5"),
+        neighbors="unbounded",
+    )
+    assert (report.verdict, report.rows[0].claimed) == ("violated", 0.5)
+
+
+def test_rho_may_be_a_long_double():
+    def release(x, rng):
+        return sum(x) + rng.normal(0, 2)
+
+    report = audit_mechanism(*(release, [0, 1], 1), rho=np.longdouble("0.125"), neighbors="bounded")
+    assert report.verdict == "tight"
