@@ -158,7 +158,7 @@ FINITE = number("a finite number")
 POSITIVE = number("a finite number above 0", 0, -1, -0.5)
 CLAIM = number("a number above 0, at most 700", 0, -1, 701)
 NOT_NEGATIVE = number("a finite number of at least 0", -1, -0.5)
-SHARE = number("a number above 0 and below 1", 0, 1, -1)
+SHARE = number("a number from 1e-100 to 1 - 1e-15", 0, 1, -1)
 PERCENT = number("a number from 0 to 100", -1, 100.5).called("a percentile")
 GAMMA = number("a number above 1, at most 100", 1, 101)
 DELTA = number("a number from 1e-100 to 0.5", 0, 0.6, 1)
@@ -368,7 +368,7 @@ ARGUMENTS: dict[str, Kind] = {
         "; for a larger one use Cauchy noise (smooth_cauchy_scale)",
     ),
     "clipping_sweep.epsilon": POSITIVE.or_none(),
-    "compare.epsilon": POSITIVE.several(),
+    "compare.epsilon": number("a number from 1e-9 to 100", 0, 101).several(),
     **dict.fromkeys(
         ("inverse_sensitivity.epsilon", "test_epsilon", "noise_epsilon"),
         number("a number from 1e-9 to 100", 0, 101),

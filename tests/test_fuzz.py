@@ -14,6 +14,7 @@ import itertools
 import random
 import re
 import signal
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
@@ -42,6 +43,7 @@ from public_calls import (
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab import plotting
+from sensitivity_lab.checks import shown
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query
 
 resource = pytest.importorskip("resource", reason="limits of memory are those of Unix")
@@ -125,7 +127,8 @@ def chain(step: pl.Step) -> None:
 
 def call_is_fine(name: str, positional: list[Any], named: dict[str, Any]) -> None:
     """Make a call and use what it returns; documented errors are fine, others are raised."""
-    with guarded(), np.errstate(all="raise"):
+    with guarded(), np.errstate(all="raise"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # such as of a list that is a universe
         try:
             use(CALLABLES[name](*positional, **named))
         except sl.errors.SensitivityLabError:
@@ -189,7 +192,7 @@ def test_every_garbage_in_every_argument(name):
             try:
                 call_is_fine(*call)
             except BaseException as error:
-                error.add_note(f"of the argument {parameter.name} in {call}")
+                error.add_note(f"of the argument {parameter.name} in {shown(call)}")
                 raise
 
 

@@ -16,6 +16,7 @@ from sensitivity_lab.checks import (
     check_rational,
     check_whole,
     listed,
+    magnitude,
     one_or_several,
     plainest,
     shown,
@@ -33,6 +34,9 @@ from .records import check_comparable
 from .report import AuditReport
 from .row import AuditRow
 from .subjects import check_subject, name_of
+
+_LONGEST = 100_000
+"""The number of entries of the longest vectors that are tried."""
 
 VECTOR_LIMIT = 200_000
 """The largest number of vectors that an implementation is called on."""
@@ -373,11 +377,17 @@ def vectors(
     [[0, 0], [0, 1], [1, 1]]
     """
     m = len(values)
+    if max(sizes) > _LONGEST:
+        raise TooLargeError(
+            f"vectors of {max(sizes):,} entries are not tried, only those of up to {_LONGEST:,}; "
+            "take smaller sizes"
+        )
     number = sum(m**size if every_order else comb(m + size - 1, size) for size in sizes)
     if number > VECTOR_LIMIT:
         ways = " or every_order=False" if every_order else ""
+        in_short = f"{number:,}" if number < 10**15 else f"about {magnitude(number)}"
         raise TooLargeError(
-            f"{m} values make {number:,} vectors of sizes {_text(sizes)}, more than the "
+            f"{m} values make {in_short} vectors of sizes {_text(sizes)}, more than the "
             f"{VECTOR_LIMIT:,} that are tried; take fewer values, smaller sizes{ways}"
         )
     return [

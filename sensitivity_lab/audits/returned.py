@@ -229,7 +229,10 @@ def _inner(value: Any, typed: bool) -> _Inner | None:
     if is_dataclass(value) and not isinstance(value, type):
         return _of_dataclass(value)
     if isinstance(value, np.ndarray) or hasattr(type(value), "__array__"):
-        array = np.asarray(value)
+        try:
+            array = np.asarray(value)
+        except Exception:  # noqa: BLE001 - the caller's class: it is no array after all
+            return None
         return (array.shape, _dtype(array.dtype, typed)), enumerate(array.ravel().tolist())
     return None
 

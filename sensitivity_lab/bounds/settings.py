@@ -26,7 +26,9 @@ _check_evaluations = whole_kind("a number of datasets, at least 1")
 
 _check_samples = whole_kind("a number of pairs, from 0 to 1,000,000", least=0, most=1_000_000)
 
-_check_probability = number_kind("a number above 0 and below 1", lambda given: 0 < given < 1)
+_check_probability = number_kind(
+    "a number from 1e-100 to 1 - 1e-15", lambda given: 1e-100 <= given <= 1 - 1e-15
+)
 
 _check_constant = number_kind(
     "how much one changed record can change the answer, a number of at least 0",

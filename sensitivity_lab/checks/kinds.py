@@ -248,7 +248,7 @@ def _path(value: Any) -> Path | None:
 
 
 def _text(value: Any) -> str | None:
-    return str(value) if isinstance(value, str) else None
+    return str(value) if isinstance(value, str) and _has_text(value) else None
 
 
 def _column(value: Any) -> tuple[Any] | None:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sensitivity_lab.checks import number_text, rounded_up, shown
+from sensitivity_lab.checks import number_text, rounded_up, shown, text_of
 from sensitivity_lab.errors import QueryError, VerificationError
 from sensitivity_lab.exact.difference import Number, nearest, round_up
 from sensitivity_lab.metrics.lists import common_places
@@ -197,8 +197,8 @@ class ImplementedSensitivity(Found):
         facts = [
             ("neighbors", f"{relation}; size {show_sizes(self.size)}; {self.universe.extent}"),
             ("order", _MEANING[self.order]),
-            ("witness x", f"{show(self.witness.x)}  {name} {self.witness.query_x}"),
-            ("witness y", f"{show(self.witness.y)}  {name} {self.witness.query_y}"),
+            ("witness x", f"{show(self.witness.x)}  {name} {text_of(self.witness.query_x)}"),
+            ("witness y", f"{show(self.witness.y)}  {name} {text_of(self.witness.query_y)}"),
             (
                 "method",
                 f"{self.method}: {self.orders:,} orders of {self.multisets:,} multisets in "

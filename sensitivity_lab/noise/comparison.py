@@ -60,7 +60,7 @@ from .inverse import (
     grid_of,
     inverse_sensitivity_on,
 )
-from .mechanism import Mechanism, check_delta
+from .mechanism import Mechanism, check_delta, epsilon_for
 from .propose_test_release import (
     PROPOSE_TEST_RELEASE,
     PrivateTest,
@@ -211,7 +211,7 @@ def compare(
             "between all datasets, and all of them neighbors at most k apart; use a relation that "
             "replaces, or that adds and removes, with exactly=False"
         )
-    losses = sorted(set(check_positive.several("epsilon", epsilon)))
+    losses = sorted(set(epsilon_for(relation.k).several("epsilon", epsilon)))
     run = check_run(run, "compare", "checkpoint", "scratch")
     universe = check_any_universe(universe)
     public = check_flag("public_universe", public_universe)

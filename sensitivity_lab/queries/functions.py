@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import check_callable, check_flag, check_text, named, shown
+from sensitivity_lab.checks import check_callable, check_flag, check_text, named, shown, text_of
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.universe import of_numbers
@@ -221,7 +221,7 @@ class Function(Query):
             records = tuple(row.itertuples(index=False, name=None))
         else:
             records = tuple(row.tolist())
-        return f"query {shown(self.name)} on the dataset {records}"
+        return f"query {shown(self.name)} on the dataset {text_of(records)}"
 
 
 def as_answered(answer: Answers) -> Answered:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import date, time, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from sensitivity_lab.checks import (
     check_bounds,
@@ -29,6 +32,9 @@ from .database import Database, Session
 from .normal_form import Aggregate, NormalForm, SourceColumn, alike, quoted
 from .reading import Reader, column_of
 from .statements import KEYS, PLACE, regenerated, statement
+
+_KEYS = (str, bytes, int, float, Decimal, Fraction, date, time, timedelta, UUID, type(None))
+"""What a public key of groups can be made of."""
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -325,6 +331,12 @@ def _listed_keys(groups: Any, names: str, width: int) -> list[tuple[Any, ...]]:
     ]
     if not given:
         raise InputError(f"{wrong}, got none")
+    strange = next((one for key in given for one in key if not isinstance(one, _KEYS)), None)
+    if strange is not None:
+        raise InputError(
+            f"{wrong}: a key is a text, a number, True or False, a date, a time or None, got "
+            f"{shown(strange)}"
+        )
     bad = next((key for key in given if len(key) != width), None)
     if bad is not None:
         several = f"a tuple of {width} values" if width > 1 else "a single value"

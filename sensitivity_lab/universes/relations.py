@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -26,7 +26,7 @@ from sensitivity_lab.checks import (
     shown,
     text_of,
 )
-from sensitivity_lab.errors import InputError, VerificationError
+from sensitivity_lab.errors import InputError, TooLargeError, VerificationError
 from sensitivity_lab.metrics.metric import Row
 from sensitivity_lab.metrics.records import (
     AddOrRemoveDistance,
@@ -202,10 +202,24 @@ class Relation(ABC):
         ------
         InputError
             If the distance is not feasible; the message says the largest feasible one.
+        TooLargeError
+            If there are more than `MOST_LISTED`, or the distance is beyond `FARTHEST`.
         """
         self.check_feasible(size, universe)
+        if self.k > FARTHEST:
+            raise TooLargeError(
+                f"{self}: neighbors more than {FARTHEST:,} records away are not looked for; choose "
+                "a smaller distance"
+            )
         distances = (self.k,) if self.exactly else range(1, self.k + 1)
-        return tuple(change for k in distances for change in self.changes_at(k, size, universe))
+        every = (change for k in distances for change in self.changes_at(k, size, universe))
+        found = tuple(islice(every, MOST_LISTED + 1))
+        if len(found) > MOST_LISTED:
+            raise TooLargeError(
+                f"{self} has more than {MOST_LISTED:,} changes (numbers of records removed and "
+                f"added) for datasets of {size:,} records; choose a smaller distance"
+            )
+        return found
 
     def check_feasible(self, size: int, universe: Space) -> None:
         """Raise InputError if no dataset of this size has neighbors at the distance."""
@@ -265,6 +279,12 @@ _OF_ONE_RECORD: tuple[set[RemovedAdded], ...] = (
     {(1, 1), (1, 0), (0, 1)},
 )
 """The steps that replace a record, that add or remove one, and that do either."""
+
+MOST_LISTED = 5_000_000
+"""More changes of one dataset are not listed."""
+
+FARTHEST = 100_000_000
+"""No dataset of so many more records is made."""
 
 _SMALLER = "choose a smaller size, or use a domain as the universe, Universe.from_domain(values)"
 """What to do where a universe lists too few records."""
@@ -473,6 +493,13 @@ class SymmetricDifference(Relation):
     def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
         return ((removed, k - removed) for removed in range(k, -1, -1))
 
+    def changes_at(self, k: int, size: int, universe: Space) -> Iterable[RemovedAdded]:
+        """Yield the changes of datasets of this size at distance exactly k, not its own k."""
+        # No other is looked at, of which there are many if k is far beyond the size.
+        fewest = int(max(0, k - (universe.size - size)))
+        listed = ((removed, k - removed) for removed in range(min(k, size), fewest - 1, -1))
+        return ((removed, added) for removed, added in listed if size - removed + added > 0)
+
 
 @dataclass(frozen=True)
 class EditDistance(OfMultisets):
@@ -538,6 +565,18 @@ class Edit(Relation):
     def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
         yield from ((k, added) for added in range(k, -1, -1))
         yield from ((removed, k) for removed in range(k - 1, -1, -1))
+
+    def changes_at(self, k: int, size: int, universe: Space) -> Iterable[RemovedAdded]:
+        """Yield the changes of datasets of this size at distance exactly k, not its own k."""
+        # No other is looked at, of which there are many if k is far beyond the size.
+        outside = universe.size - size
+        listed: list[Iterable[RemovedAdded]] = []
+        if k <= size:
+            listed.append((k, added) for added in range(int(min(k, outside)), -1, -1))
+        if k <= outside:
+            listed.append((removed, k) for removed in range(min(k - 1, size), -1, -1))
+        every = chain.from_iterable(listed)
+        return ((removed, added) for removed, added in every if size - removed + added > 0)
 
 
 RELATIONS: dict[str, type[Relation]] = {

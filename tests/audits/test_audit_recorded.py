@@ -362,3 +362,12 @@ def test_no_noise_on_one_of_two_neighbors_is_a_leak():
         row = report.decisive
         assert (row.step, row.evidence.x, row.evidence.answer_x) == ("the return value", [0, 0], 0)
         assert "a recorded mechanism releases on only one of them" in str(report)
+
+
+def test_a_choice_of_calls_without_end_is_refused():
+    def endless(_):
+        while True:
+            yield 1
+
+    with pytest.raises(sl.errors.InputError, match="select must return some of the calls"):
+        sl.audits.audit_recorded(mean, [0, 1], 2, Mechanism, neighbors="bounded", select=endless)

@@ -94,7 +94,7 @@ ACCEPTED = "time_limit, evaluations, seed, value_range, per_record, monotone, ga
     [
         ({"tim": 3}, f"bounds may hold {ACCEPTED}; got 'tim'"),
         ({1: 3}, f"bounds may hold {ACCEPTED}; got 1"),
-        ({"gamma": 2}, "bounds: gamma must be a number above 0 and below 1, got 2"),
+        ({"gamma": 2}, "bounds: gamma must be a number from 1e-100 to 1 - 1e-15, got 2"),
     ],
 )
 def test_bounds_are_checked_where_no_point_needs_them(bounds, message):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tracemalloc
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import islice, pairwise, product
 from math import comb
 
 import oracle
@@ -191,3 +191,34 @@ def test_counting_datasets_takes_few_steps(monkeypatch):
     ]
     assert number == sum(once[part] * twice[300 - part] for part in range(201))
     assert len(steps) < 1_000
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
+@pytest.mark.parametrize("outside", [0, 1, 3, math.inf])
+def test_changes_are_those_of_the_distance(size, outside):
+    """Removed and added: their sum is k, or the larger of them, and there are such records."""
+    if outside == math.inf:
+        universe = sl.Universe.from_interval(0, 1)
+    else:
+        universe = sl.Universe.from_dataset(range(size + outside))
+    for relation, distance in ((sl.SymmetricDifference, sum), (sl.Edit, max)):
+        for k in range(1, 7):
+            every = product(range(min(k, size) + 1), range(int(min(k, outside)) + 1))
+            assert sorted(relation().changes_at(k, size, universe)) == [
+                one for one in every if distance(one) == k and size - one[0] + one[1] > 0
+            ]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("relation", "told"),
+    [
+        (sl.SymmetricDifference(10**9, exactly=True), "more than 100,000,000 records away"),
+        (sl.Edit(90_000_000), "more than 5,000,000 changes"),
+    ],
+)
+def test_too_many_changes_are_refused(relation, told):
+    with pytest.raises(sl.errors.TooLargeError, match=told):
+        sl.local_sensitivity(
+            sl.Universe.from_interval(0, 5), "mean", dataset=[1, 2, 3], neighbors=relation
+        )

@@ -17,12 +17,14 @@ from sensitivity_lab import running
 from sensitivity_lab.audits.maps import farthest, rows_of
 from sensitivity_lab.audits.mechanism import CHANCE_ULPS, PrivacyClaim, judged
 from sensitivity_lab.audits.question import Question, naming
+from sensitivity_lab.audits.records import plain
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.row import AuditRow
 from sensitivity_lab.checks import check_callable, check_positive, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics import as_metric
+from sensitivity_lab.metrics.cells import signed_key
 
 from .answers import invoke
 from .subject import Subject, needed, our_input_metric
@@ -218,4 +220,6 @@ def _answer(twin: Any, answer: Any, x: Any) -> Any:
     """Return the exact answer on an input as numbers, or raise QueryError."""
     given = invoke(twin, x)
     with naming("answer, on {}, raised", x):
-        return answer(given)
+        found = answer(given)
+        signed_key(plain(found))  # raises if answers cannot be compared
+        return found

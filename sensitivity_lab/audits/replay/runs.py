@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from sensitivity_lab.audits.claims import check_claim, holds_float
 from sensitivity_lab.audits.question import naming
 from sensitivity_lab.audits.recording import Call, Tape, recording
 from sensitivity_lab.audits.returned import Parts, parts, whole_key
-from sensitivity_lab.checks import as_python, shown, unboxed
+from sensitivity_lab.checks import MOST_UNSIZED, as_python, shown, unboxed
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics.cells import key_of
@@ -177,7 +178,7 @@ class Recorder:
         ]
         places = {id(call): place for place, call in enumerate(made)}
         with naming("select, on {}, raised", x):
-            calls = list(self.select(list(made)))
+            calls = list(islice(self.select(list(made)), MOST_UNSIZED))
         if not all(isinstance(one, Call) for one in calls):
             raise InputError(
                 f"select must return some of the calls that it gets, got {shown(calls)}"

@@ -126,7 +126,8 @@ class Contributions:
     def bytes(self) -> int:
         """How much memory they take, and what makes them."""
         groups, numbers = self.vectors.shape
-        number = 0 if self.largest * self.unit <= 256 else 4 * WORD  # small ints are shared
+        shared = self.largest <= Fraction(256, self.unit)  # as small ints are
+        number = 0 if shared else 4 * WORD
         by_record = len(self.group) * (11 * WORD + numbers * (2 * WORD + number))
         return int(by_record + groups * (23 * WORD + numbers * (4 * WORD + number)))
 

@@ -6,6 +6,7 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 
+import pandas as pd
 import pytest
 from opendp_cases import dp, integers
 
@@ -155,4 +156,12 @@ def test_a_twin_with_noise_is_randomised():
     assert str(caught.value).startswith(
         "what is audited must be a function, but it is randomised, or keeps state between calls: "
         "two calls on [0] returned "
+    )
+
+
+def test_answers_that_cannot_be_compared_are_refused():
+    with pytest.raises(sl.errors.QueryError) as caught:
+        sl.audits.audit_opendp(noisy_sum, datasets=[[1], [2]], answer=lambda _: pd.NA)
+    assert str(caught.value) == (
+        "answer, on [1], raised TypeError: boolean value of NA is ambiguous"
     )
