@@ -70,7 +70,7 @@ WITNESS = "witness must be one of 'short', 'full', got array([1., 1.])"
         ),
         (
             lambda: of("SmoothSensitivity").to_frame("\ud800"),
-            r"column must be the name of one column, such as 'age', got '\ud800'",
+            r"column must be what to call the data, got '\ud800'",
         ),
         (lambda: ROWS.dataset(True), TIMES.format(3, True)),
         (
