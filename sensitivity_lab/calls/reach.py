@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from sensitivity_lab.checks import MORE_MEMORY, check_distance, exceeding, shown
@@ -216,8 +215,7 @@ def _check_number(
             f"reach at {last:,} distances needs {exceeding(last * _BYTES, options.memory_limit)}; "
             f"choose a smaller distance or {MORE_MEMORY}"
         )
-    every = (1 for k in range(1, ball.k + 1) for _ in ball.changes_at(k, size, universe))
-    if sum(islice(every, MOST_CHANGES + 1)) > MOST_CHANGES:
+    if ball.more_changes_than(MOST_CHANGES, size, universe):
         raise TooLargeError(
             f"reach within distance {ball.k:,} would look at more than {MOST_CHANGES:,} changes "
             f"(numbers of records removed and added) under {ball.step.family}; choose a smaller "

@@ -9,6 +9,7 @@ feasible, how far two datasets are apart, and its words. No code tests its class
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -206,23 +207,18 @@ class Relation(ABC):
             If there are more than `MOST_LISTED`, or the distance is beyond `FARTHEST`.
         """
         self.check_feasible(size, universe)
-        if self.k > FARTHEST:
-            raise TooLargeError(
-                f"{self}: neighbors more than {FARTHEST:,} records away are not looked for; choose "
-                "a smaller distance"
-            )
-        distances = (self.k,) if self.exactly else range(1, self.k + 1)
-        every = (change for k in distances for change in self.changes_at(k, size, universe))
-        found = tuple(islice(every, MOST_LISTED + 1))
-        if len(found) > MOST_LISTED:
-            raise TooLargeError(
-                f"{self} has more than {MOST_LISTED:,} changes (numbers of records removed and "
-                f"added) for datasets of {size:,} records; choose a smaller distance"
-            )
-        return found
+        return tuple(self._every_change(size, universe))
 
     def check_feasible(self, size: int, universe: Space) -> None:
-        """Raise InputError if no dataset of this size has neighbors at the distance."""
+        """Check that datasets of this size have neighbors at the distance, and not too many kinds.
+
+        Raises
+        ------
+        InputError
+            If there are none; the message says the largest feasible distance.
+        TooLargeError
+            If there are more changes than `MOST_LISTED`, or the distance is beyond `FARTHEST`.
+        """
         most = self._largest(size, universe)
         if self.k > most:
             raise InputError(
@@ -230,14 +226,35 @@ class Relation(ABC):
                 f"{_with_article(universe.extent)}: {self._limits}; "
                 + self._advice(most, size, universe)
             )
+        if self.k > FARTHEST:
+            raise TooLargeError(
+                f"{self}: neighbors more than {FARTHEST:,} records away are not looked for; choose "
+                "a smaller distance"
+            )
+        # None removes or adds more than k records, so for a small k there is nothing to count.
+        if (self.k + 1) ** 2 > MOST_LISTED and self.more_changes_than(MOST_LISTED, size, universe):
+            raise TooLargeError(
+                f"{self} has more than {MOST_LISTED:,} changes (numbers of records removed and "
+                f"added) for datasets of {size:,} records; choose a smaller distance"
+            )
+
+    def more_changes_than(self, number: int, size: int, universe: Space) -> bool:
+        """Tell whether more changes lead to a neighbor; they are counted, not kept."""
+        return any(True for _ in islice(self._every_change(size, universe), number, None))
 
     def changes_at(self, k: int, size: int, universe: Space) -> Iterable[RemovedAdded]:
         """Yield the changes of datasets of this size at distance exactly k, not its own k."""
+        outside = universe.size - size
         return (
             (removed, added)
-            for removed, added in self._changes_at(k)
-            if removed <= size and added <= universe.size - size and size - removed + added > 0
+            for removed, added in self._changes_at(k, size, outside)
+            if removed <= size and added <= outside and size - removed + added > 0
         )
+
+    def _every_change(self, size: int, universe: Space) -> Iterable[RemovedAdded]:
+        """Yield the changes that lead from a dataset of this size to a neighbor."""
+        distances = (self.k,) if self.exactly else range(1, self.k + 1)
+        return (change for k in distances for change in self.changes_at(k, size, universe))
 
     def shortage(self, size: int, universe: Space) -> Shortage | None:
         """Return why datasets of a size have no neighbors; None: as `check_feasible` says."""
@@ -253,8 +270,14 @@ class Relation(ABC):
         """Return the largest feasible distance."""
 
     @abstractmethod
-    def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
-        """Yield the changes at distance exactly k; none removes or adds more than k records."""
+    def _changes_at(
+        self, k: int, removable: float = math.inf, addable: float = math.inf
+    ) -> Iterable[RemovedAdded]:
+        """Yield the changes at distance exactly k; none removes or adds more than k records.
+
+        Those that remove more than `removable` records, or add more than `addable`, may be left
+        out, and should be where there are many.
+        """
 
     @property
     def _all_changes(self) -> Iterable[RemovedAdded]:
@@ -280,11 +303,11 @@ _OF_ONE_RECORD: tuple[set[RemovedAdded], ...] = (
 )
 """The steps that replace a record, that add or remove one, and that do either."""
 
-MOST_LISTED = 5_000_000
+MOST_LISTED = 25_000_000
 """More changes of one dataset are not listed."""
 
 FARTHEST = 100_000_000
-"""No dataset of so many more records is made."""
+"""The largest distance at which neighbors are looked for."""
 
 _SMALLER = "choose a smaller size, or use a domain as the universe, Universe.from_domain(values)"
 """What to do where a universe lists too few records."""
@@ -356,7 +379,9 @@ class Bounded(Relation):
         outside = universe.size - size
         return min(size, outside) if self.exactly or outside < 1 else size
 
-    def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
+    def _changes_at(
+        self, k: int, removable: float = math.inf, addable: float = math.inf
+    ) -> Iterable[RemovedAdded]:
         yield k, k
 
 
@@ -445,7 +470,9 @@ class Unbounded(Relation):
         ]
         return advice + "".join(others)
 
-    def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
+    def _changes_at(
+        self, k: int, removable: float = math.inf, addable: float = math.inf
+    ) -> Iterable[RemovedAdded]:
         if self.direction != "add":
             yield k, 0
         if self.direction != "remove":
@@ -490,15 +517,11 @@ class SymmetricDifference(Relation):
         outside = universe.size - size
         return size + outside if outside else size - 1
 
-    def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
-        return ((removed, k - removed) for removed in range(k, -1, -1))
-
-    def changes_at(self, k: int, size: int, universe: Space) -> Iterable[RemovedAdded]:
-        """Yield the changes of datasets of this size at distance exactly k, not its own k."""
-        # No other is looked at, of which there are many if k is far beyond the size.
-        fewest = int(max(0, k - (universe.size - size)))
-        listed = ((removed, k - removed) for removed in range(min(k, size), fewest - 1, -1))
-        return ((removed, added) for removed, added in listed if size - removed + added > 0)
+    def _changes_at(
+        self, k: int, removable: float = math.inf, addable: float = math.inf
+    ) -> Iterable[RemovedAdded]:
+        fewest = int(max(0, k - addable))
+        return ((removed, k - removed) for removed in range(int(min(k, removable)), fewest - 1, -1))
 
 
 @dataclass(frozen=True)
@@ -562,21 +585,13 @@ class Edit(Relation):
         outside = universe.size - size
         return max(size, outside) if outside else size - 1
 
-    def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
-        yield from ((k, added) for added in range(k, -1, -1))
-        yield from ((removed, k) for removed in range(k - 1, -1, -1))
-
-    def changes_at(self, k: int, size: int, universe: Space) -> Iterable[RemovedAdded]:
-        """Yield the changes of datasets of this size at distance exactly k, not its own k."""
-        # No other is looked at, of which there are many if k is far beyond the size.
-        outside = universe.size - size
-        listed: list[Iterable[RemovedAdded]] = []
-        if k <= size:
-            listed.append((k, added) for added in range(int(min(k, outside)), -1, -1))
-        if k <= outside:
-            listed.append((removed, k) for removed in range(min(k - 1, size), -1, -1))
-        every = chain.from_iterable(listed)
-        return ((removed, added) for removed, added in every if size - removed + added > 0)
+    def _changes_at(
+        self, k: int, removable: float = math.inf, addable: float = math.inf
+    ) -> Iterable[RemovedAdded]:
+        if k <= removable:
+            yield from ((k, added) for added in range(int(min(k, addable)), -1, -1))
+        if k <= addable:
+            yield from ((removed, k) for removed in range(int(min(k - 1, removable)), -1, -1))
 
 
 RELATIONS: dict[str, type[Relation]] = {

@@ -62,7 +62,7 @@ def test_a_relation_declares_no_steps_by_itself():
         def _largest(self, size, universe):
             return 1
 
-        def _changes_at(self, k):
+        def _changes_at(self, k, *_):
             yield k, k
 
     text = refused(
@@ -88,7 +88,7 @@ def test_steps_change_one_record(moves):
         def _largest(self, size, universe):
             return 1
 
-        def _changes_at(self, k):
+        def _changes_at(self, k, *_):
             return ((k * removed, k * added) for removed, added in moves)
 
     text = refused(

@@ -214,7 +214,7 @@ def test_changes_are_those_of_the_distance(size, outside):
     ("relation", "told"),
     [
         (sl.SymmetricDifference(10**9, exactly=True), "more than 100,000,000 records away"),
-        (sl.Edit(90_000_000), "more than 5,000,000 changes"),
+        (sl.Edit(90_000_000), "more than 25,000,000 changes"),
     ],
 )
 def test_too_many_changes_are_refused(relation, told):
