@@ -367,7 +367,8 @@ def vectors(
     Raises
     ------
     TooLargeError
-        If there are more than `VECTOR_LIMIT` vectors; the message says how many.
+        If there are more than `VECTOR_LIMIT` vectors, the message says how many; or if one has
+        more than 100,000 entries.
 
     Examples
     --------
@@ -385,9 +386,9 @@ def vectors(
     number = sum(m**size if every_order else comb(m + size - 1, size) for size in sizes)
     if number > VECTOR_LIMIT:
         ways = " or every_order=False" if every_order else ""
-        in_short = f"{number:,}" if number < 10**15 else f"about {magnitude(number)}"
+        count = f"{number:,}" if number < 10**15 else f"about {magnitude(number)}"
         raise TooLargeError(
-            f"{m} values make {in_short} vectors of sizes {_text(sizes)}, more than the "
+            f"{m} values make {count} vectors of sizes {_text(sizes)}, more than the "
             f"{VECTOR_LIMIT:,} that are tried; take fewer values, smaller sizes{ways}"
         )
     return [

@@ -86,7 +86,7 @@ def sensitivity_bounds(
         remains an assumption.
     gamma, rho : float, default 0.05
         For `quantile`: the fraction of random neighbors that may differ by more, and the
-        probability that this statement is wrong.
+        probability that this statement is wrong; from 1e-100 to 1 - 1e-15.
     samples : int, default 1000
         How many random neighbors to draw for `quantile`, if time allows.
 

@@ -93,7 +93,7 @@ def finite_number(value: Any) -> Number | None:
 
 
 def is_finite(number: Any) -> bool:
-    """Tell whether a number is finite; whole numbers and fractions are, however large.
+    """Tell whether a value is no infinite float and no NaN; large whole numbers are finite.
 
     Examples
     --------

@@ -364,10 +364,13 @@ def test_no_noise_on_one_of_two_neighbors_is_a_leak():
         assert "a recorded mechanism releases on only one of them" in str(report)
 
 
-def test_a_choice_of_calls_without_end_is_refused():
-    def endless(_):
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("chosen", [lambda _: 1, lambda calls: calls[0]])
+def test_a_choice_of_calls_without_end_is_refused(chosen):
+    def endless(calls):
         while True:
-            yield 1
+            yield chosen(calls)
 
-    with pytest.raises(sl.errors.InputError, match="select must return some of the calls"):
+    told = "select must return some of the calls that it gets, got more than 10,000,000"
+    with pytest.raises(sl.errors.InputError, match=told):
         sl.audits.audit_recorded(mean, [0, 1], 2, Mechanism, neighbors="bounded", select=endless)

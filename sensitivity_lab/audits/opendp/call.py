@@ -93,8 +93,8 @@ def audit_opendp(
         Which of the three numbers of L01InfDistance or L02InfDistance to audit. Required if one of
         these is the output metric, and refused otherwise.
     scale : float, default 1.0
-        For a function of a scale: where to evaluate the map, above 0. A power of two avoids
-        rounding. The claim is ``map(d_in) * scale`` for Laplace noise, and
+        For a function of a scale: where to evaluate the map, from 1e-100 to 1e100. A power of two
+        avoids rounding. The claim is ``map(d_in) * scale`` for Laplace noise, and
         ``sqrt(2 * map(d_in)) * scale`` for Gaussian noise.
     outputs : str or callable, optional
         For a function of a scale: the metric on exact answers; see `audit`. By default "L1" for

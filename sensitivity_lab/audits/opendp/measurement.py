@@ -20,7 +20,7 @@ from sensitivity_lab.audits.question import Question, naming
 from sensitivity_lab.audits.records import plain
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.row import AuditRow
-from sensitivity_lab.checks import check_callable, check_positive, shown
+from sensitivity_lab.checks import check_callable, number_kind
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics import as_metric
@@ -39,8 +39,8 @@ _OF_A_SCALE = (
 )
 """What to do where the noise has endless support, and the map promises a pure epsilon."""
 
-_LEAST, _GREATEST = 1e-100, 1e100
-"""The scales at which no claim leaves the range of floats."""
+# At these scales no claim leaves the range of floats.
+_check_scale = number_kind("a number from 1e-100 to 1e100", lambda given: 1e-100 <= given <= 1e100)
 
 Asked = Callable[[Subject, Any], Question]
 """Takes a subject, and what decides which inputs are accepted."""
@@ -97,12 +97,7 @@ def audit_scale(
         As for `audit_opendp`.
     """
     check_callable("answer", answer, "a function of what the measurement returns")
-    at = check_positive("scale", scale)
-    if not _LEAST <= at <= _GREATEST:
-        raise InputError(
-            f"scale must be from {_LEAST} to {_GREATEST}, since claims are floats; got "
-            f"{shown(scale)}"
-        )
+    at = _check_scale("scale", scale)
     subject, twin = _subject(make, float(at), neighbors, outputs), _made(make, 0.0)
     question = asked(subject, twin)
     call = partial(_answer, twin, answer)

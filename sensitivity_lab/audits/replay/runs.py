@@ -178,7 +178,12 @@ class Recorder:
         ]
         places = {id(call): place for place, call in enumerate(made)}
         with naming("select, on {}, raised", x):
-            calls = list(islice(self.select(list(made)), MOST_UNSIZED))
+            calls = list(islice(self.select(list(made)), MOST_UNSIZED + 1))
+        if len(calls) > MOST_UNSIZED:
+            raise InputError(
+                "select must return some of the calls that it gets, got more than "
+                f"{MOST_UNSIZED:,}, which may have no end"
+            )
         if not all(isinstance(one, Call) for one in calls):
             raise InputError(
                 f"select must return some of the calls that it gets, got {shown(calls)}"
