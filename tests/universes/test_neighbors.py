@@ -209,7 +209,7 @@ def test_changes_are_those_of_the_distance(size, outside):
             ]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.stress
 @pytest.mark.parametrize(
     ("relation", "told"),
     [
@@ -217,8 +217,18 @@ def test_changes_are_those_of_the_distance(size, outside):
         (sl.Edit(90_000_000), "more than 25,000,000 changes"),
     ],
 )
-def test_too_many_changes_are_refused(relation, told):
+def test_billions_of_changes_are_refused(relation, told):
+    universe = sl.Universe.from_interval(0, 5)
     with pytest.raises(sl.errors.TooLargeError, match=told):
-        sl.local_sensitivity(
-            sl.Universe.from_interval(0, 5), "mean", dataset=[1, 2, 3], neighbors=relation
-        )
+        sl.local_sensitivity(universe, "mean", dataset=[1, 2, 3], neighbors=relation)
+
+
+@pytest.mark.parametrize("relation", [sl.Edit(9), sl.SymmetricDifference(9), sl.Unbounded(9)])
+def test_as_many_changes_as_are_allowed_are_answered(relation, monkeypatch):
+    universe, dataset = sl.Universe.from_interval(0, 11), list(range(12))
+    number = len(relation.changes(12, universe))
+    monkeypatch.setattr("sensitivity_lab.universes.relations.MOST_LISTED", number)
+    sl.local_sensitivity(universe, "mean", dataset=dataset, neighbors=relation)
+    monkeypatch.setattr("sensitivity_lab.universes.relations.MOST_LISTED", number - 1)
+    with pytest.raises(sl.errors.TooLargeError, match=f"{relation} has more than {number - 1} cha"):
+        sl.local_sensitivity(universe, "mean", dataset=dataset, neighbors=relation)
