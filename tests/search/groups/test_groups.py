@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
@@ -12,11 +13,12 @@ import oracle_records as records
 import pandas as pd
 import pytest
 from checks import check_value
-from doses import STRESS
+from doses import STRESS, shares
 from group_cases import Row, grouped, table
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from strategies import BY_NAME as RELATIONS
+from strategies import most_feasible
 
 import sensitivity_lab as sl
 from sensitivity_lab.search.groups import combine, spread
@@ -314,6 +316,38 @@ def test_rows_with_the_same_number_change_places_if_exactly_k_change(rows, size,
     )
     check_value(result, expected["L1"][0])
     result.verify()
+
+
+@pytest.mark.parametrize("seed", shares(12, 120, 600))
+def test_random_rows_with_equal_numbers(seed):
+    """Few numbers, many rows: a search of numbers returns rows, of which exactly k may change."""
+    rng = random.Random(seed)
+    number = rng.randint(5, 8)
+    rows = [(rng.choice("ab"), rng.choice([0, 1, 3]), rng.randint(0, 1)) for _ in range(number)]
+    x = rng.sample(rows, rng.randint(2, number - 2))
+    empty, exactly = rng.choice([0, 2]), rng.random() < 0.7
+    name = rng.choice(["mean", "median", "var"])
+    inner, query = answer(name, empty), sl.ColumnQuery("v", name, empty=empty)
+    # Of rows the second entry is the number.
+    of: records.Query = lambda some: inner(tuple(row[:2] for row in some))  # noqa: E731
+    if rng.random() < 0.6:
+        of, query = records.group_by(0, of, "ab"), sl.GroupBy("g", query, groups=["a", "b"])
+    universe = sl.TableUniverse.from_dataset(pd.DataFrame(rows, columns=["g", "v", "id"]))
+    relation = rng.choice([*RELATIONS, "bounded"])
+    most = most_feasible(relation.replace("_", " "), len(x), number, exactly)
+    k = rng.randint(1, min(4, most))
+    neighbors = RELATIONS[relation](k, exactly)
+    found = (
+        sl.local_sensitivity(universe, query, dataset=x, neighbors=neighbors),
+        sl.global_sensitivity(universe, query, size=len(x), neighbors=neighbors),
+    )
+    expected = (
+        records.local_sensitivity(rows, x, of, relation, k, exactly=exactly),
+        records.global_sensitivity(rows, len(x), of, relation, k, exactly=exactly),
+    )
+    for result, by_norm in zip(found, expected, strict=True):
+        check_value(result, by_norm["L1"][0])
+        result.verify()
 
 
 @pytest.mark.parametrize("k", [1, 2])
