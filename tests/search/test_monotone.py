@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
 from unittest import mock
 
@@ -121,6 +122,25 @@ def test_all_pairs_by_definition_and_by_rank(family, exactly, data):
     found.verify()
 
 
+@pytest.mark.parametrize("family", ["symmetric difference", "edit"])
+def test_what_is_refused_names_a_relation_that_is_not_covered(family):
+    """Of several at once, some may be covered; blocks of pairs stand for both orders of x and y."""
+    relations = tuple(RELATIONS[family][0](k) for k in (1, 2, 3, 4))
+    universe, number = sl.Universe.from_dataset(range(MOST)), 0
+    for seed in range(60):
+        rng = random.Random(seed)
+        table = {n: [Fraction(rng.choice([0, 1, 1, 2]), n) for _ in range(n)] for n in range(1, 10)}
+        query, weights = sl.LStatistic(table.__getitem__), table.__getitem__
+        problem = Problem(universe, (query,), relations, (rng.choice([3, 4, 5]),))
+        plan = global_max.Monotone().plan(problem, Options())
+        if isinstance(plan, Plan):
+            continue
+        (named,) = (relation for relation in relations if f", {relation}: " in plan.reason)
+        assert not all(cross_once(weights, n, *pair) for n, pair in problem.changes(named))
+        number += named.k > 1
+    assert number
+
+
 @each_relation
 @each_meaning
 @pytest.mark.representative("family")
@@ -199,14 +219,19 @@ def test_trimmed_means_of_millions_weigh_no_rank_by_itself():
 @pytest.mark.parametrize("q", [Fraction(1, 3), Fraction(2**70 + 1, 2**72), 1e-300])
 def test_fractions_that_int64_does_not_hold(q):
     universe = sl.Universe.from_dataset([Fraction(value, 7) for value in range(-40, 40)])
-    found = sl.global_sensitivity(
-        universe, sl.TrimmedMean(q), size=30, neighbors=sl.SymmetricDifference(3)
-    )
-    by_rank = sl.global_sensitivity(
-        universe, sl.TrimmedMean(q), size=30, neighbors=sl.SymmetricDifference(3), method="ranks"
-    )
+    query, neighbors = sl.TrimmedMean(q), sl.SymmetricDifference(3)
+    found = sl.global_sensitivity(universe, query, size=30, neighbors=neighbors)
+    by_rank = sl.global_sensitivity(universe, query, size=30, neighbors=neighbors, method="ranks")
     assert found.method == "monotone"
     assert found.exact == by_rank.exact
+
+
+@pytest.mark.parametrize("size", [10**6, 3 * 10**9, 10**10])
+def test_products_of_sizes_that_int64_does_not_hold(size):
+    """f(x) - f(y) is over the product of both sizes, for a mean of billions of records."""
+    pair = Crossing.of(sl.Mean(), np.array([size]), np.array([0]), np.array([1]))
+    assert pair.below.tolist() == [size * (size + 1)]
+    assert pair.crosses.all()
 
 
 def test_rows_are_refused():

@@ -175,7 +175,6 @@ def two_clusters(random):
     return np.concatenate([random.normal(size=1_500), 1e6 + random.normal(size=1_500)])
 
 
-@pytest.mark.representative
 @pytest.mark.parametrize("query", ["var", "std"])
 @pytest.mark.parametrize(
     "drawn", [lambda random: random.normal(size=3_000), two_clusters], ids=["one", "two"]
