@@ -40,10 +40,11 @@ TESTS = (
     *("sensitivity_lab/search", "sensitivity_lab/exact", "sensitivity_lab/calls"),
     "sensitivity_lab/universes",
     *("tests/reference", "tests/metrics", "sensitivity_lab/metrics"),
-    # Of metrics, by those who use them.
-    *("tests/audits/test_pairs.py", "tests/audits/test_audit_map.py", "tests/pipelines/steps"),
+    # Of metrics and matrices, by those who use them.
+    *("tests/audits/test_pairs.py", "tests/audits/test_audit_map.py", "tests/audits/driven"),
+    *("tests/pipelines/steps", "tests/running"),
 )
-"""The tests that are asked: all of `make check` that are about searches and metrics."""
+"""The tests that are asked: those of `make check` that are about searches and metrics."""
 
 CHECK = "not notebooks and not stress and not browser"
 FIRST = 40

@@ -206,6 +206,19 @@ def test_the_error_names_the_dataset_and_the_limit(n_jobs):
     )
 
 
+def test_the_error_names_the_first_of_several_datasets():
+    def together(rows):
+        time.sleep(10 * (len(rows) > 1))
+        return rows.sum(axis=1)
+
+    query = sl.queries.from_function(together, vectorized=True)
+    told = r"the dataset \(1, 2, 3\) and 7 others took longer than 0.02 seconds for each dataset"
+    with pytest.raises(sl.errors.QueryError, match=told):
+        sl.global_sensitivity(
+            UNIVERSE, query, size=3, neighbors="bounded", run=sl.Run(timeout=0.02)
+        )
+
+
 def in_compiled_code(x):
     time.sleep(0.01)
     return float(sum(itertools.repeat(0))) if list(x) == [3, 5, 8] else float(x[0])
