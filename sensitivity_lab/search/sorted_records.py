@@ -42,8 +42,8 @@ class SortedMultiset:
     (5, 5, 8, 52)
     >>> records.record(np.arange(5)).tolist(), records.total(np.arange(6)).tolist()
     ([-1, -1, 5, 5, 5], [0, -1, -2, 3, 8, 13])
-    >>> records.total_of(((0, 1), (3, 5))), records.multiplicities(((0, 1), (3, 5))).tolist()
-    (9, [1, 0, 2])
+    >>> records.multiplicities(((0, 1), (3, 5))).tolist()
+    [1, 0, 2]
     """
 
     def __init__(self, values: Integers, counts: Multiplicities, unit: int = 1) -> None:
@@ -115,14 +115,6 @@ class SortedMultiset:
                 terms = terms * self.counts.astype(object)
             self._sums[power] = np.concatenate([np.array([0], dtype=object), np.cumsum(terms)])
         return self._sums[power][places]
-
-    def total_of(self, ranges: Ranges, power: int = 1) -> int:
-        """Return the sum of the records, or of their powers, at some positions."""
-        return sum(
-            self.total(stop, power) - self.total(start, power)
-            for start, stop in ranges
-            if start < stop
-        )
 
     def multiplicities(self, *parts: Ranges) -> Multiplicities:
         """Return how often each distinct value occurs at some positions."""

@@ -144,11 +144,6 @@ class SequenceUniverse(FiniteSpace):
         """The numbers of entries that a sequence can have."""
         return range(self.shortest, self.longest + 1)
 
-    @property
-    def is_numeric(self) -> bool:
-        """Whether all values are numbers."""
-        return not any(isinstance(one, str) for one in self.values)
-
     @cached_property
     def _too_large(self) -> str | None:
         """Why the sequences are too many to be listed, if they are."""
