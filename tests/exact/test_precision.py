@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
@@ -11,6 +12,7 @@ import numpy as np
 import oracle
 import pandas as pd
 import pytest
+from doses import shares
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import QUERIES, Asked, as_fractions
@@ -133,6 +135,15 @@ def test_a_decimal_tenth_is_a_tenth():
 def test_floats_that_are_nearly_tied(relation):
     """0.1 + 0.2 is not 0.3: which pair is widest hangs on the last bit."""
     check([0.1, 0.1, 0.2, 0.3, 0.1 + 0.2, 0.30000000000000004, 0.7], relation)
+
+
+@pytest.mark.parametrize("seed", shares(8, 60, 600))
+def test_clusters_far_apart(seed):
+    """A few units beside squares of 50 to 70 bits, which is more than a float holds."""
+    rng = random.Random(seed)
+    number, far = rng.randint(5, 8), rng.choice([10**7, 10**8, 3 * 10**9, 10**10])
+    records = [far * rng.choice([-1, 0, 0, 1, 2]) + rng.randint(-3, 3) for _ in range(number)]
+    check(records, rng.choice(RELATIONS), rng.randint(3, number - 2), queries=["var", "std"])
 
 
 @pytest.mark.representative

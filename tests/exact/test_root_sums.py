@@ -98,5 +98,7 @@ def test_norms_of_different_kinds_are_compared():
     assert two == Difference(Fraction(2), Fraction(0))
     assert two < one == Difference(Fraction(8), Fraction(0), True)
     assert max([two, one]) is one
+    same = norm_of_roots(gaps[::-1], "L1")
+    assert (one < same, one > same, one <= same, one >= same) == (False, False, True, True)
     assert (one.exact, hash(one) == hash(one.nearest())) == (None, True)
     assert root_gap(Fraction(4), Fraction(9)) == 1
