@@ -25,6 +25,11 @@ ALONE = {
         "no two datasets of size 2 ",
         "give at least two values",
     ),
+    "one value at each place": (
+        {"universe": [1], "size": 2, "neighbors": "hamming"},
+        "no two datasets of size 2 ",
+        "give at least two values",
+    ),
     "a single dataset": (
         {"universe": None, "datasets": [np.array([1])]},
         "no two of the datasets ",

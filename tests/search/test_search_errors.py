@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 from search_cases import UNIVERSE, ask
 from strategies import NAMES, RELATION_CHOICES
@@ -224,3 +225,17 @@ def test_neighbors_must_be_named():
     ):
         with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'neigh"):
             call()
+
+
+def test_engines_of_numbers_only_are_named_in_one_line():
+    """Of a query on rows, a line per engine that covers it, and one for all that never do."""
+    table = pd.DataFrame({"g": list("ab") * 40, "v": range(80)})
+    universe = sl.TableUniverse.from_dataset(table)
+    query = sl.GroupBy("g", sl.ColumnQuery("v", "var", empty=0), groups=["a", "b"])
+    with pytest.raises(sl.errors.NoEngineError) as caught:
+        sl.global_sensitivity(universe, query, size=30, neighbors=sl.Bounded(2))
+    *lines, last = str(caught.value).split(";\n  ")
+    assert [line.split(": ")[-1].split()[0] for line in lines] == ["groups", "enumeration"]
+    others = {*caught.value.reasons} - {"groups", "enumeration"}
+    assert last.endswith(" do not cover it (the error's `reasons` say why)")
+    assert {*last.split(" do ")[0].split(", ")} == others >= {"monotone", "ranks", "variance"}
