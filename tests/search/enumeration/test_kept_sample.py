@@ -33,3 +33,14 @@ def test_the_first_and_the_last_of_what_is_kept_are_asked_for(lengths):
         ]
         drawn.add(tuple(sorted(places)))
     assert len(drawn) > 1 or total <= SAMPLE + 1
+
+
+@pytest.mark.parametrize("lengths", [(20, 33), (1, 40), (40, 1), (40, 40)])
+def test_datasets_of_two_levels_are_chosen_from(lengths):
+    for seed in map(str, range(30)):
+        sample = KeptSample(seed)
+        for size, length in zip((3, 4), lengths, strict=True):
+            sample.add(Recipe(size, 0, length), [np.arange(float(length))])
+        chosen = {(one.size, one.first) for one, _ in sample.chosen}
+        assert len(chosen) == len(sample.chosen) == SAMPLE
+        assert {(3, 0), (4, lengths[1] - 1)} <= chosen
