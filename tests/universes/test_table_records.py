@@ -130,3 +130,13 @@ def test_a_column_name_with_a_colon_stays_as_it_is():
     """The text was once made by replacing a colon in that of numbers."""
     table = sl.TableUniverse(pd.DataFrame({"a:b of the values": ["x:y"]}))
     assert str(table) == "Universe of 1 record (a:b of the values): ('x:y',)"
+
+
+def test_equality_is_of_columns_rows_and_multiplicities():
+    def table(name="age", ages=(1, 2), copies=2):
+        return sl.TableUniverse.from_domain({name: list(ages)}, copies=copies)
+
+    assert table() == table()
+    assert hash(table()) == hash(table())
+    others = [table(name="years"), table(ages=(1, 3)), table(copies=3), table(copies=None)]
+    assert [table() == other for other in others] == [False] * 4
