@@ -113,3 +113,11 @@ def test_roots_beside_other_numbers():
         root * -1
     with pytest.raises(TypeError):
         sorted([root, "x"])
+
+
+def test_a_distance_of_two_parts_is_a_pair_of_distances():
+    pair = pl.PairDistance(pl.SymmetricDistance(), pl.AbsoluteDistance())
+    assert pair.check((1, 2.5)) == (1, 2.5)
+    for wrong in (1, (1,), (1, 2, 3), [1, 2], (1, -2)):
+        with pytest.raises(InputError):
+            pair.check(wrong)
