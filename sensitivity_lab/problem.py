@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -28,6 +28,34 @@ Kind = Literal["global", "local", "smooth"]
 
 Stop = Callable[[Difference, int, int, Difference], bool]
 """Whether no larger distance matters; see `SmoothProblem`."""
+
+
+def _check_records(queries: Iterable[Query], universe: FiniteUniverse) -> None:
+    """Raise InputError unless queries take datasets of this universe's records."""
+    for query in queries:
+        if universe.numeric and not query.on_numbers:
+            raise InputError(
+                f"{query.name} is a query on records, and the universe has numbers; make a "
+                "TableUniverse of the table"
+            )
+        if not universe.numeric and not query.on_records:
+            raise InputError(
+                f"{query.name} is a query on numbers, and the universe has rows; take one column "
+                "with universe.column(name), or a query on records such as MeanOf(column)"
+            )
+        query.check_on(universe)
+        if not universe.numeric:
+            query.sums(universe)
+
+
+def _check_smallest(queries: Iterable[Query], smallest: int) -> None:
+    """Raise InputError unless queries have an answer on the smallest datasets."""
+    for query in queries:
+        if smallest < query.least_size:
+            raise InputError(
+                f"{query.name} needs at least {query.least_size} records, but datasets of "
+                f"size {smallest} occur among x and y; choose a larger size or a smaller k"
+            )
 
 
 @dataclass(frozen=True)
@@ -57,32 +85,9 @@ class Problem:
 
     def checked(self) -> Problem:
         """Return the problem, or raise InputError unless all relations and queries apply to it."""
-        for query in self.queries:
-            self._check_records(query)
-        smallest = min(self.every_size)
-        for query in self.queries:
-            if smallest < query.least_size:
-                raise InputError(
-                    f"{query.name} needs at least {query.least_size} records, but datasets of "
-                    f"size {smallest} occur among x and y; choose a larger size or a smaller k"
-                )
+        _check_records(self.queries, self.universe)
+        _check_smallest(self.queries, min(self.every_size))
         return self
-
-    def _check_records(self, query: Query) -> None:
-        """Raise InputError unless a query takes datasets of this universe's records."""
-        if self.universe.numeric and not query.on_numbers:
-            raise InputError(
-                f"{query.name} is a query on records, and the universe has numbers; make a "
-                "TableUniverse of the table"
-            )
-        if not self.universe.numeric and not query.on_records:
-            raise InputError(
-                f"{query.name} is a query on numbers, and the universe has rows; take one column "
-                "with universe.column(name), or a query on records such as MeanOf(column)"
-            )
-        query.check_on(self.universe)
-        if not self.universe.numeric:
-            query.sums(self.universe)
 
     def changes(self, relation: Relation) -> list[tuple[int, RemovedAdded]]:
         """Return every size n of x with every change (removed, added) that leads to a neighbor."""
@@ -179,7 +184,9 @@ class LocalProblem:
 
     def checked(self) -> LocalProblem:
         """Return the problem, or raise InputError unless the relation and the query apply to it."""
-        Problem(self.universe, self.queries, (self.neighbors,), self.sizes).checked()
+        _check_records(self.queries, self.universe)
+        of_y = (self.size - removed + added for removed, added in self.changes)
+        _check_smallest(self.queries, min([self.size, *of_y]))
         return self
 
     @property

@@ -122,14 +122,15 @@ class SortedArray(SortedMultiset):
     def _runs(self) -> tuple[NDArray[np.intp], Integers, Integers, Multiplicities, Multiplicities]:
         """The places where runs start, their shifts, the sums before them, and sums of limbs."""
         mantissas, shifts = self._mantissas(self._array)
-        starts = np.flatnonzero(np.diff(shifts, prepend=-1))
+        starts = np.concatenate([[0], np.flatnonzero(shifts[1:] != shifts[:-1]) + 1])
         upper, lower = (
             np.concatenate([[0], np.cumsum(limb * self.counts)])
             for limb in (mantissas >> _LIMB, mantissas & ((1 << _LIMB) - 1))
         )
-        ends = np.append(starts, len(mantissas))
+        stops = np.concatenate([starts[1:], [len(mantissas)]])
         of_runs = shifts[starts].astype(object)
-        totals = (np.diff(upper[ends]).astype(object) << _LIMB) + np.diff(lower[ends])
+        of_upper, of_lower = (limb[stops] - limb[starts] for limb in (upper, lower))
+        totals = (of_upper.astype(object) << _LIMB) + of_lower
         before = np.concatenate([np.array([0], dtype=object), np.cumsum(totals << of_runs)[:-1]])
         return starts, of_runs, before, upper, lower
 

@@ -193,14 +193,21 @@ class _WindowPairs(NamedTuple):
         return found
 
     def _places(self, ranks: Positions) -> Positions:
-        """Return the places of the values at some ranks, shape (runs, datasets).
+        """Return the places of the values at some ranks, shape (runs, datasets)."""
+        return self._between(ranks, np.zeros_like(ranks), np.full_like(ranks, self._last))
+
+    @property
+    def _last(self) -> int:
+        """The place of the largest value."""
+        return len(self.inside.counts) - 1
+
+    def _between(self, ranks: Positions, low: Positions, high: Positions) -> Positions:
+        """Return the places of the values at some ranks, which are from `low` to `high`.
 
         It is the first value up to which a dataset has more records than the rank; the last one for
         the rank after all records.
         """
         before = self.of_x[0] + self.of_others[0]
-        low = np.zeros_like(ranks)
-        high = np.full_like(ranks, len(self.inside.counts) - 1)
         # Always: up to the values before `low` there are too few records; the place is in between.
         while (low < high).any():
             middle = (low + high) // 2
@@ -222,7 +229,10 @@ class _WindowPairs(NamedTuple):
 
     def _totals(self, ranks: Positions) -> Integers:
         """Return the sums of the records before some ranks, and before the windows."""
-        places = self._places(ranks)
+        # The sum before the first rank, and that of all ranks, needs no search.
+        sizes = self.of_x[1] - self.of_x[0] + self.of_others[1] - self.of_others[0]
+        low, high = np.where(ranks >= sizes, self._last, 0), np.where(ranks > 0, self._last, 0)
+        places = self._between(ranks, low, high)
         of_x, of_others = self._up_to(places)
         left = ranks - (of_x - self.of_x[0]) - (of_others - self.of_others[0])
         found: Integers = self.inside.total(of_x) + self.others.total(of_others)
