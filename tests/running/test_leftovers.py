@@ -241,7 +241,7 @@ def test_a_search_that_was_ended_leaves_nothing(tmp_path, number, whole, monkeyp
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    search = Search(tmp_path, seconds=0.005)  # it goes on for four seconds after 800 calls
+    search = Search(tmp_path)
     process = search.start()
     search.wait_until_called(800)
     assert shared_memory(process.pid)

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 PROGRAM = """
-import contextlib, json, os, sys, time
+import contextlib, json, os, signal, sys, time
 import joblib
 import sensitivity_lab as sl
 
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup, it is ignored by who starts this
 told = json.loads(sys.argv[1])
 calls, seconds = told["calls"], told["seconds"]
 
