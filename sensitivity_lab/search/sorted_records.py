@@ -75,10 +75,6 @@ class SortedMultiset:
         """Return the place among `values` of the record at a position; m where records end."""
         return self._bounds[1:].searchsorted(positions, side="right")
 
-    def start(self, places: Positions) -> Positions:
-        """Return the positions where the records of the values at some places start."""
-        return self._bounds[places]
-
     @overload
     def record(self, positions: int) -> int: ...
     @overload

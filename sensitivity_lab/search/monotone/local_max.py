@@ -46,8 +46,8 @@ class LocalMonotone:
 
     Notes
     -----
-    O(m) for m distinct values, and two candidates per change. Each takes O(w log m) time for w runs
-    of ranks of one weight.
+    O(m) for m distinct values, and two candidates per change. Each takes O(w log m log j) time
+    for w runs of ranks of one weight, and j added records.
 
     Every L-statistic without negative weights is covered, including midranges and winsorized means.
     """
@@ -181,60 +181,43 @@ class _WindowPairs(NamedTuple):
 
     def _weighed(self, runs: Runs) -> Integers:
         """Return the weighted sums of the records, shape (datasets,)."""
-        # The axes are the run and the dataset.
+        # The axes are the run and the dataset. Runs without a rank are taken to start at 0.
         some = runs.stops > runs.starts
-        if (runs.stops <= runs.starts + 1).all():
-            sums = self.inside.values_at(self._places(np.where(some, runs.starts, 0)))
+        starts, stops = (np.where(some, ranks, 0) for ranks in (runs.starts, runs.stops))
+        if (stops <= starts + 1).all():
+            sums = self._records(starts)
         else:
-            ends = self._totals(np.concatenate([runs.starts, runs.stops]))
+            ends = self._totals(np.concatenate([starts, stops]))
             sums = ends[len(ends) // 2 :] - ends[: len(ends) // 2]
         weights = np.where(some, runs.weights, 0).astype(object)
         found: Integers = (weights * sums).sum(axis=0)
         return found
 
-    def _places(self, ranks: Positions) -> Positions:
-        """Return the places of the values at some ranks, shape (runs, datasets)."""
-        return self._between(ranks, np.zeros_like(ranks), np.full_like(ranks, self._last))
-
-    @property
-    def _last(self) -> int:
-        """The place of the largest value."""
-        return len(self.inside.counts) - 1
-
-    def _between(self, ranks: Positions, low: Positions, high: Positions) -> Positions:
-        """Return the places of the values at some ranks, which are from `low` to `high`.
-
-        It is the first value up to which a dataset has more records than the rank; the last one for
-        the rank after all records.
-        """
-        before = self.of_x[0] + self.of_others[0]
-        # Always: up to the values before `low` there are too few records; the place is in between.
-        while (low < high).any():
-            middle = (low + high) // 2
-            of_x, of_others = self._up_to(middle + 1)
-            enough = of_x + of_others > ranks + before
-            low, high = np.where(enough, low, middle + 1), np.where(enough, middle, high)
-        return low
-
-    def _up_to(self, places: Positions) -> tuple[Positions, Positions]:
-        """Return the positions, in x and outside it, at which the records of some values start.
-
-        They are cut to the windows.
-        """
-        (first_of_x, last_of_x), (first, last) = self.of_x, self.of_others
-        return (
-            np.minimum(np.maximum(self.inside.start(places), first_of_x), last_of_x),
-            np.minimum(np.maximum(self.others.start(places), first), last),
-        )
+    def _records(self, ranks: Positions) -> Integers:
+        """Return the records at some ranks, shape (runs, datasets): the next ones in a window."""
+        (_, stop), (_, last) = self.of_x, self.of_others
+        of_x, of_others = self._before(ranks)
+        none = len(self.inside.counts)
+        next_of_x = np.where(of_x < stop, self.inside.place(of_x), none)
+        next_of_others = np.where(of_others < last, self.others.place(of_others), none)
+        found: Integers = self.inside.values_at(np.minimum(next_of_x, next_of_others))
+        return found
 
     def _totals(self, ranks: Positions) -> Integers:
         """Return the sums of the records before some ranks, and before the windows."""
-        # The sum before the first rank, and that of all ranks, needs no search.
-        sizes = self.of_x[1] - self.of_x[0] + self.of_others[1] - self.of_others[0]
-        low, high = np.where(ranks >= sizes, self._last, 0), np.where(ranks > 0, self._last, 0)
-        places = self._between(ranks, low, high)
-        of_x, of_others = self._up_to(places)
-        left = ranks - (of_x - self.of_x[0]) - (of_others - self.of_others[0])
+        of_x, of_others = self._before(ranks)
         found: Integers = self.inside.total(of_x) + self.others.total(of_others)
-        found += left.astype(object) * self.inside.values_at(places)
         return found
+
+    def _before(self, ranks: Positions) -> tuple[Positions, Positions]:
+        """Return the positions, in x and outside it, up to which records have smaller ranks."""
+        (start, stop), (first, last) = self.of_x, self.of_others
+        low, high = np.maximum(ranks - (stop - start), 0), np.minimum(ranks, last - first)
+        # Always: of the records with smaller ranks, from `low` to `high` are outside x.
+        while (low < high).any():
+            middle = (low + high) // 2
+            # So many are too few if the next one is smaller than the last one of x.
+            of_x, of_others = start + ranks - middle - 1, first + middle
+            more = (low < high) & (self.others.place(of_others) < self.inside.place(of_x))
+            low, high = np.where(more, middle + 1, low), np.where(more, high, middle)
+        return start + ranks - low, first + low
