@@ -30,8 +30,8 @@ Stop = Callable[[Difference, int, int, Difference], bool]
 """Whether no larger distance matters; see `SmoothProblem`."""
 
 
-def _check_records(queries: Iterable[Query], universe: FiniteUniverse) -> None:
-    """Raise InputError unless queries take datasets of this universe's records."""
+def _check_queries(queries: Iterable[Query], universe: FiniteUniverse) -> None:
+    """Raise InputError unless queries take the records of this universe."""
     for query in queries:
         if universe.numeric and not query.on_numbers:
             raise InputError(
@@ -85,7 +85,7 @@ class Problem:
 
     def checked(self) -> Problem:
         """Return the problem, or raise InputError unless all relations and queries apply to it."""
-        _check_records(self.queries, self.universe)
+        _check_queries(self.queries, self.universe)
         _check_smallest(self.queries, min(self.every_size))
         return self
 
@@ -184,7 +184,7 @@ class LocalProblem:
 
     def checked(self) -> LocalProblem:
         """Return the problem, or raise InputError unless the relation and the query apply to it."""
-        _check_records(self.queries, self.universe)
+        _check_queries(self.queries, self.universe)
         of_y = (self.size - removed + added for removed, added in self.changes)
         _check_smallest(self.queries, min([self.size, *of_y]))
         return self

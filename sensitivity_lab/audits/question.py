@@ -367,8 +367,7 @@ def vectors(
     Raises
     ------
     TooLargeError
-        If there are more than `VECTOR_LIMIT` vectors, the message says how many; or if one has
-        more than 100,000 entries.
+        If there are more than `VECTOR_LIMIT` vectors, or one has more than 100,000 entries.
 
     Examples
     --------

@@ -93,7 +93,7 @@ def finite_number(value: Any) -> Number | None:
 
 
 def is_finite(number: Any) -> bool:
-    """Tell whether a value is no infinite float and no NaN; large whole numbers are finite.
+    """Tell whether a value is anything but an infinite float or NaN, however large it is.
 
     Examples
     --------

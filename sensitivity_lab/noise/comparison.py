@@ -125,8 +125,9 @@ def compare(
     dataset : iterable of records, shape (n,), or DataFrame
         x, a sub-multiset of the universe, in any order.
     epsilon : int, float, Fraction or Decimal, or several
-        The privacy loss of a release, for neighbors at distance k from 1e-9 k to 100 k. With
-        several, the frame has rows for each, and `plot` draws a line per mechanism.
+        The privacy loss of a release, from 1e-9 * k to 100 * k if k is the distance of
+        `neighbors`. With several, the frame has rows for each, and `plot` draws a line per
+        mechanism.
     delta : number, optional
         The chance of a larger loss, from 1e-100 to 1/2. Without it, mechanisms that need one are
         left out.

@@ -36,10 +36,7 @@ from .statements import KEYS, PLACE, regenerated, statement
 if TYPE_CHECKING:
     import pandas as pd
 
-_KINDS_OF_KEYS = (
-    *(str, bytes, int, float, Decimal, Fraction, date, time, timedelta, UUID),
-    type(None),
-)
+_KEY_KINDS = (str, bytes, int, float, Decimal, Fraction, date, time, timedelta, UUID, type(None))
 """What a public key of groups can be made of."""
 
 
@@ -334,9 +331,7 @@ def _listed_keys(groups: Any, names: str, width: int) -> list[tuple[Any, ...]]:
     ]
     if not given:
         raise InputError(f"{wrong}, got none")
-    strange = next(
-        (one for key in given for one in key if not isinstance(one, _KINDS_OF_KEYS)), None
-    )
+    strange = next((one for key in given for one in key if not isinstance(one, _KEY_KINDS)), None)
     if strange is not None:
         raise InputError(
             f"{wrong}: a key is a text, a number, True or False, a date, a time or None, got "

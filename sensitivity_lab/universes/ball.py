@@ -92,7 +92,5 @@ class Ball(Relation):
     def _largest(self, size: int, universe: Space) -> int | float:
         return math.inf
 
-    def _changes_at(
-        self, k: int, removable: float = math.inf, addable: float = math.inf
-    ) -> Iterable[RemovedAdded]:
+    def _changes_at(self, k: int, removable: int, addable: int) -> Iterable[RemovedAdded]:
         return self.step._changes_at(k, removable, addable)

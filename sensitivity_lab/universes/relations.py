@@ -9,7 +9,6 @@ feasible, how far two datasets are apart, and its words. No code tests its class
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -160,12 +159,12 @@ class Relation(ABC):
         without a and b, and x without a and c, differ in one record each.
         """
         step = self.step
-        return step if step and set(step._changes_at(1)) in _OF_ONE_RECORD else None
+        return step if step and set(step._unlimited(1)) in _OF_ONE_RECORD else None
 
     @property
     def keeps_size(self) -> bool:
         """Whether x and y have the same number of records, which then can be public."""
-        return all(removed == added for removed, added in self._changes_at(1))
+        return all(removed == added for removed, added in self._unlimited(1))
 
     @property
     def exchanges(self) -> bool:
@@ -175,12 +174,12 @@ class Relation(ABC):
     @property
     def counts_each_record(self) -> bool:
         """Whether at most k records are removed and added in total."""
-        return all(removed + added <= self.k for removed, added in self._changes_at(self.k))
+        return all(removed + added <= self.k for removed, added in self._unlimited(self.k))
 
     @property
     def growth(self) -> int:
         """How many more records than x a dataset y at distance k can have."""
-        return max(0, *(added - removed for removed, added in self._changes_at(self.k)))
+        return max(0, *(added - removed for removed, added in self._unlimited(self.k)))
 
     @property
     def nested(self) -> int:
@@ -210,7 +209,7 @@ class Relation(ABC):
         return tuple(self._every_change(size, universe))
 
     def check_feasible(self, size: int, universe: Space) -> None:
-        """Check that datasets of this size have neighbors at the distance, and not too many kinds.
+        """Check that datasets of this size have neighbors at the distance, and few enough changes.
 
         Raises
         ------
@@ -231,7 +230,7 @@ class Relation(ABC):
                 f"{self}: neighbors more than {FARTHEST:,} records away are not looked for; choose "
                 "a smaller distance"
             )
-        # None removes or adds more than k records, so for a small k there is nothing to count.
+        # No change removes or adds more than k records, so a small k has few changes.
         if (self.k + 1) ** 2 > MOST_LISTED and self.more_changes_than(MOST_LISTED, size, universe):
             raise TooLargeError(
                 f"{self} has more than {MOST_LISTED:,} changes (numbers of records removed and "
@@ -247,7 +246,7 @@ class Relation(ABC):
         outside = universe.size - size
         return (
             (removed, added)
-            for removed, added in self._changes_at(k, size, outside)
+            for removed, added in self._changes_at(k, min(k, size), int(min(k, outside)))
             if removed <= size and added <= outside and size - removed + added > 0
         )
 
@@ -270,19 +269,21 @@ class Relation(ABC):
         """Return the largest feasible distance."""
 
     @abstractmethod
-    def _changes_at(
-        self, k: int, removable: float = math.inf, addable: float = math.inf
-    ) -> Iterable[RemovedAdded]:
+    def _changes_at(self, k: int, removable: int, addable: int) -> Iterable[RemovedAdded]:
         """Yield the changes at distance exactly k; none removes or adds more than k records.
 
         Those that remove more than `removable` records, or add more than `addable`, may be left
-        out, and should be where there are many.
+        out; where there are many, they should be. Neither limit is above k.
         """
+
+    def _unlimited(self, k: int) -> Iterable[RemovedAdded]:
+        """Yield the changes at distance exactly k of datasets that lack nothing for them."""
+        return self._changes_at(k, k, k)
 
     @property
     def _all_changes(self) -> Iterable[RemovedAdded]:
         """The changes at every distance up to k."""
-        return chain.from_iterable(map(self._changes_at, range(1, self.k + 1)))
+        return chain.from_iterable(map(self._unlimited, range(1, self.k + 1)))
 
     def _advice(self, most: int | float, size: int, universe: Space) -> str:
         if most < 1:
@@ -379,9 +380,7 @@ class Bounded(Relation):
         outside = universe.size - size
         return min(size, outside) if self.exactly or outside < 1 else size
 
-    def _changes_at(
-        self, k: int, removable: float = math.inf, addable: float = math.inf
-    ) -> Iterable[RemovedAdded]:
+    def _changes_at(self, k: int, removable: int, addable: int) -> Iterable[RemovedAdded]:
         yield k, k
 
 
@@ -470,9 +469,7 @@ class Unbounded(Relation):
         ]
         return advice + "".join(others)
 
-    def _changes_at(
-        self, k: int, removable: float = math.inf, addable: float = math.inf
-    ) -> Iterable[RemovedAdded]:
+    def _changes_at(self, k: int, removable: int, addable: int) -> Iterable[RemovedAdded]:
         if self.direction != "add":
             yield k, 0
         if self.direction != "remove":
@@ -517,11 +514,8 @@ class SymmetricDifference(Relation):
         outside = universe.size - size
         return size + outside if outside else size - 1
 
-    def _changes_at(
-        self, k: int, removable: float = math.inf, addable: float = math.inf
-    ) -> Iterable[RemovedAdded]:
-        fewest = int(max(0, k - addable))
-        return ((removed, k - removed) for removed in range(int(min(k, removable)), fewest - 1, -1))
+    def _changes_at(self, k: int, removable: int, addable: int) -> Iterable[RemovedAdded]:
+        return ((removed, k - removed) for removed in range(removable, k - addable - 1, -1))
 
 
 @dataclass(frozen=True)
@@ -585,13 +579,11 @@ class Edit(Relation):
         outside = universe.size - size
         return max(size, outside) if outside else size - 1
 
-    def _changes_at(
-        self, k: int, removable: float = math.inf, addable: float = math.inf
-    ) -> Iterable[RemovedAdded]:
-        if k <= removable:
-            yield from ((k, added) for added in range(int(min(k, addable)), -1, -1))
-        if k <= addable:
-            yield from ((removed, k) for removed in range(int(min(k - 1, removable)), -1, -1))
+    def _changes_at(self, k: int, removable: int, addable: int) -> Iterable[RemovedAdded]:
+        if removable == k:
+            yield from ((k, added) for added in range(addable, -1, -1))
+        if addable == k:
+            yield from ((removed, k) for removed in range(min(k - 1, removable), -1, -1))
 
 
 RELATIONS: dict[str, type[Relation]] = {

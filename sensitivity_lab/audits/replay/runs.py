@@ -7,7 +7,6 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from sensitivity_lab.audits.claims import check_claim, holds_float
 from sensitivity_lab.audits.question import naming
 from sensitivity_lab.audits.recording import Call, Tape, recording
 from sensitivity_lab.audits.returned import Parts, parts, whole_key
-from sensitivity_lab.checks import MOST_UNSIZED, as_python, shown, unboxed
+from sensitivity_lab.checks import as_python, listed, shown, unboxed
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics.cells import key_of
@@ -178,16 +177,11 @@ class Recorder:
         ]
         places = {id(call): place for place, call in enumerate(made)}
         with naming("select, on {}, raised", x):
-            calls = list(islice(self.select(list(made)), MOST_UNSIZED + 1))
-        if len(calls) > MOST_UNSIZED:
-            raise InputError(
-                "select must return some of the calls that it gets, got more than "
-                f"{MOST_UNSIZED:,}, which may have no end"
-            )
+            chosen = self.select(list(made))
+        wrong = "select must return some of the calls that it gets"
+        calls = listed(chosen, wrong)
         if not all(isinstance(one, Call) for one in calls):
-            raise InputError(
-                f"select must return some of the calls that it gets, got {shown(calls)}"
-            )
+            raise InputError(f"{wrong}, got {shown(calls)}")
         if any(check_claim(call.sensitivity, 1) == math.inf for call in calls):
             raise QueryError("the library claims an infinite sensitivity, which no truth exceeds")
         steps = tuple(

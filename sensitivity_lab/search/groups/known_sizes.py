@@ -6,7 +6,6 @@ the changed records over the groups, exactly and in rational numbers.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -65,9 +64,7 @@ class SomeChanges(Relation):
     def _largest(self, size: int, universe: Space) -> int | float:
         return self.k
 
-    def _changes_at(
-        self, k: int, removable: float = math.inf, addable: float = math.inf
-    ) -> Iterable[RemovedAdded]:
+    def _changes_at(self, k: int, removable: int, addable: int) -> Iterable[RemovedAdded]:
         return (change for change in self.listed if sum(change) == k)
 
 

@@ -46,8 +46,8 @@ class LocalMonotone:
 
     Notes
     -----
-    O(m) for m distinct values, and two candidates per change. Each takes O(w log m log j) time
-    for w runs of ranks of one weight, and j added records.
+    O(m) for m distinct values, and two candidates per change. Each takes O(w log m log(j + 1))
+    time for w runs of ranks of one weight, and j added records.
 
     Every L-statistic without negative weights is covered, including midranges and winsorized means.
     """
@@ -194,9 +194,10 @@ class _WindowPairs(NamedTuple):
         return found
 
     def _records(self, ranks: Positions) -> Integers:
-        """Return the records at some ranks, shape (runs, datasets): the next ones in a window."""
+        """Return the records at some ranks, shape (runs, datasets)."""
         (_, stop), (_, last) = self.of_x, self.of_others
         of_x, of_others = self._before(ranks)
+        # The smaller one of the next records of both windows; `none` where a window has no more.
         none = len(self.inside.counts)
         next_of_x = np.where(of_x < stop, self.inside.place(of_x), none)
         next_of_others = np.where(of_others < last, self.others.place(of_others), none)
@@ -210,13 +211,14 @@ class _WindowPairs(NamedTuple):
         return found
 
     def _before(self, ranks: Positions) -> tuple[Positions, Positions]:
-        """Return the positions, in x and outside it, up to which records have smaller ranks."""
+        """Return where, in x and outside it, the records with smaller ranks stop."""
         (start, stop), (first, last) = self.of_x, self.of_others
         low, high = np.maximum(ranks - (stop - start), 0), np.minimum(ranks, last - first)
-        # Always: of the records with smaller ranks, from `low` to `high` are outside x.
+        # Always: of the records with smaller ranks, from `low` to `high` are outside x. Of equal
+        # records it does not matter which are.
         while (low < high).any():
             middle = (low + high) // 2
-            # So many are too few if the next one is smaller than the last one of x.
+            # `middle` is too few if the next record outside x is below the last one taken from x.
             of_x, of_others = start + ranks - middle - 1, first + middle
             more = (low < high) & (self.others.place(of_others) < self.inside.place(of_x))
             low, high = np.where(more, middle + 1, low), np.where(more, high, middle)

@@ -323,7 +323,7 @@ def test_random_rows_with_equal_numbers(seed):
     """Few numbers, many rows: a search of numbers returns rows, of which exactly k may change."""
     rng = random.Random(seed)
     number, far = rng.randint(5, 8), 10**17
-    # Of the larger ones, no float holds a difference.
+    # Floats cannot tell some of the larger ones apart.
     values = rng.choice([(0, 1, 3), (0, 1, 3), (0, 1, far, far + 2, far + 3, 2 * far)])
     rows = [(rng.choice("abc"), rng.choice(values), rng.randint(0, 1)) for _ in range(number)]
     x = rng.sample(rows, rng.randint(2, number - 2))
