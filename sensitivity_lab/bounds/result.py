@@ -11,8 +11,8 @@ from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import measure
+from sensitivity_lab.results.noise_context import NoiseContext, of_datasets
 from sensitivity_lab.results.pairs import pair_facts
-from sensitivity_lab.results.release import Release, of_datasets
 from sensitivity_lab.results.reprs import rounded_down, show_sizes, told
 from sensitivity_lab.results.result import Paired
 from sensitivity_lab.results.sensitivity import Witness
@@ -106,7 +106,7 @@ class SensitivityBounds(Paired):
             ("lower bound", self.lower, again.value),
         ]
 
-    def release(self) -> Release:
+    def noise_context(self) -> NoiseContext:
         """Return the facts that noise needs."""
         release = of_datasets(self, self.kind, self._norm, self.size)
         return replace(release, has_lower_bound_only=True)

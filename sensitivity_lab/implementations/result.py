@@ -16,7 +16,7 @@ from sensitivity_lab.errors import QueryError, VerificationError
 from sensitivity_lab.exact.difference import Number, nearest, round_up
 from sensitivity_lab.metrics.lists import common_places
 from sensitivity_lab.queries import Function
-from sensitivity_lab.results.release import Release, of_datasets
+from sensitivity_lab.results.noise_context import NoiseContext, of_datasets
 from sensitivity_lab.results.reprs import show_sizes
 from sensitivity_lab.results.result import Found
 from sensitivity_lab.results.verification import Stated, check_size
@@ -157,7 +157,7 @@ class ImplementedSensitivity(Found):
             ("exact value", self.exact, exact),
         ]
 
-    def release(self) -> Release:
+    def noise_context(self) -> NoiseContext:
         """Return the facts that noise needs."""
         kind: Literal["global", "orders"] = "orders" if self.neighbors is None else "global"
         release = of_datasets(self, kind, None, self.size)

@@ -31,8 +31,8 @@ from sensitivity_lab.interval_problem import in_order, read_dataset
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.measure import exact_answer
+from sensitivity_lab.results.noise_context import of_datasets
 from sensitivity_lab.results.reach import Bound, Reach, as_bound
-from sensitivity_lab.results.release import of_datasets
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.smooth import SmoothSensitivity
 from sensitivity_lab.search.engine import Options
@@ -323,7 +323,7 @@ class _Setting:
         found = global_sensitivity(
             universe, self.query, size=size, neighbors=self.neighbors, **self._search
         )
-        if found.release().private_size:
+        if found.noise_context().private_size:
             raise _LeftOutError(
                 "the number of records is private: pass size=, all sizes that the data can have"
             )

@@ -1,8 +1,8 @@
 """Whether noise may be scaled to a result: one check for results of every kind.
 
 It is safe to scale noise to some results of searches, but not to all. The facts of a result
-(`Release`) decide. Safe results are accepted. Others are refused, with a message that says what to
-use instead, or get a warning if they are safe only when something is public.
+(`NoiseContext`) decide. Safe results are accepted. Others are refused, with a message that says
+what to use instead, or get a warning if they are safe only when something is public.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ from typing import Any
 from sensitivity_lab.checks import check_flag
 from sensitivity_lab.errors import DatasetUniverseWarning, InputError, PrivateSizeWarning
 from sensitivity_lab.metrics.norms import Norm
-from sensitivity_lab.results.release import Release
+from sensitivity_lab.results.noise_context import NoiseContext
 from sensitivity_lab.results.result import Result
 
 
-def release_of(result: Any) -> Release | None:
+def noise_context_of(result: Any) -> NoiseContext | None:
     """Return the facts for noise of a result; None for a number or anything else."""
-    return result.release() if isinstance(result, Result) else None
+    return result.noise_context() if isinstance(result, Result) else None
 
 
-def not_for_all(norm: Norm, noise: str, release: Release) -> str | None:
+def not_for_all(norm: Norm, noise: str, context: NoiseContext) -> str | None:
     """Return why a result does not bound the answers of all neighbors in a norm, if so."""
-    if release.kind == "smooth":
+    if context.kind == "smooth":
         return (
             "the result is a smooth sensitivity, which needs a beta made from the privacy "
             "loss and noise of its own; use smooth_cauchy_scale (epsilon) or smooth_laplace_scale "
             "(epsilon and delta)"
         )
-    if release.kind == "orders":
+    if context.kind == "orders":
         return (
             "the result compares orders of the same records (neighbors=None), not "
             "neighbors; compute the implemented sensitivity with a neighbor relation"
         )
-    if release.kind == "reach":
+    if context.kind == "reach":
         return (
             "the result is the reach of one dataset, which depends on its records, so the size of "
             "the noise would reveal them; use the result of sl.global_sensitivity"
         )
-    if release.kind == "local":
-        things = release.things
+    if context.kind == "local":
+        things = context.things
         records = things.parts == things.data
         smooth = (
             ", or of sl.smooth_sensitivity with smooth_cauchy_scale or smooth_laplace_scale"
@@ -57,50 +57,50 @@ def not_for_all(norm: Norm, noise: str, release: Release) -> str | None:
             f"the result is a local sensitivity, which depends on the {things.data}, so "
             f"the size of the noise would reveal {'them' if records else 'it'}; {instead}"
         )
-    if release.exactly:
+    if context.exactly:
         return (
-            f"the result is for neighbors at a distance of exactly {release.neighbors.k}, "
+            f"the result is for neighbors at a distance of exactly {context.neighbors.k}, "
             "and nearer ones can have answers that are farther apart; compute the sensitivity with "
             "exactly=False"
         )
-    if release.norm not in (None, norm):
+    if context.norm not in (None, norm):
         return (
-            f"the result is in the norm {release.norm}, and {noise} noise needs "
+            f"the result is in the norm {context.norm}, and {noise} noise needs "
             f"{norm}; compute the sensitivity in {norm}"
         )
     return None
 
 
-def finite_bound(release: Release, name: str) -> Fraction:
+def finite_bound(context: NoiseContext, name: str) -> Fraction:
     """Return the bound of a result, or raise InputError if it has no finite one."""
-    if release.upper is None:
+    if context.upper is None:
         raise InputError(
             f"{name}: the result has no upper bound (upper=None), because the rounding errors of "
             "its answers are not known; pass a number that is at least the sensitivity, or compute "
             "that of a built-in query or an ExactQuery"
         )
-    if math.isinf(release.upper):
+    if math.isinf(context.upper):
         raise InputError(
             f"{name}: the result has only a lower bound, and the sensitivity can be larger; bound "
             "it from above with value_range, per_record or monotone of "
             "sl.bounds.sensitivity_bounds"
-            if release.has_lower_bound_only
+            if context.has_lower_bound_only
             else f"{name}: the result is infinite, and no noise is enough for it; its witness "
             "shows where the answer overflows or is not defined: clamp the records, or change the "
             "query"
         )
-    return Fraction(release.upper)
+    return Fraction(context.upper)
 
 
-def check_together(named: Mapping[str, Any]) -> Release | None:
+def check_together(named: Mapping[str, Any]) -> NoiseContext | None:
     """Raise InputError unless results can be released together; return one of them, if any.
 
     Privacy losses add up only for one relation at one distance, and one dataset has one size.
     """
     told = [
-        (name, release)
-        for name, release in ((name, release_of(result)) for name, result in named.items())
-        if release is not None and release.neighbors is not None
+        (name, context)
+        for name, context in ((name, noise_context_of(result)) for name, result in named.items())
+        if context is not None and context.neighbors is not None
     ]
     for (first, one), (second, other) in pairwise(told):
         if one.neighbors != other.neighbors:
@@ -132,25 +132,25 @@ def check_public(given: Mapping[str, Any], public_universe: Any, *, frames: int 
     """
     public = check_flag("public_universe", public_universe)
     told = {
-        name: result if isinstance(result, Release) else release_of(result)
+        name: result if isinstance(result, NoiseContext) else noise_context_of(result)
         for name, result in given.items()
     }
-    releases = {name: release for name, release in told.items() if release is not None}
+    contexts = {name: context for name, context in told.items() if context is not None}
     for of_universe, worries, text in (
-        (True, lambda release: release.listed, _listed),
-        (True, lambda release: release.copies is not None, _few_copies),
-        (False, lambda release: release.private_size, _one_size),
+        (True, lambda context: context.listed, _listed),
+        (True, lambda context: context.copies is not None, _few_copies),
+        (False, lambda context: context.private_size, _one_size),
     ):
-        worrying = {name: release for name, release in releases.items() if worries(release)}
+        worrying = {name: context for name, context in contexts.items() if worries(context)}
         if worrying and not (of_universe and public):
             category = DatasetUniverseWarning if of_universe else PrivateSizeWarning
             warnings.warn(f"{', '.join(worrying)}: {text(worrying)}", category, stacklevel=frames)
 
 
-def _listed(releases: Mapping[str, Release]) -> str:
+def _listed(contexts: Mapping[str, NoiseContext]) -> str:
     """Return what to say of universes that list records."""
-    several = list(releases.values())
-    zero = next((release.query for release in several if release.upper == 0), None)
+    several = list(contexts.values())
+    zero = next((context.query for context in several if context.upper == 0), None)
     of_zero = f" The sensitivity of {zero} is 0 there, which means no noise at all." * bool(zero)
     things = several[0].things
     return (
@@ -160,9 +160,9 @@ def _listed(releases: Mapping[str, Release]) -> str:
     )
 
 
-def _few_copies(releases: Mapping[str, Release]) -> str:
+def _few_copies(contexts: Mapping[str, NoiseContext]) -> str:
     """Return what to say of domains with fewer copies than a dataset can hold."""
-    copies, largest = min((one.copies or 0, one.largest) for one in releases.values())
+    copies, largest = min((one.copies or 0, one.largest) for one in contexts.values())
     return (
         f"the universe has at most {copies} cop{'y' if copies == 1 else 'ies'} of a record, and a "
         f"dataset of up to {largest} records can hold more, so the sensitivity holds only among "
@@ -172,12 +172,12 @@ def _few_copies(releases: Mapping[str, Release]) -> str:
     )
 
 
-def _one_size(releases: Mapping[str, Release]) -> str:
+def _one_size(contexts: Mapping[str, NoiseContext]) -> str:
     """Return what to say of a result for one size, where neighbors have others."""
-    release = next(iter(releases.values()))
-    things = release.things
+    context = next(iter(contexts.values()))
+    things = context.things
     return (
-        f"neighbors ({release.neighbors}) have different numbers of {things.parts}, so that number "
-        f"is private, but the result is for {release.size} only: the noise would reveal that "
+        f"neighbors ({context.neighbors}) have different numbers of {things.parts}, so that number "
+        f"is private, but the result is for {context.size} only: the noise would reveal that "
         f"number, and be too small for the others. {things.every_size}"
     )

@@ -26,8 +26,8 @@ from sensitivity_lab.checks import (
     shown,
 )
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.results.noise_context import NoiseContext
 from sensitivity_lab.results.reach import Bound, Reach
-from sensitivity_lab.results.release import Release
 from sensitivity_lab.results.reprs import Tabled
 from sensitivity_lab.universes.relations import Relation
 
@@ -316,7 +316,7 @@ def inverse_sensitivity(
     rows = check_whole("k", k, "the most rows of one person, at least 1")
     loss = epsilon_for(rows)("epsilon", epsilon)
     public = grid_of(grid, weights, width)
-    if reason := INVERSE_SENSITIVITY.refuses(reach.release()):
+    if reason := INVERSE_SENSITIVITY.refuses(reach.noise_context()):
         raise InputError(f"reach: {reason}")
     if reach.arithmetic != "exact":
         raise InputError(
@@ -327,12 +327,12 @@ def inverse_sensitivity(
     return inverse_sensitivity_on(reach, public, loss, rows)
 
 
-def _not_reach(release: Release) -> str | None:
+def _not_reach(context: NoiseContext) -> str | None:
     """Return why the mechanism cannot be made of a result, if so."""
-    if release.kind != "reach":
-        return f"the result is a {release.kind} sensitivity; use a result of sl.reach"
-    if release.left_out is not None:
-        least, most = release.left_out
+    if context.kind != "reach":
+        return f"the result is a {context.kind} sensitivity; use a result of sl.reach"
+    if context.left_out is not None:
+        least, most = context.left_out
         return (
             f"it is about datasets of size {least} to {most} only, so neighbors of other sizes are "
             "left out; recompute it without sizes"

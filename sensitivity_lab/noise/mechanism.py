@@ -12,9 +12,9 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.exact.roots import Root
 from sensitivity_lab.metrics.norms import Norm
-from sensitivity_lab.results.release import Release
+from sensitivity_lab.results.noise_context import NoiseContext
 
-from .context import finite_bound, release_of
+from .context import finite_bound, noise_context_of
 
 DELTAS = Fraction(1, 10**100), Fraction(1, 2)
 """The accepted values of delta."""
@@ -63,7 +63,7 @@ class Mechanism:
     source : str
         The theorem.
     refuses : callable
-        Says why noise cannot be scaled to a result with this release context, after the name of the
+        Says why noise cannot be scaled to a result with this noise context, after the name of the
         argument; None if it can.
     scale : callable
         The scale, rounded up, of the square of the bound, which is rational even for a root, and of
@@ -76,7 +76,7 @@ class Mechanism:
     norm: Norm | None
     guarantee: str
     source: str
-    refuses: Callable[[Release], str | None]
+    refuses: Callable[[NoiseContext], str | None]
     scale: Callable[..., float]
     beta: Callable[..., Fraction] = _no_beta
 
@@ -84,12 +84,12 @@ class Mechanism:
         """Return a number, or the bound of a result that noise can be scaled to, or raise."""
         if isinstance(sensitivity, Root):
             return Fraction(sensitivity.upper)
-        release = release_of(sensitivity)
-        if release is None:
+        context = noise_context_of(sensitivity)
+        if context is None:
             return _check_sensitivity(name, sensitivity)
-        if reason := self.refuses(release):
+        if reason := self.refuses(context):
             raise InputError(f"{name}: {reason}")
-        return finite_bound(release, name)
+        return finite_bound(context, name)
 
     def square(self, sensitivity: Any, name: str) -> Fraction:
         """Return the square of `bound`; that of a root is exact."""

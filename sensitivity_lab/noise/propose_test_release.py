@@ -26,9 +26,9 @@ from sensitivity_lab.exact.enclosures import Enclosure, nearest_bounds
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.measure import exact_answer
+from sensitivity_lab.results.noise_context import NoiseContext, of_datasets
 from sensitivity_lab.results.pairs import changes, in_short
 from sensitivity_lab.results.reach import Bound, as_bound
-from sensitivity_lab.results.release import Release, of_datasets
 from sensitivity_lab.results.reprs import Facts, rounded_down
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.run import Run, check_run
@@ -200,7 +200,7 @@ class ProposeTestRelease(Facts):
         """No bound of all local sensitivities: None."""
         return None
 
-    def release(self) -> Release:
+    def noise_context(self) -> NoiseContext:
         """Return the facts that noise needs: they are about one dataset."""
         return of_datasets(self, "local", None, len(self.x))
 
@@ -390,7 +390,7 @@ def propose_test_release(
         query=asked,
         universe=universe,
     )
-    check_public({"dataset": made.release()}, public_universe, frames=4)
+    check_public({"dataset": made.noise_context()}, public_universe, frames=4)
     return made
 
 
@@ -427,10 +427,10 @@ def private_test(
     return PrivateTest.of(epsilon / k, step, integer=integer)
 
 
-def _only_a_bound(release: Release) -> str:
+def _only_a_bound(context: NoiseContext) -> str:
     """Refuse every result: the bound is proposed, and must not come from the data."""
     return (
-        f"the result is a {release.kind} sensitivity, and propose-test-release takes a public "
+        f"the result is a {context.kind} sensitivity, and propose-test-release takes a public "
         "bound; pass a number"
     )
 

@@ -46,9 +46,9 @@ from typing import Any
 from sensitivity_lab.checks import check_whole, number_kind, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import round_down
-from sensitivity_lab.results.release import Release
+from sensitivity_lab.results.noise_context import NoiseContext
 
-from .context import check_public, finite_bound, release_of
+from .context import check_public, finite_bound, noise_context_of
 from .mechanism import DELTAS, Mechanism, check_delta, root_up
 
 _LEAST_EPSILON = Fraction(1, 10**9)
@@ -161,9 +161,9 @@ def smooth_laplace_scale(
     >>> round(smooth_laplace_scale(of_x, epsilon=1, delta=1e-6), 3)
     168.343
     """
-    release = _smooth_release(SMOOTH_LAPLACE, result)
-    losses = laplace_step(epsilon, delta, release.neighbors.k)
-    scale = _smooth_scale(SMOOTH_LAPLACE, release, losses, "epsilon, delta")
+    context = _smooth_context(SMOOTH_LAPLACE, result)
+    losses = laplace_step(epsilon, delta, context.neighbors.k)
+    scale = _smooth_scale(SMOOTH_LAPLACE, context, losses, "epsilon, delta")
     check_public({"result": result}, public_universe)
     return scale
 
@@ -228,26 +228,26 @@ def smooth_cauchy_scale(
     >>> round(smooth_cauchy_scale(of_x, epsilon=3), 3)
     121.306
     """
-    release = _smooth_release(SMOOTH_CAUCHY, result)
-    losses = _epsilon(epsilon, release.neighbors.k), _check_gamma("gamma", gamma)
-    scale = _smooth_scale(SMOOTH_CAUCHY, release, losses, "epsilon, gamma=gamma")
+    context = _smooth_context(SMOOTH_CAUCHY, result)
+    losses = _epsilon(epsilon, context.neighbors.k), _check_gamma("gamma", gamma)
+    scale = _smooth_scale(SMOOTH_CAUCHY, context, losses, "epsilon, gamma=gamma")
     check_public({"result": result}, public_universe)
     return scale
 
 
-def _not_smooth(release: Release) -> str | None:
+def _not_smooth(context: NoiseContext) -> str | None:
     """Return why a result is no smooth sensitivity of a number, over all sizes, if so."""
-    if release.kind != "smooth":
+    if context.kind != "smooth":
         return (
             "it is not a smooth sensitivity; for a global one use laplace_scale or gaussian_scale"
         )
-    if release.norm is not None:
+    if context.norm is not None:
         return (
-            f"the answer of {release.query} is a vector, and these scales are for a "
+            f"the answer of {context.query} is a vector, and these scales are for a "
             "number; use laplace_scale with the global sensitivity in L1"
         )
-    if release.left_out is not None:
-        least, most = release.left_out
+    if context.left_out is not None:
+        least, most = context.left_out
         return (
             f"it is about datasets of size {least} to {most} only, so neighbors of other "
             "sizes are left out; recompute it without sizes, over a universe that has no unlimited "
@@ -300,35 +300,35 @@ SMOOTH_CAUCHY = Mechanism(
 """Their losses are those of one of the k steps between neighbors."""
 
 
-def _smooth_release(mechanism: Mechanism, result: Any) -> Release:
+def _smooth_context(mechanism: Mechanism, result: Any) -> NoiseContext:
     """Return what a smooth sensitivity says of itself, or raise InputError."""
-    release = release_of(result)
-    if release is None or release.kind != "smooth":
-        kind = f"{release.kind} " if release and release.kind != "orders" else ""
+    context = noise_context_of(result)
+    if context is None or context.kind != "smooth":
+        kind = f"{context.kind} " if context and context.kind != "orders" else ""
         raise InputError(
             "result must be a result of sl.smooth_sensitivity, got a "
             f"{kind}{type(result).__name__}; for a global sensitivity use laplace_scale or "
             "gaussian_scale"
         )
-    if reason := mechanism.refuses(release):
+    if reason := mechanism.refuses(context):
         raise InputError(f"result: {reason}")
-    return release
+    return context
 
 
 def _smooth_scale(
-    mechanism: Mechanism, release: Release, losses: tuple[Fraction, ...], given: str
+    mechanism: Mechanism, context: NoiseContext, losses: tuple[Fraction, ...], given: str
 ) -> float:
     """Return the scale for a smooth sensitivity, or raise InputError if its beta is too large."""
-    k = release.neighbors.k
+    k = context.neighbors.k
     allowed = mechanism.beta(*losses)
-    if release.beta > allowed:
+    if context.beta > allowed:
         rows = f", k={k}" if k > 1 else ""
         raise InputError(
-            f"result: its beta, {float(release.beta)!r}, is above the largest one for this "
+            f"result: its beta, {float(context.beta)!r}, is above the largest one for this "
             f"privacy loss{f' and k = {k} rows of a person' * bool(rows)}, "
             f"{round_down(allowed)!r}; recompute it with beta=smooth_beta({given}{rows})"
         )
-    return mechanism.scale(finite_bound(release, "result") ** 2, *losses)
+    return mechanism.scale(finite_bound(context, "result") ** 2, *losses)
 
 
 def _epsilon(epsilon: Any, k: int) -> Fraction:

@@ -13,7 +13,7 @@ from sensitivity_lab.exact.difference import round_up
 from sensitivity_lab.results.curves import SensitivityCurves
 
 from .analytic import ANALYTIC_GAUSSIAN, EPSILONS
-from .context import check_public, check_together, release_of
+from .context import check_public, check_together, noise_context_of
 from .mechanism import DELTAS, check_delta, root_up
 from .scales import LAPLACE
 from .table_result import NoiseRow, NoiseTable
@@ -109,7 +109,7 @@ def noise_table(
       neighbors  bounded, at most 1; size 100
     """
     named = _named(results)
-    release = check_together(named)
+    context = check_together(named)
     loss = check_positive("epsilon", epsilon)
     chance = check_delta.or_none("delta", delta)
     shares = _shares(split, list(named))
@@ -121,10 +121,10 @@ def noise_table(
         {f"results[{shown(name)}]": result for name, result in named.items()}, public_universe
     )
     table = NoiseTable(rows, round_up(loss), 0.0 if chance is None else round_up(chance))
-    if release is None:
+    if context is None:
         return table
-    neighbors = release.neighbors
-    return replace(table, neighbors=str(neighbors), k=neighbors.k, size=release.size)
+    neighbors = context.neighbors
+    return replace(table, neighbors=str(neighbors), k=neighbors.k, size=context.size)
 
 
 def _noise_row(name: str, result: Any, epsilon: Fraction, delta: Fraction | None) -> NoiseRow:
@@ -168,13 +168,13 @@ def _named(results: Any) -> dict[str, Any]:
         ]
     else:
         wrong = f"results must be {_ACCEPTED}"
-        alone = release_of(results) is not None or not isinstance(results, Iterable)
+        alone = noise_context_of(results) is not None or not isinstance(results, Iterable)
         pairs = []
         for result in [results] if alone else listed(results, wrong):
-            release = release_of(result)
-            if release is None:
+            context = noise_context_of(result)
+            if context is None:
                 raise InputError(f"{wrong}, got {shown(result)}; a number needs a name")
-            pairs.append((release.query, result))
+            pairs.append((context.query, result))
     if not pairs:
         raise InputError(f"results must be {_ACCEPTED}, got none")
     named = dict(pairs)

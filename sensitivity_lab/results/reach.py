@@ -32,8 +32,8 @@ from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Dataset, Relation, multiplicities_of, show
 
 from .measure import answer_of
+from .noise_context import NoiseContext, left_out, of_datasets
 from .pairs import in_short
-from .release import Release, left_out, of_datasets
 from .reprs import rounded_down
 from .result import Found, Result
 from .verification import Stated
@@ -244,7 +244,7 @@ class Reach(Result):
     def _pair(self) -> dict[str, Dataset]:
         return {"x": self.x}
 
-    def release(self) -> Release:
+    def noise_context(self) -> NoiseContext:
         """Return the facts that noise needs."""
         release = of_datasets(self, "reach", None, self.size)
         return replace(release, upper=None, left_out=left_out(self))

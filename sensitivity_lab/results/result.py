@@ -10,7 +10,7 @@ from sensitivity_lab.checks import rounded_up
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.universes.relations import Dataset
 
-from .release import Release
+from .noise_context import NoiseContext
 from .reprs import Facts, certainty, format_up
 from .verification import Proved
 from .witness import has_vectors
@@ -31,7 +31,7 @@ class Result(Proved, Facts):
             """The query, or its name."""
 
     @abstractmethod
-    def release(self) -> Release:
+    def noise_context(self) -> NoiseContext:
         """Return the facts that noise needs."""
 
 

@@ -18,8 +18,8 @@ from sensitivity_lab.universes.relations import (
 )
 
 from .measure import measure
+from .noise_context import NoiseContext, of_datasets
 from .pairs import pair_facts
-from .release import Release, of_datasets
 from .reprs import show_sizes, told
 from .result import Found
 from .roles import Block, blocks_of
@@ -126,7 +126,7 @@ class Sensitivity(Found):
             ("upper bound", self.upper, again.upper),
         ]
 
-    def release(self) -> Release:
+    def noise_context(self) -> NoiseContext:
         """Return the facts that noise needs."""
         return of_datasets(self, self.kind, self._norm, self.size)
 

@@ -19,8 +19,8 @@ from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Dataset, Relation, multiplicities_of, show
 
 from .measure import difference_of, exact_answer
+from .noise_context import NoiseContext, left_out, of_datasets
 from .pairs import changes, in_short, show_answer
-from .release import Release, left_out, of_datasets
 from .result import Found
 from .sensitivity import Sensitivity
 from .verification import Stated
@@ -158,7 +158,7 @@ class SmoothSensitivity(Found):
     def _pair(self) -> dict[str, Dataset]:
         return {"z": self.z, "y": self.y}
 
-    def release(self) -> Release:
+    def noise_context(self) -> NoiseContext:
         """Return the facts that noise needs."""
         release = of_datasets(self, "smooth", self._norm, self.size)
         return replace(release, beta=self.beta, left_out=left_out(self))

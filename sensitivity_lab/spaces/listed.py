@@ -28,7 +28,7 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.metrics.cells import key_of
 from sensitivity_lab.results.literals import brief
-from sensitivity_lab.results.release import Things
+from sensitivity_lab.results.noise_context import Things
 from sensitivity_lab.running import tracked
 
 from .space import (

@@ -12,7 +12,7 @@ import numpy as np
 from sensitivity_lab.errors import InputError, VerificationError
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.literals import brief
-from sensitivity_lab.results.release import Release
+from sensitivity_lab.results.noise_context import NoiseContext
 from sensitivity_lab.results.result import Found
 from sensitivity_lab.results.verification import Stated
 
@@ -127,10 +127,10 @@ class SpaceSensitivity(Found):
     def _shown(self, dataset: Any) -> str:
         return brief(dataset)
 
-    def release(self) -> Release:
+    def noise_context(self) -> NoiseContext:
         """Return the facts that noise needs."""
         sizes = self.universe._sizes
-        return Release(
+        return NoiseContext(
             query=self.query,
             kind=self.kind,
             norm=self._norm,

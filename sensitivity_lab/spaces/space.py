@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.checks import check_whole
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.results.literals import brief
-from sensitivity_lab.results.release import Things
+from sensitivity_lab.results.noise_context import Things
 
 Group = Hashable
 """What the datasets of a group have in common, such as their length."""

@@ -12,7 +12,7 @@ from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.exact.difference import Difference, root_difference, round_up
 from sensitivity_lab.metrics.norms import Norm, distance
 from sensitivity_lab.results.literals import brief
-from sensitivity_lab.results.release import ROWS, Release, Things
+from sensitivity_lab.results.noise_context import ROWS, NoiseContext, Things
 from sensitivity_lab.results.reprs import certainty
 from sensitivity_lab.results.result import Found
 from sensitivity_lab.results.verification import Stated
@@ -264,9 +264,9 @@ class DatabaseSensitivity(Found):
             return "; ".join(f"{table} {brief(row)}" for table, row in self.witness.rows)
         return ", ".join(named(self.query.show_person(one)) for one in change.units)
 
-    def release(self) -> Release:
+    def noise_context(self) -> NoiseContext:
         """Return the facts that noise needs; noise is refused, since the result is local."""
-        return Release(
+        return NoiseContext(
             query=self._name,
             kind="local",
             norm=self._norm,

@@ -408,8 +408,12 @@ def test_sizes_limit_the_datasets_that_can_be_reached():
     asked = {"dataset": [1, 1], "neighbors": "unbounded", "distances": 4}
     found = sl.reach(domain, "sum", **asked, sizes=(2, 3))
     assert found.upper == (2, 7, 7, 11, 11)
-    assert (found.sizes, found.saturated_at, found.release().left_out) == ((2, 3), None, (2, 3))
-    assert sl.reach(domain, "sum", **asked).release().left_out is None
+    assert (found.sizes, found.saturated_at, found.noise_context().left_out) == (
+        (2, 3),
+        None,
+        (2, 3),
+    )
+    assert sl.reach(domain, "sum", **asked).noise_context().left_out is None
 
 
 @pytest.mark.parametrize("query", ["mean", "median", "var", "std", "percentile_90"])

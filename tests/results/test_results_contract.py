@@ -158,11 +158,11 @@ def test_text_and_html_tell_the_same_facts(name):
 @pytest.mark.parametrize("name", RESULTS)
 def test_what_noise_is_told_is_what_the_result_says(name):
     result = RESULTS[name]
-    release = result.release()
-    assert release.upper == (None if release.kind == "reach" else result.upper)
-    assert release.query == getattr(result.query, "name", result.query)
-    assert release.kind == getattr(result, "kind", {"smooth": "smooth"}.get(name, "global"))
-    assert release.norm == ("L2" if name == "vectors" else None)
+    context = result.noise_context()
+    assert context.upper == (None if context.kind == "reach" else result.upper)
+    assert context.query == getattr(result.query, "name", result.query)
+    assert context.kind == getattr(result, "kind", {"smooth": "smooth"}.get(name, "global"))
+    assert context.norm == ("L2" if name == "vectors" else None)
 
 
 @pytest.mark.parametrize("name", [name for name, one in RESULTS.items() if isinstance(one, Found)])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import check_text, check_whole, listed, shown, whole_number
 from sensitivity_lab.errors import InputError, TooLargeError
-from sensitivity_lab.results.release import Things
+from sensitivity_lab.results.noise_context import Things
 from sensitivity_lab.spaces.space import Answer, Code, FiniteSpace, SpaceWitness
 
 Edge = tuple[int, int]

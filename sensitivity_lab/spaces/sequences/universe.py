@@ -14,7 +14,7 @@ import numpy as np
 from sensitivity_lab.checks import check_text, check_whole, finite_number, listed, shown, unboxed
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.results.release import Things
+from sensitivity_lab.results.noise_context import Things
 from sensitivity_lab.spaces.space import Answer, Code, Codes, FiniteSpace, SpaceWitness
 
 from .distances import Places

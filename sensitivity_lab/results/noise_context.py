@@ -17,7 +17,7 @@ from sensitivity_lab.universes.relations import Relation
 from .reprs import show_sizes
 
 Kind = Literal["global", "local", "smooth", "reach", "orders"]
-"""What a result bounds; see `Release`."""
+"""What a result bounds; see `NoiseContext`."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ NUMBERS = replace(
 
 
 @dataclass(frozen=True)
-class Release:
+class NoiseContext:
     """The facts about a result that decide how noise can be scaled to it.
 
     Attributes
@@ -135,7 +135,7 @@ def of_datasets(
     kind: Kind,
     norm: Norm | None,
     sizes: int | Iterable[int],
-) -> Release:
+) -> NoiseContext:
     """Return the facts for noise about a result on datasets of records."""
     relation: Relation | None = result.neighbors
     universe: AnyUniverse = result.universe
@@ -149,7 +149,7 @@ def of_datasets(
         listed = universe.lists_records
         fewest = min(universe.counts or (largest,))
         copies = fewest if fewest < largest and not listed else None
-    return Release(
+    return NoiseContext(
         query=result.query.name,
         kind=kind,
         norm=norm,
