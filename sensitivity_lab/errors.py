@@ -227,13 +227,13 @@ class DatasetUniverseWarning(UserWarning):
 
 
 class PrivateSizeWarning(UserWarning):
-    """Noise is scaled to a result for one size, where neighbors have different sizes.
+    """Noise is scaled to a result for some sizes only, and they are private; or to given groups.
 
     If records are added or removed, the number of records is private, and most sensitivities depend
-    on it. Noise scaled to the sensitivity at one size reveals the number, and is too small for
-    neighbors of another size. Pass every size that the data can have, such as
-    ``size=range(2, 1001)``. Sums and counts have the same sensitivity at every size, so they get no
-    warning.
+    on it. Noise scaled to the sensitivity at some sizes reveals the number, and is too small for
+    neighbors of other sizes. Pass every size that the data can have, from where the query is
+    defined, such as ``size=range(1, 1001)``. Sums and counts have the same sensitivity at every
+    size, so they get no warning. A result for groups of given sizes holds only for these sizes.
 
     Examples
     --------
@@ -246,7 +246,7 @@ class PrivateSizeWarning(UserWarning):
     ...     scale = sl.noise.laplace_scale(mean, epsilon=1)
     >>> round(scale, 3), [warning.category.__name__ for warning in caught]
     (0.01, ['PrivateSizeWarning'])
-    >>> mean = sl.global_sensitivity(scores, "mean", size=range(2, 1001), neighbors=sl.Unbounded(1))
+    >>> mean = sl.global_sensitivity(scores, "mean", size=range(1, 1001), neighbors=sl.Unbounded(1))
     >>> sl.noise.laplace_scale(mean, epsilon=1)
     5.0
     """

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, cast
 
 from .exact.difference import Number
 from .metrics.norms import Norm
-from .problem import LocalProblem, Problem
+from .problem import LocalProblem, Problem, check_start
 from .queries import Query
 from .universes.families import Family, families_of
 from .universes.finite import AnyUniverse, finite
@@ -49,22 +49,34 @@ class IntervalProblem:
     @cached_property
     def families(self) -> tuple[Family, ...]:
         """The relations that differ in k only, together, with the changes that they share."""
-        return families_of(self.neighbors, self.sizes, self.universe)
+        return families_of(self.neighbors, self.sizes, self.universe, self.least)
 
     def checked(self) -> IntervalProblem:
         """Return the problem, or raise InputError unless all relations and queries apply to it."""
         for relation in self.neighbors:
-            self.changes(relation)
+            relation.check_feasible(self.sizes, self.universe, self.least)
         self.at_the_ends.checked()
         return self
 
+    @property
+    def least(self) -> int:
+        """The fewest records of a neighbor, as for `Problem`."""
+        return self.at_the_ends.least
+
+    @property
+    def parts(self) -> tuple[IntervalProblem, ...]:
+        """The problem, or one for each query, as for `Problem`."""
+        parts = self.at_the_ends.parts
+        return (self,) if len(parts) == 1 else tuple(self.only(part.queries) for part in parts)
+
     def changes(self, relation: Relation) -> list[tuple[int, RemovedAdded]]:
         """Return every size n of x with every change (removed, added) that leads to a neighbor."""
-        return [
-            (size, change)
-            for size in self.sizes
-            for change in relation.changes(size, self.universe)
-        ]
+        return self.at_the_ends.changes(relation)
+
+    def at(self, sizes: tuple[int, ...], query: Query | None = None) -> IntervalProblem:
+        """Return the problem at some of its sizes, as for `Problem`."""
+        queries = self.queries if query is None else (query,)
+        return IntervalProblem(self.universe, queries, self.neighbors, sizes, self.norm)
 
     def only(
         self, queries: Sequence[Query], neighbors: Sequence[Relation] | None = None
@@ -98,6 +110,7 @@ class LocalIntervalProblem:
     def checked(self) -> LocalIntervalProblem:
         """Return the problem, or raise InputError unless the relation and the query apply to it."""
         IntervalProblem(self.universe, self.queries, (self.neighbors,), self.sizes).checked()
+        check_start(self.query, len(self.x))
         return self
 
     def on_values(self, more: Iterable[Number] = ()) -> LocalProblem:
@@ -119,7 +132,7 @@ class LocalIntervalProblem:
     @property
     def changes(self) -> tuple[RemovedAdded, ...]:
         """The changes (removed, added) that lead from x to a neighbor."""
-        return self.neighbors.changes(len(self.x), self.universe)
+        return self.neighbors.changes(len(self.x), self.universe, self.query.least_size)
 
 
 def problem_on(

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from .checks import MORE_MEMORY, check_records, exceeding
+from .checks import MORE_MEMORY, exceeding
 from .errors import InputError, TooLargeError
 from .exact.difference import Difference, rational_of
 from .metrics.norms import Norm
@@ -19,12 +19,15 @@ from .universes.families import Family, families_of
 from .universes.interval import Space
 from .universes.multiplicities import Multiplicities
 from .universes.multiset import FiniteUniverse
-from .universes.relations import Relation, RemovedAdded, check_size
+from .universes.relations import Relation, RemovedAdded, check_number_of_records, check_size
 from .universes.universe import of_numbers
 
 Kind = Literal["global", "local", "smooth"]
 """Over which datasets a sensitivity is the maximum: all, one and its neighbors, or all, damped."""
 
+
+_MOST_SIZES = 10_000_000
+"""So many sizes are listed."""
 
 Stop = Callable[[Difference, int, int, Difference], bool]
 """Whether no larger distance matters; see `SmoothProblem`."""
@@ -48,14 +51,34 @@ def _check_queries(queries: Iterable[Query], universe: FiniteUniverse) -> None:
             query.sums(universe)
 
 
-def _check_smallest(queries: Iterable[Query], smallest: int) -> None:
-    """Raise InputError unless queries have an answer on the smallest datasets."""
+def check_smallest(queries: Iterable[Query], smallest: int) -> None:
+    """Raise InputError unless queries have an answer on the smallest datasets x.
+
+    Neighbors y have as many records as the query needs: others are none.
+    """
     for query in queries:
         if smallest < query.least_size:
+            own = query.takes_empty and smallest < query.defined_from
+            empty = ", or say the answer for fewer, empty=, which is then public" * own
+            records = "1 record" if query.least_size == 1 else f"{query.least_size} records"
             raise InputError(
-                f"{query.name} needs at least {query.least_size} records, but datasets of "
-                f"size {smallest} occur among x and y; choose a larger size or a smaller k"
+                f"{query.name} needs at least {records}, got size {smallest}; leave out smaller "
+                f"sizes{empty}"
             )
+
+
+def check_start(query: Query, size: int) -> None:
+    """Raise InputError if a local search cannot start from datasets x of a size.
+
+    The neighbors of x, some of whose records stay, are not all datasets of their sizes.
+    """
+    least = query.defined_from
+    if query.on_numbers and 0 < size < least:
+        raise InputError(
+            f"{query.name} has an answer of its own on {least} records or more, and `empty` on "
+            f"fewer; x has {size}, and local searches start from no records or from {least} at "
+            "least; ask for the global sensitivity"
+        )
 
 
 @dataclass(frozen=True)
@@ -86,15 +109,32 @@ class Problem:
     def checked(self) -> Problem:
         """Return the problem, or raise InputError unless all relations and queries apply to it."""
         _check_queries(self.queries, self.universe)
-        _check_smallest(self.queries, min(self.every_size))
+        check_smallest(self.queries, min(self.sizes))
+        for part in self.parts:
+            for relation in self.neighbors:
+                relation.check_feasible(part.sizes, part.universe, part.least)
         return self
+
+    @cached_property
+    def least(self) -> int:
+        """The fewest records of a neighbor: where some query has an answer; see `parts`."""
+        return min((query.least_size for query in self.queries), default=0)
+
+    @cached_property
+    def parts(self) -> tuple[Problem, ...]:
+        """The problem; or one for each query, if these have answers on different datasets."""
+        most = max((query.least_size for query in self.queries), default=0)
+        if most == self.least or min(self.every_size) >= most:
+            return (self,)
+        return tuple(self.only((query,)) for query in self.queries)
 
     def changes(self, relation: Relation) -> list[tuple[int, RemovedAdded]]:
         """Return every size n of x with every change (removed, added) that leads to a neighbor."""
+        relation.check_feasible(self.sizes, self.universe, self.least)
         return [
             (size, change)
             for size in self.sizes
-            for change in relation.changes(size, self.universe)
+            for change in relation.some_changes(size, self.universe, self.least)
         ]
 
     def pair_kinds(self, relation: Relation) -> list[tuple[int, RemovedAdded, bool]]:
@@ -116,7 +156,7 @@ class Problem:
     @cached_property
     def families(self) -> tuple[Family, ...]:
         """The relations that differ in k only, together, with the changes that they share."""
-        return families_of(self.neighbors, self.sizes, self.universe)
+        return families_of(self.neighbors, self.sizes, self.universe, self.least)
 
     @cached_property
     def every_size(self) -> set[int]:
@@ -144,7 +184,16 @@ class Problem:
     @cached_property
     def _largest_answer(self) -> Fraction:
         ends = of_numbers(self.universe).array[[0, -1]].tolist()
-        return max(Fraction(1), *(rational_of(end) ** 2 for end in ends)) * self.largest
+        most = max(self.sizes) + max(relation.growth for relation in self.neighbors)
+        largest = int(min(most, self.universe.size))
+        return max(Fraction(1), *(rational_of(end) ** 2 for end in ends)) * largest
+
+    def at(self, sizes: tuple[int, ...], query: Query | None = None) -> Problem:
+        """Return the problem at some of its sizes, and perhaps for another query."""
+        queries = self.queries if query is None else (query,)
+        if sizes == self.sizes and query is None:
+            return self
+        return Problem(self.universe, queries, self.neighbors, sizes, self.norm)
 
     def only(
         self, queries: Sequence[Query], neighbors: Sequence[Relation] | None = None
@@ -152,10 +201,11 @@ class Problem:
         """Return the same problem for some of its queries, and some of its relations."""
         some = self.neighbors if neighbors is None else tuple(neighbors)
         part = Problem(self.universe, tuple(queries), some, self.sizes, self.norm)
-        if some is self.neighbors or some == self.neighbors:
+        if part.least == self.least and (some is self.neighbors or some == self.neighbors):
             # What does not depend on the queries is found once.
-            vars(part).update(families=self.families, every_size=self.every_size)
-            vars(part).update(largest=self.largest)
+            vars(part).update(families=self.families)
+            known = {"every_size", "largest"}.intersection(vars(self))
+            vars(part).update({name: vars(self)[name] for name in known})
         return part
 
 
@@ -185,8 +235,9 @@ class LocalProblem:
     def checked(self) -> LocalProblem:
         """Return the problem, or raise InputError unless the relation and the query apply to it."""
         _check_queries(self.queries, self.universe)
-        of_y = (self.size - removed + added for removed, added in self.changes)
-        _check_smallest(self.queries, min([self.size, *of_y]))
+        check_smallest(self.queries, self.size)
+        check_start(self.query, self.size)
+        self.neighbors.check_feasible(self.sizes, self.universe, self.query.least_size)
         return self
 
     @property
@@ -207,7 +258,7 @@ class LocalProblem:
     @cached_property
     def changes(self) -> tuple[RemovedAdded, ...]:
         """The changes (removed, added) that lead from x to a neighbor."""
-        return self.neighbors.changes(self.size, self.universe)
+        return self.neighbors.changes(self.size, self.universe, self.query.least_size)
 
     @cached_property
     def outside(self) -> Multiplicities:
@@ -277,7 +328,15 @@ class SmoothProblem:
 
 def check_sizes(size: Any, universe: Space) -> tuple[int, ...]:
     """Return the given sizes, ascending and distinct, or raise InputError."""
-    return tuple(sorted({check_size(one, universe) for one in check_records.several("size", size)}))
+    if isinstance(size, range) and 0 < len(size) <= _MOST_SIZES:
+        # Of a range its ends tell what every size would, and there may be very many.
+        size = size if size.step > 0 else size[::-1]
+        for one in (size[0], size[-1]):
+            check_size(one, universe)
+        return tuple(size)
+    several = sorted(set(check_number_of_records.several("size", size)))
+    check_size(several[-1], universe)
+    return tuple(several)
 
 
 def check_witnesses(sizes: Sequence[int], number: int, memory_limit: int) -> None:

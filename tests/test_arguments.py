@@ -175,7 +175,7 @@ SENSITIVITY = kind(
 
 DISTANCE = whole("a Hamming distance, at least 1")
 RECORDS = whole("a number of records, at least 1")
-AUDITED_SIZE = RECORDS.several().but(0)  # of no records, an audit says more
+SIZE = whole("a number of records, at least 0", 0)
 ROWS = whole("a number of rows, at least 1")
 OFTEN = whole("how often a record occurs, at least 1")
 SIZE_OF_DOMAIN = whole("a number of values or rows, at least 0", 0).or_none()
@@ -320,13 +320,12 @@ ARGUMENTS: dict[str, Kind] = {
     "universes": UNIVERSES,
     "explore.universes": UNIVERSES,
     "dataset": DATASET,
-    "size": RECORDS.several(),
-    "audit.size": AUDITED_SIZE,
-    "assert_sensitivity.size": AUDITED_SIZE,
-    "count_datasets.size": RECORDS,
-    "datasets.size": RECORDS,
-    "sensitivity_curves.size": RECORDS.several().called("column 'records': size"),
-    "bounded_curves.size": RECORDS.several().called("column 'records': size"),
+    "size": SIZE.several(),
+    "count_datasets.size": SIZE,
+    "datasets.size": SIZE,
+    "sensitivity_curves.size": SIZE.several().called("column 'records': size"),
+    "bounded_curves.size": SIZE.several().called("column 'records': size"),
+    "least_size": SIZE,
     "distances": DISTANCE.several(),
     "audit.distances": DISTANCE.several().but(None),
     "assert_sensitivity.distances": DISTANCE.several().but(None),
@@ -414,7 +413,8 @@ ARGUMENTS: dict[str, Kind] = {
         ((THING, "Thing"), (5, "int")),
     ),
     "results": thing(
-        "a result of sl.global_sensitivity, several of them, or a mapping of names to results",
+        "a result of sl.global_sensitivity or a chain, several of them, or a mapping of names to "
+        "these",
         "; a number needs a name",
     ),
     "split": kind(
@@ -531,7 +531,7 @@ ARGUMENTS: dict[str, Kind] = {
         THING,
         5,
     ),
-    "d_in": whole("at least 0: rows added or removed", 0),
+    "d_in": whole("at least 0: rows added or removed", 0).but(None),
     "Transformation.data": Kind(
         "a dataset is a list or an array of values, got {got}", ((THING, "Thing"), (5, "int"))
     ),

@@ -138,7 +138,7 @@ NAMED = {
     ),
     "many sizes": (
         lambda: ask("count", size=range(10**12)),
-        "size must be a whole number (a number of records, at least 1); these are too many: "
+        "size must be a whole number (a number of records, at least 0); these are too many: "
         "range(0, 1000000000000)",
     ),
     "datasets that are too large to list": (

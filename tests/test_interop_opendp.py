@@ -112,7 +112,7 @@ def test_between_floats_the_map_is_never_below_and_not_always_tight(lab):
 @pytest.mark.parametrize("epsilon", [0.1, 0.3, 1, Fraction(1, 3), 7.7])
 def test_a_measurement_costs_at_most_what_was_asked_for(lab, epsilon):
     universe = sl.Universe.from_domain([1, 2, 11])
-    mean = sl.global_sensitivity(universe, "mean", size=[3, 4], neighbors=sl.Unbounded(1))
+    mean = sl.global_sensitivity(universe, "mean", size=range(1, 5), neighbors=sl.Unbounded(1))
     assert lab.opendp_laplace(mean, epsilon).map(mean.upper) <= epsilon
     whole = lab.opendp_laplace(mean, epsilon, number=int)  # 10/3, so 4 between integers
     assert whole.map(4) <= epsilon

@@ -201,15 +201,7 @@ def _check_audited_sizes(
 
     The message says which size has none, and why.
     """
-    try:
-        sizes = check_sizes(size, universe)
-    except InputError as error:
-        if not str(error).endswith(", at least 1), got 0"):
-            raise
-        raise InputError(
-            f"{error}: a query need not have an answer on no records, so empty datasets are not "
-            "compared; a function with outputs= takes size 0"
-        ) from None
+    sizes = check_sizes(size, universe)
     for n in sizes:
         for relation in relations:
             _check_neighbors(n, relation, universe)
@@ -219,7 +211,7 @@ def _check_audited_sizes(
 def _check_neighbors(n: int, relation: Relation, universe: AnyUniverse) -> None:
     """Raise InputError if datasets of a size have no neighbors."""
     try:
-        relation.check_feasible(n, universe)
+        relation.check_feasible((n,), universe)
     except InputError as error:
         short = relation.shortage(n, universe)
         if short is None:

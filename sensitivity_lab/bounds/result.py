@@ -11,9 +11,9 @@ from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import measure
-from sensitivity_lab.results.noise_context import NoiseContext, of_datasets
+from sensitivity_lab.results.noise_context import NoiseContext, of_datasets, setting
 from sensitivity_lab.results.pairs import pair_facts
-from sensitivity_lab.results.reprs import rounded_down, show_sizes, told
+from sensitivity_lab.results.reprs import rounded_down, told
 from sensitivity_lab.results.result import Paired
 from sensitivity_lab.results.sensitivity import Witness
 from sensitivity_lab.results.verification import Stated, neighbors_of
@@ -108,8 +108,8 @@ class SensitivityBounds(Paired):
 
     def noise_context(self) -> NoiseContext:
         """Return the facts that noise needs."""
-        release = of_datasets(self, self.kind, self._norm, self.size)
-        return replace(release, has_lower_bound_only=True)
+        context = of_datasets(self, self.kind, self._norm, self.size)
+        return replace(context, has_lower_bound_only=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain Python objects, ready for JSON except for exotic records."""
@@ -130,7 +130,6 @@ class SensitivityBounds(Paired):
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order."""
-        size = show_sizes(self.size)
         above = "unknown" if math.isinf(self.upper) else rounded_up(self.upper)
         spread = "unknown, too few samples"
         if math.isfinite(self.quantile):
@@ -140,7 +139,7 @@ class SensitivityBounds(Paired):
             )
         return [
             ("upper", f"{above}: {self.reason}"),
-            ("neighbors", f"{self.neighbors}; size {size}; {self.universe.extent}"),
+            ("neighbors", setting(self)),
             *pair_facts(self.witness),
             ("random", spread),
             (

@@ -23,16 +23,18 @@ from sensitivity_lab.search.again import check_again, spread
 from sensitivity_lab.search.run import Run
 from sensitivity_lab.universes.datasets import (
     count_datasets,
-    count_neighbors,
     datasets,
-    neighboring_datasets,
+    inside_and_outside,
+    iter_neighbors,
 )
 from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.neighbor_counts import number_of_neighbors
 from sensitivity_lab.universes.relations import (
     Dataset,
     Relation,
+    RemovedAdded,
     as_relation,
     multiplicities_of,
     show,
@@ -108,12 +110,14 @@ def neighbor_table(
     in_norm = check_norm(norm)
     asked = as_query(query)
     Problem(universe, (asked,), (relation,), sizes, in_norm).checked()
-    _check_rows(universe, sizes, relation, row_limit)
+    of_size = {one: tuple(relation.some_changes(one, universe, asked.least_size)) for one in sizes}
+    some = {one: changes for one, changes in of_size.items() if changes}
+    _check_rows(universe, some, relation, row_limit)
     answers = _Answers(asked, universe)
     try:
         blocks = [
-            list(_neighbors_of(x, answers, relation, in_norm))
-            for one in sizes
+            list(_neighbors_of(x, answers, changes, in_norm))
+            for one, changes in some.items()
             for x in datasets(universe, one)
         ]
     except InputError as error:
@@ -131,11 +135,21 @@ def neighbor_table(
 
 
 def _check_rows(
-    universe: FiniteUniverse, sizes: tuple[int, ...], relation: Relation, row_limit: Any
+    universe: FiniteUniverse,
+    some: dict[int, tuple[RemovedAdded, ...]],
+    relation: Relation,
+    row_limit: Any,
 ) -> None:
     """Count the rows, and raise TooLargeError as soon as there are too many."""
     limit = check_whole("row_limit", row_limit, "a number of rows, at least 1")
+    sizes = tuple(some)
     check_witnesses(sizes, 1, Run.memory_limit)
+
+    def neighbors(x: Dataset) -> int:
+        changes = some[len(x)]
+        of_x = inside_and_outside(multiplicities_of(x, universe), universe, changes)
+        return number_of_neighbors(*of_x, changes)[0]
+
     number = sum(count_datasets(universe, size) for size in sizes)
     first = next(datasets(universe, sizes[0]))
     # Every x has a neighbor, so that beyond the limit no x needs to be listed.
@@ -143,14 +157,14 @@ def _check_rows(
     if number <= limit:
         rows = 0
         for x in chain.from_iterable(datasets(universe, size) for size in sizes):
-            rows += count_neighbors(universe, x, relation)
+            rows += neighbors(x)
             if rows > limit:
                 break
     if rows > limit:
         raise TooLargeError(
             f"the table would have more than {limit:,} rows: {number:,} datasets x "
             f"(size {show_sizes(sizes)}; {universe.extent}), and the first, {show(first)}, alone "
-            f"has {count_neighbors(universe, first, relation):,} neighbors ({relation}); choose a "
+            f"has {neighbors(first):,} neighbors ({relation}); choose a "
             "smaller universe, size or k, or a larger row_limit, or ask global_sensitivity for "
             "the largest change alone"
         )
@@ -180,15 +194,15 @@ class _Answers:
 
 
 def _neighbors_of(
-    x: Dataset, answers: _Answers, relation: Relation, norm: Norm
+    x: Dataset, answers: _Answers, changes: tuple[RemovedAdded, ...], norm: Norm
 ) -> Iterator[tuple[NeighborRow, Difference]]:
     """Yield a row per neighbor of x, not marked yet, with its difference; sorted by change."""
     universe, query = answers.universe, answers.query
     of_x = multiplicities_of(x, universe)
     query_x, exact_x = answers.on(of_x)
     found = []
-    for y in neighboring_datasets(universe, x, relation):
-        of_y = multiplicities_of(y, universe)
+    for of_y in iter_neighbors(of_x, universe, changes):
+        y = universe.dataset(of_y)
         removed = universe.dataset(np.maximum(of_x - of_y, 0))
         added = universe.dataset(np.maximum(of_y - of_x, 0))
         query_y, exact_y = answers.on(of_y)

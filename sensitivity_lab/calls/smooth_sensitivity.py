@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.checks import check_records, check_whole, listed, number_kind, shown
+from sensitivity_lab.checks import check_whole, listed, number_kind, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.exact.difference import Difference
@@ -30,6 +30,7 @@ from sensitivity_lab.universes.relations import (
     Unbounded,
     as_relation,
     check_dataset,
+    check_number_of_records,
 )
 
 from .global_sensitivity import conclude
@@ -267,7 +268,7 @@ def check_limits(
     smallest, largest = pair
     if sizes is not None:
         for one in (smallest, largest):
-            check_records("sizes", one)
+            check_number_of_records("sizes", one)
     equal = sizes is not None and smallest == largest
     if not query.least_size <= smallest <= size <= largest <= universe.size or equal:
         raise _no_sizes(size, universe, query, (smallest, largest))

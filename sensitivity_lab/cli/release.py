@@ -286,7 +286,7 @@ class Release:
             "histogram": lambda: in_bins >> pl.count(),
         }
         return noise_table(
-            {name: chains[name]().map() for name in self.released},
+            {name: chains[name]() for name in self.released},
             epsilon=self.epsilon,
             delta=self.delta,
             split=self.split,
@@ -350,7 +350,8 @@ class Release:
         lines = [
             f"{self.column} of {self.path}{per}, {len(self.domain):,} values from {low!r} to "
             f"{high!r}",
-            f"{self.noise}",
+            # What the answers are for follows in the words of the options.
+            f"{self.noise}".rsplit("\n  neighbors", 1)[0],
             f"  neighbors  a person joins or leaves, with at most {rows}; the number of rows is "
             f"private{trusted}",
             *([f"\n{_name_the_groups(self.by)}"] if self.by and not self.groups else []),
@@ -437,7 +438,7 @@ class Release:
             "",
             "# The noise for each number of each answer.",
             "noise = sl.noise.noise_table(",
-            "    {name: chain.map() for name, chain in chains.items()},",
+            "    chains,",
             f"    epsilon={_exactly(self.epsilon)},",
             *([] if self.delta is None else [f"    delta={_exactly(self.delta)},"]),
             *([f"    split=[{', '.join(map(_exactly, self.split))}],"] if self.split else []),

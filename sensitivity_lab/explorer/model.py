@@ -334,7 +334,9 @@ def _largest_size(universe: AnyUniverse) -> int:
 def _largest_k(state: State, universe: AnyUniverse) -> int:
     """Return the largest feasible distance up to `FARTHEST`; 1 if there is none."""
     for k in range(min(FARTHEST, 2 * state.size + UNLIMITED), 1, -1):
-        if _feasible(replace(state, k=k).neighbors, state, universe):
+        # At most k, further ones than exactly k change nothing.
+        farther = replace(replace(state, k=k).neighbors, exactly=True)
+        if _feasible(farther, state, universe):
             return k
     return 1
 
@@ -342,11 +344,10 @@ def _largest_k(state: State, universe: AnyUniverse) -> int:
 def _feasible(relation: Relation, state: State, universe: AnyUniverse) -> bool:
     """Return whether there are neighbors, and all have enough records for the query."""
     try:
-        changes = relation.changes(state.size, universe)
+        relation.check_feasible((state.size,), universe, as_query(state.query).least_size)
     except InputError:
         return False
-    smallest = min(state.size - removed + added for removed, added in changes)
-    return smallest >= as_query(state.query).least_size
+    return True
 
 
 def _with_noise(view: View, result: Sensitivity) -> View:

@@ -17,13 +17,12 @@ from typing import Any
 from sensitivity_lab.checks import check_flag
 from sensitivity_lab.errors import DatasetUniverseWarning, InputError, PrivateSizeWarning
 from sensitivity_lab.metrics.norms import Norm
-from sensitivity_lab.results.noise_context import NoiseContext
-from sensitivity_lab.results.result import Result
+from sensitivity_lab.results.noise_context import NoiseContext, NoiseSource
 
 
 def noise_context_of(result: Any) -> NoiseContext | None:
-    """Return the facts for noise of a result; None for a number or anything else."""
-    return result.noise_context() if isinstance(result, Result) else None
+    """Return the facts for noise of a result or a chain; None for a number or anything else."""
+    return result.noise_context() if isinstance(result, NoiseSource) else None
 
 
 def not_for_all(norm: Norm, noise: str, context: NoiseContext) -> str | None:
@@ -92,14 +91,15 @@ def finite_bound(context: NoiseContext, name: str) -> Fraction:
     return Fraction(context.upper)
 
 
-def check_together(named: Mapping[str, Any]) -> NoiseContext | None:
-    """Raise InputError unless results can be released together; return one of them, if any.
+def check_together(contexts: Mapping[str, NoiseContext | None]) -> None:
+    """Raise InputError unless results can be released together.
 
-    Privacy losses add up only for one relation at one distance, and one dataset has one size.
+    Privacy losses add up only for one relation at one distance, and one dataset has one size. A
+    chain is for every size.
     """
     told = [
         (name, context)
-        for name, context in ((name, noise_context_of(result)) for name, result in named.items())
+        for name, context in contexts.items()
         if context is not None and context.neighbors is not None
     ]
     for (first, one), (second, other) in pairwise(told):
@@ -109,12 +109,13 @@ def check_together(named: Mapping[str, Any]) -> NoiseContext | None:
                 f"{other.neighbors}, and privacy losses add up only for one relation; compute all "
                 "sensitivities with the same neighbors"
             )
+    sized = [(name, context) for name, context in told if context.sizes]
+    for (first, one), (second, other) in pairwise(sized):
         if one.sizes != other.sizes:
             raise InputError(
                 f"results: {first!r} is for {one.size}, {second!r} for {other.size}, and one "
                 "dataset has one size; compute all sensitivities with the same size"
             )
-    return told[0][1] if told else None
 
 
 def check_public(given: Mapping[str, Any], public_universe: Any, *, frames: int = 3) -> None:
@@ -140,6 +141,7 @@ def check_public(given: Mapping[str, Any], public_universe: Any, *, frames: int 
         (True, lambda context: context.listed, _listed),
         (True, lambda context: context.copies is not None, _few_copies),
         (False, lambda context: context.private_size, _one_size),
+        (False, lambda context: context.group_sizes, _given_groups),
     ):
         worrying = {name: context for name, context in contexts.items() if worries(context)}
         if worrying and not (of_universe and public):
@@ -180,4 +182,14 @@ def _one_size(contexts: Mapping[str, NoiseContext]) -> str:
         f"neighbors ({context.neighbors}) have different numbers of {things.parts}, so that number "
         f"is private, but the result is for {context.size} only: the noise would reveal that "
         f"number, and be too small for the others. {things.every_size}"
+    )
+
+
+def _given_groups(contexts: Mapping[str, NoiseContext]) -> str:
+    """Return what to say of results for given sizes of groups."""
+    context = next(iter(contexts.values()))
+    return (
+        f"the result holds only for {context.public[-1]}: noise scaled to it protects nobody "
+        "unless these numbers are public. For private ones leave out group_sizes, and give the "
+        "answer for an empty group, empty=, to the query"
     )

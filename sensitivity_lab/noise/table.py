@@ -11,6 +11,7 @@ from sensitivity_lab.checks import check_positive, listed, names_of, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import round_up
 from sensitivity_lab.results.curves import SensitivityCurves
+from sensitivity_lab.results.noise_context import NoiseContext
 
 from .analytic import ANALYTIC_GAUSSIAN, EPSILONS
 from .context import check_public, check_together, noise_context_of
@@ -21,7 +22,9 @@ from .table_result import NoiseRow, NoiseTable
 _MEAN_OF_NORMAL = Fraction("0.79788456080286535588")
 """sqrt(2 / pi), rounded up: the expected absolute value of a standard normal draw."""
 
-_ACCEPTED = "a result of sl.global_sensitivity, several of them, or a mapping of names to results"
+_ACCEPTED = (
+    "a result of sl.global_sensitivity or a chain, several of them, or a mapping of names to these"
+)
 
 
 def noise_table(
@@ -41,10 +44,11 @@ def noise_table(
     Parameters
     ----------
     results : result, iterable of results, SensitivityCurves, or mapping of name to result
-        Global sensitivities of neighbors "at most" k apart, all for one neighbor relation, one k
-        and the same sizes: privacy losses add up only for these. A mapping may also have numbers,
-        as in `sl.noise.laplace_scale`; nothing about them is checked. Curves must have
-        one distance. Sensitivities of vector answers must be in L1, or with a `delta` in L2.
+        Global sensitivities of neighbors "at most" k apart, or chains of `sl.pipelines`, all for
+        one neighbor relation, one k and the same sizes: privacy losses add up only for these. A
+        mapping may also have numbers, as in `sl.noise.laplace_scale`. A number is your own claim:
+        the table shows it as "given", and nothing about it is checked. Curves must have one
+        distance. Sensitivities of vector answers must be in L1, or with a `delta` in L2.
     epsilon : int, float, Fraction or Decimal
         The privacy loss of all releases together, above 0; with a `delta`, each share must be from
         1e-9 to 100.
@@ -63,7 +67,8 @@ def noise_table(
         A row per answer: name, sensitivity (the result's `upper`), its share of epsilon and delta,
         noise, scale (in the answer's unit), and the expected absolute error of each of its numbers:
         b for Laplace noise, ``sigma sqrt(2 / pi)`` for Gaussian noise. Every number is rounded up.
-        Printed, the table ends with the relation, k and the size that all results share.
+        Each row also has its relation, k and size. Printed, the table ends with them if all rows
+        share them.
 
     Raises
     ------
@@ -106,25 +111,37 @@ def noise_table(
     mean                      1     0.25      4               4
     median                   50      0.5    100             100
     count_distinct            1     0.25      4               4
-      neighbors  bounded, at most 1; size 100
+      neighbors  bounded, at most 1; size 100 (public)
     """
     named = _named(results)
-    context = check_together(named)
+    contexts = {name: noise_context_of(result) for name, result in named.items()}
+    check_together(contexts)
     loss = check_positive("epsilon", epsilon)
     chance = check_delta.or_none("delta", delta)
     shares = _shares(split, list(named))
     rows = tuple(
-        _noise_row(name, result, share * loss, None if chance is None else share * chance)
+        replace(
+            _noise_row(name, result, share * loss, None if chance is None else share * chance),
+            **_basis(contexts[name]),
+        )
         for (name, result), share in zip(named.items(), shares, strict=True)
     )
     check_public(
         {f"results[{shown(name)}]": result for name, result in named.items()}, public_universe
     )
-    table = NoiseTable(rows, round_up(loss), 0.0 if chance is None else round_up(chance))
-    if context is None:
-        return table
-    neighbors = context.neighbors
-    return replace(table, neighbors=str(neighbors), k=neighbors.k, size=context.size)
+    return NoiseTable(rows, round_up(loss), 0.0 if chance is None else round_up(chance))
+
+
+def _basis(context: NoiseContext | None) -> dict[str, Any]:
+    """Return what a sensitivity is for, as fields of a row; none of a number that is given."""
+    if context is None or context.neighbors is None:
+        return {}
+    fixed = " (public)" * any(one.startswith("the number of records") for one in context.public)
+    return {
+        "neighbors": str(context.neighbors),
+        "k": context.neighbors.k,
+        "size": context.size + fixed,
+    }
 
 
 def _noise_row(name: str, result: Any, epsilon: Fraction, delta: Fraction | None) -> NoiseRow:

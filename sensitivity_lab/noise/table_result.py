@@ -35,6 +35,13 @@ class NoiseRow:
         In the answer's unit: b of Laplace noise, the standard deviation of Gaussian noise.
     expected_error : float
         The expected absolute value of the noise on each number of the answer, in its unit.
+    neighbors : str
+        What the sensitivity is for: the relation with its distance, or the protected unit of a
+        chain; "given" for a number, of which nothing is known.
+    k : int or None
+        The distance; None for a number.
+    size : str or None
+        The sizes of the datasets, and whether their number of records must be public.
 
     Examples
     --------
@@ -51,6 +58,9 @@ class NoiseRow:
     noise: Literal["Laplace", "Gaussian"]
     scale: float
     expected_error: float
+    neighbors: str = "given"
+    k: int | None = None
+    size: str | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,11 +74,11 @@ class NoiseTable(Tabled):
     epsilon, delta : float
         The privacy loss of all releases together; delta is 0 for Laplace noise.
     neighbors : str or None
-        The relation of all results, with its distance; None if all are numbers.
+        The relation of all rows, with its distance; None unless they share it.
     k : int or None
-        The distance.
+        The distance of all rows.
     size : str or None
-        The sizes of all results.
+        The sizes of all rows.
 
     Examples
     --------
@@ -78,14 +88,35 @@ class NoiseTable(Tabled):
            sensitivity  epsilon  scale  expected_error
     sum             10      0.5     20              20
     count            1      0.5      2               2
+      given      the sensitivities are your own: in L1, for your neighbors; nothing is checked
     """
 
     rows: tuple[NoiseRow, ...]
     epsilon: float
     delta: float
-    neighbors: str | None = None
-    k: int | None = None
-    size: str | None = None
+
+    @property
+    def neighbors(self) -> str | None:
+        """The relation of all rows, with its distance; None unless they share it."""
+        shared = self._shared("neighbors")
+        return None if shared == "given" else shared
+
+    @property
+    def k(self) -> int | None:
+        """The distance of all rows; None unless they share it."""
+        number: int | None = self._shared("k")
+        return number
+
+    @property
+    def size(self) -> str | None:
+        """The sizes of all rows; None unless they share them."""
+        sizes: str | None = self._shared("size")
+        return sizes
+
+    def _shared(self, field: str) -> Any:
+        """Return what all rows have in common; None if they differ."""
+        found = {getattr(row, field) for row in self.rows}
+        return found.pop() if len(found) == 1 else None
 
     def __iter__(self) -> Iterator[NoiseRow]:
         return iter(self.rows)
@@ -94,12 +125,30 @@ class NoiseTable(Tabled):
         return len(self.rows)
 
     def __repr__(self) -> str:
-        about = f"\n  neighbors  {self.neighbors}; {self.size}" if self.neighbors else ""
-        return super().__repr__() + about
+        return super().__repr__() + "".join(f"\n  {word:9}  {text}" for word, text in self._basis)
 
     def _repr_html_(self) -> str:
-        about = f"{self.neighbors}; {self.size}" if self.neighbors else ""
-        return super()._repr_html_() + f"<p>neighbors: {escape(about)}</p>" * bool(about)
+        lines = "".join(f"<p>{word}: {escape(text)}</p>" for word, text in self._basis)
+        return super()._repr_html_() + lines
+
+    @property
+    def _basis(self) -> list[tuple[str, str]]:
+        """What the rows are for, below the table: one line if they share it."""
+        lines = []
+        if self.neighbors:
+            lines.append(("neighbors", "; ".join(filter(None, [self.neighbors, self.size]))))
+        given = [row.name for row in self.rows if row.neighbors == "given"]
+        if given:
+            norm = "L1" if self.rows[0].noise == "Laplace" else "L2"
+            of = "" if len(given) == len(self.rows) else f" of {', '.join(given)}"
+            lines.append(
+                (
+                    "given",
+                    f"the sensitivities{of} are your own: in {norm}, for your neighbors; nothing "
+                    "is checked",
+                )
+            )
+        return lines
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per answer.
@@ -107,7 +156,8 @@ class NoiseTable(Tabled):
         Returns
         -------
         pandas.DataFrame
-            name, sensitivity, epsilon, delta, noise, scale, expected_error, as in `NoiseRow`.
+            name, sensitivity, epsilon, delta, noise, scale, expected_error, neighbors, k, size,
+            as in `NoiseRow`.
         """
         return pd.DataFrame([vars(row) for row in self.rows])
 
@@ -137,6 +187,11 @@ class NoiseTable(Tabled):
         for name in table.columns:
             told = _share if name in ("epsilon", "delta") else rounded_up
             table[name] = [float(told(number, digits=6)) for number in table[name]]
+        if not self.neighbors and set(frame["neighbors"]) != {"given"}:
+            basis = frame[["neighbors", "size"]].apply(
+                lambda row: row.dropna().str.cat(sep="; "), axis=1
+            )
+            table["neighbors"] = basis
         table.index = pd.Index(list(frame["name"]))
         return table
 

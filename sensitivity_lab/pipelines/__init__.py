@@ -45,6 +45,7 @@ from .changes import AddMaxRows, AddOneRow, AddRowsWithID, AddRowsWithSharedID
 from .domains import Domain, Numbers, Pair, Scalar, Values, Vector
 from .laplace import Measurement, laplace
 from .rounding import rounding_error, summation_error
+from .sensitivity import ChainSensitivity
 from .stability.measure import measured_stability
 from .stability.result import MeasuredStability, StabilityWitness
 from .starts import number, start
@@ -73,6 +74,7 @@ __all__ = [
     "AddOneRow",
     "AddRowsWithID",
     "AddRowsWithSharedID",
+    "ChainSensitivity",
     "ChangeOneDistance",
     "Domain",
     "DropExcess",

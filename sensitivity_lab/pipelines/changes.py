@@ -168,7 +168,7 @@ def check_unit(unit: Any, metric: Metric) -> Unit:
 
 
 def protected_distance(given: tuple[Any, ...], metric: Metric, unit: Unit) -> Any:
-    """Return the input distance that the arguments of `map` stand for: by default one unit.
+    """Return the input distance that arguments stand for: by default one unit.
 
     Raises
     ------
@@ -179,10 +179,9 @@ def protected_distance(given: tuple[Any, ...], metric: Metric, unit: Unit) -> An
     if not given:
         if unit is None:
             raise InputError(
-                "map() is the stability of one protected unit, but the start of this chain names "
-                "none: begin with start(AddMaxRows(m)), start(AddRowsWithID(column)) or "
-                "start(AddRowsWithSharedID(column)), or pass the distance of two inputs, "
-                f"map(d_in), which counts: {metric}"
+                "the start of this chain names no protected unit: begin with start(AddMaxRows(m)), "
+                "start(AddRowsWithID(column)) or start(AddRowsWithSharedID(column)), or pass the "
+                f"distance of two inputs, d_in, which counts: {metric}"
             )
         return distance_of(unit, metric)
     one = given[0] if len(given) == 1 else given
@@ -199,8 +198,8 @@ def _check_single(given: Any, protected: AddMaxRows) -> None:
     if protected.max_rows > 1:
         raise InputError(
             f"d_in = {given} could count rows or units of {protected.max_rows} rows, which "
-            f"{protected} at the start protects; leave it out for one unit, map(), or say that it "
-            f"counts rows, map(AddMaxRows({given}))"
+            f"{protected} at the start protects; for one unit take sensitivity(), or say that the "
+            f"number counts rows, AddMaxRows({given})"
         )
 
 

@@ -99,23 +99,25 @@ class Measurement:
         return "max divergence (epsilon)"
 
     @with_numpy_defaults
-    def map(self, *d_in: Any) -> float:
+    def map(self, d_in: Any = None, *others: Any) -> float:
         """Return the privacy loss epsilon of a release, for inputs at most `d_in` apart.
 
         Parameters
         ----------
-        *d_in : number or protected change, optional
-            The distance of the inputs, by default one protected unit, as for `Transformation.map`.
+        d_in, *others : number or protected change, optional
+            The distance of the inputs, by default one protected unit, as for
+            `Transformation.sensitivity`.
 
         Returns
         -------
         float
             The smallest float that is not below the value of the stability map over the scale.
         """
-        if isinstance(self.before, Start):
-            distance = protected_distance(d_in, self.input_metric, self.before.unit)
-            return laplace_epsilon(distance, self.scale)
-        return laplace_epsilon(self.before.map(*d_in), self.scale)
+        before = self.before
+        if isinstance(before, Transformation):
+            return laplace_epsilon(before.sensitivity(d_in, *others), self.scale)
+        given = () if d_in is None and not others else (d_in, *others)
+        return laplace_epsilon(protected_distance(given, before.metric, before.unit), self.scale)
 
     def __repr__(self) -> str:
         return (
@@ -138,6 +140,22 @@ class _Laplace:
             return NotImplemented
         return Measurement(start, self.scale)
 
+    @with_numpy_defaults
+    def map(self, d_in: Any) -> float:
+        """Return the privacy loss epsilon of the noise alone, for answers at most `d_in` apart.
+
+        Parameters
+        ----------
+        d_in : number or ChainSensitivity
+            The distance of two answers: the absolute difference of numbers, L1 of vectors.
+
+        Returns
+        -------
+        float
+            The smallest float that is not below ``d_in / scale``.
+        """
+        return laplace_epsilon(d_in, self.scale)
+
     def __repr__(self) -> str:
         return _named(self.scale)
 
@@ -156,7 +174,8 @@ def laplace(scale: Any) -> _Laplace:
     Returns
     -------
     object
-        The end of a chain. It does not sample; see `Measurement`.
+        The end of a chain. It does not sample; see `Measurement`. Its ``map(d_in)`` is the privacy
+        loss for answers that are at most `d_in` apart.
 
     Raises
     ------
@@ -169,8 +188,8 @@ def laplace(scale: Any) -> _Laplace:
     >>> total = (pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(0, 5) >> pl.sum_(0, 5)
     >>> (total >> laplace(5)).map(2)
     2.0
-    >>> (pl.number() >> laplace(5)).map(10)
-    2.0
+    >>> (pl.number() >> laplace(5)).map(10), laplace(5).map(d_in=10)
+    (2.0, 2.0)
     """
     check_positive("laplace: scale", scale)
     return _Laplace(scale)

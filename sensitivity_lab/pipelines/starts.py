@@ -27,8 +27,8 @@ def start(*changes: ProtectedChange) -> Start:
     -------
     Start
         The domain of tables, or of pairs of tables, the metric of the changes, and the changes as
-        the protected unit: `map` without an argument is the stability of one of them, such as five
-        rows for ``AddMaxRows(5)``. Of two tables, both change at the same time.
+        the protected unit: the `sensitivity` of a chain is for one of them, such as five rows
+        for ``AddMaxRows(5)``. Of two tables, both change at the same time.
 
     Raises
     ------
@@ -39,8 +39,8 @@ def start(*changes: ProtectedChange) -> Start:
     --------
     >>> from sensitivity_lab import pipelines as pl
     >>> counted = start(pl.AddMaxRows(5)) >> pl.count()
-    >>> counted.map(), counted.map(pl.AddMaxRows(3))
-    (5, 3)
+    >>> counted.sensitivity().value, counted.map(pl.AddMaxRows(3))
+    (5.0, 3)
     """
     tables = Pair(Table(), Table())
     if len(changes) == 1 and isinstance(changes[0], AddRowsWithSharedID):

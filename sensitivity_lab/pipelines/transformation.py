@@ -15,15 +15,17 @@ from sensitivity_lab.checks import (
     named,
 )
 from sensitivity_lab.errors import InputError, SensitivityLabError
-from sensitivity_lab.metrics import Metric
+from sensitivity_lab.metrics import AbsoluteDistance, L1Distance, L2Distance, Metric
 from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.results.noise_context import NoiseContext, NoiseSource
 
 from .changes import Unit, check_unit, protected_distance, unit_line
 from .domains import Domain
+from .sensitivity import ChainSensitivity
 
 
 @dataclass(frozen=True, repr=False)
-class Transformation:
+class Transformation(NoiseSource):
     """A function of data, with a promise: inputs that are close give outputs that are close.
 
     Parameters
@@ -52,7 +54,7 @@ class Transformation:
         for tables that share their ids.
     unit : AddMaxRows, AddRowsWithID, AddRowsWithSharedID or a tuple of two, optional
         The protected unit, from the start of the chain: rows or an id, or one of each of two
-        tables. ``map()`` is the stability of one unit.
+        tables. `sensitivity` is for one unit.
 
     Examples
     --------
@@ -61,7 +63,7 @@ class Transformation:
     >>> double = Transformation(
     ...     "double", lambda x: 2 * x, number, distance, number, distance, lambda d_in: 2 * d_in
     ... )
-    >>> double(4), double.map(3), (double >> double).map(3)
+    >>> double(4), double.map(d_in=3), (double >> double).map(3)
     (8, 6, 12)
     >>> double >> double
     double >> double
@@ -108,30 +110,87 @@ class Transformation:
         return self.function(self.input_domain.read(_one(data)))
 
     @with_numpy_defaults
-    def map(self, *d_in: Any) -> Any:
+    def map(self, d_in: Any = None, *others: Any) -> Any:
         """Return the largest possible distance of outputs whose inputs are at most `d_in` apart.
 
         Parameters
         ----------
-        *d_in : number or protected change, optional
-            The distance of the inputs, of each input table. By default one protected unit, which
-            the start of the chain names: a person or an id with all its rows, or m rows for
-            ``AddMaxRows(m)``; of two tables, one of each at the same time. A number counts what the
-            input metric counts: rows added or removed, rows replaced, or ids; for a chain on a
-            single number it is the absolute difference. A protected change stands for its distance.
+        d_in, *others : number or protected change
+            The distance of the inputs, of each input table. A number counts what the input metric
+            counts: rows added or removed, rows replaced, or ids; for a chain on a single number it
+            is the absolute difference. A protected change stands for its distance.
 
         Returns
         -------
         int, Fraction, Root or a tuple of two
-            An exact number; a tuple if the output is a pair.
+            An exact number in the output metric; a tuple if the output is a pair. It is bare: noise
+            takes the chain, or its `sensitivity`, which know their norm and unit.
 
         Raises
         ------
         InputError
-            If `d_in` is left out and the start names no protected unit, or `d_in` is a number and
-            the unit is more than one row: the number could count rows or units.
+            If `d_in` is left out; or if it is a number and the unit is more than one row: the
+            number could count rows or units.
         """
-        return self.stability_map(protected_distance(d_in, self.input_metric, self.unit))
+        if d_in is None and not others:
+            raise InputError(
+                "map takes the distance of two inputs, map(d_in), which counts: "
+                f"{self.input_metric}; for one protected unit take sensitivity(), which keeps the "
+                "norm and the unit that noise needs"
+            )
+        return self.stability_map(self._distance((d_in, *others)))
+
+    @with_numpy_defaults
+    def sensitivity(self, d_in: Any = None, *others: Any) -> ChainSensitivity:
+        """Return how much one protected unit can change the numbers that the chain returns.
+
+        Parameters
+        ----------
+        d_in, *others : number or protected change, optional
+            The distance of the inputs, as for `map`. By default one protected unit, which the start
+            of the chain names: a person or an id with all its rows, or m rows for
+            ``AddMaxRows(m)``; of two tables, one of each at the same time.
+
+        Returns
+        -------
+        ChainSensitivity
+            The value of the stability map with its norm, unit and relation. The noise helpers take
+            it, and take the chain itself for one protected unit.
+
+        Raises
+        ------
+        InputError
+            If the output is no number and no vector of numbers; if `d_in` is left out and the start
+            names no protected unit; or as for `map`.
+
+        Examples
+        --------
+        >>> import sensitivity_lab as sl
+        >>> from sensitivity_lab import pipelines as pl
+        >>> chain = pl.start(pl.AddMaxRows(5)) >> pl.count()
+        >>> chain.sensitivity().value, sl.noise.laplace_scale(chain, epsilon=2)
+        (5.0, 2.5)
+        """
+        metric = self.output_metric
+        if not isinstance(metric, AbsoluteDistance | L1Distance | L2Distance):
+            raise InputError(
+                f"{self.name} returns {self.output_domain} ({metric}), and a sensitivity is for a "
+                "number or a vector of numbers; add the steps that compute them, or take map(d_in)"
+            )
+        given = () if d_in is None and not others else (d_in, *others)
+        distance = self._distance(given)
+        bound, output = self.stability_map(distance), f"{self.output_domain}; {metric}"
+        return ChainSensitivity.of(
+            self.name, self.input_metric, distance, bound, metric.kind, output
+        )
+
+    def noise_context(self) -> NoiseContext:
+        """Return the facts that noise needs, for one protected unit."""
+        return self.sensitivity().noise_context()
+
+    def _distance(self, given: tuple[Any, ...]) -> Any:
+        """Return the distance of the inputs that arguments stand for."""
+        return protected_distance(given, self.input_metric, self.unit)
 
     def __rshift__(self, after: Any) -> Transformation:
         """Return the chain of this transformation and a step or a transformation after it."""

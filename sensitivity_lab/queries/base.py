@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from numbers import Integral
 from typing import Any, ClassVar, Literal
@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import shown
+from sensitivity_lab.checks import as_python, check_number, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import (
     Difference,
@@ -141,6 +141,8 @@ class Query(ABC):
     of_multiplicities : {"distinct", "largest"} or None
         Whether the answer is the number of groups that have a record ("distinct"), or the number of
         records in the largest group ("largest"). `grouped` returns the groups. None if neither.
+    empty : number or None
+        The answer on fewer records than `defined_from`, such as on none; None if there is none.
     """
 
     arithmetic: ClassVar[Literal["exact", "float"]] = "exact"
@@ -154,6 +156,7 @@ class Query(ABC):
     vector: ClassVar[bool] = False
     crosses_once: ClassVar[bool] = False
     of_multiplicities: ClassVar[Literal["distinct", "largest"] | None] = None
+    empty: Number | None = None
 
     @property
     @abstractmethod
@@ -161,9 +164,26 @@ class Query(ABC):
         """The name of the query in tables and legends."""
 
     @property
-    def least_size(self) -> int:
-        """The smallest size of a dataset for which the query is defined."""
+    def defined_from(self) -> int:
+        """The fewest records for which the query has an answer of its own."""
         return 1
+
+    @property
+    def least_size(self) -> int:
+        """The smallest size of a dataset: 0 if `empty` is the answer on too few records."""
+        return self.defined_from if self.empty is None else 0
+
+    @property
+    def takes_empty(self) -> bool:
+        """Whether the answer on too few records can be given."""
+        return any(
+            one.name == "empty" for one in getattr(self, "__dataclass_fields__", {}).values()
+        )
+
+    @property
+    def public_sizes(self) -> str:
+        """The sizes of groups that are given, and so must be public, in words; "" if none are."""
+        return ""
 
     @property
     def labels(self) -> tuple[str, ...] | None:
@@ -347,10 +367,12 @@ class ExactQuery(Query):
         unit : int
             The common denominator of the records.
         """
-        if len(integers) < self.least_size:
-            raise InputError(
-                f"{self.name} needs at least {self.least_size} records, got {len(integers)}"
-            )
+        if len(integers) < self.defined_from:
+            if self.empty is None:
+                raise InputError(
+                    f"{self.name} needs at least {self.defined_from} records, got {len(integers)}"
+                )
+            return Fraction(self.empty) ** (2 if self.root else 1)
         numerator = self.evaluate(integers[None, :])[0]
         if not isinstance(numerator, Integral):
             raise self._no_polynomial(f"{shown(numerator)} for whole numbers")
@@ -371,7 +393,7 @@ class ExactQuery(Query):
             If `evaluate` breaks a promise; the message shows how.
         """
         random = np.random.default_rng(0)
-        for size in range(self.least_size, self.least_size + 4):
+        for size in range(self.defined_from, self.defined_from + 4):
             rows = np.sort(random.integers(-1000, 1000, (8, size)), axis=1).astype(object)
             answers, scaled = (list(self.evaluate(some)) for some in (rows, 3 * rows))
             bound = self.magnitude(size, 1000)
@@ -411,3 +433,35 @@ class ExactQuery(Query):
         return (
             Difference(answer, Fraction(0), root=True).nearest() if self.root else nearest(answer)
         )
+
+
+@dataclass(frozen=True)
+class WithEmpty(ExactQuery):
+    """A query that has no answer of its own on too few records, such as on none.
+
+    Parameters
+    ----------
+    empty : int, float, Fraction or Decimal, optional
+        The answer on fewer records than `defined_from`. It must be public, chosen without looking
+        at the data. By default there is none, and no dataset is so small.
+
+    Raises
+    ------
+    InputError
+        If `empty` is not a finite number, or is negative where answers are roots.
+    """
+
+    empty: Number | None = field(default=None, kw_only=True, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check the answer on too few records."""
+        object.__setattr__(self, "empty", answer_on_few(self, self.empty))
+
+
+def answer_on_few(query: Query, empty: Any) -> Number | None:
+    """Return the answer on too few records for a query, or raise InputError."""
+    check_number.or_none("empty", empty)
+    number: Number | None = as_python(empty)
+    if number is not None and query.root and number < 0:
+        raise InputError(f"empty must be at least 0 for a {query.name}, got {shown(number)}")
+    return number

@@ -11,7 +11,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import check_callable, check_flag, check_text, named, shown, text_of
+from sensitivity_lab.checks import (
+    check_callable,
+    check_flag,
+    check_text,
+    check_whole,
+    named,
+    shown,
+    text_of,
+)
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.universe import of_numbers
@@ -38,6 +46,7 @@ class Function(Query):
     vectorized: bool = False
     label: str = "function"
     named: bool = False
+    defined_from: int = 0
 
     arithmetic: ClassVar[Literal["exact", "float"]] = "float"
     on_records: ClassVar[bool] = True
@@ -157,7 +166,9 @@ class Function(Query):
         try:
             answer = self.function(row.copy())
         except Exception as error:
-            raise QueryError(f"{self._on(row)} raised {type(error).__name__}: {error}") from error
+            raise QueryError(
+                f"{self._on(row)} raised {type(error).__name__}: {error}{_without(row)}"
+            ) from error
         return self._numbers(answer, row)
 
     def _alone(self, row: NDArray[Any]) -> Answers:
@@ -165,7 +176,9 @@ class Function(Query):
         try:
             answers = self.function(row[None, :].copy())
         except Exception as error:
-            raise QueryError(f"{self._on(row)} raised {type(error).__name__}: {error}") from error
+            raise QueryError(
+                f"{self._on(row)} raised {type(error).__name__}: {error}{_without(row)}"
+            ) from error
         shape = shape_of(answers)
         if shape is not None and shape[:1] != (1,):
             raise QueryError(
@@ -213,7 +226,7 @@ class Function(Query):
             )
         raise QueryError(
             f"{self._on(row)} returned {came}; a query returns one finite number, or a 1-D "
-            "array of them"
+            f"array of them{_without(row)}"
         )
 
     def _on(self, row: Any) -> str:
@@ -222,6 +235,16 @@ class Function(Query):
         else:
             records = tuple(row.tolist())
         return f"query {shown(self.name)} on the dataset {text_of(records)}"
+
+
+def _without(row: Any) -> str:
+    """Return the end of a message about the empty dataset: both ways out."""
+    if len(row):
+        return ""
+    return (
+        "; nobody is a dataset, too: return a public number for no records, or leave it out with "
+        "sl.from_function(f, least_size=1), and it is public that there is a record"
+    )
 
 
 def as_answered(answer: Answers) -> Answered:
@@ -267,7 +290,11 @@ def _shape(answer: Answers) -> str:
 
 
 def from_function(
-    function: Callable[[NDArray[Any]], Any], *, vectorized: bool = False, name: str | None = None
+    function: Callable[[NDArray[Any]], Any],
+    *,
+    vectorized: bool = False,
+    name: str | None = None,
+    least_size: int = 0,
 ) -> Function:
     """Make a query of a function.
 
@@ -287,6 +314,10 @@ def from_function(
     name : str, optional
         The name in tables and legends; by default the function's own name, with "(function)"
         after it where a query of the lab has that name.
+    least_size : int, default 0
+        The fewest records that `function` takes. By default it is called with no records, too, if
+        the sizes that are asked for reach the empty dataset. With 1 no dataset is empty, and that
+        must be public.
 
     Returns
     -------
@@ -319,4 +350,5 @@ def from_function(
         label = "function"
     elif label in NAMED and not name:
         label += " (function)"
-    return Function(function, vectorized, label, name is not None)
+    least = check_whole("least_size", least_size, "a number of records, at least 0", least=0)
+    return Function(function, vectorized, label, name is not None, least)

@@ -27,7 +27,7 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
 
-from .base import ExactQuery, OneSize, Query, Runs, Weights
+from .base import OneSize, Query, Runs, Weights, WithEmpty
 from .order_statistics import Percentile
 
 _MOST_WEIGHTS = 10_000_000
@@ -40,8 +40,13 @@ _check_fraction = replace(
 
 
 @dataclass(frozen=True)
-class ByRank(ExactQuery):
+class ByRank(WithEmpty):
     """A weighted sum of the records by rank; a subclass gives the weights.
+
+    Parameters
+    ----------
+    empty : number, optional
+        The answer on too few records, such as on none; see `WithEmpty`.
 
     Attributes
     ----------
@@ -135,6 +140,7 @@ class LStatistic(ByRank):
         if not is_hashable(self.weight_function):
             raise InputError(f"weight_function must have a hash, got {shown(self.weight_function)}")
         object.__setattr__(self, "name", named(check_text("name", self.name, "a text")))
+        super().__post_init__()
 
     def weight_list(self, size: int) -> dict[int, Fraction]:
         """Return the weights that the function returns; QueryError unless they are numbers."""
@@ -215,6 +221,7 @@ class InterquartileRange(ByRank):
     def __post_init__(self) -> None:
         """Check the method."""
         Percentile(25, self.method)
+        super().__post_init__()
 
     @property
     def name(self) -> str:
@@ -247,6 +254,7 @@ class _Cut(ByRank):
         """Check the fraction."""
         _check_fraction("fraction", self.fraction)
         object.__setattr__(self, "fraction", as_python(self.fraction))
+        super().__post_init__()
 
     @property
     def name(self) -> str:
@@ -353,7 +361,7 @@ class GiniMeanDifference(ByRank):
     centred: ClassVar[bool] = True
 
     @property
-    def least_size(self) -> int:
+    def defined_from(self) -> int:
         """Two: one record makes no pair."""
         return 2
 

@@ -35,6 +35,7 @@ class _OfMultiplicities(ExactQuery):
     centred: ClassVar[bool] = True
     on_records: ClassVar[bool] = True
     degree: ClassVar[int] = 0
+    defined_from: ClassVar[int] = 0
     _word: ClassVar[str]
 
     def __post_init__(self) -> None:
@@ -142,8 +143,9 @@ class CountDistinct(_OfMultiplicities):
         return number
 
     def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return one more than the number of steps to a larger record."""
-        answers: NDArray[Any] = ((rows[:, 1:] != rows[:, :-1]).sum(axis=1) + 1).astype(rows.dtype)
+        """Return one more than the number of steps to a larger record; 0 if there is none."""
+        steps = (rows[:, 1:] != rows[:, :-1]).sum(axis=1)
+        answers: NDArray[Any] = (steps + min(rows.shape[1], 1)).astype(rows.dtype)
         return answers
 
 
@@ -181,7 +183,7 @@ class ModeCount(_OfMultiplicities):
 
     def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the length of the longest run of equal records."""
-        run = np.ones(len(rows), dtype=np.int64)
+        run = np.full(len(rows), min(rows.shape[1], 1))
         longest = run
         for place in range(1, rows.shape[1]):
             run = np.where(rows[:, place] == rows[:, place - 1], run + 1, 1)

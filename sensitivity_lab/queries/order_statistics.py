@@ -16,7 +16,7 @@ from sensitivity_lab.checks import as_python, check_choice, number_kind, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 
-from .base import ExactQuery, Query, Runs, Weights
+from .base import Query, Runs, Weights, WithEmpty
 
 
 def at_ranks(weights: Weights, record: Callable[[int], int], unit: int) -> Fraction:
@@ -37,7 +37,7 @@ def at_ranks(weights: Weights, record: Callable[[int], int], unit: int) -> Fract
 
 
 @dataclass(frozen=True)
-class Percentile(ExactQuery):
+class Percentile(WithEmpty):
     """A percentile, as in `numpy.percentile`.
 
     Parameters
@@ -46,6 +46,8 @@ class Percentile(ExactQuery):
         The percentage, from 0 to 100. ``q / 100`` is exact.
     method : str, default "linear"
         One of the 13 interpolation methods of `numpy.percentile`.
+    empty : number, optional
+        The answer on no records; see `WithEmpty`.
 
     Notes
     -----
@@ -78,6 +80,7 @@ class Percentile(ExactQuery):
             )
         object.__setattr__(self, "q", as_python(self.q))
         check_choice("method", self.method, PERCENTILE_METHODS)
+        super().__post_init__()
 
     @property
     def name(self) -> str:
@@ -155,6 +158,11 @@ class _NamedPercentile(Percentile):
 class Median(_NamedPercentile):
     """The middle record, or the mean of the two middle ones.
 
+    Parameters
+    ----------
+    empty : number, optional
+        The answer on no records; see `WithEmpty`.
+
     Examples
     --------
     >>> Median()([1, 2, 10]), Median()([1, 2, 3, 10])
@@ -165,6 +173,11 @@ class Median(_NamedPercentile):
 @dataclass(frozen=True)
 class Min(_NamedPercentile):
     """The smallest record.
+
+    Parameters
+    ----------
+    empty : number, optional
+        The answer on no records; see `WithEmpty`.
 
     Examples
     --------
@@ -179,6 +192,11 @@ class Min(_NamedPercentile):
 @dataclass(frozen=True)
 class Max(_NamedPercentile):
     """The largest record.
+
+    Parameters
+    ----------
+    empty : number, optional
+        The answer on no records; see `WithEmpty`.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.checks import as_pandas, as_python, listed, number_kind
 from sensitivity_lab.universes.multiset import FiniteUniverse
 
-from .base import ExactQuery, Query, Runs
+from .base import ExactQuery, Query, Runs, WithEmpty
 from .row_sums import Sums, as_terms
 
 _check_ddof = number_kind(
@@ -38,6 +38,7 @@ class Count(ExactQuery):
     centred: ClassVar[bool] = True
     on_records: ClassVar[bool] = True
     degree: ClassVar[int] = 0
+    defined_from: ClassVar[int] = 0
 
     @property
     def name(self) -> str:
@@ -85,6 +86,7 @@ class Sum(ExactQuery):
 
     moment: ClassVar[str | None] = "sum"
     crosses_once: ClassVar[bool] = True
+    defined_from: ClassVar[int] = 0
 
     @property
     def name(self) -> str:
@@ -106,8 +108,13 @@ class Sum(ExactQuery):
 
 
 @dataclass(frozen=True)
-class Mean(ExactQuery):
+class Mean(WithEmpty):
     """The sum of the records over their number.
+
+    Parameters
+    ----------
+    empty : number, optional
+        The answer on no records; see `WithEmpty`.
 
     Examples
     --------
@@ -139,13 +146,15 @@ class Mean(ExactQuery):
 
 
 @dataclass(frozen=True)
-class Var(ExactQuery):
+class Var(WithEmpty):
     """The variance, as in `numpy.var`: the sum of squared deviations over n - ddof.
 
     Parameters
     ----------
     ddof : int, float, Fraction or Decimal, default 0
-        Delta degrees of freedom, at least 0; datasets must have more than `ddof` records.
+        Delta degrees of freedom, at least 0; the variance needs more than `ddof` records.
+    empty : number, optional
+        The answer on fewer records, such as on none; see `WithEmpty`.
 
     Raises
     ------
@@ -170,6 +179,7 @@ class Var(ExactQuery):
         exact = _check_ddof("ddof", self.ddof)
         given = as_python(self.ddof)
         object.__setattr__(self, "ddof", exact if isinstance(given, Decimal) else given)
+        super().__post_init__()
 
     @property
     def name(self) -> str:
@@ -177,8 +187,8 @@ class Var(ExactQuery):
         return self._word if self.ddof == 0 else f"{self._word}_ddof_{self.ddof}"
 
     @property
-    def least_size(self) -> int:
-        """The smallest size of a dataset for which the query is defined."""
+    def defined_from(self) -> int:
+        """The fewest records for which there is a variance."""
         return math.floor(self.ddof) + 1
 
     def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
@@ -204,7 +214,9 @@ class Std(Var):
     Parameters
     ----------
     ddof : int, float or Fraction, default 0
-        Delta degrees of freedom, at least 0; datasets must have more than `ddof` records.
+        Delta degrees of freedom, at least 0; the deviation needs more than `ddof` records.
+    empty : number, optional
+        The answer on fewer records, such as on none, at least 0; see `WithEmpty`.
 
     Examples
     --------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -103,8 +104,13 @@ class NoiseContext:
     largest : int
         The most records of a dataset among x and y.
     private_size : bool
-        Whether neighbors differ in size, and the result is for one size only, though other sizes
-        have other results.
+        Whether neighbors differ in size, and the result leaves out some of the sizes from where the
+        query is defined, whose sensitivity may be larger.
+    public : tuple of str
+        What must be public, and is no choice of the analyst's: the number of records where
+        neighbors keep it, records that a universe lists, group sizes that are given.
+    group_sizes : bool
+        Whether sizes of groups are among it.
     beta : Fraction
         The damping of a smooth sensitivity; else 0.
     left_out : tuple of (int, int or None), or None
@@ -128,6 +134,16 @@ class NoiseContext:
     private_size: bool = False
     beta: Fraction = Fraction(0)
     left_out: tuple[int, int | None] | None = None
+    public: tuple[str, ...] = ()
+    group_sizes: bool = False
+
+
+class NoiseSource(ABC):
+    """Anything that noise can be scaled to, or is refused for: it says what it is for."""
+
+    @abstractmethod
+    def noise_context(self) -> NoiseContext:
+        """Return the facts that noise needs."""
 
 
 def of_datasets(
@@ -142,13 +158,21 @@ def of_datasets(
     several = (sizes,) if isinstance(sizes, int) else tuple(sizes)
     # At distance 1, "exactly" and "at most" are the same relation.
     exactly = relation is not None and relation.exactly and relation.k > 1
+    least = getattr(result.query, "least_size", 1)
     largest = max(several) + (0 if relation is None else relation.growth)
-    listed, copies = False, None
+    listed, copies, public = False, None, []
+    if relation is not None and relation.keeps_size:
+        public.append(f"the number of records, {show_sizes(several)}")
     words = NUMBERS if universe.numeric else ROWS
     if isinstance(universe, FiniteUniverse):
         listed = universe.lists_records
         fewest = min(universe.counts or (largest,))
         copies = fewest if fewest < largest and not listed else None
+    if listed:
+        public.append(f"the {universe.size} records of the universe")
+    groups = getattr(result.query, "public_sizes", "")
+    if groups:
+        public.append(groups)
     return NoiseContext(
         query=result.query.name,
         kind=kind,
@@ -158,16 +182,27 @@ def of_datasets(
         sizes=several,
         size=f"size {show_sizes(several)}",
         upper=result.upper,
-        things=words if relation is None else _with_sizes(words, relation, universe),
+        things=words if relation is None else _with_sizes(words, least, relation, universe),
         listed=listed,
         copies=copies,
         largest=largest,
         private_size=kind == "global"
-        and len(several) == 1
         and relation is not None
         and not relation.keeps_size
-        and not _is_one_for_all_sizes(result.query, relation, universe, several[0]),
+        and not (several[0] <= least < several[-1] == several[0] + len(several) - 1)
+        and not _is_one_for_all_sizes(result.query, relation, universe, several[-1]),
+        public=tuple(public) if kind == "global" else (),
+        group_sizes=bool(groups),
     )
+
+
+def setting(result: Any) -> str:
+    """Return the relation, the sizes and the universe of a result, and which of them is public."""
+    context: NoiseContext = result.noise_context()
+    fixed = context.kind == "global" and context.neighbors.keeps_size
+    sizes = f"size {show_sizes(result.size)}{' (public)' * fixed}"
+    listed = context.kind == "global" and context.listed
+    return f"{result.neighbors}; {sizes}; {result.universe.extent}{' (public)' * listed}"
 
 
 def left_out(result: Any) -> tuple[int, int | None] | None:
@@ -181,10 +216,10 @@ def left_out(result: Any) -> tuple[int, int | None] | None:
     return result.sizes if some else None
 
 
-def _with_sizes(words: Things, relation: Relation, universe: AnyUniverse) -> Things:
-    """Name sizes that are feasible for a relation: above k, and with room for what is added."""
-    last = int(min(max(1000, 2 * relation.k), universe.size - relation.growth))
-    first = min(relation.k + 1, last)
+def _with_sizes(words: Things, least: int, relation: Relation, universe: AnyUniverse) -> Things:
+    """Name all sizes from where a query is defined: exactly k apart, those that are feasible."""
+    last = int(min(max(1000, 2 * relation.k), universe.size - relation.growth * relation.exactly))
+    first = min(least + relation.k * relation.exactly, last)
     return replace(words, every_size=words.every_size.format(first=first, stop=last + 1))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -10,17 +9,17 @@ from sensitivity_lab.checks import rounded_up
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.universes.relations import Dataset
 
-from .noise_context import NoiseContext
+from .noise_context import NoiseSource
 from .reprs import Facts, certainty, format_up
 from .verification import Proved
 from .witness import has_vectors
 
 
-class Result(Proved, Facts):
+class Result(NoiseSource, Proved, Facts):
     """A statement about the answers of a query, with datasets that prove it.
 
-    A class of results defines four things, and everything else follows: `release`, the facts that
-    noise needs; `again`, which measures the witness again, for `verify`; `facts`, for text and
+    A class of results defines four things, and everything else follows: `noise_context`, the facts
+    that noise needs; `again`, which measures the witness again, for `verify`; `facts`, for text and
     HTML; and the datasets that a message of `verify` shows.
     """
 
@@ -29,10 +28,6 @@ class Result(Proved, Facts):
         @property
         def query(self) -> Any:
             """The query, or its name."""
-
-    @abstractmethod
-    def noise_context(self) -> NoiseContext:
-        """Return the facts that noise needs."""
 
 
 class Paired(Result):

@@ -18,9 +18,9 @@ from sensitivity_lab.universes.relations import (
 )
 
 from .measure import measure
-from .noise_context import NoiseContext, of_datasets
+from .noise_context import NoiseContext, of_datasets, setting
 from .pairs import pair_facts
-from .reprs import show_sizes, told
+from .reprs import told
 from .result import Found
 from .roles import Block, blocks_of
 from .verification import Stated, neighbors_of
@@ -80,7 +80,7 @@ class Sensitivity(Found):
     >>> result = sl.global_sensitivity(universe, "median", size=3, neighbors=sl.Bounded(1))
     >>> result
     Sensitivity of median: 1 (exact)
-      neighbors  bounded, at most 1; size 3; universe of 4 records
+      neighbors  bounded, at most 1; size 3 (public); universe of 4 records (public)
       only in x  10  f(x) = 3
       only in y  1   f(y) = 2
       in both    2, 3
@@ -221,10 +221,8 @@ class Sensitivity(Found):
         if self.datasets_evaluated:
             evaluated = f"{self.datasets_evaluated:,} datasets evaluated"
         facts = [
-            (
-                "neighbors",
-                f"{self.neighbors}; size {show_sizes(self.size)}; {self.universe.extent}",
-            ),
+            ("neighbors", setting(self)),
+            *[("public", sizes) for sizes in [self.query.public_sizes] if sizes],
             *pair_facts(self.witness),
             ("method", f"{self.method}, {self.arithmetic} arithmetic, {evaluated}"),
         ]

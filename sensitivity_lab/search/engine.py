@@ -318,6 +318,11 @@ class Engine(Protocol[P, F]):
 AnyEngine = Engine[Any, Any]
 
 
+def theory_of(engine: AnyEngine) -> AnyEngine:
+    """Return the engine that searches, below those that only choose what it is to search."""
+    return theory_of(engine.engine) if hasattr(engine, "engine") else engine
+
+
 def planned(engine: AnyEngine, problem: Any, options: Options) -> Plan[Any] | Refusal:
     """Return the plan of an engine; refuse one that needs more memory than the limit."""
     plan = engine.plan(problem, options)
@@ -344,6 +349,22 @@ def first_plan(engines: Sequence[Engine[P, F]], problem: P, options: Options) ->
     told = [one for one in refusals if not one.of_kind] or refusals
     reasons = "; ".join(one.reason for one in sorted(told, key=attrgetter("rank")))
     return Refusal(reasons, any(one.too_large for one in refusals))
+
+
+def one_by_one(
+    problem: Any, plan_of: Callable[[Any], Plan[Findings] | Refusal]
+) -> Plan[Findings] | Refusal:
+    """Plan a global search for each query and relation by itself."""
+    plans: list[list[Plan[Findings]]] = []
+    for query in problem.queries:
+        plans.append([])
+        for relation in problem.neighbors:
+            plan = plan_of(problem.only((query,), (relation,)))
+            if isinstance(plan, Refusal):
+                return plan
+            plans[-1].append(plan)
+    most = max(plan.cost.bytes for of_query in plans for plan in of_query)
+    return Plan(lambda: [[one.solve()[0][0] for one in some] for some in plans], Cost(most))
 
 
 class OnParts(Generic[P, F]):

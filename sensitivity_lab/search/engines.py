@@ -18,48 +18,64 @@ from .monotone.local_max import LocalMonotone
 from .monotone.smooth_max import SmoothMonotone
 from .multiplicities.global_max import MultiplicitiesEngine
 from .multiplicities.local_max import LocalMultiplicities
+from .nobody import WithNobody
 from .one_column.global_max import OneColumn
 from .one_column.local_max import LocalOneColumn
 from .ranks.global_max import Ranks
 from .ranks.local_max import LocalRanks
 from .row_sums.global_max import RowSums
 from .row_sums.local_max import LocalRowSums
+from .sizes import ForManySizes
 from .stacks.global_max import Stacks
 from .variance.global_max import Variance
 from .variance.local_max import LocalVariance
 from .variance.smooth_max import SmoothVariance
 
+_LOCAL: tuple[AnyEngine, ...] = (LocalMonotone(), LocalVariance(), LocalRanks())
+
+_LOCAL_ON_INTERVALS: tuple[AnyEngine, ...] = (LocalIntervals(_LOCAL),)
+
+
+def _few(engine: AnyEngine, local: tuple[AnyEngine, ...] = _LOCAL) -> AnyEngine:
+    """Return an engine that also takes many sizes, and sizes where `empty` is the answer."""
+    return WithNobody(ForManySizes(engine), local)
+
+
+_MONOTONE, _RANKS = _few(Monotone()), _few(Ranks())
+
+_VARIANCE: AnyEngine = WithNobody(ForManySizes(Variance(), two_kinds=True), _LOCAL)
+
 CONTINUOUS: tuple[AnyEngine, ...] = (
-    Intervals((Monotone(), Ranks())),
-    LocalIntervals((LocalMonotone(), LocalRanks(), LocalVariance())),
+    _few(Intervals((Monotone(), Ranks())), _LOCAL_ON_INTERVALS),
+    _few(_LOCAL_ON_INTERVALS[0], _LOCAL_ON_INTERVALS),
 )
 """The engines for intervals; the others are for finite universes."""
 
 _ON_TABLES: tuple[AnyEngine, ...] = (
-    OneColumn((Monotone(), Variance(), Ranks())),
+    OneColumn((_MONOTONE, _VARIANCE, _RANKS)),
     Groups((Monotone(), Variance())),
 )
 
 ENGINES: tuple[AnyEngine, ...] = (
-    Monotone(),
-    LocalMonotone(),
-    SmoothMonotone(),
-    Variance(),
-    LocalVariance(),
-    SmoothVariance(),
-    Ranks(),
-    LocalRanks(),
-    MultiplicitiesEngine(),
+    _MONOTONE,
+    _few(LocalMonotone()),
+    _few(SmoothMonotone()),
+    _VARIANCE,
+    _few(LocalVariance()),
+    _few(SmoothVariance()),
+    _RANKS,
+    _few(LocalRanks()),
+    _few(MultiplicitiesEngine()),
     LocalMultiplicities(),
-    RowSums(),
+    _few(RowSums()),
     LocalRowSums(),
-    *_ON_TABLES,
-    LocalOneColumn((LocalMonotone(), LocalVariance(), LocalRanks())),
+    *map(_few, _ON_TABLES),
+    LocalOneColumn(tuple(map(_few, _LOCAL))),
     LocalGroups((LocalMonotone(), LocalVariance())),
-    Stacks((RowSums(), *_ON_TABLES)),
+    _few(Stacks((RowSums(), *_ON_TABLES))),
     *CONTINUOUS,
-    Enumeration(),
-    LocalEnumeration(),
-    SmoothEnumeration(),
+    _few(Enumeration()),
+    _few(LocalEnumeration()),
+    WithNobody(SmoothEnumeration(), lists_few=True),
 )
 """Every engine: a theory, and a kind of problem. The first that has a plan solves the problem."""

@@ -43,7 +43,7 @@ class QueryChain:
     Attributes
     ----------
     chain : Transformation
-        From the private tables to the answer. ``chain.map()`` is its stability for one person.
+        From the private tables to the answer. ``chain.sensitivity()`` is for one person.
     tables : tuple of pandas.DataFrame
         One or two private tables, with the columns that the query reads.
     """

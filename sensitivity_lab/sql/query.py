@@ -571,8 +571,8 @@ class Query(ReadQuery):
         ...     person="visits.patient",
         ... )
         >>> converted = query.chain(2)
-        >>> converted.chain.map(), converted.answer()
-        (2, 3)
+        >>> converted.chain.sensitivity().value, converted.answer()
+        (2.0, 3)
         >>> query.local_sensitivity().value
         3.0
         """

@@ -76,20 +76,21 @@ class Ball(Relation):
                 return None
         return max(map(self.steps, self.changes(size, universe)), default=0)
 
-    def changes_at(self, k: int, size: int, universe: Space) -> Iterable[RemovedAdded]:
+    def changes_at(
+        self, k: int, size: int, universe: Space, least: int = 0
+    ) -> Iterable[RemovedAdded]:
         """Yield the changes of datasets of this size at distance exactly k, not its own k."""
         lowest, highest = self.limits
         return (
             (removed, added)
-            for removed, added in self.step.changes_at(k, size, universe)
+            for removed, added in self.step.changes_at(k, size, universe, least)
             if lowest <= size - removed + added <= highest
         )
 
-    @property
-    def _limits(self) -> str:
+    def _limits(self, least: int) -> str:
         return "a ball is never too large"
 
-    def _largest(self, size: int, universe: Space) -> int | float:
+    def _largest(self, size: int, universe: Space, least: int) -> int | float:
         return math.inf
 
     def _changes_at(self, k: int, removable: int, addable: int) -> Iterable[RemovedAdded]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,24 +46,35 @@ class Family:
         In the order in which they were given.
     places : tuple of int
         The position of each one among all that were given.
-    steps : tuple of Steps
-        One for each size of x.
+    sizes : sequence of int
+    universe : Space
+    least : int
+        The fewest records of a neighbor.
     """
 
     relations: tuple[Relation, ...]
     places: tuple[int, ...]
-    steps: tuple[Steps, ...]
+    sizes: Sequence[int]
+    universe: Space
+    least: int
+
+    @cached_property
+    def steps(self) -> tuple[Steps, ...]:
+        """The changes of each size of x that has some."""
+        return tuple(_steps(self.relations, self.sizes, self.universe, self.least))
 
 
 def families_of(
-    relations: Sequence[Relation], sizes: Sequence[int], universe: Space
+    relations: Sequence[Relation], sizes: Sequence[int], universe: Space, least: int = 0
 ) -> tuple[Family, ...]:
     """Return relations by family, with their changes.
+
+    A size that has no neighbors is left out.
 
     Raises
     ------
     InputError
-        If a relation is not feasible for a size.
+        If a relation is not feasible: no size has neighbors, or at exactly k some size has none.
 
     Notes
     -----
@@ -79,33 +91,33 @@ def families_of(
     ([1, 2, 3], [3, 1])
     """
     for relation in relations:
-        for size in sizes:
-            relation.check_feasible(size, universe)
+        relation.check_feasible(sizes, universe, least)
     together: dict[Relation, list[int]] = {}
     for place, relation in enumerate(relations):
         together.setdefault(relation.at(1), []).append(place)
     return tuple(
-        _family([relations[place] for place in places], places, sizes, universe)
+        Family(tuple(relations[place] for place in places), tuple(places), sizes, universe, least)
         for places in together.values()
     )
 
 
-def _family(
-    relations: Sequence[Relation], places: Iterable[int], sizes: Sequence[int], universe: Space
-) -> Family:
+def _steps(
+    relations: Sequence[Relation], sizes: Sequence[int], universe: Space, least: int
+) -> Iterator[Steps]:
+    """Yield the changes of each size that has some."""
     ks = np.array([relation.k for relation in relations], dtype=np.int64)
     exactly = relations[0].exactly
     distances = sorted({*ks.tolist()}) if exactly else range(1, int(ks.max()) + 1)
-    steps = []
     for size in sizes:
         changes: list[RemovedAdded] = []
         ends = [0]
         for k in distances:
-            changes.extend(relations[0].changes_at(k, size, universe))
+            changes.extend(relations[0].changes_at(k, size, universe, least))
             ends.append(len(changes))
+        if not changes:
+            continue
         removed, added = np.array(changes, dtype=np.int64).reshape(-1, 2).T
         last = np.searchsorted(np.array(distances), ks)
         all_ends = np.array(ends, dtype=np.int64)
         starts = all_ends[last] if exactly else np.zeros_like(ks)
-        steps.append(Steps(size, removed, added, starts, all_ends[last + 1]))
-    return Family(tuple(relations), tuple(places), tuple(steps))
+        yield Steps(size, removed, added, starts, all_ends[last + 1])

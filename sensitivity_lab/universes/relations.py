@@ -21,10 +21,10 @@ from sensitivity_lab.checks import (
     check_choice,
     check_distance,
     check_flag,
-    check_records,
     did_you_mean,
     shown,
     text_of,
+    whole_kind,
 )
 from sensitivity_lab.errors import InputError, TooLargeError, VerificationError
 from sensitivity_lab.metrics.metric import Row
@@ -169,7 +169,7 @@ class Relation(ABC):
     @property
     def exchanges(self) -> bool:
         """Whether some change both removes and adds records."""
-        return any(removed and added for removed, added in self._all_changes)
+        return any(removed and added for removed, added in self._up_to_k)
 
     @property
     def counts_each_record(self) -> bool:
@@ -195,8 +195,17 @@ class Relation(ABC):
         """Return the same relation at another distance."""
         return replace(self, k=k)
 
-    def changes(self, size: int, universe: Space) -> tuple[RemovedAdded, ...]:
+    def changes(self, size: int, universe: Space, least: int = 0) -> tuple[RemovedAdded, ...]:
         """Return the changes that lead from a dataset of this size to a neighbor.
+
+        Parameters
+        ----------
+        size : int
+            The number of records of x.
+        universe : Space
+            What records are drawn from.
+        least : int, default 0
+            The fewest records of a neighbor, such as 1 for a query that nobody has an answer to.
 
         Raises
         ------
@@ -205,11 +214,14 @@ class Relation(ABC):
         TooLargeError
             If there are more than `MOST_LISTED`, or the distance is beyond `FARTHEST`.
         """
-        self.check_feasible(size, universe)
-        return tuple(self._every_change(size, universe))
+        self.check_feasible((size,), universe, least)
+        return tuple(self.some_changes(size, universe, least))
 
-    def check_feasible(self, size: int, universe: Space) -> None:
-        """Check that datasets of this size have neighbors at the distance, and few enough changes.
+    def check_feasible(self, sizes: Sequence[int], universe: Space, least: int = 0) -> None:
+        """Check that datasets of some sizes have neighbors, and few enough changes.
+
+        At most k apart, a dataset that cannot change k records changes as many as it can; so one
+        size with a neighbor is enough. Exactly k apart, every size needs one.
 
         Raises
         ------
@@ -218,12 +230,17 @@ class Relation(ABC):
         TooLargeError
             If there are more changes than `MOST_LISTED`, or the distance is beyond `FARTHEST`.
         """
-        most = self._largest(size, universe)
-        if self.k > most:
+        if self.exactly:
+            lacking = (size for size in sizes if self._largest(size, universe, least) < self.k)
+            found = next(lacking, None)
+        else:
+            enough = any(self._largest(size, universe, least) >= 1 for size in sizes)
+            found = None if enough else sizes[0]
+        if found is not None:
             raise InputError(
-                f"{self} is not feasible for datasets of size {size} in "
-                f"{_with_article(universe.extent)}: {self._limits}; "
-                + self._advice(most, size, universe)
+                f"{self} is not feasible for datasets of size {found} in "
+                f"{_with_article(universe.extent)}: {self._limits(least)}; "
+                + self._advice(self._largest(found, universe, least), found, universe, least)
             )
         if self.k > FARTHEST:
             raise TooLargeError(
@@ -231,42 +248,56 @@ class Relation(ABC):
                 "a smaller distance"
             )
         # No change removes or adds more than k records, so a small k has few changes.
-        if (self.k + 1) ** 2 > MOST_LISTED and self.more_changes_than(MOST_LISTED, size, universe):
-            raise TooLargeError(
-                f"{self} has more than {MOST_LISTED:,} changes (numbers of records removed and "
-                f"added) for datasets of {size:,} records; choose a smaller distance"
-            )
+        if (self.k + 1) ** 2 <= MOST_LISTED:
+            return
+        for size in sizes:
+            if self.more_changes_than(MOST_LISTED, size, universe, least):
+                raise TooLargeError(
+                    f"{self} has more than {MOST_LISTED:,} changes (numbers of records removed and "
+                    f"added) for datasets of {size:,} records; choose a smaller distance"
+                )
 
-    def more_changes_than(self, number: int, size: int, universe: Space) -> bool:
+    def more_changes_than(self, number: int, size: int, universe: Space, least: int = 0) -> bool:
         """Tell whether more changes lead to a neighbor; they are counted, not kept."""
-        return any(True for _ in islice(self._every_change(size, universe), number, None))
+        every = self.some_changes(size, universe, least)
+        return any(True for _ in islice(every, number, None))
 
-    def changes_at(self, k: int, size: int, universe: Space) -> Iterable[RemovedAdded]:
+    def changes_at(
+        self, k: int, size: int, universe: Space, least: int = 0
+    ) -> Iterable[RemovedAdded]:
         """Yield the changes of datasets of this size at distance exactly k, not its own k."""
         outside = universe.size - size
         return (
             (removed, added)
             for removed, added in self._changes_at(k, min(k, size), int(min(k, outside)))
-            if removed <= size and added <= outside and size - removed + added > 0
+            if removed <= size and added <= outside and size - removed + added >= least
         )
 
-    def _every_change(self, size: int, universe: Space) -> Iterable[RemovedAdded]:
-        """Yield the changes that lead from a dataset of this size to a neighbor."""
-        distances = (self.k,) if self.exactly else range(1, self.k + 1)
-        return (change for k in distances for change in self.changes_at(k, size, universe))
+    def some_changes(self, size: int, universe: Space, least: int = 0) -> Iterable[RemovedAdded]:
+        """Yield the changes that lead from a dataset of this size to a neighbor, if there are any.
+
+        Beyond the distance where all is removed, and all that can be is added, there are none.
+        """
+        distances: Iterable[int] = (self.k,)
+        if not self.exactly:
+            farthest = self._largest(size, universe, least)
+            distances = range(1, int(min(self.k, farthest)) + 1)
+        return (change for k in distances for change in self.changes_at(k, size, universe, least))
 
     def shortage(self, size: int, universe: Space) -> Shortage | None:
         """Return why datasets of a size have no neighbors; None: as `check_feasible` says."""
         return None
 
-    @property
     @abstractmethod
-    def _limits(self) -> str:
-        """The feasibility conditions, in words."""
+    def _limits(self, least: int) -> str:
+        """Return the feasibility conditions, in words, if neighbors have at least some records."""
 
     @abstractmethod
-    def _largest(self, size: int, universe: Space) -> int | float:
-        """Return the largest feasible distance."""
+    def _largest(self, size: int, universe: Space, least: int) -> int | float:
+        """Return the largest feasible distance, if neighbors have at least some records.
+
+        At most k apart, of any change; exactly k apart, of all that `_limits` names.
+        """
 
     @abstractmethod
     def _changes_at(self, k: int, removable: int, addable: int) -> Iterable[RemovedAdded]:
@@ -281,11 +312,16 @@ class Relation(ABC):
         return self._changes_at(k, k, k)
 
     @property
-    def _all_changes(self) -> Iterable[RemovedAdded]:
+    def every_change(self) -> Iterable[RemovedAdded]:
+        """The changes of datasets that lack nothing for them."""
+        return self._unlimited(self.k) if self.exactly else self._up_to_k
+
+    @property
+    def _up_to_k(self) -> Iterable[RemovedAdded]:
         """The changes at every distance up to k."""
         return chain.from_iterable(map(self._unlimited, range(1, self.k + 1)))
 
-    def _advice(self, most: int | float, size: int, universe: Space) -> str:
+    def _advice(self, most: int | float, size: int, universe: Space, least: int) -> str:
         if most < 1:
             advice = "choose another size or a larger universe"
             if size == universe.size:
@@ -332,8 +368,8 @@ class Bounded(Relation):
     Parameters
     ----------
     k : int
-        The Hamming distance, at least 1: how many records are replaced. At most the size of x;
-        with `exactly`, also at most the number of records outside x.
+        The Hamming distance, at least 1: how many records are replaced. With `exactly`, at most the
+        size of x and the number of records outside x.
     exactly : bool, default False
         Whether k records are replaced by k other records of the universe, instead of at most k.
 
@@ -370,15 +406,14 @@ class Bounded(Relation):
             return Shortage("replaced", f"it has only {size}")
         return Shortage("replaced", _others(size, universe), "take a larger universe")
 
-    @property
-    def _limits(self) -> str:
+    def _limits(self, least: int) -> str:
         if self.exactly:
             return "replacing exactly k records needs k <= size and k <= records outside x"
-        return "replacing needs k <= size and at least one record outside x"
+        return "replacing needs a record of x and at least one record outside x"
 
-    def _largest(self, size: int, universe: Space) -> int | float:
+    def _largest(self, size: int, universe: Space, least: int) -> int | float:
         outside = universe.size - size
-        return min(size, outside) if self.exactly or outside < 1 else size
+        return min(size, outside)
 
     def _changes_at(self, k: int, removable: int, addable: int) -> Iterable[RemovedAdded]:
         yield k, k
@@ -391,8 +426,9 @@ class Unbounded(Relation):
     Parameters
     ----------
     k : int
-        The Hamming distance, at least 1: how many records are added or removed. Removing needs k
-        below the size of x (queries on no records are undefined); adding needs k records outside x.
+        The Hamming distance, at least 1: how many records are added or removed. With `exactly`,
+        removing needs k records of x, or more if the query has no answer on no records; adding
+        needs k records outside x.
     exactly : bool, default False
         Whether exactly k records are added or removed, instead of at most k.
     direction : {"both", "add", "remove"}, default "both"
@@ -442,30 +478,31 @@ class Unbounded(Relation):
 
     def shortage(self, size: int, universe: Space) -> Shortage | None:
         """Return why datasets of a size have no neighbors."""
-        if self.direction == "add" or self.k < size:
+        if self.direction == "add" or self.k <= size:
             return Shortage("more", _others(size, universe), "take a larger universe")
         way = ""
         if self.direction == "both" and self.k <= universe.size - size:
             way = f"only compare it with larger datasets: Unbounded({self.k}, direction='add')"
-        return Shortage("less", "empty datasets are not compared", way)
+        return Shortage("less", f"it has only {size}", way)
 
-    @property
-    def _limits(self) -> str:
-        remove, add = "removing needs k < size", "adding needs k <= records outside x"
+    def _limits(self, least: int) -> str:
+        fewest = f"k <= size - {least}" if least else "k <= size"
+        remove, add = f"removing needs {fewest}", "adding needs k <= records outside x"
         return {"both": f"{remove}, {add}", "add": add, "remove": remove}[self.direction]
 
-    def _largest(self, size: int, universe: Space) -> int | float:
-        add, remove = universe.size - size, size - 1
-        return {"both": min(add, remove), "add": add, "remove": remove}[self.direction]
+    def _largest(self, size: int, universe: Space, least: int) -> int | float:
+        add, remove = universe.size - size, size - least
+        both = min(add, remove) if self.exactly else max(add, remove)
+        return {"both": both, "add": add, "remove": remove}[self.direction]
 
-    def _advice(self, most: int | float, size: int, universe: Space) -> str:
-        advice = super()._advice(most, size, universe)
+    def _advice(self, most: int | float, size: int, universe: Space, least: int) -> str:
+        advice = super()._advice(most, size, universe, least)
         left_out = {"add": "removals", "remove": "additions"}
         others = [
             f", or choose direction={direction!r}, which leaves out {left_out[direction]} and can "
             "give a smaller sensitivity"
             for direction in ("add", "remove")
-            if self.k <= replace(self, direction=direction)._largest(size, universe)
+            if self.k <= replace(self, direction=direction)._largest(size, universe, least)
         ]
         return advice + "".join(others)
 
@@ -492,7 +529,7 @@ class SymmetricDifference(Relation):
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_dataset([1, 2, 3])
     >>> list(sl.neighboring_datasets(universe, (1, 2), sl.SymmetricDifference(2, exactly=True)))
-    [(2, 3), (1, 3)]
+    [(), (2, 3), (1, 3)]
     """
 
     name: ClassVar[str] = "symmetric difference"
@@ -506,13 +543,13 @@ class SymmetricDifference(Relation):
         """A record is added or removed."""
         return SymmetricDifference(1)
 
-    @property
-    def _limits(self) -> str:
-        return "at most all records of x can be removed and at most those outside x added"
+    def _limits(self, least: int) -> str:
+        kept = f", and {least} must be left" if least else ""
+        return f"at most all records of x can be removed and at most those outside x added{kept}"
 
-    def _largest(self, size: int, universe: Space) -> int | float:
+    def _largest(self, size: int, universe: Space, least: int) -> int | float:
         outside = universe.size - size
-        return size + outside if outside else size - 1
+        return size + outside - max(0, least - outside)
 
     def _changes_at(self, k: int, removable: int, addable: int) -> Iterable[RemovedAdded]:
         return ((removed, k - removed) for removed in range(removable, k - addable - 1, -1))
@@ -568,16 +605,13 @@ class Edit(Relation):
         """A record is replaced, added or removed."""
         return Edit(1)
 
-    @property
-    def _limits(self) -> str:
-        return (
-            "removing k needs k <= size and a record that is left or added, adding k needs k <= "
-            "records outside x"
-        )
+    def _limits(self, least: int) -> str:
+        kept = f" and {least} that are left or added" if least else ""
+        return f"removing k needs k <= size{kept}, adding k needs k <= records outside x"
 
-    def _largest(self, size: int, universe: Space) -> int | float:
+    def _largest(self, size: int, universe: Space, least: int) -> int | float:
         outside = universe.size - size
-        return max(size, outside) if outside else size - 1
+        return max(outside, size - max(0, least - outside))
 
     def _changes_at(self, k: int, removable: int, addable: int) -> Iterable[RemovedAdded]:
         if removable == k:
@@ -618,9 +652,13 @@ def _meant(neighbors: Any) -> str:
     return did_you_mean(neighbors, RELATIONS)
 
 
+check_number_of_records = whole_kind("a number of records, at least 0", least=0)
+"""The size of a dataset; that of nobody is 0."""
+
+
 def check_size(size: Any, universe: Space) -> int:
     """Return a dataset size that the universe can fill, or raise InputError."""
-    records = check_records("size", size)
+    records = check_number_of_records("size", size)
     if records > universe.size:
         raise InputError(
             f"size must be at most the universe's number of records, {universe.size}, got "

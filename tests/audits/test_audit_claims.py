@@ -258,13 +258,12 @@ def test_what_is_no_claim(claim, message):
         ),
         (
             {"size": 0},
-            "size must be a whole number (a number of records, at least 1), got 0: a query "
-            "need not have an answer on no records, so empty datasets are not compared; a "
-            "function with outputs= takes size 0",
+            "size 0 has no neighbors with 1 record replaced (bounded, at most 1), as it has only "
+            "0; leave out size 0",
         ),
         (
             {"size": []},
-            "size must be a whole number (a number of records, at least 1), got none; give "
+            "size must be a whole number (a number of records, at least 0), got none; give "
             "one or several",
         ),
         ({"exactly": "no"}, "exactly must be True or False, got 'no'"),
@@ -284,8 +283,8 @@ def test_what_is_no_claim(claim, message):
             "make one with Universe.from_dataset(records) or Universe.from_domain(values)",
         ),
         (
-            {"distances": 4},
-            "size 3 has no neighbors with 4 records replaced (bounded, at most 4), as it has only "
+            {"distances": 4, "exactly": True},
+            "size 3 has no neighbors with 4 records replaced (bounded, exactly 4), as it has only "
             "3; leave out size 3",
         ),
         (
@@ -294,20 +293,30 @@ def test_what_is_no_claim(claim, message):
             "has no other; leave out size 3, or take a larger universe",
         ),
         (
-            {"universe": sl.Universe([1, 2, 3, 4]), "neighbors": "unbounded", "distances": 2},
-            "size 3 has no neighbors with 2 records more (unbounded, at most 2), as the universe "
+            {
+                "universe": sl.Universe([1, 2, 3, 4]),
+                "neighbors": "unbounded",
+                "distances": 2,
+                "exactly": True,
+            },
+            "size 3 has no neighbors with 2 records more (unbounded, exactly 2), as the universe "
             "has only 1 other; leave out size 3, or take a larger universe",
         ),
         (
-            {"size": [1, 2], "neighbors": "unbounded"},
-            "size 1 has no neighbors with 1 record less (unbounded, at most 1), as empty datasets "
-            "are not compared; leave out size 1, or only compare it with larger datasets: "
-            "Unbounded(1, direction='add')",
+            {"size": [1, 2], "neighbors": "unbounded", "distances": 2, "exactly": True},
+            "size 1 has no neighbors with 2 records less (unbounded, exactly 2), as it has only "
+            "1; leave out size 1, or only compare it with larger datasets: "
+            "Unbounded(2, direction='add')",
         ),
         (
-            {"size": 2, "neighbors": sl.Unbounded(1, direction="remove"), "distances": 2},
-            "size 2 has no neighbors with 2 records less (unbounded (remove), at most 2), as empty "
-            "datasets are not compared; leave out size 2",
+            {
+                "size": 2,
+                "neighbors": sl.Unbounded(1, direction="remove"),
+                "distances": 3,
+                "exactly": True,
+            },
+            "size 2 has no neighbors with 3 records less (unbounded (remove), exactly 3), as it "
+            "has only 2; leave out size 2",
         ),
         ({"subject": 3}, "subject must be a text, got 3"),
     ],

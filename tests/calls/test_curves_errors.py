@@ -12,8 +12,8 @@ import sensitivity_lab as sl
 
 YEAR = sl.Universe.from_dataset([1, 2, 3, 4])
 FEASIBLE = (
-    "removing needs k < size, adding needs k <= records outside x; the largest feasible k is 1, "
-    "or choose direction='remove', "
+    "removing needs k <= size - 1, adding needs k <= records outside x; the largest feasible k is "
+    "1, or choose direction='remove', "
     "which leaves out additions and can give a smaller sensitivity"
 )
 
@@ -89,8 +89,8 @@ def test_bad_universes_are_named(universes, message):
         ),
         ({"neighbors": []}, "neighbors must name at least one relation, got none"),
         (
-            {"distances": [2]},
-            "column 'records': unbounded, at most 2 is not feasible for datasets of size 3 in a "
+            {"distances": [2], "exactly": True},
+            "column 'records': unbounded, exactly 2 is not feasible for datasets of size 3 in a "
             f"universe of 4 records: {FEASIBLE}",
         ),
         (
@@ -101,8 +101,8 @@ def test_bad_universes_are_named(universes, message):
         ),
         (
             {"queries": sl.Var(ddof=3)},
-            "column 'records': var_ddof_3 needs at least 4 records, but datasets of size 2 occur "
-            "among x and y; choose a larger size or a smaller k",
+            "column 'records': var_ddof_3 needs at least 4 records, got size 3; leave out smaller "
+            "sizes, or say the answer for fewer, empty=, which is then public",
         ),
     ],
 )
@@ -122,13 +122,12 @@ def test_bad_arguments_are_named(changed, message):
 def test_no_search_starts_while_a_column_is_bad():
     universes = {"a": YEAR, "b": sl.Universe.from_dataset([1, 2, 3])}
     with pytest.raises(sl.errors.InputError) as caught:
-        sl.sensitivity_curves(universes, never, size=3, distances=1, neighbors="unbounded")
+        sl.sensitivity_curves(universes, never, size=3, distances=1, neighbors="bounded")
     assert str(caught.value) == (
-        "column 'b': unbounded, at most 1 is not feasible for datasets of size 3 in a universe of "
-        "3 records: removing needs k < size, adding needs k <= records outside x; no distance is "
-        "feasible; choose a smaller size, or use a domain as the universe, "
-        "Universe.from_domain(values), or choose direction='remove', "
-        "which leaves out additions and can give a smaller sensitivity"
+        "column 'b': bounded, at most 1 is not feasible for datasets of size 3 in a universe of "
+        "3 records: replacing needs a record of x and at least one record outside x; no distance "
+        "is feasible; choose a smaller size, or use a domain as the universe, "
+        "Universe.from_domain(values)"
     )
 
 
@@ -152,7 +151,7 @@ def test_no_search_starts_while_a_query_is_bad():
         sl.errors.InputError, match=r"^column 'records': var_ddof_2 needs at least 3 "
     ):
         sl.sensitivity_curves(
-            YEAR, [never, sl.Var(ddof=2)], size=3, distances=1, neighbors="unbounded"
+            YEAR, [never, sl.Var(ddof=2)], size=2, distances=1, neighbors="unbounded"
         )
 
 

@@ -257,7 +257,7 @@ def test_a_dataset_of_another_universe_is_an_error():
         lambda: sl.local_sensitivity(universe, "mean", dataset=[1, 2, 3], neighbors=sl.Bounded(1)),
     ) == (
         "bounded, at most 1 is not feasible for datasets of size 3 in a universe of 3 records: "
-        "replacing needs k <= size and at least one record outside x; no distance is feasible; "
+        "replacing needs a record of x and at least one record outside x; no distance is feasible; "
         "choose a smaller size, or use a domain as the universe, "
         "Universe.from_domain(values)"
     )

@@ -68,17 +68,17 @@ def test_the_limit_itself_is_allowed():
             "size, or use a domain as the universe, Universe.from_domain(values)",
         ),
         (
-            {"neighbors": sl.Bounded(4)},
+            {"neighbors": sl.Bounded(3, exactly=True)},
             sl.errors.InputError,
-            "bounded, at most 4 is not feasible for datasets of size 3 in a universe of 5 records: "
-            "replacing needs k <= size and at least one record outside x; the largest feasible k "
-            "is 3",
+            "bounded, exactly 3 is not feasible for datasets of size 3 in a universe of 5 records: "
+            "replacing exactly k records needs k <= size and k <= records outside x; the largest "
+            "feasible k is 2",
         ),
         (
-            {"query": sl.Var(ddof=2), "neighbors": sl.Unbounded(1)},
+            {"query": sl.Var(ddof=2), "size": 2},
             sl.errors.InputError,
-            "var_ddof_2 needs at least 3 records, but datasets of size 2 occur among x and y; "
-            "choose a larger size or a smaller k",
+            "var_ddof_2 needs at least 3 records, got size 2; leave out smaller sizes, or say the "
+            "answer for fewer, empty=, which is then public",
         ),
         (
             {"query": sl.from_function(lambda x: 1 / int(x[0] - 1), name="f")},

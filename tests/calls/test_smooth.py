@@ -114,12 +114,12 @@ def test_adding_and_removing_agrees_with_the_definition(name, family, place, bet
     assert result.sizes == (ours.least_size, most)
 
 
-@pytest.mark.parametrize("records", [[0, 0], [0, 0, 0], [0, 1]])
+@pytest.mark.parametrize("records", [[0, 0], [0, 0, 0]])
 def test_no_record_of_a_whole_universe_can_be_replaced(records):
     """Its neighbors under `Edit` have one record less, also where all answers are equal."""
     result = sl.smooth_sensitivity(
         sl.Universe.from_dataset(records),
-        "mode_count" if 1 in records else "mean",
+        "mean",
         dataset=records,
         beta=1,
         neighbors="edit",

@@ -19,7 +19,7 @@ from sensitivity_lab.universes.relations import RELATIONS
 
 MEDIAN_PRINTED = """\
 Sensitivity of median: 4 (exact)
-  neighbors  bounded, at most 2; size 6; universe of 10 records
+  neighbors  bounded, at most 2; size 6 (public); universe of 10 records (public)
   only in x  15, 20  f(x) = {fx:g}
   only in y  3, 4    f(y) = {fy:g}
   in both    1, 2, 7, 8
@@ -173,7 +173,7 @@ def test_every_relation_goes_by_its_name(capsys, name):
         *("--neighbors", name),
     )
     assert (code, err) == (0, "")
-    assert f"  neighbors  {RELATIONS[name]()}; size 2; " in out
+    assert f"  neighbors  {RELATIONS[name]()}; size 2" in out
 
 
 @pytest.mark.representative

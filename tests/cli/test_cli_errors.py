@@ -149,7 +149,7 @@ EITHER = (
     "give either a CSV file (scenario a), before the options that take several words, or "
     "--domain NAME=VALUES (scenario b)"
 )
-LIMITS = "removing needs k < size, adding needs k <= records outside x"
+LIMITS = "removing needs k <= size, adding needs k <= records outside x"
 DIRECTIONS = (
     "or choose --direction remove, which leaves out additions and can give a smaller sensitivity"
 )
@@ -191,8 +191,8 @@ DIRECTIONS = (
             "--distances must be a whole number (a Hamming distance, at least 1), got 0",
         ),
         (
-            {"--distances": "1-5"},
-            "column 'school_year': unbounded, at most 5 is not feasible for datasets of size 6 in "
+            {"--distances": "1-5", "--exactly": ""},
+            "column 'school_year': unbounded, exactly 5 is not feasible for datasets of size 6 in "
             f"a universe of 10 records: {LIMITS}; the largest feasible k is 4, {DIRECTIONS}",
         ),
         (
@@ -203,13 +203,13 @@ DIRECTIONS = (
         ),
         (
             {"--size": "0"},
-            "column 'school_year': --size must be a whole number (a number of records, at "
-            "least 1), got 0",
+            "column 'school_year': mean needs at least 1 record, got size 0; leave out smaller "
+            "sizes, or say the answer for fewer, empty=, which is then public",
         ),
         (
             {"--size": "-1"},
             "column 'school_year': --size must be a whole number (a number of records, at "
-            "least 1), got -1",
+            "least 0), got -1",
         ),
         ({"--domain": "mood=1,2"}, EITHER),
         (
@@ -226,8 +226,11 @@ DIRECTIONS = (
 )
 def test_bad_curves(capsys, changed, reason):
     options = {"--size": "6", "--distances": "1", "--neighbors": "unbounded", **changed}
-    arguments = ["curves", SCHOOL, *(f"{name}={value}" for name, value in options.items())]
-    check_refused(capsys, arguments, f"sensitivity-lab curves: {reason}")
+    given = (
+        f"{name}={value}" if value or name != "--exactly" else name
+        for name, value in options.items()
+    )
+    check_refused(capsys, ["curves", SCHOOL, *given], f"sensitivity-lab curves: {reason}")
 
 
 @pytest.mark.parametrize(
@@ -265,8 +268,8 @@ def test_bad_curves(capsys, changed, reason):
         (
             {"--size": "10"},
             "bounded, at most 1 is not feasible for datasets of size 10 in a universe of 10 "
-            "records: replacing needs k <= size and at least one record outside x; no distance is "
-            "feasible; choose a smaller size, or use a domain as the universe, "
+            "records: replacing needs a record of x and at least one record outside x; no distance "
+            "is feasible; choose a smaller size, or use a domain as the universe, "
             "--domain NAME=VALUES",
         ),
     ],

@@ -96,7 +96,7 @@ Laplace noise of 2 answers, epsilon 1 in all
         sensitivity  epsilon  scale  expected_error
 mean              1      0.5      2               2
 median           50      0.5    100             100
-  neighbors  bounded, at most 1; size 100
+  neighbors  bounded, at most 1; size 100 (public)
   domain     clip the values to it before you compute the answers
   size       public: neighbors have the same number of rows, so nothing hides it
 """
@@ -112,7 +112,7 @@ def test_a_size_that_nothing_hides_is_said_to_be_public(capsys):
     _, out, _ = run(capsys, "noise", *AGES, "--query", "count", "--epsilon", "1")
     assert PRINTED.splitlines()[-1] in out.splitlines()
     _, out, _ = run(capsys, *ASKED_OF_A_FILE["noise"], "--public-universe")
-    assert out.endswith(f"; size 6\n{PRINTED.splitlines()[-1]}\n")
+    assert out.endswith(f"; size 6 (public)\n{PRINTED.splitlines()[-1]}\n")
     _, out, _ = run(capsys, *UNBOUNDED, "--size", "2-9", "--query", "count")
     assert out.endswith(f"; size any of 2 to 9\n{CLIPPED}")
 
@@ -195,7 +195,7 @@ PRIVATE_SIZE = (
     "results['mean']: neighbors (unbounded, at most 1) have different numbers of records, so that "
     "number is private, but the result is for size 100 only: the noise would reveal that number, "
     "and be too small for the others. Pass every size that the data can have, such "
-    "as --size 2-1000"
+    "as --size 1-1000"
 )
 
 
@@ -210,7 +210,7 @@ def test_noise_notes_one_size_where_sizes_are_private(capsys):
     assert json.loads(out)["size"] == 100
     code, out, err = run(capsys, *asked[:-2], "count")
     assert (code, err, "note" in out) == (0, "", False)
-    assert run(capsys, *UNBOUNDED, "--size", "2-1000", "--query", "mean")[2] == ""
+    assert run(capsys, *UNBOUNDED, "--size", "1-1000", "--query", "mean")[2] == ""
 
 
 @pytest.mark.parametrize("k", [1, 5, pytest.param(700, marks=pytest.mark.stress)])
@@ -218,7 +218,7 @@ def test_the_sizes_that_the_note_names_are_feasible(capsys, k):
     asked = (*UNBOUNDED, "--distance", str(k), "--query", "mean", "--size")
     _, out, _ = run(capsys, *asked, "1000")
     named = out.split("such as --size ")[1].strip()
-    assert named == f"{k + 1}-{max(1000, 2 * k)}"
+    assert named == f"1-{max(1000, 2 * k)}"
     assert run(capsys, *asked, named)[::2] == (0, "")
 
 

@@ -73,8 +73,10 @@ def test_an_ideal_that_is_undefined():
     with pytest.raises(sl.errors.InputError) as raised:
         ask(fold, size=2, neighbors=sl.Unbounded(1, direction="remove"), ideal=sl.Var(ddof=1))
     assert str(raised.value) == (
-        "var_ddof_1 needs at least 2 records, but datasets of size 1 occur among x and y; choose a "
-        "larger size or a smaller k"
+        "unbounded (remove), at most 1 is not feasible for datasets of size 2 in a domain of 3 "
+        "values, unlimited copies: removing needs k <= size - 2; no distance is feasible; choose "
+        "another size or a larger universe, or choose direction='add', which leaves out removals "
+        "and can give a smaller sensitivity"
     )
 
 

@@ -153,7 +153,7 @@ UNIVERSES = {  # and whether its records, or their limit, may be private
     "copies": (sl.Universe.from_domain([0, 4, 9], copies=3), True),
     "enough copies": (sl.Universe.from_domain([0, 4, 9], copies=7), False),
 }
-SIZES = {"one": 4, "several": (3, 4, 5)}
+SIZES = {"one": 4, "several": (1, 2, 3, 4, 5), "large": (3, 4, 5)}
 
 
 def of_numbers():
@@ -164,6 +164,8 @@ def of_numbers():
         # At distance 1, "exactly" and "at most" are the same relation of multisets.
         facts = {"exactly": exactly and k > 1, "k": k, "private_records": private}
         for query, (several, size) in itertools.product(("median", "sum"), SIZES.items()):
+            if several == "several" and exactly:
+                continue  # a single record has no such neighbor in every direction
             # f(x) - f(y) of a sum is that of the records that change: with any number of copies,
             # or changes that only add or only remove, it is the same for every size.
             one_way = relation == "unbounded" or (relation == "symmetric_difference" and k == 1)
@@ -171,7 +173,10 @@ def of_numbers():
             yield Case(
                 f"{named}, {asked}, {query}, {several}",
                 sl.global_sensitivity(universe, query, size=size, **asked),
-                private_size=several == "one" and relation != "bounded" and not sums,
+                # Nobody has a sum, so that sizes from 1 on leave one out.
+                private_size=relation != "bounded"
+                and not sums
+                and (several != "several" or query == "sum"),
                 **facts,
             )
         local = sl.local_sensitivity(universe, "median", dataset=[0, 4, 9, 9], **asked)

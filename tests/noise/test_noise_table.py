@@ -80,14 +80,18 @@ def test_a_result_alone_and_curves():
 
 def test_the_table_tells_of_itself():
     table = sl.noise.noise_table({"sum": 10, "third": Fraction(1, 3)}, epsilon=1, delta=1e-5)
-    title, head, *rows = repr(table).splitlines()
+    title, head, *rows, given = repr(table).splitlines()
     assert title == "Gaussian noise of 2 answers, epsilon 1, delta 1e-05 in all"
+    assert given == (
+        "  given      the sensitivities are your own: in L2, for your neighbors; nothing is checked"
+    )
     assert head.split() == ["sensitivity", "epsilon", "delta", "scale", "expected_error"]
     assert [row.split()[0] for row in rows] == ["sum", "third"]
     assert "<table" in table._repr_html_()
     frame = table.to_frame()
     assert list(frame) == [
-        *("name", "sensitivity", "epsilon", "delta", "noise", "scale", "expected_error")
+        *("name", "sensitivity", "epsilon", "delta", "noise", "scale", "expected_error"),
+        *("neighbors", "k", "size"),
     ]
     assert frame["name"].tolist() == ["sum", "third"]
     for row, shown in zip(table, rows, strict=True):
@@ -101,7 +105,7 @@ def test_the_table_tells_the_delta_that_was_asked_for(delta):
     """The float above 1e-6 used to be told as 1.000000001e-06."""
     sensitivities = dict.fromkeys("abcd", 1)
     table = sl.noise.noise_table(sensitivities, epsilon=Fraction("0.3"), delta=Fraction(delta))
-    title, _, *rows = repr(table).splitlines()
+    title, _, *rows, _ = repr(table).splitlines()
     shown = f"{float(delta):g}"
     assert title == f"Gaussian noise of 4 answers, epsilon 0.3, delta {shown} in all"
     for row in rows:
@@ -180,13 +184,13 @@ REFUSED = {
     ),
     "a number without a name": (
         [3],
-        "results must be a result of sl.global_sensitivity, several of them, or a mapping of names "
-        "to results, got 3; a number needs a name",
+        "results must be a result of sl.global_sensitivity or a chain, several of them, or a "
+        "mapping of names to these, got 3; a number needs a name",
     ),
     "none": (
         [],
-        "results must be a result of sl.global_sensitivity, several of them, or a mapping of names "
-        "to results, got none",
+        "results must be a result of sl.global_sensitivity or a chain, several of them, or a "
+        "mapping of names to these, got none",
     ),
     "a name that is no text": ({1: 2}, "the names of results must be texts, got 1"),
     "a sensitivity below 0": (

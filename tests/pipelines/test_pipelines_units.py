@@ -47,12 +47,16 @@ PUBLIC = pd.DataFrame({"page": ["a", "a", "b"], "topic": ["x", "y", "x"]})
     ids=lambda given: getattr(given, "name", ""),
 )
 def test_the_unit_of_the_start_is_carried_to_the_end(chain, expected):
-    assert chain.map() == expected
+    assert chain.map(chain.unit) == expected
+    if isinstance(chain.output_metric, pl.AbsoluteDistance | pl.L1Distance | pl.L2Distance):
+        assert chain.sensitivity().exact == expected
 
 
 def test_a_number_counts_what_the_metric_counts():
     one = pl.start(pl.AddMaxRows(1)) >> pl.count()
-    assert (one.map(), one.map(1), one.map(4), one.map(pl.AddMaxRows(4))) == (1, 1, 4, 4)
+    assert (one.sensitivity().value, one.map(1), one.map(d_in=4), one.map(pl.AddMaxRows(4))) == (
+        *(1, 1, 4, 4),
+    )
     limited = IDS >> pl.max_rows_per_id(3) >> pl.count()
     assert (limited.map(2), limited.map(pl.AddRowsWithID("id"))) == (6, 3)
     assert (FIVE >> pl.count()).map(pl.AddMaxRows(1)) == 1
@@ -72,7 +76,8 @@ def test_a_number_is_refused_where_it_could_count_rows_or_units(ask):
         ask()
     assert str(error.value) == (
         "d_in = 2 could count rows or units of 5 rows, which AddMaxRows(max_rows=5) at the start "
-        "protects; leave it out for one unit, map(), or say that it counts rows, map(AddMaxRows(2))"
+        "protects; for one unit take sensitivity(), or say that the number counts rows, "
+        "AddMaxRows(2)"
     )
 
 
@@ -91,32 +96,48 @@ def test_what_is_no_distance_is_refused_as_before():
         ((pl.Numbers(), ROWS) >> pl.clamp(0, 5) >> pl.sum_(0, 5), "rows added or removed"),
         (pl.Start(pl.Table(), ROWS) >> pl.count() >> pl.laplace(1), "rows added or removed"),
         (pl.number() >> pl.laplace(5), "absolute difference"),
-        ((FIVE >> pl.filter_(bool)).each_step[0], None),
         (
-            pl.both(FIVE >> TWICE, pl.Start(pl.Table(), ROWS) >> TWICE),
+            pl.both(FIVE >> TWICE, pl.Start(pl.Table(), ROWS) >> TWICE) >> pl.part(0) >> pl.count(),
             "(rows added or removed; rows added or removed)",
         ),
     ],
 )
-def test_a_start_without_a_unit_has_no_map_of_one(chain, counted):
-    if counted is None:
-        assert chain.map() == 5
-        return
+def test_a_start_without_a_unit_has_no_sensitivity_for_one(chain, counted):
+    measurement = isinstance(chain, pl.Measurement)
     with pytest.raises(InputError) as error:
-        chain.map()
+        chain.map() if measurement else chain.sensitivity()
     assert str(error.value) == (
-        "map() is the stability of one protected unit, but the start of this chain names none: "
-        "begin with start(AddMaxRows(m)), start(AddRowsWithID(column)) or "
-        "start(AddRowsWithSharedID(column)), or pass the distance of two inputs, map(d_in), which "
-        f"counts: {counted}"
+        "the start of this chain names no protected unit: begin with start(AddMaxRows(m)), "
+        "start(AddRowsWithID(column)) or start(AddRowsWithSharedID(column)), or pass the distance "
+        f"of two inputs, d_in, which counts: {counted}"
+    )
+
+
+def test_a_map_takes_a_distance():
+    with pytest.raises(InputError) as error:
+        (FIVE >> pl.count()).map()
+    assert str(error.value) == (
+        "map takes the distance of two inputs, map(d_in), which counts: rows added or removed; for "
+        "one protected unit take sensitivity(), which keeps the norm and the unit that noise needs"
+    )
+
+
+def test_what_returns_no_numbers_has_no_sensitivity():
+    with pytest.raises(InputError) as error:
+        (FIVE >> pl.filter_(bool)).sensitivity()
+    assert str(error.value) == (
+        "filter_(bool) returns tables (rows added or removed), and a sensitivity is for a number "
+        "or a vector of numbers; add the steps that compute them, or take map(d_in)"
     )
 
 
 def test_noise_is_for_the_unit():
     noisy = FIVE >> pl.count() >> pl.laplace(5)
     assert (noisy.map(), noisy.map(pl.AddMaxRows(10))) == (1.0, 2.0)
-    scale = sl.noise.laplace_scale((FIVE >> pl.count()).map(), epsilon=1)
-    assert scale == 5
+    counted = FIVE >> pl.count()
+    assert sl.noise.laplace_scale(counted, epsilon=1) == 5
+    assert sl.noise.laplace_scale(counted.sensitivity(d_in=pl.AddMaxRows(10)), epsilon=1) == 10
+    assert (pl.laplace(5).map(10), pl.laplace(5).map(d_in=10)) == (2, 2)
     numbers = pl.Start(pl.Scalar(), pl.AbsoluteDistance())
     assert (numbers >> pl.laplace(5)).map(10) == 2
 

@@ -33,7 +33,7 @@ def whole(x) -> int:
 
 def wide(x) -> int:
     """Of so many bits that no unit lets floats hold the answers; many nearly tie."""
-    return sum(map(int, x)) ** 9 - max(map(int, x))
+    return sum(map(int, x)) ** 9 - max(map(int, x), default=-5)
 
 
 def fraction(x) -> Fraction:

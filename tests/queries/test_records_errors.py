@@ -199,8 +199,8 @@ def test_queries(make, parts):
 
 def test_too_few_records_for_a_covariance():
     refused(
-        lambda: ask(sl.Covariance("age", "smokes", ddof=1), neighbors=sl.Unbounded(1)),
-        *("cov", "ddof", "too few", "sizes"),
+        lambda: ask(sl.Covariance("age", "smokes", ddof=1), size=1, neighbors=sl.Unbounded(1)),
+        *("covariance", "at least 2 records", "smaller sizes"),
     )
 
 

@@ -36,7 +36,7 @@ def test_repr_of_an_exact_result(result):
     assert repr(result) == (
         "Sensitivity of var: 15.97222223 (exact, rounded up)\n"
         "  exact      575/36\n"
-        "  neighbors  unbounded, at most 1; size 3; universe of 4 records\n"
+        "  neighbors  unbounded, at most 1; size 3; universe of 4 records (public)\n"
         "  only in x  10    f(x) = 16.22222222\n"
         "  only in y  none  f(y) = 0.25\n"
         "  in both    1, 2\n"
@@ -51,7 +51,7 @@ def test_repr_of_a_functions_result_over_several_sizes():
     )
     assert repr(result) == (
         "Sensitivity of largest: 1 (exact search over float answers)\n"
-        "  neighbors  bounded, exactly 1; size any of (2, 3); "
+        "  neighbors  bounded, exactly 1; size any of (2, 3) (public); "
         "domain of 2 values, unlimited copies\n"
         f"  only in x  {result.witness.only_x[0]}  f(x) = {result.witness.query_x:g}\n"
         f"  only in y  {result.witness.only_y[0]}  f(y) = {result.witness.query_y:g}\n"

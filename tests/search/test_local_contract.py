@@ -168,6 +168,17 @@ def told(result: sl.results.Sensitivity) -> tuple[Any, ...]:
     return result.value, result.exact, result.upper
 
 
+def exactly_up_to(k, relation, direction, parameters):
+    """The relations exactly 1, 2, ..., k apart."""
+    directed = parameters if direction is None else {"direction": direction}
+    return [relation(j, True, **directed) for j in range(1, k + 1)]
+
+
+def feasible(relation, drawn, least):
+    """Whether x has neighbors, by the changes that the relation declares."""
+    return any(True for _ in relation.some_changes(drawn.size, drawn.universe, least))
+
+
 @pytest.mark.representative("engine")
 @pytest.mark.parametrize(("kind", "engine", "query"), ACCEPTED)
 @given(data=st.data())
@@ -204,8 +215,13 @@ def test_the_identities(kind, engine, query, data):
     found.verify()
     if is_listed:
         assert told(found) == told(local(k, method="enumeration"))
+    # Where only one direction is feasible, at most k has its neighbors, and exactly k refuses.
+    directions = ("add", "remove") if family == "unbounded" else (None,)
     by_distance = [
-        local(j, exactly=True) for j in range(1, k + 1) if j <= most_exactly(family, drawn)
+        sl.local_sensitivity(drawn.universe, asked, dataset=drawn.x, neighbors=exact, method=engine)
+        for direction in directions
+        for exact in exactly_up_to(k, relation, direction, parameters)
+        if feasible(exact, drawn, asked.least_size)
     ]
     assert told(found) == max(map(told, by_distance))
     everywhere = sl.global_sensitivity(drawn.universe, asked, size=drawn.size, neighbors=at_most)

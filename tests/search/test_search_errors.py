@@ -55,8 +55,8 @@ BAD = {
     ),
     "undefined variance": (
         {"query": sl.Var(ddof=2)},
-        "var_ddof_2 needs at least 3 records, but datasets of size 2 occur among x and y; "
-        "choose a larger size or a smaller k",
+        "var_ddof_2 needs at least 3 records, got size 2; leave out smaller sizes, or say the "
+        "answer for fewer, empty=, which is then public",
     ),
     "size too large": (
         {"size": 5},
@@ -68,14 +68,15 @@ BAD = {
         "size must be at most the universe's number of records, 4, got 9; choose a smaller "
         "size, or use a domain as the universe, Universe.from_domain(values)",
     ),
-    "k, replacing at most": (
-        {"neighbors": sl.Bounded(3)},
-        infeasible(
-            "bounded, at most 3",
-            2,
-            "replacing needs k <= size and at least one record outside x; "
-            "the largest feasible k is 2",
-        ),
+    "nobody": (
+        {"size": [0, 2], "query": "median"},
+        "median needs at least 1 record, got size 0; leave out smaller sizes, or say the answer "
+        "for fewer, empty=, which is then public",
+    ),
+    "no pair": (
+        {"query": "gini_mean_difference", "size": [1, 2]},
+        "gini_mean_difference needs at least 2 records, got size 1; leave out smaller sizes, or "
+        "say the answer for fewer, empty=, which is then public",
     ),
     "k, replacing exactly": (
         {"neighbors": sl.Bounded(2, exactly=True), "size": 3},
@@ -87,19 +88,19 @@ BAD = {
         ),
     ),
     "k, both": (
-        {"neighbors": sl.Unbounded(2), "size": 3},
+        {"neighbors": sl.Unbounded(2, exactly=True), "size": 3, "query": "mean"},
         infeasible(
-            "unbounded, at most 2",
+            "unbounded, exactly 2",
             3,
-            "removing needs k < size, adding needs k <= records outside x; the largest feasible k "
-            "is 1, or choose direction='remove', "
+            "removing needs k <= size - 1, adding needs k <= records outside x; the largest "
+            "feasible k is 1, or choose direction='remove', "
             "which leaves out additions and can give a smaller sensitivity",
         ),
     ),
     "k, adding": (
-        {"neighbors": sl.Unbounded(2, direction="add"), "size": 3},
+        {"neighbors": sl.Unbounded(2, True, direction="add"), "size": 3},
         infeasible(
-            "unbounded (add), at most 2",
+            "unbounded (add), exactly 2",
             3,
             "adding needs k <= records outside x; the largest feasible k is 1, "
             "or choose direction='remove', "
@@ -107,21 +108,21 @@ BAD = {
         ),
     ),
     "k, removing": (
-        {"neighbors": sl.Unbounded(2, direction="remove")},
+        {"neighbors": sl.Unbounded(2, True, direction="remove"), "query": "mean"},
         infeasible(
-            "unbounded (remove), at most 2",
+            "unbounded (remove), exactly 2",
             2,
-            "removing needs k < size; the largest feasible k is 1, or choose direction='add', "
+            "removing needs k <= size - 1; the largest feasible k is 1, or choose direction='add', "
             "which leaves out removals and can give a smaller sensitivity",
         ),
     ),
     "k, symmetric difference": (
-        {"neighbors": sl.SymmetricDifference(5)},
+        {"neighbors": sl.SymmetricDifference(5, exactly=True), "query": "mean"},
         infeasible(
-            "symmetric difference, at most 5",
+            "symmetric difference, exactly 5",
             2,
-            "at most all records of x can be removed and at most those outside x added; "
-            "the largest feasible k is 4",
+            "at most all records of x can be removed and at most those outside x added, and 1 must "
+            "be left; the largest feasible k is 4",
         ),
     ),
     "no k is feasible": (
@@ -129,7 +130,7 @@ BAD = {
         infeasible(
             "bounded, at most 1",
             4,
-            "replacing needs k <= size and at least one record outside x; "
+            "replacing needs a record of x and at least one record outside x; "
             "no distance is feasible; choose a smaller size, or use a domain as the "
             "universe, Universe.from_domain(values)",
         ),
@@ -210,12 +211,27 @@ def test_an_engine_that_covers_no_such_query_is_not_too_small():
 
 
 def test_what_is_not_feasible_in_a_domain():
-    error, _ = ask(universe=sl.Universe.from_domain([1, 2, 3]), neighbors=sl.Bounded(3))
+    domain = sl.Universe.from_domain([1, 2, 3])
+    error, _ = ask(universe=domain, neighbors=sl.Bounded(3, exactly=True))
     assert str(error) == (
-        "bounded, at most 3 is not feasible for datasets of size 2 in a domain of 3 values, "
-        "unlimited copies: replacing needs k <= size and at least one record outside x; "
+        "bounded, exactly 3 is not feasible for datasets of size 2 in a domain of 3 values, "
+        "unlimited copies: replacing exactly k records needs k <= size and k <= records outside x; "
         "the largest feasible k is 2"
     )
+
+
+@pytest.mark.parametrize(
+    ("relation", "feasible"),
+    [(sl.Bounded, 2), (sl.Unbounded, 2), (sl.SymmetricDifference, 3), (sl.Edit, 2)],
+)
+def test_at_most_k_changes_as_many_records_as_there_are(relation, feasible):
+    """Three records, of which one is not in x, and a mean of nobody is none."""
+    universe = sl.Universe.from_dataset([0, 3, 9])
+    far, all_that_there_are = (
+        sl.global_sensitivity(universe, "mean", size=2, neighbors=relation(k))
+        for k in (9, feasible)
+    )
+    assert (far.exact, far.witness) == (all_that_there_are.exact, all_that_there_are.witness)
 
 
 def test_neighbors_must_be_named():

@@ -67,7 +67,7 @@ class Pairs:
 @lru_cache
 def subsets(total: int) -> list[Positions]:
     """Every dataset of `total` different records, by their positions."""
-    return [x for size in range(1, total + 1) for x in sorted(oracle.datasets(range(total), size))]
+    return [x for size in range(total + 1) for x in sorted(oracle.datasets(range(total), size))]
 
 
 @lru_cache(maxsize=1000)
@@ -91,7 +91,7 @@ class Answers:
     def __init__(self, records: list[Any], query: tuple[Any, ...]) -> None:
         self.root = query[0] == "std"
         asked = ("var", *query[1:]) if self.root else query
-        least = int(query[1]) + 1 if query[0] in ("var", "std") else 1
+        least = oracle.least(query)
         self.answers = [
             oracle.evaluate(asked, (records[at] for at in x)) if len(x) >= least else Fraction(0)
             for x in subsets(len(records))

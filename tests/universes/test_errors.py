@@ -119,7 +119,9 @@ def test_percentages_are_multiples_of_a_small_number():
         ),
         (
             lambda: sl.neighboring_datasets(UNIVERSE, (), sl.Bounded(1)),
-            "size must be a whole number (a number of records, at least 1), got 0",
+            "bounded, at most 1 is not feasible for datasets of size 0 in a universe of 4 records: "
+            "replacing needs a record of x and at least one record outside x; no distance is "
+            "feasible; choose another size or a larger universe",
         ),
     ],
 )

@@ -19,7 +19,7 @@ def test_results_name_the_interval():
     result = sl.global_sensitivity(INTERVAL, "mean", size=3, neighbors="bounded")
     assert repr(result) == (
         "Sensitivity of mean: 40 (exact)\n"
-        "  neighbors  bounded, at most 1; size 3; interval [0, 120], every real number\n"
+        "  neighbors  bounded, at most 1; size 3 (public); interval [0, 120], every real number\n"
         "  only in x  120  f(x) = 40\n"
         "  only in y  0    f(y) = 0\n"
         "  in both    0 (x2)\n"
@@ -109,11 +109,11 @@ ERRORS = {
         f"the record 121 is not in the universe: {INTERVAL!r}",
     ),
     "too far": (
-        lambda: sl.global_sensitivity(INTERVAL, "mean", size=3, neighbors=sl.Unbounded(3)),
+        lambda: sl.global_sensitivity(INTERVAL, "mean", size=3, neighbors=sl.Unbounded(3, True)),
         sl.errors.InputError,
-        "unbounded, at most 3 is not feasible for datasets of size 3 in an interval [0, 120], "
-        "every real number: removing needs k < size, adding needs k <= records outside x; the "
-        "largest feasible k is 2, or choose direction='add', "
+        "unbounded, exactly 3 is not feasible for datasets of size 3 in an interval [0, 120], "
+        "every real number: removing needs k <= size - 1, adding needs k <= records outside "
+        "x; the largest feasible k is 2, or choose direction='add', "
         "which leaves out removals and can give a smaller sensitivity",
     ),
     "a query on rows": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import tracemalloc
 from collections.abc import Iterator
@@ -51,13 +52,12 @@ def test_at_most_is_the_union_of_exactly(family, data):
     x = next(sl.datasets(asked.universe, asked.sizes[0]))
     relation, parameters = RELATIONS[family]
     union = set()
-    for k in range(1, asked.relation.k + 1):
-        try:
-            union |= set(
-                sl.neighboring_datasets(asked.universe, x, relation(k, True, **parameters))
-            )
-        except sl.errors.InputError:
-            assert family == "bounded"  # where at most k is feasible although exactly k is not
+    directions = ("add", "remove") if family == "unbounded" else (None,)
+    for k, direction in product(range(1, asked.relation.k + 1), directions):
+        directed = parameters if direction is None else {"direction": direction}
+        # At most k is feasible where exactly k is not: there is nothing to add.
+        with contextlib.suppress(sl.errors.InputError):
+            union |= set(sl.neighboring_datasets(asked.universe, x, relation(k, True, **directed)))
     assert set(sl.neighboring_datasets(asked.universe, x, asked.relation)) == union
 
 
@@ -193,19 +193,21 @@ def test_counting_datasets_takes_few_steps(monkeypatch):
     assert len(steps) < 1_000
 
 
-@pytest.mark.parametrize("size", [1, 2, 4])
+@pytest.mark.parametrize("least", [0, 1, 2])
+@pytest.mark.parametrize("size", [0, 1, 2, 4])
 @pytest.mark.parametrize("outside", [0, 1, 3, math.inf])
-def test_changes_are_those_of_the_distance(size, outside):
+def test_changes_are_those_of_the_distance(size, outside, least):
     """Removed and added: their sum is k, or the larger of them, and there are such records."""
     if outside == math.inf:
         universe = sl.Universe.from_interval(0, 1)
     else:
-        universe = sl.Universe.from_dataset(range(size + outside))
+        universe = sl.Universe.from_dataset(range(max(size + outside, 1)))
+        outside = universe.size - size
     for relation, distance in ((sl.SymmetricDifference, sum), (sl.Edit, max)):
         for k in range(1, 7):
             every = product(range(min(k, size) + 1), range(int(min(k, outside)) + 1))
-            assert sorted(relation().changes_at(k, size, universe)) == [
-                one for one in every if distance(one) == k and size - one[0] + one[1] > 0
+            assert sorted(relation().changes_at(k, size, universe, least)) == [
+                one for one in every if distance(one) == k and size - one[0] + one[1] >= least
             ]
 
 

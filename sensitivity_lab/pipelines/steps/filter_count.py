@@ -165,7 +165,7 @@ def select(column: str, domain: Values | None = None) -> Step:
     --------
     >>> from sensitivity_lab import pipelines as pl
     >>> ages = pl.start(pl.AddMaxRows(1)) >> select("age") >> pl.clamp(0, 125) >> pl.sum_(0, 125)
-    >>> ages(pd.DataFrame({"age": [17, 40, 300]})), ages.map()
+    >>> ages(pd.DataFrame({"age": [17, 40, 300]})), ages.map(d_in=1)
     (182, 125)
     >>> four = pl.Start(pl.Table(size=4), pl.ChangeOneDistance())
     >>> (four >> select("age") >> pl.clamp(0, 125) >> pl.mean(0, 125, 4)).map(1)

@@ -126,6 +126,11 @@ class MeanOf(RecordQuery):
         """The name of the query in tables and legends."""
         return f"mean of {named(self.column)}"
 
+    @property
+    def defined_from(self) -> int:  # type: ignore[override]
+        """The fewest rows: none, if `empty` is the answer without a value."""
+        return 1 if self.empty is None else 0
+
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the sum and the number of the column's values."""
         integers, unit, present = in_one_unit(numbers_of(universe, self.column))
@@ -142,7 +147,7 @@ class MeanOf(RecordQuery):
         """Return the column and its mean, if no value is missing."""
         if not isinstance(universe, TableUniverse) or None in universe.listed(self.column):
             return None
-        return self.column, Mean()
+        return self.column, Mean(empty=self.empty)
 
 
 @dataclass(frozen=True)
@@ -179,6 +184,11 @@ class Covariance(RecordQuery):
         """The name of the query in tables and legends."""
         plain = f"covariance of {named(self.a)} and {named(self.b)}"
         return plain if self.ddof == 0 else f"{plain} (ddof {self.ddof})"
+
+    @property
+    def defined_from(self) -> int:  # type: ignore[override]
+        """The fewest rows: more than `ddof`."""
+        return self.ddof + 1
 
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the sums of a, b, their product and 1 over the complete rows."""

@@ -183,6 +183,14 @@ class GroupBy(PartedQuery):
         return f"{self.query.name} by {named(self.column)}"
 
     @property
+    def public_sizes(self) -> str:
+        """The given sizes of the groups; those of a part that is a `GroupBy` itself are its own."""
+        if self.group_sizes is None:
+            return str(self.query.public_sizes)
+        sizes = ", ".join(map(str, self.group_sizes))
+        return f"the numbers of rows by {named(self.column)}, {sizes}"
+
+    @property
     def inner(self) -> tuple[Query, ...]:
         """The query on a group."""
         return (self.query,)
@@ -289,6 +297,11 @@ class Stack(PartedQuery):
             for query in self.queries
             for label in query.labels or ()
         )
+
+    @property
+    def public_sizes(self) -> str:
+        """The sizes of groups that its queries are given."""
+        return "; ".join(filter(None, [query.public_sizes for query in self.queries]))
 
     @property
     def inner(self) -> tuple[Query, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -12,17 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import (
-    as_python,
-    check_column,
-    check_number,
-    named,
-    shown,
-)
+from sensitivity_lab.checks import check_column, named, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference, Number, common_integers, nearest
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.queries.base import Answer, Query
+from sensitivity_lab.queries.base import Answer, Query, answer_on_few
 from sensitivity_lab.queries.named import NAMED, by_name
 from sensitivity_lab.queries.row_sums import Sums
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -44,6 +38,11 @@ class PartedQuery(RecordQuery):
     @abstractmethod
     def inner(self) -> tuple[Query, ...]:
         """The queries that it is made of."""
+
+    @property
+    def defined_from(self) -> int:  # type: ignore[override]
+        """None, if all queries that it is made of have an answer on no rows; else one."""
+        return min(1, max(query.least_size for query in self.inner))
 
     @property
     def only_sums(self) -> bool:
@@ -138,10 +137,11 @@ class ColumnQuery(Query):
     def __post_init__(self) -> None:
         """Check the parameters."""
         check_column("column", self.column)
-        object.__setattr__(self, "query", _number_query(self.query))
-        object.__setattr__(self, "ddof", self.query.ddof)
-        check_number.or_none("empty", self.empty)
-        empty = as_python(self.empty)
+        query = _number_query(self.query)
+        empty = answer_on_few(query, query.empty if self.empty is None else self.empty)
+        own = replace(query, empty=None) if query.takes_empty else query  # type: ignore[type-var]
+        object.__setattr__(self, "query", own)
+        object.__setattr__(self, "ddof", query.ddof)
         if self.query.moment in ("count", "sum"):
             if empty not in (None, 0):
                 raise InputError(
@@ -149,10 +149,6 @@ class ColumnQuery(Query):
                     f"{shown(self.empty)}"
                 )
             empty = 0
-        if empty is not None and self.query.root and empty < 0:
-            raise InputError(
-                f"empty must be at least 0 for a {self.query.name}, got {shown(empty)}"
-            )
         object.__setattr__(self, "empty", empty)
 
     @property
@@ -161,9 +157,15 @@ class ColumnQuery(Query):
         return f"{self.query.name} of {named(self.column)}"
 
     @property
+    def defined_from(self) -> int:
+        """The fewest rows: none, if `empty` is the answer where there are no values."""
+        least = int(self.query.defined_from)
+        return 0 if least <= 1 and self.empty is not None else least
+
+    @property
     def least_size(self) -> int:
-        """The smallest size of a dataset for which the query on numbers is defined."""
-        return int(self.query.least_size)
+        """The same: `empty` is the answer on no values, not on too few."""
+        return self.defined_from
 
     @property
     def root(self) -> bool:  # type: ignore[override]
@@ -185,6 +187,8 @@ class ColumnQuery(Query):
         """Return the column and the query on its numbers, where no value is missing."""
         if not isinstance(universe, TableUniverse) or None in universe.listed(self.column):
             return None
+        if self.query.takes_empty:
+            return self.column, replace(self.query, empty=self.empty)
         return self.column, self.query
 
     def exactly(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Fraction:
@@ -197,7 +201,7 @@ class ColumnQuery(Query):
         if not present and self.empty is not None:
             return Fraction(self.empty) ** (2 if self.root else 1)
         times = data[present]
-        if int(times.sum()) < self.query.least_size:
+        if int(times.sum()) < self.query.defined_from:
             raise self.undefined(universe.dataset(data))
         integers, unit = common_integers([numbers[place] or Fraction(0) for place in present])
         answer: Fraction = self.query.rational(np.sort(np.repeat(integers, times)), unit)

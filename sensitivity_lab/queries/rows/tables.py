@@ -42,6 +42,7 @@ class RecordQuery(Query):
 
     on_numbers: ClassVar[bool] = False
     on_records: ClassVar[bool] = True
+    defined_from = 0  # a property of those that need more
 
     @abstractmethod
     def sums_on(self, universe: TableUniverse) -> Sums:

@@ -461,4 +461,4 @@ def _cut_ranges(
 
 def _batch(size: int) -> int:
     """Return how many datasets of a size a query gets at once."""
-    return max(1, min(_BATCH_ROWS, _BATCH_RECORDS // size))
+    return max(1, min(_BATCH_ROWS, _BATCH_RECORDS // max(size, 1)))

@@ -76,9 +76,11 @@ class SmoothEnumeration:
             if about > _SURE * (most + 1):
                 text = f"about {about:.1e}" if about < math.inf else "more than 1e300"
             else:
-                numbers = Numbers(np.minimum(limits, size).tolist(), size - 1, size)
+                # Nobody's dataset has no core.
+                core = max(size - 1, 0)
+                numbers = Numbers(np.minimum(limits, size).tolist(), core, size)
                 number += numbers.of(values, size)
-                cores += numbers.of(values, size - 1)
+                cores += numbers.of(values, core)
                 text = f"at least {number:,}"
             if number > most or about > _SURE * (most + 1):
                 return Refusal(

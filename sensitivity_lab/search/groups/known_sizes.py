@@ -53,15 +53,14 @@ class SomeChanges(Relation):
         """Return the relation of some changes."""
         return cls(max(map(sum, changes)), True, changes)
 
-    def changes(self, size: int, universe: Space) -> tuple[RemovedAdded, ...]:
+    def some_changes(self, size: int, universe: Space, least: int = 0) -> tuple[RemovedAdded, ...]:
         """Return the changes."""
         return self.listed
 
-    @property
-    def _limits(self) -> str:
+    def _limits(self, least: int) -> str:
         return "as many records must be there"
 
-    def _largest(self, size: int, universe: Space) -> int | float:
+    def _largest(self, size: int, universe: Space, least: int) -> int | float:
         return self.k
 
     def _changes_at(self, k: int, removable: int, addable: int) -> Iterable[RemovedAdded]:

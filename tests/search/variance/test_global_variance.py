@@ -396,7 +396,7 @@ def test_clusters_of_which_few_records_are_kept_need_few_placements():
 
 
 def test_a_domain_with_too_many_windows_is_refused_with_their_number():
-    universe = sl.Universe.from_domain([1, 2, 3])
+    universe = sl.Universe.from_domain([1, 2, 3], copies=100_000_001)
     with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.global_sensitivity(universe, "var", size=10**8, neighbors=sl.Bounded(1))
     assert str(caught.value) == (

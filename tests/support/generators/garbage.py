@@ -254,6 +254,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "domain": (pl.Numbers(), pl.Values(size=3), pl.Table()),
     "dtype": (None, np.float64, "int32"),
     "empty": (0, None),
+    "least_size": (0, 1),
     "end": ("lower", "upper"),
     "sensitivities": (None, {"global": MEASURED, "smooth": 2}),
     "factor": (None, 2),

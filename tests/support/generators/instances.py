@@ -58,6 +58,7 @@ def _made() -> Iterator[Any]:
     compared = sl.noise.compare(small, "median", **of_x, epsilon=1, range=(0, 5), step=1)
     yield from (compared, compared.rows[0])
     yield pl.measured_stability(TOTAL, [1, 2], sizes=[1, 2], d_in=1)
+    yield TOTAL.sensitivity(d_in=1)
     yield sl.noise.clipping_sweep(RECORDS, bounds=[1, 5], neighbors="bounded", epsilon=1)
     yield from (TOTAL, pl.clamp(0, 5), pl.Start(pl.Numbers(), pl.SymmetricDistance()))
     yield TOTAL >> pl.laplace(1)

@@ -19,6 +19,7 @@ from sensitivity_lab.spaces import graphs, sequences
 MADE_BY_THE_LIBRARY = {
     *("AuditReport", "AuditRow", "BoundedCurves", "ClippingPoint", "ClippingSweep", "Evidence"),
     *(
+        "ChainSensitivity",
         "ImplementedSensitivity",
         "MeasuredStability",
         "MechanismReport",

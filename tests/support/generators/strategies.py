@@ -187,8 +187,8 @@ def most_feasible(family: str, size: int, total: float, exactly: bool) -> float:
     """The largest feasible distance for datasets of a size in a universe of `total` records."""
     outside = total - size
     return {
-        "bounded": min(size, outside) if exactly or outside < 1 else size,
-        "unbounded": min(size - 1, outside),
+        "bounded": min(size, outside),
+        "unbounded": (min if exactly else max)(size - 1, outside),
         "unbounded (add)": outside,
         "unbounded (remove)": size - 1,
         "symmetric difference": total if outside >= 1 else size - 1,

@@ -19,8 +19,9 @@ different records of the universe. At distance d, with 1 <= d <= k, or d = k whe
     "symmetric_difference"  |A| + |B| = d
     "edit"                  the larger of |A| and |B| is d
 
-Neither x nor y is ever empty. What the universe has too few records for is left out; no pair at all
-is an error.
+The empty dataset, nobody's, is a dataset: sums and counts of it are 0, and a function gets (). For
+a query that has no answer on so few records, such as a mean of none, it is none; see `least`.
+What x or the universe has too few records for is left out; no pair at all is an error.
 """
 
 from __future__ import annotations
@@ -73,8 +74,8 @@ def evaluate(query: tuple[Any, ...], records: Iterable[Record]) -> Fraction:
     Fraction(79, 10)
     """
     values = sorted(Fraction(record) for record in records)
-    if not values:
-        raise ValueError("a query on no records is undefined")
+    if len(values) < least(query):
+        raise ValueError(f"{query!r} is undefined on {len(values)} records")
     match query:
         case ("mean",):
             return sum(values, Fraction(0)) / len(values)
@@ -88,12 +89,28 @@ def evaluate(query: tuple[Any, ...], records: Iterable[Record]) -> Fraction:
             return values[0 if end == "min" else -1]
         case ("count_distinct" | "mode_count" as word,):
             counts = [values.count(value) for value in set(values)]
-            return Fraction(len(counts) if word == "count_distinct" else max(counts))
+            return Fraction(len(counts) if word == "count_distinct" else max(counts, default=0))
         case ("var", ddof):
             return _variance(values, Fraction(ddof))
         case ("percentile", q, method):
             return _percentile(values, Fraction(q) / 100, method)
     raise ValueError(f"no rational query {query!r}")
+
+
+def least(query: Query) -> int:
+    """The fewest records on which a query has an answer.
+
+    >>> least(("sum",)), least(("median",)), least(("std", 1)), least(len)
+    (0, 1, 2, 0)
+    """
+    if not isinstance(query, tuple):
+        return getattr(query, "least_size", 0)
+    match query:
+        case ("sum" | "count" | "count_distinct" | "mode_count",):
+            return 0
+        case ("var" | "std", ddof):
+            return floor(Fraction(ddof)) + 1
+    return 1
 
 
 def _variance(values: Sequence[Fraction], ddof: Fraction) -> Fraction:
@@ -201,10 +218,10 @@ def neighbors(
     seen: set[Dataset] = set()
     for removed, added in shapes(relation, k, exactly, direction):
         # No core is left of too small an x. Equal cores with equal additions make equal neighbors.
-        for core in set(combinations(x, len(x) - removed)) if len(x) >= max(removed, 1) else ():
+        for core in set(combinations(x, len(x) - removed)) if len(x) >= removed else ():
             for addition in set(combinations(outside, added)):
                 y = tuple(sorted(core + addition))
-                if y and y not in seen:
+                if y not in seen:
                     seen.add(y)
                     yield y
 
@@ -247,7 +264,7 @@ def global_sensitivity(
 
     Returns the value and one pair (x, y) that attains it. The value is an exact Fraction; for "std"
     a Decimal correct to about ``DIGITS`` digits; for a function the plain abs(query(x) - query(y)).
-    ValueError if there is no pair, or the query is undefined on a dataset of a pair.
+    Pairs on which the query is undefined are left out; ValueError if no other one is there.
 
     >>> global_sensitivity([1, 2, 3, 10], 3, ("median",), "unbounded", 1)
     (Fraction(4, 1), ((1, 2, 10), (2, 10)))
@@ -269,11 +286,14 @@ def local_sensitivity(
 
 def largest_change(query: Query, candidates: Iterable[Pair]) -> tuple[Any, Pair]:
     """Largest change of the query over the candidates, and the first pair that attains it."""
+    fewest = least(query)
     answers: dict[Dataset, Any] = {}
     one_object: dict[Any, Any] = {}  # per distinct answer, so that equal answers have one id
     compared: set[tuple[int, int]] = set()
     largest, witness = None, None
     for x, y in candidates:
+        if min(len(x), len(y)) < fewest:
+            continue
         for dataset in (x, y):
             if dataset not in answers:
                 answer = _answer(query, dataset)

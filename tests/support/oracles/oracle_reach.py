@@ -36,6 +36,8 @@ def balls(
 ) -> list[set[Dataset]]:
     """Entry k: the datasets within k steps of x; the last entry is the first that has them all.
 
+    Of `sizes` the smallest is 0 if nobody has an answer, else at least 1.
+
     >>> [len(ball) for ball in balls([1, 2, 3, 4], (1, 2), "bounded", (2, 2))]
     [1, 5, 6]
     """
@@ -44,7 +46,7 @@ def balls(
     last = found[0]
     while last:
         near = {y for one in last for y in steps(universe, one, relation)}
-        last = {y for y in near - found[-1] if lowest <= len(y) <= highest and y}
+        last = {y for y in near - found[-1] if lowest <= len(y) <= highest}
         if last:
             found.append(found[-1] | last)
     return found

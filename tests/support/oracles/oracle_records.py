@@ -251,7 +251,7 @@ def pairs(universe: Sequence[Record], n: int, *relation: Any, **options: Any) ->
     """Iterate over the distinct pairs (x, y) with x of n records and y one of its neighbors.
 
     >>> list(pairs(["b", None], 1, "unbounded", 1))
-    [(('b',), ('b', None)), ((None,), ('b', None))]
+    [(('b',), ()), (('b',), ('b', None)), ((None,), ()), ((None,), ('b', None))]
     """
     position = names(universe)
     labels = [position[record] for record in universe]
@@ -287,8 +287,9 @@ def global_sensitivity(
 ) -> dict[str, tuple[Fraction, Pair]]:
     """Largest change of the query from a dataset of n records to one of its neighbors.
 
-    For each norm the value, squared in L2, and the first pair (x, y) that attains it. ValueError if
-    there is no pair, or the query is undefined on a dataset of a pair.
+    For each norm the value, squared in L2, and the first pair (x, y) that attains it. The empty
+    dataset is left out if the query is undefined on it. ValueError if there is no pair, or the
+    query is undefined on another dataset of a pair.
 
     >>> of = histogram_of_categories(0, "ab")
     >>> found = global_sensitivity([("a",), ("b",), ("b",)], 1, of, "bounded", 1)
@@ -313,12 +314,28 @@ def local_sensitivity(
     return _largest_changes(query, ((x, y) for y in found))
 
 
+def has_answer(query: Query, dataset: Dataset) -> bool:
+    """Whether a query is defined on a dataset.
+
+    >>> has_answer(mean(0), ()), has_answer(mean(0, empty=7), ())
+    (False, True)
+    """
+    try:
+        query(dataset)
+    except ValueError:
+        return False
+    return True
+
+
 def _largest_changes(query: Query, candidates: Iterable[Pair]) -> dict[str, tuple[Fraction, Pair]]:
     """For each norm the largest change over the candidates, and the first pair that attains it."""
     answers: dict[Dataset, tuple[Fraction, ...]] = {}
     largest: dict[str, tuple[Fraction, Pair]] = {}
     compared: set[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]] = set()
+    nobody = has_answer(query, ())
     for x, y in candidates:
+        if not nobody and not (x and y):
+            continue
         for dataset in (x, y):
             if dataset not in answers:
                 answers[dataset] = vector(query(dataset))

@@ -144,7 +144,7 @@ def by_positions(universe, n, query, relation, k, exactly):
     for x in map(set, combinations(positions, n)):
         sets = (
             set(y)
-            for m in range(max(n - k, 1), min(n + k, len(universe)) + 1)
+            for m in range(max(n - k, 0), min(n + k, len(universe)) + 1)
             for y in combinations(positions, m)
         )
         for y in sets:
@@ -233,7 +233,7 @@ def test_a_missing_value_is_a_record_like_any_other():
 
 def test_no_pair_is_an_error():
     with pytest.raises(ValueError, match="there is no pair"):
-        records.global_sensitivity([(1,)], 1, records.count, "unbounded", 1)
+        records.global_sensitivity([(1,)], 1, records.count, "bounded", 1)
 
 
 def test_pairs_are_those_of_neighbors():

@@ -1,0 +1,399 @@
+"""Datasets with too few records, such as nobody's: their answer is given, and no engine needs it.
+
+A query may have an answer of its own only from d records on (`defined_from`), and a given one,
+`empty`, below. Let x have s >= d records and a neighbor y fewer than d. The answer on y is `empty`,
+whatever its records are, and every dataset of s records has such a neighbor if one has. So the
+largest difference of such pairs is that of `empty` from the least or the greatest answer on the
+datasets of s records, which a local search finds. All other pairs are left to the engine that is
+asked, for the query without `empty`: it never sees a dataset with fewer than d records. See
+docs/proofs.md, "Nobody (`nobody`)".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sensitivity_lab.errors import NoEngineError
+from sensitivity_lab.exact.difference import Difference, Number
+from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem
+from sensitivity_lab.problem import LocalProblem, Problem, SmoothProblem
+from sensitivity_lab.queries import Query
+from sensitivity_lab.universes.finite import AnyUniverse, finite
+from sensitivity_lab.universes.multiplicities import Multiplicities, smallest
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.relations import Bounded, Relation, RemovedAdded, Unbounded
+
+from .engine import (
+    AnyEngine,
+    BothEnds,
+    Cost,
+    End,
+    Ends,
+    Finding,
+    Findings,
+    Options,
+    Plan,
+    Refusal,
+    first_plan,
+    furthest,
+    one_by_one,
+)
+from .layouts import LaidOut
+
+Local = LocalProblem | LocalIntervalProblem
+
+Sized = tuple[int, RemovedAdded]
+"""The size of x, and a change."""
+
+
+class WithNobody:
+    """An engine that gets only datasets on which queries have an answer of their own.
+
+    Parameters
+    ----------
+    engine : Engine
+        It takes what is left.
+    local : sequence of Engine
+        Engines for local problems, in order of preference, that find the extremes of a size.
+    lists_few : bool, default False
+        Whether the engine itself evaluates queries on datasets with too few records.
+    """
+
+    def __init__(
+        self, engine: AnyEngine, local: Sequence[AnyEngine] = (), *, lists_few: bool = False
+    ) -> None:
+        self.name, self.kind = engine.name, engine.kind
+        self.covers, self.reach = engine.covers, engine.reach
+        self.engine, self._local, self._lists_few = engine, local, lists_few
+
+    def plan(self, problem: Any, options: Options) -> Plan[Any] | Refusal:
+        """Return the plan of the engine, with the pairs that it does not see."""
+        if isinstance(problem, SmoothProblem):
+            return _plan_smooth(self.engine, problem, options, lists_few=self._lists_few)
+        if isinstance(problem, Local):
+            return _plan_local(self.engine, self._local, problem, options)
+        whole = len(problem.parts) == 1
+        if whole and not any(_reaches_few(problem, query) for query in problem.queries):
+            plan: Plan[Any] | Refusal = self.engine.plan(problem, options)
+            return plan
+
+        def plan_of(part: Problem | IntervalProblem) -> Plan[Findings] | Refusal:
+            if _answers_few(part.queries[0]):
+                return _plan_pairs(self.engine, self._local, part, options)
+            own: Plan[Findings] | Refusal = self.engine.plan(part, options)
+            return own
+
+        return one_by_one(problem, plan_of)
+
+
+def _answers_few(query: Query) -> bool:
+    """Tell whether the answer on few records is given, and not the query's own."""
+    return query.on_numbers and query.empty is not None and query.defined_from > 0
+
+
+def _own(query: Query) -> Query:
+    """Return the query without its answer on few records."""
+    made: Query = replace(query, empty=None)  # type: ignore[type-var]
+    return made
+
+
+def _given_answer(query: Query) -> Fraction:
+    """Return the answer on few records; its square, if the query is a root."""
+    return Fraction(query.empty or 0) ** (2 if query.root else 1)
+
+
+def _reaches_few(problem: Problem | IntervalProblem, query: Query) -> bool:
+    """Tell whether some x or y has too few records for the query's own answer."""
+    if not _answers_few(query):
+        return False
+    few = (pair for one in problem.neighbors for pair in _small_changes(problem, one))
+    return min(_sizes_of_pairs(few), default=query.defined_from) < query.defined_from
+
+
+def _small_changes(problem: Problem | IntervalProblem, relation: Relation) -> list[Sized]:
+    """Return the changes of datasets so small that some can lead to too few records."""
+    below = max(query.defined_from for query in problem.queries) + relation.k
+    small = [size for size in problem.sizes if size < below]
+    return [
+        (size, change)
+        for size in small
+        for change in relation.some_changes(size, problem.universe, problem.least)
+    ]
+
+
+def _sizes_of_pairs(changes: Iterable[Sized]) -> Iterator[int]:
+    """Yield the sizes of x and of y."""
+    for size, (removed, added) in changes:
+        yield from (size, size - removed + added)
+
+
+def _plan_pairs(
+    engine: AnyEngine,
+    local: Sequence[AnyEngine],
+    problem: Problem | IntervalProblem,
+    options: Options,
+) -> Plan[Findings] | Refusal:
+    """Plan the search for one query and one relation: what it defines, and all else."""
+    (query,), (relation,) = problem.queries, problem.neighbors
+    own = _own(query)
+    least = own.defined_from
+    changes = _small_changes(problem, relation)
+    few = [one for one in changes if min(_sizes_of_pairs([one])) < own.defined_from]
+    # Larger datasets have neighbors if records can be removed; else one of them shows it.
+    some = {size for size, _ in set(changes).difference(few)}
+    some.update(size for size in problem.sizes if size >= own.defined_from + relation.k)
+    inner: Plan[Findings] | None = None
+    if any(True for size in some for _ in relation.some_changes(size, problem.universe, least)):
+        part = problem.at(tuple(sorted(some)), own)
+        planned = engine.plan(part, options)
+        if isinstance(planned, Refusal):
+            return planned
+        inner = planned
+
+    def solve() -> Findings:
+        best = [inner.solve()[0][0]] if inner else []
+        gaps = [_gap_of_pair(problem.universe, query, one) for one in best]
+        for gap, make in _pairs_with_few(local, problem.universe, query, few):
+            if not gaps or gap > gaps[0]:
+                best, gaps = [make()], [gap]
+        return [best]
+
+    return Plan(solve, inner.cost if inner else Cost(0))
+
+
+def _gap_of_pair(universe: AnyUniverse, query: Query, finding: Finding) -> Difference:
+    """Return how far the answers of a pair are apart."""
+    if isinstance(finding, LaidOut):
+        return finding.gap
+    on = finite(universe, finding.values)
+    x, y = (_exact_answer(query, on, data) for data in (finding.x, finding.y))
+    return Difference(x, y, query.root)
+
+
+def _exact_answer(query: Query, universe: FiniteUniverse, data: Multiplicities) -> Fraction:
+    """Return the exact answer on a dataset; its square, if the query is a root."""
+    answer = query.exactly(universe, data)
+    if not isinstance(answer, Fraction):
+        raise ValueError(f"{query.name} is exact, and its answers are numbers")
+    return answer
+
+
+def _pairs_with_few(
+    local: Sequence[AnyEngine], universe: AnyUniverse, query: Query, few: list[Sized]
+) -> Iterator[tuple[Difference, Callable[[], Finding]]]:
+    """Yield pairs of which one has too few records: the furthest apart for each change."""
+    given = _given_answer(query)
+    known: dict[int, tuple[Difference, _Extreme]] = {}
+    for size, (removed, added) in few:
+        larger = max(size, size - removed + added)
+        if larger not in known:
+            extremes = _extremes_of_size(local, universe, query, larger)
+            known[larger] = max(
+                ((Difference(one.answer, given, query.root), one) for one in extremes),
+                key=lambda pair: pair[0],
+            )
+        gap, extreme = known[larger]
+        yield gap, partial(_pair_of, extreme, size == larger, (removed, added))
+
+
+class _Extreme(NamedTuple):
+    """A dataset of some size with the least or the greatest answer.
+
+    Attributes
+    ----------
+    answer : Fraction
+        Its square, if the query is a root.
+    data : callable
+        Returns the dataset, by multiplicities.
+    universe : FiniteUniverse
+    values : tuple of numbers
+        As those of `Finding`.
+    """
+
+    answer: Fraction
+    data: Callable[[], Multiplicities]
+    universe: FiniteUniverse
+    values: tuple[Number, ...]
+
+
+def _extremes_of_size(
+    local: Sequence[AnyEngine], universe: AnyUniverse, query: Query, size: int
+) -> list[_Extreme]:
+    """Return datasets of a size with the least and the greatest answer."""
+    own = _own(query)
+    if size < own.defined_from:
+        on = finite(universe)
+        return [_Extreme(_given_answer(query), partial(_first_records, on, size), on, on.values)]
+    problem = _from_somewhere(universe, own, size)
+    if isinstance(problem, _Extreme):
+        return [problem]
+    found_plan = first_plan(local, problem, Options())
+    if isinstance(found_plan, Refusal) or found_plan.ends is None:
+        raise NoEngineError(f"the extremes of {query.name} are not known: {found_plan}")
+    both = found_plan.ends()
+    on = finite(universe, both.values)
+    found = [one for ends in both.of_changes for one in (ends.lower, ends.upper)]
+    some = [_Extreme(one.answer, one.y, on, both.values) for one in found]
+    if sum(problem.sizes) == size:
+        some.append(_Extreme(both.of_x, lambda: _x_of(problem, on), on, both.values))
+    return [min(some, key=lambda one: one.answer), max(some, key=lambda one: one.answer)]
+
+
+def _from_somewhere(universe: AnyUniverse, own: Query, size: int) -> Local | _Extreme:
+    """Return a local problem whose neighbors are all datasets of a size, with x or without it.
+
+    Where each record can occur often enough, all records of any x are replaced; else records of the
+    whole universe are removed, of which there are then not many.
+    """
+    replaced = Bounded(max(size, 1), exactly=True)
+    if not isinstance(universe, FiniteUniverse):
+        return LocalIntervalProblem(universe, own, replaced, (universe.lower,) * size)
+    x = _first_records(universe, size)
+    if size and int(universe.multiplicities(2 * size).min()) >= 2 * size:
+        return LocalProblem(universe, own, replaced, x)
+    left = int(universe.size) - size
+    if not left:
+        return _Extreme(_exact_answer(own, universe, x), lambda: x, universe, ())
+    every = universe.multiplicities(int(universe.size))
+    return LocalProblem(universe, own, Unbounded(left, True, "remove"), every)
+
+
+def _first_records(universe: FiniteUniverse, size: int) -> Multiplicities:
+    """Return a dataset of a size: the smallest records."""
+    return smallest(universe.multiplicities(size), size)
+
+
+def _x_of(problem: Local, on: FiniteUniverse) -> Multiplicities:
+    """Return x of a local problem, by multiplicities."""
+    return _counts_of(on, problem.x) if isinstance(problem, LocalIntervalProblem) else problem.x
+
+
+def _counts_of(universe: FiniteUniverse, records: tuple[Any, ...]) -> Multiplicities:
+    counts = np.zeros(len(universe.values), dtype=np.int64)
+    for record in records:
+        counts[universe.index(record)] += 1
+    return counts
+
+
+def _pair_of(extreme: _Extreme, is_x: bool, change: RemovedAdded) -> Finding:
+    """Return a pair of a dataset and one that a change of x leads to, or comes from."""
+    data = extreme.data()
+    removed, added = change if is_x else change[::-1]
+    other = _with_changes(extreme.universe, data, removed, added)
+    x, y = (data, other) if is_x else (other, data)
+    return Finding(x, y, None, 0, extreme.values)
+
+
+def _with_changes(
+    universe: FiniteUniverse, data: Multiplicities, removed: int, added: int
+) -> Multiplicities:
+    """Return a dataset without its first records, and with the first that are outside it."""
+    outside = universe.multiplicities(int(data.sum()) + added) - data
+    changed: Multiplicities = data - smallest(data, removed) + smallest(outside, added)
+    return changed
+
+
+def _plan_local(
+    engine: AnyEngine, local: Sequence[AnyEngine], problem: Local, options: Options
+) -> Plan[Finding] | Refusal:
+    """Plan a local search: changes that leave too few records have the given answer."""
+    query, size = problem.query, problem.sizes[0]
+    own = _own(query) if _answers_few(query) else query
+    few = [one for one in problem.changes if size - one[0] + one[1] < own.defined_from]
+    if own is query or (size >= own.defined_from and not few):
+        asked = problem if own is query else replace(problem, query=own)
+        plan: Plan[Finding] | Refusal = engine.plan(asked, options)
+        return plan
+    ends: Callable[[], BothEnds]
+    if not size:
+        ends = partial(_ends_of_nobody, local, problem)
+    elif len(few) == len(problem.changes):
+        ends = partial(_ends_with_few, problem, few, None)
+    else:
+        found: Plan[Finding] | Refusal = engine.plan(replace(problem, query=own), options)
+        if isinstance(found, Refusal) or found.ends is None:
+            return found
+        ends = partial(_ends_with_few, problem, few, found.ends)
+    return Plan(lambda: _furthest_of_ends(problem, ends()), Cost(0), ends)
+
+
+def _furthest_of_ends(problem: Local, both: BothEnds) -> Finding:
+    """Return x and the neighbor whose answer is furthest from that of x."""
+    return replace(furthest(_on_finite(problem, both.values), both), values=both.values)
+
+
+def _on_finite(problem: Local, values: tuple[Number, ...]) -> LocalProblem:
+    """Return the problem on a finite universe: of an interval, on some of its values."""
+    return problem.on_values(values) if isinstance(problem, LocalIntervalProblem) else problem
+
+
+def _values_of(problem: Local, values: tuple[Number, ...]) -> tuple[Number, ...]:
+    """Return the values that datasets count, if the universe is an interval."""
+    if not isinstance(problem, LocalIntervalProblem):
+        return ()
+    return tuple(problem.on_values(values).universe.values)
+
+
+def _ends_with_few(
+    problem: Local, few: list[RemovedAdded], inner: Callable[[], BothEnds] | None
+) -> BothEnds:
+    """Return the ends of all changes; those that leave too few records have one answer."""
+    if inner is None:
+        on = _on_finite(problem, ())
+        both = BothEnds(
+            _exact_answer(problem.query, on.universe, on.x), (), _values_of(problem, ())
+        )
+    else:
+        both = inner()
+        on = _on_finite(problem, both.values)
+    given = _given_answer(problem.query)
+
+    def end(change: RemovedAdded) -> Ends:
+        there = End(given, partial(_with_changes, on.universe, on.x, *change))
+        return Ends(*change, there, there)
+
+    return both._replace(of_changes=chain(both.of_changes, map(end, few)))
+
+
+def _ends_of_nobody(local: Sequence[AnyEngine], problem: Local) -> BothEnds:
+    """Return the ends of all changes of the empty dataset: the extremes of every size."""
+    extremes = {
+        added: _extremes_of_size(local, problem.universe, problem.query, added)
+        for _, added in problem.changes
+    }
+    values = _values_of(
+        problem, tuple(v for some in extremes.values() for e in some for v in e.values)
+    )
+    on = _on_finite(problem, values)
+
+    def end(one: _Extreme) -> End:
+        return End(one.answer, lambda: _counts_of(on.universe, one.universe.dataset(one.data())))
+
+    def of_size(added: int) -> Ends:
+        some = sorted(extremes[added], key=lambda one: one.answer)
+        return Ends(0, added, end(some[0]), end(some[-1]))
+
+    return BothEnds(_given_answer(problem.query), map(of_size, extremes), values)
+
+
+def _plan_smooth(
+    engine: AnyEngine, problem: SmoothProblem, options: Options, *, lists_few: bool
+) -> Plan[Any] | Refusal:
+    """Refuse a smooth sensitivity over datasets whose answer is given, unless they are listed."""
+    if _answers_few(problem.query) and not lists_few:
+        least = problem.query.defined_from
+        if problem.limits[0] < least:
+            return Refusal(
+                f"{engine.name} covers datasets on which {problem.query.name} has an answer of its "
+                f"own, of at least {least} records; pass sizes=({least}, ...), which is then public"
+            )
+        problem = replace(problem, query=_own(problem.query))
+    plan: Plan[Any] | Refusal = engine.plan(problem, options)
+    return plan
