@@ -215,11 +215,15 @@ def a_variance(draw: random.Random) -> Any:
 
 
 def a_variance_curve(draw: random.Random) -> dict[str, Any]:
-    """A curve of variances or standard deviations over the distances."""
-    universe = sl.Universe.from_dataset(many_records(draw, draw.choice([13, 20, 40, 100])))
-    size = draw.randint(universe.size // 2, universe.size - 1)
+    """A curve of variances or standard deviations; the long ones need branch and bound."""
+    number, most, neighbors = draw.choice(
+        [(13, 6, "edit"), (1000, 70, "bounded"), (600, 60, "unbounded")]
+        + [(200, 30, "symmetric_difference")]
+    )
+    universe = sl.Universe.from_dataset(many_records(draw, number))
+    size = draw.randint(number // 2, number - most)
     query = draw.choice([sl.Var, sl.Std])(ddof=draw.choice([0, 1]))
-    return curve(draw, universe, query, size, range(1, draw.choice([4, 9])))
+    return curve(universe, query, size, range(1, most + 1), neighbors)
 
 
 def a_grouping(draw: random.Random) -> Any:
@@ -254,11 +258,8 @@ def a_grouping(draw: random.Random) -> Any:
     return sl.local_sensitivity(universe, query, dataset=x, **options)
 
 
-def curve(
-    draw: random.Random, universe: Any, query: Any, size: int, distances: range
-) -> dict[str, Any]:
-    """Return a curve over distances, of some relation."""
-    neighbors = draw.choice(["bounded", "unbounded", "symmetric_difference", "edit"])
+def curve(universe: Any, query: Any, size: int, distances: range, neighbors: str) -> dict[str, Any]:
+    """Return a curve over distances."""
     found = sl.sensitivity_curves(
         universe, [query], size=size, distances=distances, neighbors=neighbors
     ).to_frame()
@@ -269,7 +270,8 @@ def a_curve(draw: random.Random) -> dict[str, Any]:
     """A curve of any query over the distances."""
     universe, data = numbers(draw)
     size, query = draw.randint(2, min(6, len(data))), queries(draw)
-    return curve(draw, universe, query, size, range(1, draw.randint(2, 4)))
+    neighbors = draw.choice(["bounded", "unbounded", "symmetric_difference", "edit"])
+    return curve(universe, query, size, range(1, draw.randint(2, 4)), neighbors)
 
 
 def some_pairs(draw: random.Random) -> dict[str, Any]:
@@ -356,7 +358,7 @@ def a_sequence(draw: random.Random) -> Any:
 
 SEARCHES: dict[str, tuple[Callable[[random.Random], Any], int]] = {
     "variance": (a_variance, 1500),
-    "variance_curve": (a_variance_curve, 100),
+    "variance_curve": (a_variance_curve, 80),
     "groups": (a_grouping, 1500),
     "large_table": (partial(a_table, least=7, most=16), 300),
     "global": (a_global, 1600),
