@@ -217,8 +217,12 @@ def a_variance(draw: random.Random) -> Any:
 def a_variance_curve(draw: random.Random) -> dict[str, Any]:
     """A curve of variances or standard deviations; the long ones need branch and bound."""
     number, most, neighbors = draw.choice(
-        [(13, 6, "edit"), (1000, 70, "bounded"), (600, 60, "unbounded")]
-        + [(200, 30, "symmetric_difference")]
+        [
+            (13, 6, "edit"),
+            (1000, 70, "bounded"),
+            (600, 60, "unbounded"),
+            (200, 30, "symmetric_difference"),
+        ]
     )
     universe = sl.Universe.from_dataset(many_records(draw, number))
     size = draw.randint(number // 2, number - most)
