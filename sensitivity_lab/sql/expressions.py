@@ -139,6 +139,10 @@ _ELSEWHERE = {"Div", "IntDiv", "Mod", "Like"}
 """Operators that SQLite and DuckDB read differently."""
 
 
+OTHERWISE = "write the query in another way that means the same, or prepare a table beforehand"
+"""What to do about a part that nothing is known of: it may restrict, so it cannot be left out."""
+
+
 def node_text(node: Any, text: str) -> str:
     """Return a node as its author wrote it, as far as that is known, on one line."""
     anew = " ".join(str(node.sql(dialect="duckdb", unsupported_level=None)).split())
@@ -262,7 +266,8 @@ class Writer:
         return Term(node.name, "literal", text=text)
 
     def _operator(self, node: Any, name: str, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "expression", "typed", "safe")
+        liking = name in ("Like", "ILike")
+        self._only(node, "this", "expression", "typed", "safe", *(["negate"] if liking else []))
         if self.dialect == "sqlite" and name in _ELSEWHERE:
             raise self.refusal(
                 node,
@@ -271,7 +276,10 @@ class Writer:
             )
         sides = (self.term(node.this, resolve), self.term(node.expression, resolve))
         sign = _OPERATORS[name]
-        return Term(f"({sides[0].sql} {sign} {sides[1].sql})", sign.lower(), sides, text=text)
+        term = Term(f"({sides[0].sql} {sign} {sides[1].sql})", sign.lower(), sides, text=text)
+        if node.args.get("negate"):  # NOT LIKE since sqlglot 30.8, and Not of Like before
+            term = Term(f"(NOT {term.sql})", "not", (term,), text=text)
+        return term
 
     # One method per class of nodes, which knows its parts.
 
@@ -378,7 +386,9 @@ class Writer:
         if not all(one.isdecimal() for one in parameters) or (parameters and name != "DECIMAL"):
             if name not in ("VARCHAR", "TEXT"):
                 raise self.refusal(
-                    node, "a cast to this type is not supported", "leave out its length"
+                    node,
+                    "a length of this type is not supported",
+                    "cast to DECIMAL(digits, digits behind the point), or round beforehand",
                 )
             parameters = []
         written = f"({', '.join(parameters)})" if parameters else ""
@@ -411,7 +421,7 @@ class Writer:
         for name, part in node.args.items():
             if part and name not in allowed:
                 raise self.refusal(
-                    node, f"the part {name.upper()} of it is not supported", "leave it out"
+                    node, f"the part {name.upper()} of it is not supported", OTHERWISE
                 )
 
     def place(self, node: Any) -> str:

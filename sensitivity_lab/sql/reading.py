@@ -15,7 +15,7 @@ from sensitivity_lab.checks import cut, did_you_mean, names_of, shown, text_of
 from sensitivity_lab.errors import InputError
 
 from .database import Database, missing
-from .expressions import REFUSED, WINDOWS, Writer, conjuncts, node_text
+from .expressions import OTHERWISE, REFUSED, WINDOWS, Writer, conjuncts, node_text
 from .normal_form import Aggregate, GroupKey, NormalForm, Source, SourceColumn, Table, Term, alike
 
 _MOST_TEXT = 100_000
@@ -262,7 +262,7 @@ class Reader:
             allowed.add("group")
         for name, part in select.args.items():
             if part and name not in allowed:
-                unknown = (f"{name} is not on the list of what is read", "leave it out")
+                unknown = (f"{name} is not on the list of what is read", OTHERWISE)
                 node = part[0] if isinstance(part, list) else part
                 raise self.refusal(
                     node if isinstance(node, exp.Expression) else select,
@@ -642,7 +642,7 @@ class Reader:
         """Refuse a node that has parts of which nothing is known here."""
         extra = next((name for name, part in node.args.items() if part and name not in allowed), "")
         if extra:
-            raise self.refusal(node, f"{what} ({extra}) is not supported", "leave it out")
+            raise self.refusal(node, f"{what} ({extra}) is not supported", OTHERWISE)
 
     def _check_alias(self, alias: Any) -> None:
         if isinstance(alias, self.exp.TableAlias):
