@@ -18,6 +18,12 @@ from .normal_form import SourceColumn, Term, literal
 Resolve = Callable[[Any], Term]
 """From the node of a column to its term."""
 
+MOST_WITHIN = 100
+"""The most expressions and subqueries that stand within each other: Python follows them by calls."""
+
+_MOST_WRITTEN = 2_000_000
+"""The most characters of all expressions together, each with what stands in it."""
+
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,3})?|\.[0-9]+([eE][+-]?[0-9]{1,3})?")
 
 _COMPARISONS = {"EQ": "=", "NEQ": "<>", "GT": ">", "GTE": ">=", "LT": "<", "LTE": "<="}
@@ -26,8 +32,6 @@ _OPERATORS = {
     **_COMPARISONS,
     "NullSafeEQ": "IS NOT DISTINCT FROM",
     "NullSafeNEQ": "IS DISTINCT FROM",
-    "And": "AND",
-    "Or": "OR",
     "Add": "+",
     "Sub": "-",
     "Mul": "*",
@@ -175,13 +179,42 @@ def span(node: Any) -> tuple[int | None, int | None]:
     return (min(starts), max(ends)) if starts else (None, None)
 
 
-def conjuncts(node: Any, exp: Any) -> list[Any]:
-    """Return the conditions that AND joins."""
-    if isinstance(node, exp.Paren):
-        return conjuncts(node.this, exp)
-    if isinstance(node, exp.And):
-        return conjuncts(node.this, exp) + conjuncts(node.expression, exp)
-    return [node]
+def operands(node: Any, kind: Any) -> list[Any]:
+    """Return what a chain of AND, or of OR, joins: all of it is on one level."""
+    found, left = [], [node]
+    while left:
+        inner = left.pop().unnest()
+        if isinstance(inner, kind):
+            left += [inner.expression, inner.this]
+        else:
+            found.append(inner)
+    return found
+
+
+def depth(node: Any, exp: Any) -> int:
+    """Return how many parts of a query stand within each other; a chain of AND or OR is one."""
+    found, level = 0, [node]
+    while level:
+        found += 1
+        level = [
+            part
+            for one in level
+            for part in (
+                operands(one, type(one))
+                if isinstance(one, exp.And | exp.Or)
+                else one.iter_expressions()
+            )
+        ]
+    return found
+
+
+def too_deep(number: int) -> InputError:
+    """Return the error about parts of a query that stand within each other."""
+    return InputError(
+        f"sql: {number:,} parts of the query stand within each other, and the limit is "
+        f"{MOST_WITHIN}; write many comparisons as IN (...), or compute columns in a table "
+        "beforehand"
+    )
 
 
 class Writer:
@@ -200,6 +233,7 @@ class Writer:
         self.exp = exp
         self.text = text
         self.dialect = dialect
+        self._written = 0
 
     def column(self, column: SourceColumn) -> Term:
         """Return a column as a term."""
@@ -220,8 +254,23 @@ class Writer:
 
     def term(self, node: Any, resolve: Resolve) -> Term:
         """Return an expression of the allow-list as a term, or raise InputError."""
-        exp, name = self.exp, type(node).__name__
         text = node_text(node, self.text)
+        found = self._term(node, resolve, text)
+        # What a column of a subquery stands for is written wherever the column is.
+        self._written += len(text if found.column else found.sql)
+        if self._written > _MOST_WRITTEN:
+            raise InputError(
+                f"sql: the expressions of the query, each with all that stands in it, have "
+                f"{self._written:,} characters when the query is written out, and the limit is "
+                f"{_MOST_WRITTEN:,}; write many comparisons as IN (...), or compute columns in a "
+                "table beforehand"
+            )
+        if found.depth > MOST_WITHIN:
+            raise too_deep(found.depth)
+        return found
+
+    def _term(self, node: Any, resolve: Resolve, text: str) -> Term:
+        exp, name = self.exp, type(node).__name__
         if name == "Paren":
             self._only(node, "this")
             return self.term(node.this, resolve)
@@ -233,6 +282,10 @@ class Writer:
             return Term("NULL", "literal", text=text)
         if name == "Literal":
             return self._literal(node, text)
+        if isinstance(node, exp.And | exp.Or):
+            parts = tuple(self.term(one, resolve) for one in operands(node, type(node)))
+            joined = f" {name.upper()} ".join(one.sql for one in parts)
+            return Term(f"({joined})", name.lower(), parts, text=text)
         if name in _OPERATORS and isinstance(node, exp.Binary):
             return self._operator(node, name, resolve, text)
         if name in ("Neg", "Not"):

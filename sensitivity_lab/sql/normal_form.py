@@ -85,6 +85,11 @@ class Term:
             return frozenset({self.column})
         return frozenset().union(*(argument.columns for argument in self.arguments))
 
+    @cached_property
+    def depth(self) -> int:
+        """How many expressions stand within each other in it."""
+        return 1 + max((argument.depth for argument in self.arguments), default=0)
+
     @property
     def aliases(self) -> frozenset[str]:
         """The sources that it depends on."""
