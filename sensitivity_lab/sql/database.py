@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,11 @@ _FILES = {".parquet": "read_parquet", ".pq": "read_parquet", ".csv": "read_csv"}
 """How DuckDB reads a file, by the end of its name."""
 
 _FULL = re.compile(r"no space left|disk (is )?full|max_temp_directory_size|could not write", re.I)
+
+_KIND = re.compile(r"[A-Z][A-Za-z ]* Error:")
+"""How DuckDB begins the text of an error."""
+
+_HIDDEN = "; what DuckDB says can quote the data, and is not shown"
 
 _BY_ZERO = re.compile(r"division by zero", re.I)
 
@@ -78,10 +83,21 @@ def missing(library: str) -> MissingExtraError:
 def naming(doing: str) -> Iterator[None]:
     """Turn the errors of DuckDB into those of the lab, which say what was being done."""
     duckdb = duckdb_module()
+    with _renaming(duckdb.Error, lambda error: _named(duckdb, doing, error)):
+        yield
+
+
+@contextmanager
+def _renaming(kind: type[Exception], renamed: Callable[[Exception], Exception]) -> Iterator[None]:
+    """Raise other errors in place of some, which are not kept: they can quote cells."""
     try:
         yield
-    except duckdb.Error as error:
-        raise _named(duckdb, doing, error) from error
+    except kind as error:
+        told = renamed(error)
+        try:
+            raise told from None
+        finally:
+            told.__context__ = None
 
 
 def _named(duckdb: Any, doing: str, error: Exception) -> Exception:
@@ -95,21 +111,29 @@ def _named(duckdb: Any, doing: str, error: Exception) -> Exception:
         )
     if isinstance(error, duckdb.InterruptException):
         return QueryError(f"{doing} was interrupted before it ended; call again to start anew")
-    if isinstance(error, duckdb.OutOfMemoryException) or _FULL.search(told):
+    is_of_machine = isinstance(error, duckdb.OperationalError)
+    if isinstance(error, duckdb.OutOfMemoryException) or (is_of_machine and _FULL.search(told)):
         return TooLargeError(
             f"{doing} needs more memory or disk than there is: {told}; raise DuckDB's "
             "memory_limit, or set its temp_directory to a disk with more room, and pass that "
             "connection"
         )
-    if isinstance(error, duckdb.IOException | duckdb.ConnectionException):
+    if is_of_machine:
         locked = _LOCKED.search(told)
         way = "; close the other connection, or pass it as connection" if locked else ""
         return InputError(f"{doing} failed: {told}{way}")
+    # What follows the kind of any other error can quote cells.
+    kind = told.partition(":")[0] if _KIND.match(told) else type(error).__name__
     if isinstance(error, duckdb.OutOfRangeException | duckdb.ConversionException):
-        return QueryError(f"{doing} failed on the data: {told}")
-    if isinstance(error, duckdb.ProgrammingError | duckdb.NotSupportedError):
+        return QueryError(
+            f"{doing} failed on the data: {kind}, of values that are not shown here; mend them in "
+            "the table, or use TRY_CAST, which is NULL where CAST fails"
+        )
+    if isinstance(error, duckdb.BinderException | duckdb.CatalogException):
         return InputError(f"{doing} is not possible: {told}")
-    return QueryError(f"{doing} failed: {told}")
+    if isinstance(error, duckdb.ProgrammingError | duckdb.NotSupportedError):
+        return InputError(f"{doing} is not possible: {kind}{_HIDDEN}")
+    return QueryError(f"{doing} failed: {kind}{_HIDDEN}")
 
 
 class Session:
@@ -171,6 +195,7 @@ class Database:
         duckdb = duckdb_module()
         self.dialect = "duckdb"
         self._sqlite: sqlite3.Connection | None = None
+        self._opened: sqlite3.Connection | None = None
         self._given: dict[str, Any] = {}
         self._own = not isinstance(connection, duckdb.DuckDBPyConnection)
         if not self._own:
@@ -191,8 +216,12 @@ class Database:
             if any(hasattr(one, "columns") for one in several):
                 got = "tables without names"
             raise InputError(f"connection must be {ACCEPTED}, got {got}")
-        self._check_open()
-        self._check_settings()
+        try:
+            self._check_open()
+            self._check_settings()
+        except BaseException:
+            self.close()
+            raise
 
     def _open(self, duckdb: Any, path: Path) -> None:
         """Open a database file, of either kind, to read only."""
@@ -213,11 +242,17 @@ class Database:
         if beginning == _SQLITE:
             self._base, self.described = _in_memory(duckdb), "a database of SQLite"
             uri = path.absolute().as_uri() + "?mode=ro"
-            self._sqlite, self.dialect = sqlite3.connect(uri, uri=True), "sqlite"
+            self._sqlite = self._opened = sqlite3.connect(uri, uri=True)
+            self.dialect = "sqlite"
             return
         with naming(f"opening {shown(str(path))}"):
             self._base = duckdb.connect(str(path), read_only=True)
         self._own, self.described = False, "a database of DuckDB"
+
+    def close(self) -> None:
+        """Close a database of SQLite that was opened here, once it is copied."""
+        if self._opened is not None:
+            self._opened.close()
 
     def _register(self) -> None:
         """Let DuckDB see the tables in memory and the files, each as a view of ours."""
@@ -230,11 +265,11 @@ class Database:
                         f"CREATE VIEW {view} AS SELECT * FROM {reader}({literal(str(given))})"
                     )
                 continue
-            try:
+            with suppress(Exception):  # a table that DuckDB cannot read; pandas may
                 self._base.register(f"given {name}", given)
-            except Exception:  # noqa: BLE001 - a table that DuckDB cannot read; pandas may
-                with naming(f"reading the table {shown(name)}"):
-                    self._base.register(f"given {name}", as_pandas(given))
+                continue
+            with naming(f"reading the table {shown(name)}"):
+                self._base.register(f"given {name}", as_pandas(given))
 
     def _check_open(self) -> None:
         """Raise InputError if a connection is closed."""
@@ -549,8 +584,11 @@ def _type_of(table: str, column: str, declared: str, kinds: set[str]) -> str:
 
 @contextmanager
 def _naming_sqlite() -> Iterator[None]:
-    """Turn the errors of SQLite into InputErrors."""
-    try:
+    """Turn the errors of SQLite into InputErrors, without the text that one cannot be decoded."""
+    with _renaming(
+        sqlite3.Error,
+        lambda error: InputError(
+            f"connection: SQLite refuses to read: {text_of(error).partition(' with text ')[0]}"
+        ),
+    ):
         yield
-    except sqlite3.Error as error:
-        raise InputError(f"connection: SQLite refuses to read: {text_of(error)}") from error

@@ -19,7 +19,7 @@ Resolve = Callable[[Any], Term]
 """From the node of a column to its term."""
 
 MOST_WITHIN = 100
-"""The most expressions and subqueries that stand within each other: Python follows them by calls."""
+"""The most parts of a query that stand within each other, which Python follows by calls."""
 
 _MOST_WRITTEN = 2_000_000
 """The most characters of all expressions together, each with what stands in it."""
@@ -32,6 +32,8 @@ _OPERATORS = {
     **_COMPARISONS,
     "NullSafeEQ": "IS NOT DISTINCT FROM",
     "NullSafeNEQ": "IS DISTINCT FROM",
+    "And": "AND",
+    "Or": "OR",
     "Add": "+",
     "Sub": "-",
     "Mul": "*",
@@ -139,8 +141,19 @@ _UNKNOWN = (
     "CASE, COALESCE, CAST, dates, or compute it in a table beforehand",
 )
 
-_ELSEWHERE = {"Div", "IntDiv", "Mod", "Like"}
-"""Operators that SQLite and DuckDB read differently."""
+_ELSEWHERE = {
+    **dict.fromkeys(("Div", "IntDiv", "Mod", "Like"), ""),
+    **dict.fromkeys(
+        ("Lower", "Upper", "Trim"), ": SQLite knows the letters and blanks of ASCII alone"
+    ),
+    **dict.fromkeys(("Sqrt", "Ln"), ": in SQLite it is NULL where no real number is the result"),
+    **dict.fromkeys(("Greatest", "Least"), ": in SQLite it is NULL if one of the values is"),
+    "Round": ": they round other numbers up",
+    **dict.fromkeys(
+        ("Cast", "TryCast"), ": SQLite cuts off digits, keeps others, and takes any text"
+    ),
+}
+"""What SQLite and DuckDB read differently, and why, by its class in sqlglot."""
 
 
 OTHERWISE = "write the query in another way that means the same, or prepare a table beforehand"
@@ -254,7 +267,14 @@ class Writer:
 
     def term(self, node: Any, resolve: Resolve) -> Term:
         """Return an expression of the allow-list as a term, or raise InputError."""
-        text = node_text(node, self.text)
+        text, name = node_text(node, self.text), type(node).__name__
+        if self.dialect == "sqlite" and name in _ELSEWHERE:
+            what = _OPERATORS.get(name, name.upper())
+            raise self.refusal(
+                node,
+                f"SQLite and DuckDB read {what} differently{_ELSEWHERE[name]}",
+                "compute it in a table beforehand, or copy the tables into DuckDB",
+            )
         found = self._term(node, resolve, text)
         # What a column of a subquery stands for is written wherever the column is.
         self._written += len(text if found.column else found.sql)
@@ -282,10 +302,6 @@ class Writer:
             return Term("NULL", "literal", text=text)
         if name == "Literal":
             return self._literal(node, text)
-        if isinstance(node, exp.And | exp.Or):
-            parts = tuple(self.term(one, resolve) for one in operands(node, type(node)))
-            joined = f" {name.upper()} ".join(one.sql for one in parts)
-            return Term(f"({joined})", name.lower(), parts, text=text)
         if name in _OPERATORS and isinstance(node, exp.Binary):
             return self._operator(node, name, resolve, text)
         if name in ("Neg", "Not"):
@@ -321,15 +337,11 @@ class Writer:
     def _operator(self, node: Any, name: str, resolve: Resolve, text: str) -> Term:
         liking = name in ("Like", "ILike")
         self._only(node, "this", "expression", "typed", "safe", *(["negate"] if liking else []))
-        if self.dialect == "sqlite" and name in _ELSEWHERE:
-            raise self.refusal(
-                node,
-                f"SQLite and DuckDB read {_OPERATORS[name]} differently",
-                "compute it in a table beforehand, or copy the tables into DuckDB",
-            )
-        sides = (self.term(node.this, resolve), self.term(node.expression, resolve))
-        sign = _OPERATORS[name]
-        term = Term(f"({sides[0].sql} {sign} {sides[1].sql})", sign.lower(), sides, text=text)
+        joins = name in ("And", "Or")
+        nodes = operands(node, type(node)) if joins else [node.this, node.expression]
+        sides, sign = tuple(self.term(one, resolve) for one in nodes), _OPERATORS[name]
+        joined = f" {sign} ".join(one.sql for one in sides)
+        term = Term(f"({joined})", sign.lower(), sides, text=text)
         if node.args.get("negate"):  # NOT LIKE since sqlglot 30.8, and Not of Like before
             term = Term(f"(NOT {term.sql})", "not", (term,), text=text)
         return term

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -16,6 +16,7 @@ from sensitivity_lab.checks import (
     check_callable,
     check_choice,
     check_text,
+    cut,
     in_brackets,
     listed,
     names_of,
@@ -80,15 +81,29 @@ class ReadQuery:
                 "show_person", show_person, "None or a function of a person, such as str"
             )
         self.show_person = show_person
-        persons = _persons(person)
+        self.text, self.persons = text, _persons(person)
         self.database = Database(connection)
+        with closing(self.database):
+            self._read(bounds, groups, domains, keys, foreign_keys)
+        self._check_persons()
+
+    def __repr__(self) -> str:
+        tables = dict.fromkeys(source.table.name for source in self.form.sources)
+        text = cut(" ".join(self.text.split()))
+        return f"Query({text!r}, person={self.persons}, tables={names_of(tables)})"
+
+    # How it is made.
+
+    def _read(self, bounds: Any, groups: Any, domains: Any, keys: Any, foreign_keys: Any) -> None:
+        """Read the text, with what else is given."""
+        persons = self.persons
         private = {
             table.sql: alike(column, table.columns) or ""
             for name, column in persons.items()
             for table in [self.database.table(name.split("."), "in person")]
         }
         lower = {name.rpartition(".")[2].lower(): column for name, column in persons.items()}
-        form = Reader(text, self.database, lower).read()
+        form = Reader(self.text, self.database, lower).read()
         if not form.private:
             raise InputError(
                 f"person: the query reads none of the tables {names_of(persons)}; it reads "
@@ -101,9 +116,6 @@ class ReadQuery:
         self.cascades = cascades(form, self.constraints, self.database, private)
         self._load(form)
         self.form = self._typed(form, groups)
-        self._check_persons()
-
-    # How it is made.
 
     def _bounded(self, form: NormalForm, bounds: Any) -> NormalForm:
         """Clip the columns that are added up."""

@@ -589,10 +589,9 @@ class Reader:
         self._check_parts(group, {"expressions"}, "GROUP BY ALL")
         found: dict[str, GroupKey] = {}
         by_name = {one.lower(): inner for one, inner in listed}
-        names: dict[str, str] = {}
-        for one, inner in listed:
-            if not self._is_aggregate(inner):
-                names.setdefault(node_text(inner, self.text), one)
+        # The first of several names of one expression is the one that counts.
+        keys = [(one, inner) for one, inner in reversed(listed) if not self._is_aggregate(inner)]
+        names = {node_text(inner, self.text): one for one, inner in keys}
         known = {one for of in scope.names.values() for one in of} | set(scope.merged)
         for node in group.expressions:
             if isinstance(node, exp.Literal) and not node.is_string:
@@ -604,9 +603,9 @@ class Reader:
                 name, chosen = listed[place - 1]
             else:
                 name, chosen = node.alias_or_name or node_text(node, self.text), node
-                if isinstance(node, exp.Column) and not node.table:
-                    if node.name.lower() not in known:
-                        chosen = by_name.get(node.name.lower(), node)
+                plain = isinstance(node, exp.Column) and not node.table
+                if plain and node.name.lower() not in known:
+                    chosen = by_name.get(node.name.lower(), node)
             if self._is_aggregate(chosen):
                 raise self.refusal(
                     node, "an aggregate is not supported in GROUP BY", "group by columns"

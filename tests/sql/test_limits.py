@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pandas as pd
 import pytest
 
@@ -28,7 +30,7 @@ def chained(number: int, columns: str, joined: str = "") -> str:
     names = ["t", *(f"c{i}" for i in range(number))]
     steps = [
         f"{name} AS (SELECT {columns} FROM {before} AS a {joined.format(before)})"
-        for before, name in zip(names, names[1:], strict=False)
+        for before, name in pairwise(names)
     ]
     return f"WITH {', '.join(steps)} SELECT COUNT(*) AS n FROM {names[-1]} WHERE id > 0"
 
