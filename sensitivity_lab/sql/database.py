@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,12 @@ _COLLATED = re.compile(r"\bCOLLATE\s+(?!BINARY\b)\w+", re.I)
 
 _NAMES_AND_TEXTS = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
 """What can hold any words: texts, quoted names and comments."""
+
+_WHOSE_NAME_IS = (
+    "concat('\"', replace(database_name, '\"', '\"\"'), '\".\"', replace(schema_name, '\"', "
+    "'\"\"'), '\".\"', replace(table_name, '\"', '\"\"'), '\"') = ?"
+)
+"""The condition on DuckDB's lists that a table has a full name."""
 
 _ROWS_AT_ONCE = 100_000
 """Rows of SQLite that are copied in one go."""
@@ -129,9 +135,10 @@ def _named(duckdb: Any, doing: str, error: Exception) -> Exception:
             f"{doing} failed on the data: {kind}, of values that are not shown here; mend them in "
             "the table, or use TRY_CAST, which is NULL where CAST fails"
         )
-    if isinstance(error, duckdb.BinderException | duckdb.CatalogException):
+    of_types = duckdb.BinderException | duckdb.CatalogException | duckdb.NotSupportedError
+    if isinstance(error, of_types):
         return InputError(f"{doing} is not possible: {told}")
-    if isinstance(error, duckdb.ProgrammingError | duckdb.NotSupportedError):
+    if isinstance(error, duckdb.ProgrammingError):
         return InputError(f"{doing} is not possible: {kind}{_HIDDEN}")
     return QueryError(f"{doing} failed: {kind}{_HIDDEN}")
 
@@ -327,6 +334,7 @@ class Database:
         if self._own:
             return self._of_ours(name, where)
         with self.session() as session:
+            self._check_connection(session, [parts[-1]])
             found = session.rows(
                 "SELECT database_name, schema_name, table_name, FALSE, sql FROM duckdb_tables() "
                 "WHERE NOT internal UNION ALL SELECT database_name, schema_name, view_name, TRUE, "
@@ -353,7 +361,47 @@ class Database:
                 )
             _check_collations(name, made, where)
             full = ".".join(map(quoted, (database, schema, table)))
-            return Table(table, full, self._columns(session, full))
+            return Table(table, full, self._columns(session, full), made)
+
+    def check(self, session: Session, tables: Iterable[Table]) -> None:
+        """Raise InputError if tables are others than they were, or than the connection sees."""
+        if self._own:
+            return
+        self._check_connection(session, [table.name for table in tables])
+        for table in tables:
+            made = session.rows(
+                f"SELECT sql FROM duckdb_tables() WHERE {_WHOSE_NAME_IS}", (table.sql,)
+            )
+            if made != [(table.made,)]:
+                raise InputError(
+                    f"connection: the table {table.name} was made anew, altered or dropped since "
+                    "the query was made, and the query was read for what it was; make the query "
+                    "again"
+                )
+
+    def _check_connection(self, session: Session, names: Sequence[str]) -> None:
+        """Raise InputError if the caller's connection sees other tables than its cursors."""
+        with naming("using the connection"):
+            # Each statement is a transaction of its own, unless one is open.
+            state = "SELECT current_database(), current_schema(), txid_current()"
+            states = [self._base.sql(state).fetchall()[0] for _ in range(2)]
+            temporary = self._base.sql(
+                "SELECT table_name FROM duckdb_tables() WHERE temporary UNION ALL SELECT view_name "
+                "FROM duckdb_views() WHERE temporary AND NOT internal"
+            ).fetchall()
+        if states[0] == states[1]:
+            raise InputError(
+                "connection: it has an open transaction, whose changes a query here does not see: "
+                "it reads what is committed; commit() or rollback() the transaction first"
+            )
+        [here] = session.rows("SELECT current_database(), current_schema()")
+        if states[0][:2] != here:
+            raise InputError(
+                f"connection: it is in the schema {'.'.join(states[0][:2])} by USE or search_path, "
+                f"and a query here is in {'.'.join(here)}; run USE {'.'.join(here)}, and write the "
+                "schema before the names of tables in others"
+            )
+        _check_temporary(names, [name for (name,) in temporary])
 
     def _of_ours(self, name: str, where: str) -> Table:
         """Return a table that is read into memory."""
@@ -368,6 +416,9 @@ class Database:
                 f"{name}"
             )
         if self._sqlite is not None:
+            with _naming_sqlite():
+                temporary = self._sqlite.execute("SELECT name FROM sqlite_temp_master").fetchall()
+            _check_temporary([name], [one for (one,) in temporary])
             _check_collations(name, self._sqlite_text(found), where)
             columns = self._sqlite_columns(found)
         else:
@@ -401,9 +452,7 @@ class Database:
             for kind, columns, parent, theirs, database, schema in session.rows(
                 "SELECT constraint_type, constraint_column_names, referenced_table, "
                 "referenced_column_names, database_name, schema_name FROM duckdb_constraints() "
-                "WHERE concat('\"', replace(database_name, '\"', '\"\"'), '\".\"', "
-                "replace(schema_name, '\"', '\"\"'), '\".\"', replace(table_name, '\"', '\"\"'), "
-                "'\"') = ?",
+                f"WHERE {_WHOSE_NAME_IS}",
                 (table.sql,),
             ):
                 if kind in ("PRIMARY KEY", "UNIQUE"):
@@ -502,6 +551,17 @@ class Database:
                 cursor.register("given rows", frame)
                 cursor.execute(f'INSERT INTO {table.sql} SELECT * FROM "given rows"')
                 cursor.unregister("given rows")
+
+
+def _check_temporary(names: Iterable[str], temporary: Sequence[str]) -> None:
+    """Raise InputError if a table's name is that of a temporary one, which other sessions lack."""
+    for name in names:
+        if found := alike(name, temporary):
+            raise InputError(
+                f"connection: {found} is a temporary table or view of the connection, also if "
+                "register made it, which a query here does not see; copy it to a table of another "
+                f"name, CREATE TABLE {found}_rows AS SELECT * FROM {found}, or drop it"
+            )
 
 
 def _check_collations(table: str, made: str, where: str) -> None:

@@ -114,11 +114,14 @@ class Table:
         Its full name, quoted: two sources with equal ones are one table.
     columns : dict of str to str
         The type of each column, by the column's name.
+    made : str
+        The statement that would make it; "" of a copy, which nobody changes.
     """
 
     name: str
     sql: str
     columns: dict[str, str] = field(compare=False, hash=False)
+    made: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True)
