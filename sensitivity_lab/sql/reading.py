@@ -34,7 +34,7 @@ _MOST_TEXT = 100_000
 _MOST_STEPS = 25
 """The most queries of WITH and subqueries that read from one another."""
 
-_MOST_SOURCES = 100
+_MOST_TABLES = 100
 """The most tables in FROM, each as often as it occurs when subqueries are written out."""
 
 
@@ -563,9 +563,9 @@ class Reader:
 
     def _unique(self, name: str) -> str:
         """Return an alias that no other source has."""
-        if len(self._aliases) == _MOST_SOURCES:
+        if len(self._aliases) == _MOST_TABLES:
             raise InputError(
-                f"sql: with its subqueries written out, the query joins more than {_MOST_SOURCES} "
+                f"sql: with its subqueries written out, the query joins more than {_MOST_TABLES} "
                 "tables, which is the limit; join fewer, or make a table of some beforehand"
             )
         alias, number = name, 1
