@@ -5,411 +5,183 @@
     python tools/compare_versions.py record after.jsonl
     python tools/compare_versions.py compare before.jsonl after.jsonl
 
-About 5,000 small problems are drawn, the same for every version: every query by name and many by
-class, every relation, every engine that accepts the problem, global, local and smooth, on datasets,
-domains, intervals and tables; neighbor tables, bounds, code as implemented, chains and what is
-measured of them, graphs and sequences. Kept are value, exact value, upper bound, status and
-witness, or the error. Every witness is verified while it is recorded. A redesign returns the same,
-but that a witness may be another pair that attains the same value.
+About 9,000 problems are drawn or listed, the same for every version, in families; after the file,
+`record` takes the names of those to record. They are every query by name and many by class, every
+relation, every engine that accepts the problem, global, local and smooth, on datasets, domains,
+intervals and tables; variances of up to 1,000 records, queries by group; neighbor tables, bounds,
+code as implemented, chains and what is measured of them, graphs and sequences; the mechanisms of
+`tests/corpus`, databases, noise, and command lines. Kept are value, exact value, upper bound,
+status and witness, or the error. Every witness is verified while it is recorded. A redesign returns
+the same, but that a witness may be another pair that attains the same value.
 """
 
 from __future__ import annotations
 
 import json
 import random
+import signal
 import sys
 import time
+import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
+from version_products import LISTED, PRODUCTS
+from version_searches import SEARCHES, kept
 
 import sensitivity_lab as sl
 
-NAMES = (
-    *("mean", "median", "count", "sum", "std", "var", "min", "max", "range", "midrange", "iqr"),
-    *("percentile_10", "percentile_25", "percentile_75", "percentile_90", "trimmed_mean_10"),
-    *("winsorized_mean_10", "gini_mean_difference", "count_distinct", "mode_count"),
-)
-ENGINES = (
-    *("auto", "auto", "variance", "ranks", "multiplicities", "row_sums"),
-    *("one_column", "groups", "stacks", "intervals", "enumeration"),
-)
-"""Asked for by name; what was called linear and order_statistics is only found by itself."""
-NORMS = ("L1", "L2", "Linf")
+Row = dict[str, Any]
+
+DRAWN = SEARCHES | PRODUCTS
+FAMILIES = (*LISTED, *DRAWN)
+ATTEMPTS = 12
+"""A drawn problem that is refused is drawn again, so often."""
+SECONDS = 20.0
+"""What a problem may take, of the processor's time."""
+TOO_SLOW = "too slow"
+PROCESSES = 2
 
 
-def queries(draw: random.Random) -> Any:
-    """A query on numbers, by name or by class."""
-    kind = draw.randrange(10)
-    if kind < 5:
-        return draw.choice(NAMES)
-    methods = ("linear", "lower", "higher", "midpoint", "hazen", "weibull", "median_unbiased")
-    return [
-        lambda: sl.Percentile(draw.choice([5, 33, 50, 80]), draw.choice(methods)),
-        lambda: sl.Var(ddof=draw.choice([0, 1])),
-        lambda: sl.Std(ddof=draw.choice([0, 1])),
-        lambda: sl.TrimmedMean(draw.choice([0.1, 0.25, 0.4])),
-        lambda: sl.WinsorizedMean(draw.choice([0.2, 0.3])),
-    ][kind - 5]()
+class TooSlow(BaseException):
+    """A problem takes too long; no Exception, which the package may catch."""
 
 
-def records(draw: random.Random, number: int) -> list[Any]:
-    """Records with ties, clusters, heavy tails, floats, or far from zero."""
-    kinds: list[Callable[[], Any]] = [
-        lambda: draw.randint(0, 2),
-        lambda: draw.choice([-50, -49, 0, 1, 2, 70, 71]),
-        lambda: (-7) ** draw.randint(0, 7),
-        lambda: draw.randint(-9, 9) / 10,
-        lambda: 10**9 + draw.randint(0, 8),
-        lambda: draw.uniform(-1e6, 1e6),
-    ]
-    kind = draw.choice(kinds)
-    return [kind() for _ in range(number)]
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise TooSlow after so many seconds of this process, and again, should it get lost."""
+
+    def stop(*_: Any) -> None:
+        raise TooSlow
+
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def relations(draw: random.Random, most: int = 4) -> Any:
-    """A relation at some distance."""
-    k, exactly = draw.randint(1, most), draw.random() < 0.3
-    return draw.choice(
-        [
-            sl.Bounded(k, exactly),
-            sl.Unbounded(k, exactly),
-            sl.Unbounded(k, exactly, "add"),
-            sl.Unbounded(k, exactly, "remove"),
-            sl.SymmetricDifference(k, exactly),
-        ]
-    )
-
-
-def numbers(draw: random.Random) -> tuple[Any, list[Any]]:
-    """A universe of numbers, and its records."""
-    if draw.random() < 0.3:
-        values = sorted(set(records(draw, draw.randint(1, 4))))
-        copies = draw.choice([None, None, 3])
-        return sl.Universe.from_domain(values, copies=copies), values * (copies or 6)
-    data = records(draw, draw.randint(3, 9))
-    return sl.Universe.from_dataset(data), data
-
-
-def kept(result: Any) -> dict[str, Any]:
-    """What two versions must agree on."""
-    with suppress(AttributeError):
-        result.verify()
-    row = {
-        name: str(getattr(result, name))
-        for name in ("value", "exact", "upper", "status", "method")
-        if hasattr(result, name)
-    }
-    if pair := getattr(result, "witness", None):
-        row["witness"] = f"{pair.x!r} {pair.y!r}"
-    return row
-
-
-def a_global(draw: random.Random) -> Any:
-    """A global sensitivity."""
-    universe, data = numbers(draw)
-    size = draw.randint(1, min(6, len(data)))
-    sizes: Any = size if draw.random() < 0.7 else range(1, size + 1)
-    query, relation, method = queries(draw), relations(draw), draw.choice(("auto",) * 9 + ENGINES)
-    return sl.global_sensitivity(universe, query, size=sizes, neighbors=relation, method=method)
-
-
-def a_local(draw: random.Random) -> Any:
-    """A local sensitivity."""
-    universe, data = numbers(draw)
-    x = draw.sample(data, draw.randint(1, min(6, len(data))))
-    query, relation, method = queries(draw), relations(draw), draw.choice(("auto",) * 9 + ENGINES)
-    return local(x, universe, query, neighbors=relation, method=method)
-
-
-def a_smooth(draw: random.Random) -> Any:
-    """A smooth sensitivity."""
-    universe, data = numbers(draw)
-    x = draw.sample(data, draw.randint(1, min(5, len(data))))
-    options = {"beta": draw.choice([0.1, 0.5, 1]), "method": draw.choice(("auto",) * 9 + ENGINES)}
-    query = queries(draw)
-    neighbors = draw.choice(["bounded", "unbounded"])
-    if neighbors == "unbounded":
-        options["sizes"] = (1, len(data))
-    return smooth(x, universe, query, neighbors=neighbors, **options)
-
-
-def an_interval(draw: random.Random) -> Any:
-    """A global or local sensitivity over an interval."""
-    universe = sl.Universe.from_interval(draw.randint(-5, 0), draw.choice([1, 3, 2.5, 10**6]))
-    query, relation, size = queries(draw), relations(draw), draw.randint(1, 9)
-    if draw.random() < 0.5:
-        return sl.global_sensitivity(universe, query, size=size, neighbors=relation)
-    x = [draw.uniform(float(universe.lower), float(universe.upper)) for _ in range(size)]
-    return local(x, universe, query, neighbors=relation)
-
-
-def row_queries(draw: random.Random) -> Any:
-    """A query on tables with the columns g, v and w."""
-    inner = [sl.Count(), sl.SumOf("v", clip=(-2, 3)), sl.MeanOf("v", empty=0)]
-    makers: list[Callable[[], Any]] = [
-        sl.Count,
-        lambda: sl.CountIf("v > 0"),
-        lambda: sl.SumOf("v", clip=(-1, 4)),
-        lambda: sl.MeanOf("v"),
-        lambda: sl.VectorSum(["v", "w"], 3),
-        lambda: sl.Histogram("g", list("abc")),
-        lambda: sl.GroupBy("g", draw.choice(inner), list("ab")),
-        lambda: sl.GroupBy("g", sl.ColumnQuery("v", "median"), list("ab"), group_sizes=(1, 9)),
-        lambda: sl.Stack(sl.SumOf("v"), sl.Count()),
-        lambda: sl.Covariance("v", "w"),
-        lambda: sl.ColumnQuery("v", draw.choice(NAMES)),
-        lambda: sl.CountDistinct("g"),
-    ]
-    return draw.choice(makers)()
-
-
-def a_table(draw: random.Random) -> Any:
-    """A global or local sensitivity of rows."""
-    rows = draw.randint(2, 6)
-    frame = pd.DataFrame(
-        {
-            "g": [draw.choice("abc") for _ in range(rows)],
-            "v": records(draw, rows),
-            "w": [draw.randint(-3, 3) for _ in range(rows)],
-        }
-    )
-    universe = sl.TableUniverse.from_dataset(frame)
-    options = {
-        "neighbors": relations(draw, 3),
-        "norm": draw.choice(NORMS),
-        "method": draw.choice(("auto",) * 12 + ENGINES),
-    }
-    query, size = row_queries(draw), draw.randint(1, rows)
-    if draw.random() < 0.6:
-        return sl.global_sensitivity(universe, query, size=size, **options)
-    return local(frame.sample(size, random_state=draw.randrange(99)), universe, query, **options)
-
-
-def a_curve(draw: random.Random) -> dict[str, Any]:
-    """A curve over the distances."""
-    universe, data = numbers(draw)
-    size, query = draw.randint(2, min(6, len(data))), queries(draw)
-    curves = sl.sensitivity_curves(
-        universe,
-        [query],
-        size=size,
-        distances=range(1, draw.randint(2, 4)),
-        neighbors=draw.choice(["bounded", "unbounded", "symmetric_difference"]),
-    )
-    frame = curves.to_frame()
-    return {"values": [repr(value) for value in frame["sensitivity"]], "status": [*frame["status"]]}
-
-
-def some_pairs(draw: random.Random) -> dict[str, Any]:
-    """All pairs of neighbors."""
-    universe, data = numbers(draw)
-    table = sl.neighbor_table(
-        universe, queries(draw), size=draw.randint(1, min(3, len(data))), neighbors=relations(draw)
-    )
-    return {"text": repr(table)}
-
-
-def some_bounds(draw: random.Random) -> dict[str, Any]:
-    """Bounds from both sides."""
-    universe, data = numbers(draw)
-    size, query, relation = draw.randint(1, min(6, len(data))), queries(draw), relations(draw)
-    at_most = replace(relation, exactly=False)  # the first version does not end under "exactly"
-    bounds = named("sensitivity_bounds", "bounds")(
-        universe, query, size=size, neighbors=at_most, time_limit=0.05, seed=1
-    )
-    return {"upper": repr(bounds.upper), "status": bounds.status}
-
-
-def some_code(draw: random.Random) -> dict[str, Any]:
-    """The sensitivity of code with its rounding."""
-    universe = sl.Universe.from_domain(sorted(set(records(draw, 3))))
-    kinds = ["float_sum", "float_mean", "integer_sum", "welford_variance"]
-    folds = [named(kind, "implementations") for kind in kinds]
-    folds = [fold("int8") if fold.__name__ == "integer_sum" else fold() for fold in folds]
-    order = draw.choice(["free", "aligned"])
-    result = named("implemented_sensitivity", "implementations")(
-        query=draw.choice(folds),
-        universe=universe,
-        size=draw.randint(1, 4),
-        neighbors=relations(draw, 2),
-        order=order,
-    )
-    return {"value": repr(result.value), "exact": str(result.exact), "upper": repr(result.upper)}
-
-
-def a_chain(draw: random.Random) -> dict[str, Any]:
-    """The map of a chain, and what is measured of it."""
-    pl = sl.pipelines
-    metric = draw.choice([pl.SymmetricDistance(), pl.ChangeOneDistance()])
-    steps = [pl.map_(abs), pl.filter_(bool), pl.clamp(-1, 2)]
-    ends = [pl.sum_(-1, 2), pl.count(), pl.histogram([-1, 0, 2])]
-    chain = pl.Start(pl.Numbers(), metric) >> pl.clamp(-1, 2)
-    for _ in range(draw.randint(0, 2)):
-        chain = chain >> draw.choice(steps)
-    chain = chain >> pl.clamp(-1, 2) >> draw.choice(ends)
-    d_in = draw.randint(1, 2)
-    data = [draw.choice([-1, 0, 1, 2]) for _ in range(draw.randint(2, 4))]
-    measured = pl.measured_stability(chain, data, d_in)
-    return {
-        "map": repr(chain.map(d_in)),
-        "measured": repr(measured.measured),
-        "verdict": measured.verdict,
-    }
-
-
-def a_graph(draw: random.Random) -> Any:
-    """A sensitivity over graphs."""
-    graphs = spaces("graphs")
-    universe = graphs.GraphUniverse(draw.randint(2, 4))
-    query = draw.choice(["edges", "triangles", "max_degree", "degree_histogram"])
-    kind = draw.choice([graphs.EdgeNeighbors, graphs.NodeNeighbors])
-    relation = kind(1) if draw.random() < 0.7 else kind(2)
-    norm = draw.choice(NORMS) if query == "degree_histogram" else "L1"
-    return in_space(graphs)(universe, query, neighbors=relation, norm=norm)
-
-
-def a_sequence(draw: random.Random) -> Any:
-    """A sensitivity over sequences."""
-    sequences = spaces("sequences")
-    universe = sequences.SequenceUniverse(
-        list(range(draw.randint(2, 3))), longest=draw.randint(1, 4)
-    )
-    query = draw.choice(
-        ["length", "sum", "distinct", "counts", "changes", "path_length", "longest_run"]
-    )
-    kind = draw.choice([sequences.InsertDelete, sequences.Hamming])
-    norm = draw.choice(NORMS) if query == "counts" else "L1"
-    neighbors = kind(draw.randint(1, 2))
-    return in_space(sequences)(universe, query, neighbors=neighbors, norm=norm)
-
-
-def named(name: str, room: str) -> Any:
-    """Return what stood at the top, or stands in a room."""
-    return getattr(sl, name, None) or getattr(getattr(sl, room), name)
-
-
-def local(x: Any, universe: Any, query: Any, **options: Any) -> Any:
-    """Call `local_sensitivity` by its arguments' order in either version."""
-    import inspect
-
-    first = next(iter(inspect.signature(sl.local_sensitivity).parameters))
-    if first == "universe":
-        return sl.local_sensitivity(universe, query, dataset=x, **options)
-    return sl.local_sensitivity(x, universe, query, **options)
-
-
-def smooth(x: Any, universe: Any, query: Any, **options: Any) -> Any:
-    """Call `smooth_sensitivity` by its arguments' order in either version."""
-    import inspect
-
-    first = next(iter(inspect.signature(sl.smooth_sensitivity).parameters))
-    if first == "universe":
-        return sl.smooth_sensitivity(universe, query, dataset=x, **options)
-    return sl.smooth_sensitivity(x, universe, query, **options)
-
-
-def spaces(name: str) -> Any:
-    """Return the package of graphs or of sequences in either version."""
-    return getattr(sl, name, None) or getattr(sl.spaces, name)
-
-
-def in_space(space: Any) -> Any:
-    """Return the call of global sensitivities of graphs or of sequences in either version."""
-    return getattr(space, "global_sensitivity", None) or sl.spaces.global_sensitivity
-
-
-ERROR = named("SensitivityLabError", "errors")
-
-KINDS: dict[str, tuple[Callable[[random.Random], Any], int]] = {
-    "global": (a_global, 1600),
-    "local": (a_local, 1000),
-    "smooth": (a_smooth, 500),
-    "interval": (an_interval, 400),
-    "table": (a_table, 700),
-    "curve": (a_curve, 200),
-    "neighbor table": (some_pairs, 100),
-    "bounds": (some_bounds, 100),
-    "implemented": (some_code, 100),
-    "chain": (a_chain, 200),
-    "graph": (a_graph, 80),
-    "sequence": (a_sequence, 120),
-}
-"""What is drawn, and how often: about 5,000 in all."""
-
-
-def answers() -> Iterator[dict[str, Any]]:
-    """Yield every problem's answer, or its error."""
-    for kind, (draw, number) in KINDS.items():
-        for seed in range(number):
-            row: dict[str, Any] = {"kind": kind, "seed": seed, "refusals": [], "messages": []}
-            for attempt in range(12):
+def answer(solve: Callable[[random.Random], Any], seed: str, attempts: int) -> Row:
+    """Return a problem's answer with its refusals, or how it failed."""
+    row: Row = {"refusals": [], "messages": []}
+    try:
+        with limited(SECONDS):
+            for attempt in range(attempts):
                 try:
-                    found = draw(random.Random(f"{kind} {seed} {attempt}"))
-                except ERROR as error:
+                    found = solve(random.Random(f"{seed} {attempt}"))
+                except sl.errors.SensitivityLabError as error:
                     row["refusals"].append(type(error).__name__)
                     row["messages"].append(str(error))
                 else:
-                    row |= found if isinstance(found, dict) else kept(found)
-                    break
-            yield row
+                    return row | (found if isinstance(found, dict) else kept(found))
+    except TooSlow:
+        return {"status": TOO_SLOW}
+    except Exception as error:  # noqa: BLE001 - what one version breaks is what is looked for
+        return row | {"status": f"failed: {error!r}"}
+    return row
 
 
-def record(path: Path) -> None:
+def rows_of(family: str) -> list[Row]:
+    """Return the rows of a family: its name, a key, the seconds it took, and what is kept."""
+    warnings.simplefilter("ignore")
+    if family in LISTED:
+        problems, attempts = LISTED[family](), 1
+    else:
+        draw, number = DRAWN[family]
+        problems, attempts = {str(place): draw for place in range(number)}, ATTEMPTS
+    rows = []
+    for key, solve in problems.items():
+        start = time.process_time()
+        row = answer(solve, f"{family} {key}", attempts)
+        seconds = round(time.process_time() - start, 3)
+        rows.append({"family": family, "key": key, "seconds": seconds, **row})
+    return rows
+
+
+def record(path: Path, families: Iterable[str]) -> None:
     """Write the answers of the version that is imported."""
     print("recording", sl.__file__)
-    start, counts = time.perf_counter(), Counter[str]()
-    with path.open("w", encoding="utf-8") as out:
-        for row in answers():
-            counts["refused" if len(row["refusals"]) == 12 else "answered"] += 1
-            out.write(json.dumps(row) + "\n")
-    print(f"{time.perf_counter() - start:.0f} s", dict(counts))
+    with path.open("w", encoding="utf-8") as out, ProcessPoolExecutor(PROCESSES) as pool:
+        for rows in pool.map(rows_of, families):
+            out.writelines(json.dumps(row, default=str) + "\n" for row in rows)
+            seconds = sum(row["seconds"] for row in rows)
+            ends = Counter(end_of(row) for row in rows)
+            print(f"{rows[0]['family']}: {seconds:.0f} s, {dict(ends)}", flush=True)
 
 
-BESIDES = {"messages", "method", "witness"}
-"""What may differ: the words of refusals, the engine's name, and which of equal pairs is shown."""
+def end_of(row: Row) -> str:
+    """Say how a problem ended."""
+    status = str(row.get("status"))
+    if status == TOO_SLOW or status.startswith("failed"):
+        return status
+    told = row.keys() - {"family", "key", "seconds", "refusals", "messages"}
+    return "answered" if told else "refused"
+
+
+BESIDES = {"messages", "method", "seconds", "witness"}
+"""What may differ: words of refusals, the engine's name, time, which of equal pairs is shown."""
+WRONG = ("different", "only before", "only after")
+TIMES = ("s before", "s after")
 
 
 def compare(before: Path, after: Path) -> int:
-    """Print what differs; return how many answers do."""
+    """Print what differs, and counts by family; return how many answers differ or are missing."""
     olds, news = (
         {
-            (row["kind"], row["seed"]): row
+            (row["family"], row["key"]): row
             for row in map(json.loads, path.read_text("utf-8").splitlines())
         }
         for path in (before, after)
     )
-    differing, besides = 0, Counter[str]()
-    for place, old in olds.items():
-        new = news.get(place, {})
+    counts: dict[str, Counter[str]] = {}
+    for place in olds | news:
+        count = counts.setdefault(place[0], Counter())
+        if place not in olds or place not in news:
+            count["only before" if place in olds else "only after"] += 1
+            continue
+        old, new = olds[place], news[place]
         # What the first version did not tell is no difference.
         what = {name for name in old if old[name] != new.get(name)}
-        # A witness was verified when it was recorded: it is another pair of the same value.
-        besides.update(what & BESIDES)
-        if what - BESIDES:
-            differing += 1
-            print(*place, {name: (old.get(name), new.get(name)) for name in sorted(what)})
-    told = ", ".join(f"{besides[name]} {name}" for name in sorted(BESIDES))
-    print(f"{len(olds)} problems: {differing} answers differ; besides, in so many: {told}")
-    return differing
+        # Near the limit the machine decides.
+        slow = TOO_SLOW in (old.get("status"), new.get("status"))
+        slow = slow and min(old["seconds"], new["seconds"]) > SECONDS / 2
+        differs = bool(what - BESIDES) and not slow
+        end = TOO_SLOW if slow else "different" if differs else "equal"
+        count.update(["compared", end, *what & BESIDES])
+        count["s before"] += old["seconds"]
+        count["s after"] += new["seconds"]
+        if differs:
+            told = sorted(what - {"seconds"})
+            print(*place, {name: (old.get(name), new.get(name)) for name in told})
+    for family, count in counts.items():
+        parts = [
+            ("compared", "equal", TOO_SLOW, *WRONG),
+            sorted((BESIDES - {"seconds"}) & count.keys()),
+            TIMES,
+        ]
+        told = [
+            ", ".join(f"{count[name]:.0f} {name}" for name in names) for names in parts if names
+        ]
+        print(f"{family}: {'; '.join(told)}")
+    return sum(count[name] for count in counts.values() for name in WRONG)
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
     """Read the command line."""
-    action, *paths = sys.argv[1:] or ["help"]
-    if action == "record" and len(paths) == 1:
-        record(Path(paths[0]))
-        return 0
-    if action == "compare" and len(paths) == 2:
-        return int(compare(*map(Path, paths)) > 0)
-    print(__doc__)
+    match arguments:
+        case ["record", path, *families] if set(families) <= {*FAMILIES}:
+            record(Path(path), families or FAMILIES)
+            return 0
+        case ["compare", before, after]:
+            return int(compare(Path(before), Path(after)) > 0)
+    print(__doc__, "Families:", ", ".join(FAMILIES))
     return 2
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -138,7 +138,7 @@ def weigh_over(
     shift = min(_BITS - math.frexp(largest)[1] - results.bit_length(), 1000)
     if shift < 0:
         raise QueryError(
-            f"{name}: floats as large as {largest} have sums beyond 127 bits; divide them in the "
+            f"{name}: the floats that are added up have sums beyond 127 bits; divide them in the "
             "query, or give the column bounds"
         )
     scaled = f"(COALESCE({number}, 0) * CAST('{2.0**shift!r}' AS DOUBLE))"

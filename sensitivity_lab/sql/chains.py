@@ -143,9 +143,10 @@ class _Conversion:
         return steps
 
     def _filters(self) -> list[Any]:
-        """Return a filter per condition, and one for values that are counted or added up."""
+        """Return a filter of all conditions, and one for values that are counted or added up."""
         tests = [self._function(term) for term in predicates(self._form)]
-        steps = [pl.filter_(_is_true(test)) for test in tests]
+        # One step for all: a chain calls its steps within each other.
+        steps = [pl.filter_(_is_true(_logic(tests, decisive=False)))] if tests else []
         steps += [pl.filter_(_is_true(_equal_columns(*pair))) for pair in self._repeated]
         value = self._aggregate.value
         if value is not None:
@@ -186,11 +187,11 @@ class _Conversion:
         if term.kind in _OF_OPERATOR and len(parts) == 2:
             return _strict(_OF_OPERATOR[term.kind], *parts)
         if term.kind == "-":
-            return _strict(lambda value, _: -value, parts[0], parts[0])
+            return _strict(operator.neg, *parts)
         if term.kind in ("and", "or"):
             return _logic(parts, decisive=term.kind == "or")
         if term.kind == "not":
-            return _strict(lambda value, _: not value, parts[0], parts[0])
+            return _strict(operator.not_, *parts)
         if term.kind == "is null":
             return lambda row: parts[0](row) is None
         if term.kind == "in":
@@ -202,14 +203,12 @@ class _Conversion:
         )
 
 
-def _strict(
-    apply: Callable[[Any, Any], Any], left: Callable[[Row], Any], right: Callable[[Row], Any]
-) -> Callable[[Row], Any]:
+def _strict(apply: Callable[..., Any], *parts: Callable[[Row], Any]) -> Callable[[Row], Any]:
     """Return an operator that is unknown if one of its arguments is."""
 
     def function(row: Row) -> Any:
-        one, other = left(row), right(row)
-        return None if one is None or other is None else apply(one, other)
+        values = [part(row) for part in parts]
+        return None if any(value is None for value in values) else apply(*values)
 
     return function
 

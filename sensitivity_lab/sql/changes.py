@@ -14,7 +14,7 @@ _REMOVED = 'temp.main."lab removed"'
 _ADDED = 'temp.main."lab added"'
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Removed:
     """Units that are removed.
 
@@ -28,8 +28,12 @@ class Removed:
     units: tuple[Any, ...]
     unit: Unit
 
+    def __repr__(self) -> str:
+        # Neither the ids of persons nor the values of rows: show these only on purpose.
+        return f"Removed({counted(len(self.units), self.unit)})"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Added:
     """Rows that are added to a table.
 
@@ -48,6 +52,14 @@ class Added:
     columns: tuple[str, ...]
     row: tuple[Any, ...]
     copies: int = 1
+
+    def __repr__(self) -> str:
+        return f"Added({counted(self.copies, 'row')}, table={self.table.name!r})"
+
+
+def counted(number: int, unit: Unit) -> str:
+    """Return a number of persons or rows, in words."""
+    return f"{number} {unit}{'s' * (number != 1)}"
 
 
 def remove_units(form: NormalForm, change: Removed, session: Session) -> dict[str, str]:

@@ -246,7 +246,8 @@ def _person_columns(
     types = form.person_types
     too_wide = False
     if wide:
-        any_of = " OR ".join(f"TRY_CAST({name} AS BIGINT) IS NULL" for name in wide)
+        most = (2**63 - 1) // len(form.keys)  # sums over the groups have to fit, too
+        any_of = " OR ".join(f"ABS({name}) > {most}" for name in wide)
         [(too_wide,)] = session.rows(f"SELECT COALESCE(BOOL_OR({any_of}), FALSE) FROM {relation}")
     if too_wide or len(types) > 1 or not types <= set(_PLAIN):
         rows = session.rows(f"SELECT unit, place, {', '.join(names)} FROM {relation}")

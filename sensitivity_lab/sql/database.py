@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,11 @@ _FILES = {".parquet": "read_parquet", ".pq": "read_parquet", ".csv": "read_csv"}
 """How DuckDB reads a file, by the end of its name."""
 
 _FULL = re.compile(r"no space left|disk (is )?full|max_temp_directory_size|could not write", re.I)
+
+_KIND = re.compile(r"[A-Z][A-Za-z ]* Error:")
+"""How DuckDB begins the text of an error."""
+
+_HIDDEN = "; what DuckDB says can quote the data, and is not shown"
 
 _BY_ZERO = re.compile(r"division by zero", re.I)
 
@@ -52,6 +57,12 @@ _COLLATED = re.compile(r"\bCOLLATE\s+(?!BINARY\b)\w+", re.I)
 
 _NAMES_AND_TEXTS = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
 """What can hold any words: texts, quoted names and comments."""
+
+_WHOSE_NAME_IS = (
+    "concat('\"', replace(database_name, '\"', '\"\"'), '\".\"', replace(schema_name, '\"', "
+    "'\"\"'), '\".\"', replace(table_name, '\"', '\"\"'), '\"') = ?"
+)
+"""The condition on DuckDB's lists that a table has a full name."""
 
 _ROWS_AT_ONCE = 100_000
 """Rows of SQLite that are copied in one go."""
@@ -78,10 +89,21 @@ def missing(library: str) -> MissingExtraError:
 def naming(doing: str) -> Iterator[None]:
     """Turn the errors of DuckDB into those of the lab, which say what was being done."""
     duckdb = duckdb_module()
+    with _renaming(duckdb.Error, lambda error: _named(duckdb, doing, error)):
+        yield
+
+
+@contextmanager
+def _renaming(kind: type[Exception], renamed: Callable[[Exception], Exception]) -> Iterator[None]:
+    """Raise other errors in place of some, which are not kept: they can quote cells."""
     try:
         yield
-    except duckdb.Error as error:
-        raise _named(duckdb, doing, error) from error
+    except kind as error:
+        told = renamed(error)
+        try:
+            raise told from None
+        finally:
+            told.__context__ = None
 
 
 def _named(duckdb: Any, doing: str, error: Exception) -> Exception:
@@ -95,21 +117,30 @@ def _named(duckdb: Any, doing: str, error: Exception) -> Exception:
         )
     if isinstance(error, duckdb.InterruptException):
         return QueryError(f"{doing} was interrupted before it ended; call again to start anew")
-    if isinstance(error, duckdb.OutOfMemoryException) or _FULL.search(told):
+    is_of_machine = isinstance(error, duckdb.OperationalError)
+    if isinstance(error, duckdb.OutOfMemoryException) or (is_of_machine and _FULL.search(told)):
         return TooLargeError(
             f"{doing} needs more memory or disk than there is: {told}; raise DuckDB's "
             "memory_limit, or set its temp_directory to a disk with more room, and pass that "
             "connection"
         )
-    if isinstance(error, duckdb.IOException | duckdb.ConnectionException):
+    if is_of_machine:
         locked = _LOCKED.search(told)
         way = "; close the other connection, or pass it as connection" if locked else ""
         return InputError(f"{doing} failed: {told}{way}")
+    # What follows the kind of any other error can quote cells.
+    kind = told.partition(":")[0] if _KIND.match(told) else type(error).__name__
     if isinstance(error, duckdb.OutOfRangeException | duckdb.ConversionException):
-        return QueryError(f"{doing} failed on the data: {told}")
-    if isinstance(error, duckdb.ProgrammingError | duckdb.NotSupportedError):
+        return QueryError(
+            f"{doing} failed on the data: {kind}, of values that are not shown here; mend them in "
+            "the table, or use TRY_CAST, which is NULL where CAST fails"
+        )
+    of_types = duckdb.BinderException | duckdb.CatalogException | duckdb.NotSupportedError
+    if isinstance(error, of_types):
         return InputError(f"{doing} is not possible: {told}")
-    return QueryError(f"{doing} failed: {told}")
+    if isinstance(error, duckdb.ProgrammingError):
+        return InputError(f"{doing} is not possible: {kind}{_HIDDEN}")
+    return QueryError(f"{doing} failed: {kind}{_HIDDEN}")
 
 
 class Session:
@@ -171,6 +202,7 @@ class Database:
         duckdb = duckdb_module()
         self.dialect = "duckdb"
         self._sqlite: sqlite3.Connection | None = None
+        self._opened: sqlite3.Connection | None = None
         self._given: dict[str, Any] = {}
         self._own = not isinstance(connection, duckdb.DuckDBPyConnection)
         if not self._own:
@@ -191,8 +223,12 @@ class Database:
             if any(hasattr(one, "columns") for one in several):
                 got = "tables without names"
             raise InputError(f"connection must be {ACCEPTED}, got {got}")
-        self._check_open()
-        self._check_settings()
+        try:
+            self._check_open()
+            self._check_settings()
+        except BaseException:
+            self.close()
+            raise
 
     def _open(self, duckdb: Any, path: Path) -> None:
         """Open a database file, of either kind, to read only."""
@@ -213,11 +249,17 @@ class Database:
         if beginning == _SQLITE:
             self._base, self.described = _in_memory(duckdb), "a database of SQLite"
             uri = path.absolute().as_uri() + "?mode=ro"
-            self._sqlite, self.dialect = sqlite3.connect(uri, uri=True), "sqlite"
+            self._sqlite = self._opened = sqlite3.connect(uri, uri=True)
+            self.dialect = "sqlite"
             return
         with naming(f"opening {shown(str(path))}"):
             self._base = duckdb.connect(str(path), read_only=True)
         self._own, self.described = False, "a database of DuckDB"
+
+    def close(self) -> None:
+        """Close a database of SQLite that was opened here, once it is copied."""
+        if self._opened is not None:
+            self._opened.close()
 
     def _register(self) -> None:
         """Let DuckDB see the tables in memory and the files, each as a view of ours."""
@@ -230,11 +272,11 @@ class Database:
                         f"CREATE VIEW {view} AS SELECT * FROM {reader}({literal(str(given))})"
                     )
                 continue
-            try:
+            with suppress(Exception):  # a table that DuckDB cannot read; pandas may
                 self._base.register(f"given {name}", given)
-            except Exception:  # noqa: BLE001 - a table that DuckDB cannot read; pandas may
-                with naming(f"reading the table {shown(name)}"):
-                    self._base.register(f"given {name}", as_pandas(given))
+                continue
+            with naming(f"reading the table {shown(name)}"):
+                self._base.register(f"given {name}", as_pandas(given))
 
     def _check_open(self) -> None:
         """Raise InputError if a connection is closed."""
@@ -292,6 +334,7 @@ class Database:
         if self._own:
             return self._of_ours(name, where)
         with self.session() as session:
+            self._check_connection(session, [parts[-1]])
             found = session.rows(
                 "SELECT database_name, schema_name, table_name, FALSE, sql FROM duckdb_tables() "
                 "WHERE NOT internal UNION ALL SELECT database_name, schema_name, view_name, TRUE, "
@@ -318,7 +361,47 @@ class Database:
                 )
             _check_collations(name, made, where)
             full = ".".join(map(quoted, (database, schema, table)))
-            return Table(table, full, self._columns(session, full))
+            return Table(table, full, self._columns(session, full), made)
+
+    def check(self, session: Session, tables: Iterable[Table]) -> None:
+        """Raise InputError if tables are others than they were, or than the connection sees."""
+        if self._own:
+            return
+        self._check_connection(session, [table.name for table in tables])
+        for table in tables:
+            made = session.rows(
+                f"SELECT sql FROM duckdb_tables() WHERE {_WHOSE_NAME_IS}", (table.sql,)
+            )
+            if made != [(table.made,)]:
+                raise InputError(
+                    f"connection: the table {table.name} was made anew, altered or dropped since "
+                    "the query was made, and the query was read for what it was; make the query "
+                    "again"
+                )
+
+    def _check_connection(self, session: Session, names: Sequence[str]) -> None:
+        """Raise InputError if the caller's connection sees other tables than its cursors."""
+        with naming("using the connection"):
+            # Each statement is a transaction of its own, unless one is open.
+            state = "SELECT current_database(), current_schema(), txid_current()"
+            states = [self._base.sql(state).fetchall()[0] for _ in range(2)]
+            temporary = self._base.sql(
+                "SELECT table_name FROM duckdb_tables() WHERE temporary UNION ALL SELECT view_name "
+                "FROM duckdb_views() WHERE temporary AND NOT internal"
+            ).fetchall()
+        if states[0] == states[1]:
+            raise InputError(
+                "connection: it has an open transaction, whose changes a query here does not see: "
+                "it reads what is committed; commit() or rollback() the transaction first"
+            )
+        [here] = session.rows("SELECT current_database(), current_schema()")
+        if states[0][:2] != here:
+            raise InputError(
+                f"connection: it is in the schema {'.'.join(states[0][:2])} by USE or search_path, "
+                f"and a query here is in {'.'.join(here)}; run USE {'.'.join(here)}, and write the "
+                "schema before the names of tables in others"
+            )
+        _check_temporary(names, [name for (name,) in temporary])
 
     def _of_ours(self, name: str, where: str) -> Table:
         """Return a table that is read into memory."""
@@ -333,6 +416,9 @@ class Database:
                 f"{name}"
             )
         if self._sqlite is not None:
+            with _naming_sqlite():
+                temporary = self._sqlite.execute("SELECT name FROM sqlite_temp_master").fetchall()
+            _check_temporary([name], [one for (one,) in temporary])
             _check_collations(name, self._sqlite_text(found), where)
             columns = self._sqlite_columns(found)
         else:
@@ -366,9 +452,7 @@ class Database:
             for kind, columns, parent, theirs, database, schema in session.rows(
                 "SELECT constraint_type, constraint_column_names, referenced_table, "
                 "referenced_column_names, database_name, schema_name FROM duckdb_constraints() "
-                "WHERE concat('\"', replace(database_name, '\"', '\"\"'), '\".\"', "
-                "replace(schema_name, '\"', '\"\"'), '\".\"', replace(table_name, '\"', '\"\"'), "
-                "'\"') = ?",
+                f"WHERE {_WHOSE_NAME_IS}",
                 (table.sql,),
             ):
                 if kind in ("PRIMARY KEY", "UNIQUE"):
@@ -469,6 +553,17 @@ class Database:
                 cursor.unregister("given rows")
 
 
+def _check_temporary(names: Iterable[str], temporary: Sequence[str]) -> None:
+    """Raise InputError if a table's name is that of a temporary one, which other sessions lack."""
+    for name in names:
+        if found := alike(name, temporary):
+            raise InputError(
+                f"connection: {found} is a temporary table or view of the connection, also if "
+                "register made it, which a query here does not see; copy it to a table of another "
+                f"name, CREATE TABLE {found}_rows AS SELECT * FROM {found}, or drop it"
+            )
+
+
 def _check_collations(table: str, made: str, where: str) -> None:
     """Raise InputError if a table's columns compare texts in a way of their own."""
     found = _COLLATED.search(_NAMES_AND_TEXTS.sub("", made))
@@ -549,8 +644,11 @@ def _type_of(table: str, column: str, declared: str, kinds: set[str]) -> str:
 
 @contextmanager
 def _naming_sqlite() -> Iterator[None]:
-    """Turn the errors of SQLite into InputErrors."""
-    try:
+    """Turn the errors of SQLite into InputErrors, without the text that one cannot be decoded."""
+    with _renaming(
+        sqlite3.Error,
+        lambda error: InputError(
+            f"connection: SQLite refuses to read: {text_of(error).partition(' with text ')[0]}"
+        ),
+    ):
         yield
-    except sqlite3.Error as error:
-        raise InputError(f"connection: SQLite refuses to read: {text_of(error)}") from error

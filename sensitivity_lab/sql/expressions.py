@@ -18,6 +18,12 @@ from .normal_form import SourceColumn, Term, literal
 Resolve = Callable[[Any], Term]
 """From the node of a column to its term."""
 
+MOST_WITHIN = 100
+"""The most parts of a query that stand within each other, which Python follows by calls."""
+
+_MOST_WRITTEN = 2_000_000
+"""The most characters of all expressions together, each with what stands in it."""
+
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,3})?|\.[0-9]+([eE][+-]?[0-9]{1,3})?")
 
 _COMPARISONS = {"EQ": "=", "NEQ": "<>", "GT": ">", "GTE": ">=", "LT": "<", "LTE": "<="}
@@ -135,8 +141,23 @@ _UNKNOWN = (
     "CASE, COALESCE, CAST, dates, or compute it in a table beforehand",
 )
 
-_ELSEWHERE = {"Div", "IntDiv", "Mod", "Like"}
-"""Operators that SQLite and DuckDB read differently."""
+_ELSEWHERE = {
+    **dict.fromkeys(("Div", "IntDiv", "Mod", "Like"), ""),
+    **dict.fromkeys(
+        ("Lower", "Upper", "Trim"), ": SQLite knows the letters and blanks of ASCII alone"
+    ),
+    **dict.fromkeys(("Sqrt", "Ln"), ": in SQLite it is NULL where no real number is the result"),
+    **dict.fromkeys(("Greatest", "Least"), ": in SQLite it is NULL if one of the values is"),
+    "Round": ": they round other numbers up",
+    **dict.fromkeys(
+        ("Cast", "TryCast"), ": SQLite cuts off digits, keeps others, and takes any text"
+    ),
+}
+"""What SQLite and DuckDB read differently, and why, by its class in sqlglot."""
+
+
+OTHERWISE = "write the query in another way that means the same, or prepare a table beforehand"
+"""What to do about a part that nothing is known of: it may restrict, so it cannot be left out."""
 
 
 def node_text(node: Any, text: str) -> str:
@@ -171,13 +192,42 @@ def span(node: Any) -> tuple[int | None, int | None]:
     return (min(starts), max(ends)) if starts else (None, None)
 
 
-def conjuncts(node: Any, exp: Any) -> list[Any]:
-    """Return the conditions that AND joins."""
-    if isinstance(node, exp.Paren):
-        return conjuncts(node.this, exp)
-    if isinstance(node, exp.And):
-        return conjuncts(node.this, exp) + conjuncts(node.expression, exp)
-    return [node]
+def operands(node: Any, kind: Any) -> list[Any]:
+    """Return what a chain of AND, or of OR, joins: all of it is on one level."""
+    found, left = [], [node]
+    while left:
+        inner = left.pop().unnest()
+        if isinstance(inner, kind):
+            left += [inner.expression, inner.this]
+        else:
+            found.append(inner)
+    return found
+
+
+def depth(node: Any, exp: Any) -> int:
+    """Return how many parts of a query stand within each other; a chain of AND or OR is one."""
+    found, level = 0, [node]
+    while level:
+        found += 1
+        level = [
+            part
+            for one in level
+            for part in (
+                operands(one, type(one))
+                if isinstance(one, exp.And | exp.Or)
+                else one.iter_expressions()
+            )
+        ]
+    return found
+
+
+def too_deep(number: int) -> InputError:
+    """Return the error about parts of a query that stand within each other."""
+    return InputError(
+        f"sql: {number:,} parts of the query stand within each other, and the limit is "
+        f"{MOST_WITHIN}; write many comparisons as IN (...), or compute columns in a table "
+        "beforehand"
+    )
 
 
 class Writer:
@@ -196,6 +246,7 @@ class Writer:
         self.exp = exp
         self.text = text
         self.dialect = dialect
+        self._written = 0
 
     def column(self, column: SourceColumn) -> Term:
         """Return a column as a term."""
@@ -216,8 +267,30 @@ class Writer:
 
     def term(self, node: Any, resolve: Resolve) -> Term:
         """Return an expression of the allow-list as a term, or raise InputError."""
+        text, name = node_text(node, self.text), type(node).__name__
+        if self.dialect == "sqlite" and name in _ELSEWHERE:
+            what = _OPERATORS.get(name, name.upper())
+            raise self.refusal(
+                node,
+                f"SQLite and DuckDB read {what} differently{_ELSEWHERE[name]}",
+                "compute it in a table beforehand, or copy the tables into DuckDB",
+            )
+        found = self._term(node, resolve, text)
+        # What a column of a subquery stands for is written wherever the column is.
+        self._written += len(text if found.column else found.sql)
+        if self._written > _MOST_WRITTEN:
+            raise InputError(
+                f"sql: the expressions of the query, each with all that stands in it, have "
+                f"{self._written:,} characters when the query is written out, and the limit is "
+                f"{_MOST_WRITTEN:,}; write many comparisons as IN (...), or compute columns in a "
+                "table beforehand"
+            )
+        if found.depth > MOST_WITHIN:
+            raise too_deep(found.depth)
+        return found
+
+    def _term(self, node: Any, resolve: Resolve, text: str) -> Term:
         exp, name = self.exp, type(node).__name__
-        text = node_text(node, self.text)
         if name == "Paren":
             self._only(node, "this")
             return self.term(node.this, resolve)
@@ -262,16 +335,16 @@ class Writer:
         return Term(node.name, "literal", text=text)
 
     def _operator(self, node: Any, name: str, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "expression", "typed", "safe")
-        if self.dialect == "sqlite" and name in _ELSEWHERE:
-            raise self.refusal(
-                node,
-                f"SQLite and DuckDB read {_OPERATORS[name]} differently",
-                "compute it in a table beforehand, or copy the tables into DuckDB",
-            )
-        sides = (self.term(node.this, resolve), self.term(node.expression, resolve))
-        sign = _OPERATORS[name]
-        return Term(f"({sides[0].sql} {sign} {sides[1].sql})", sign.lower(), sides, text=text)
+        liking = name in ("Like", "ILike")
+        self._only(node, "this", "expression", "typed", "safe", *(["negate"] if liking else []))
+        joins = name in ("And", "Or")
+        nodes = operands(node, type(node)) if joins else [node.this, node.expression]
+        sides, sign = tuple(self.term(one, resolve) for one in nodes), _OPERATORS[name]
+        joined = f" {sign} ".join(one.sql for one in sides)
+        term = Term(f"({joined})", sign.lower(), sides, text=text)
+        if node.args.get("negate"):  # NOT LIKE since sqlglot 30.8, and Not of Like before
+            term = Term(f"(NOT {term.sql})", "not", (term,), text=text)
+        return term
 
     # One method per class of nodes, which knows its parts.
 
@@ -378,7 +451,9 @@ class Writer:
         if not all(one.isdecimal() for one in parameters) or (parameters and name != "DECIMAL"):
             if name not in ("VARCHAR", "TEXT"):
                 raise self.refusal(
-                    node, "a cast to this type is not supported", "leave out its length"
+                    node,
+                    "a length of this type is not supported",
+                    "cast to DECIMAL(digits, digits behind the point), or round beforehand",
                 )
             parameters = []
         written = f"({', '.join(parameters)})" if parameters else ""
@@ -411,7 +486,7 @@ class Writer:
         for name, part in node.args.items():
             if part and name not in allowed:
                 raise self.refusal(
-                    node, f"the part {name.upper()} of it is not supported", "leave it out"
+                    node, f"the part {name.upper()} of it is not supported", OTHERWISE
                 )
 
     def place(self, node: Any) -> str:

@@ -85,6 +85,11 @@ class Term:
             return frozenset({self.column})
         return frozenset().union(*(argument.columns for argument in self.arguments))
 
+    @cached_property
+    def depth(self) -> int:
+        """How many expressions stand within each other in it."""
+        return 1 + max((argument.depth for argument in self.arguments), default=0)
+
     @property
     def aliases(self) -> frozenset[str]:
         """The sources that it depends on."""
@@ -109,11 +114,14 @@ class Table:
         Its full name, quoted: two sources with equal ones are one table.
     columns : dict of str to str
         The type of each column, by the column's name.
+    made : str
+        The statement that would make it; "" of a copy, which nobody changes.
     """
 
     name: str
     sql: str
     columns: dict[str, str] = field(compare=False, hash=False)
+    made: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -16,6 +16,7 @@ from sensitivity_lab.checks import (
     check_callable,
     check_choice,
     check_text,
+    cut,
     in_brackets,
     listed,
     names_of,
@@ -80,15 +81,31 @@ class ReadQuery:
                 "show_person", show_person, "None or a function of a person, such as str"
             )
         self.show_person = show_person
-        persons = _persons(person)
+        self.text, self.persons = text, _persons(person)
         self.database = Database(connection)
+        with closing(self.database):
+            self._read(bounds, groups, domains, keys, foreign_keys)
+        self._check_types()
+        with self.session():
+            pass  # which checks the persons
+
+    def __repr__(self) -> str:
+        tables = dict.fromkeys(source.table.name for source in self.form.sources)
+        text = cut(" ".join(self.text.split()))
+        return f"Query({text!r}, person={self.persons}, tables={names_of(tables)})"
+
+    # How it is made.
+
+    def _read(self, bounds: Any, groups: Any, domains: Any, keys: Any, foreign_keys: Any) -> None:
+        """Read the text, with what else is given."""
+        persons = self.persons
         private = {
             table.sql: alike(column, table.columns) or ""
             for name, column in persons.items()
             for table in [self.database.table(name.split("."), "in person")]
         }
         lower = {name.rpartition(".")[2].lower(): column for name, column in persons.items()}
-        form = Reader(text, self.database, lower).read()
+        form = Reader(self.text, self.database, lower).read()
         if not form.private:
             raise InputError(
                 f"person: the query reads none of the tables {names_of(persons)}; it reads "
@@ -101,9 +118,6 @@ class ReadQuery:
         self.cascades = cascades(form, self.constraints, self.database, private)
         self._load(form)
         self.form = self._typed(form, groups)
-        self._check_persons()
-
-    # How it is made.
 
     def _bounded(self, form: NormalForm, bounds: Any) -> NormalForm:
         """Clip the columns that are added up."""
@@ -163,8 +177,8 @@ class ReadQuery:
             form = replace(form, groups=typed, aggregates=tuple(aggregates))
             return replace(form, keys=_keys(form, groups, session))
 
-    def _check_persons(self) -> None:
-        """Raise InputError if the person of a row is NULL, unless that means public rows."""
+    def _check_types(self) -> None:
+        """Raise InputError if the columns of persons have types whose values cannot be equal."""
         kinds: dict[str, str] = {}
         for source in self.form.private:
             kind = _family(self.form.type_of(source.owner))
@@ -175,21 +189,23 @@ class ReadQuery:
                 f"person: the columns of persons have different types ({told}), so that no one can "
                 "tell who is who; give them one type"
             )
+
+    def _check_persons(self, session: Session) -> None:
+        """Raise InputError if the person of a row is NULL, unless that means public rows."""
         if self.null_person == "public":
             return
-        with self.database.session() as session:
-            for full, table, column in dict.fromkeys(
-                (one.table.sql, one.table.name, one.owner.name) for one in self.form.private
-            ):
-                [(missing,)] = session.rows(
-                    f"SELECT COUNT(*) FROM {full} WHERE {quoted(column)} IS NULL"
+        for full, table, column in dict.fromkeys(
+            (one.table.sql, one.table.name, one.owner.name) for one in self.form.private
+        ):
+            [(missing,)] = session.rows(
+                f"SELECT COUNT(*) FROM {full} WHERE {quoted(column)} IS NULL"
+            )
+            if missing:
+                raise InputError(
+                    f"person: {missing:,} rows of {table} have NULL in {column}, so they belong "
+                    "to nobody; pass null_person='public' if these rows are public, or fill in "
+                    "the column, or leave these rows out of the table"
                 )
-                if missing:
-                    raise InputError(
-                        f"person: {missing:,} rows of {table} have NULL in {column}, so they "
-                        "belong to nobody; pass null_person='public' if these rows are public, or "
-                        "fill in the column, or leave these rows out of the table"
-                    )
 
     # How it runs.
 
@@ -197,10 +213,18 @@ class ReadQuery:
     def session(self) -> Iterator[Session]:
         """Open a transaction in which statements over the query's results can run.
 
-        It holds the public keys in the temporary table `KEYS`.
+        It holds the public keys in the temporary table `KEYS`. What was checked when the query was
+        made is checked again: rows and tables can be new.
+
+        Raises
+        ------
+        InputError
+            If a person is NULL, a table was altered, or the connection does not see what is read.
         """
         form = self.form
         with self.database.session() as session:
+            self.database.check(session, dict.fromkeys(source.table for source in form.sources))
+            self._check_persons(session)
             if form.groups:
                 columns = "".join(f", k{i} {group.type}" for i, group in enumerate(form.groups))
                 session.run(f"CREATE TEMP TABLE {KEYS} ({PLACE} INTEGER{columns})")

@@ -15,11 +15,27 @@ from sensitivity_lab.checks import cut, did_you_mean, names_of, shown, text_of
 from sensitivity_lab.errors import InputError
 
 from .database import Database, missing
-from .expressions import REFUSED, WINDOWS, Writer, conjuncts, node_text
+from .expressions import (
+    MOST_WITHIN,
+    OTHERWISE,
+    REFUSED,
+    WINDOWS,
+    Writer,
+    depth,
+    node_text,
+    operands,
+    too_deep,
+)
 from .normal_form import Aggregate, GroupKey, NormalForm, Source, SourceColumn, Table, Term, alike
 
 _MOST_TEXT = 100_000
 """The most characters of a query."""
+
+_MOST_STEPS = 25
+"""The most queries of WITH and subqueries that read from one another."""
+
+_MOST_TABLES = 100
+"""The most tables in FROM, each as often as it occurs when subqueries are written out."""
 
 
 def sqlglot_module() -> Any:
@@ -121,6 +137,7 @@ class Reader:
         self.exp = sqlglot_module().exp
         self.writer = Writer(self.exp, text, database.dialect)
         self._aliases: set[str] = set()
+        self._steps = 0
 
     def read(self) -> NormalForm:
         """Return the normal form, without types and keys, and with unclipped values."""
@@ -222,7 +239,13 @@ class Reader:
                 for one in details[:1]
                 if "line" in one
             )
-            why = details[0].get("description") or text_of(error) or "it is nested too deeply"
+            why = details[0].get("description") or text_of(error)
+            if isinstance(error, RecursionError):
+                why = (
+                    "brackets, calls, NOT or CASE are nested too deeply for the parser, which "
+                    f"stops before {MOST_WITHIN} of them; compute steps in WITH or in a table "
+                    "beforehand"
+                )
             if "following CTE" in why:
                 why = "after the queries of WITH, SELECT ... FROM ... is missing"
             raise InputError(f"sql: cannot read the query{place}: {cut(why)}") from None
@@ -239,6 +262,8 @@ class Reader:
             raise InputError(
                 f"sql must be one SELECT statement, got one of the kind {statement.key.upper()}"
             )
+        if (found_depth := depth(statement, exp)) > MOST_WITHIN:
+            raise too_deep(found_depth)
         return statement
 
     def _check_first_word(self) -> None:
@@ -262,7 +287,7 @@ class Reader:
             allowed.add("group")
         for name, part in select.args.items():
             if part and name not in allowed:
-                unknown = (f"{name} is not on the list of what is read", "leave it out")
+                unknown = (f"{name} is not on the list of what is read", OTHERWISE)
                 node = part[0] if isinstance(part, list) else part
                 raise self.refusal(
                     node if isinstance(node, exp.Expression) else select,
@@ -280,7 +305,7 @@ class Reader:
         if where is not None:
             resolve = self._resolver(scope)
             scope.conditions += [
-                self.writer.term(one, resolve) for one in conjuncts(where.this, exp)
+                self.writer.term(one, resolve) for one in operands(where.this, exp.And)
             ]
         return scope, list(select.expressions)
 
@@ -382,7 +407,7 @@ class Reader:
         if join.args.get("on") is not None:
             resolve = self._resolver(scope)
             conditions += [
-                self.writer.term(one, resolve) for one in conjuncts(join.args["on"], self.exp)
+                self.writer.term(one, resolve) for one in operands(join.args["on"], self.exp.And)
             ]
         for column in join.args.get("using") or []:
             name = column.name
@@ -432,7 +457,16 @@ class Reader:
     def _subquery(self, select: Any, named: Mapping[str, Any]) -> _Subquery:
         """Write out a subquery: a join that is restricted, and computes columns."""
         exp = self.exp
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise self.refusal(
+                select,
+                f"{self._steps} queries of WITH and subqueries read from one another, and the "
+                f"limit is {_MOST_STEPS}",
+                "join the tables in fewer steps",
+            )
         scope, items = self._scope_of(select, named, top=False)
+        self._steps -= 1
         outputs: dict[str, Term] = {}
         plain = True
         for item in items:
@@ -529,6 +563,11 @@ class Reader:
 
     def _unique(self, name: str) -> str:
         """Return an alias that no other source has."""
+        if len(self._aliases) == _MOST_TABLES:
+            raise InputError(
+                f"sql: with its subqueries written out, the query joins more than {_MOST_TABLES} "
+                "tables, which is the limit; join fewer, or make a table of some beforehand"
+            )
         alias, number = name, 1
         while alias.lower() in self._aliases:
             number += 1
@@ -549,6 +588,11 @@ class Reader:
                 raise self.refusal(group, *REFUSED["Rollup"])
         self._check_parts(group, {"expressions"}, "GROUP BY ALL")
         found: dict[str, GroupKey] = {}
+        by_name = {one.lower(): inner for one, inner in listed}
+        # The first of several names of one expression is the one that counts.
+        keys = [(one, inner) for one, inner in reversed(listed) if not self._is_aggregate(inner)]
+        names = {node_text(inner, self.text): one for one, inner in keys}
+        known = {one for of in scope.names.values() for one in of} | set(scope.merged)
         for node in group.expressions:
             if isinstance(node, exp.Literal) and not node.is_string:
                 place = int(node.name) if node.name.isdecimal() else 0
@@ -558,26 +602,16 @@ class Reader:
                     )
                 name, chosen = listed[place - 1]
             else:
-                by_name = {one.lower(): inner for one, inner in listed}
                 name, chosen = node.alias_or_name or node_text(node, self.text), node
-                if isinstance(node, exp.Column) and not node.table:
-                    known = {one for of in scope.names.values() for one in of} | set(scope.merged)
-                    if node.name.lower() not in known:
-                        chosen = by_name.get(node.name.lower(), node)
+                plain = isinstance(node, exp.Column) and not node.table
+                if plain and node.name.lower() not in known:
+                    chosen = by_name.get(node.name.lower(), node)
             if self._is_aggregate(chosen):
                 raise self.refusal(
                     node, "an aggregate is not supported in GROUP BY", "group by columns"
                 )
             term = self.writer.term(chosen, self._resolver(scope))
-            shown_as = next(
-                (
-                    one
-                    for one, inner in listed
-                    if not self._is_aggregate(inner)
-                    and node_text(inner, self.text) == node_text(chosen, self.text)
-                ),
-                name,
-            )
+            shown_as = names.get(node_text(chosen, self.text), name)
             found.setdefault(term.sql, GroupKey(shown_as, term, ""))
         return list(found.values())
 
@@ -642,7 +676,7 @@ class Reader:
         """Refuse a node that has parts of which nothing is known here."""
         extra = next((name for name, part in node.args.items() if part and name not in allowed), "")
         if extra:
-            raise self.refusal(node, f"{what} ({extra}) is not supported", "leave it out")
+            raise self.refusal(node, f"{what} ({extra}) is not supported", OTHERWISE)
 
     def _check_alias(self, alias: Any) -> None:
         if isinstance(alias, self.exp.TableAlias):

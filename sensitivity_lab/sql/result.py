@@ -18,7 +18,7 @@ from sensitivity_lab.results.result import Found
 from sensitivity_lab.results.verification import Stated
 
 from .answers import exact_answers
-from .changes import Added, Removed, add_rows, remove_units
+from .changes import Added, Removed, add_rows, counted, remove_units
 from .clipping import clipped_text
 from .impacts import Unit
 from .normal_form import Aggregate
@@ -127,10 +127,8 @@ class DatabaseWitness:
         if self.change is None:
             return "no change"
         if isinstance(self.change, Removed):
-            number, unit, done = len(self.change.units), self.change.unit, "removed"
-        else:
-            number, unit, done = len(self.rows), "row", "added"
-        return f"{number} {unit}{'s' * (number != 1)} {done}"
+            return f"{counted(len(self.change.units), self.change.unit)} removed"
+        return f"{counted(self.change.copies, 'row')} added"
 
     @property
     def persons(self) -> tuple[Any, ...]:
@@ -256,8 +254,7 @@ class DatabaseSensitivity(Found):
             if self.query.show_person is None:
                 return f"a new row of {change.table.name} {times}(in witness.rows)"
             return f"{times}{brief(dict(zip(change.columns, change.row, strict=True)))}"
-        number = len(change.units)
-        unit = f"{number} {change.unit}{'s' * (number != 1)}"
+        unit = counted(len(change.units), change.unit)
         if self.query.show_person is None:
             return f"{unit} (in witness.{'persons' if change.unit == 'person' else 'rows'})"
         if change.unit == "row":

@@ -19,6 +19,7 @@ import pytest
 import sensitivity_lab as sl
 from sensitivity_lab.running.checkpoint import Checkpoint
 from sensitivity_lab.running.cluster import KeptByWorkers
+from sensitivity_lab.running.encoding import from_bytes, to_bytes
 from sensitivity_lab.running.fingerprint import fingerprint
 from sensitivity_lab.search.enumeration.kept import Chunk, LevelKeeper, NeighborKeeper, Recipe
 
@@ -58,6 +59,34 @@ def test_what_is_kept_is_not_evaluated_again(tmp_path, function):
     without, _ = solve(None, function)
     assert first == again == without
     assert fewer == calls - 20  # of each dataset two evaluations are left one: all are checked
+
+
+def test_of_blocks_that_overlap_one_is_taken(tmp_path):
+    """The one that begins first, and of those that begin together the shortest."""
+    checkpoint = Checkpoint.open(tmp_path / "kept", {"query": "q"}, {})
+    about = {"universe": "u", "query": "q", "size": 3}
+    for first, last in [(0, 4), (0, 6), (3, 8), (4, 7), (6, 9), (9, 10)]:
+        checkpoint.keep(about, first, last, np.arange(first, last))
+    spans = [(first, last, answers.tolist()) for first, last, answers in checkpoint.spans(about)]
+    assert spans == [(0, 4, [0, 1, 2, 3]), (4, 7, [4, 5, 6]), (9, 10, [9])]
+
+
+@pytest.mark.parametrize("function", [spread, middle])
+def test_blocks_that_overlap_do_not_shift_answers(tmp_path, function):
+    """Two calls that use a folder at the same time can divide the same datasets differently."""
+    folder = tmp_path / "kept"
+    expected, calls = solve(folder, function)
+    read = [from_bytes(file.read_bytes()) for file in blocks(folder)]
+    read.sort(key=lambda block: block[0]["first"])
+    about = {name: read[0][0][name] for name in ("universe", "query", "size")}
+    answers = np.concatenate([of_block for _, of_block in read])
+    for file in blocks(folder):
+        file.unlink()
+    for first, last in [(0, 12), (8, 20)]:
+        Checkpoint(str(folder), {}, "").keep(about, first, last, answers[first:last])
+    again, fewer = solve(folder, function)
+    assert again == expected
+    assert calls - fewer == 12  # the second block is not taken, and its last 8 are evaluated
 
 
 @pytest.mark.exhaustive
@@ -300,8 +329,6 @@ def test_a_function_without_fingerprint_asks_for_a_name(tmp_path):
 
 @pytest.mark.parametrize("answers", [[1.5, -0.0, 1e-320], [2**62, -(2**63)], [2**70, 3]])
 def test_answers_survive_their_file(answers):
-    from sensitivity_lab.running.encoding import from_bytes, to_bytes
-
     array = np.array(answers)
     about, read = from_bytes(to_bytes({"size": 3}, array))
     assert about == {"size": 3}

@@ -1,0 +1,255 @@
+"""The problems of `compare_versions.py` beside searches: audits, databases, noise, commands."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import random
+import shlex
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+import sensitivity_lab as sl
+
+ROOT = Path(__file__).parents[1]
+# The problems are those of this checkout's tests, whichever version solves them.
+sys.path += [
+    str(ROOT / "tests" / folder)
+    for folder in ("corpus", "support/cases", "support/generators", "support/oracles")
+]
+
+Problems = dict[str, Callable[[random.Random], Any]]
+"""By key; what is not drawn leaves the generator alone."""
+
+
+def of_report(report: Any) -> dict[str, Any]:
+    """What two versions must agree on of an audit."""
+    return {
+        "verdict": report.verdict,
+        "sound": report.sound,
+        "rows": [(str(row.distance), row.verdict, repr(row.value)) for row in report.rows],
+    }
+
+
+def mechanisms() -> Problems:
+    """The corpus of mechanisms, by name."""
+    from mechanisms import MECHANISMS
+
+    def audited(one: Any, _: random.Random) -> dict[str, Any]:
+        report = sl.audits.audit_mechanism(
+            one.function,
+            list(one.values),
+            list(one.sizes),
+            epsilon=one.epsilon,
+            delta=one.delta,
+            neighbors=one.neighbors,
+        )
+        if not report.worst:  # no law is known
+            return of_report(report)
+        losses = [repr(report.epsilon(one.delta)), repr(report.delta(one.epsilon))]
+        return {**of_report(report), "losses": losses}
+
+    return {one.name: partial(audited, one) for one in MECHANISMS}
+
+
+def libraries() -> Problems:
+    """Transformations of OpenDP and statistics of diffprivlib, by name."""
+    import opendp.prelude as dp
+    import test_diffprivlib as diffprivlib
+    import test_opendp as opendp
+
+    dp.enable_features("contrib")
+
+    def transformation(case: Any, _: random.Random) -> dict[str, Any]:
+        source, values, sizes, options = case
+        return of_report(opendp.audit(source, values, sizes, **options))
+
+    def statistic(name: str, size: int, _: random.Random) -> dict[str, Any]:
+        low, high = bounds
+        missing = [math.nan] * name.startswith("nan")
+        return of_report(diffprivlib.audit(name, [low, (low + high) / 2, high, *missing], size))
+
+    bounds = diffprivlib.BOUNDS[1]
+    names = [name for name in diffprivlib.CALLS if name.endswith(str(bounds))]
+    cases = (opendp.SOUND | opendp.LOOSE).items()
+    return {f"OpenDP {name}": partial(transformation, case) for name, case in cases} | {
+        f"diffprivlib {name}, size {size}": partial(statistic, name, size)
+        for name in [*names, "count_nonzero"]
+        for size in (2, 3)
+    }
+
+
+def a_database(draw: random.Random) -> dict[str, Any]:
+    """What persons and rows change in a query of a database, and what truncation costs."""
+    from oracle_sql import running
+    from sql_cases import drawn_case
+    from sql_checks import NORMS, public_keys, query_of
+
+    case = drawn_case(draw.randrange(10**6))
+    with running(case.database, case.asked) as now:
+        keys = public_keys(case, now, draw)
+        query = query_of(case, keys, draw)
+    row: dict[str, Any] = {}
+
+    def tell(name: str, ask: Callable[[], Any]) -> None:
+        try:
+            found = ask()
+        except sl.errors.SensitivityLabError as error:
+            found = f"refused: {type(error).__name__}"
+        row[name] = found
+
+    def moved(k: int = 1, **options: Any) -> list[str]:
+        result = query.local_sensitivity(k, **options)
+        result.verify()
+        return [str(result.value), str(result.exact), str(result.upper), result.status]
+
+    def of_frame(frame: pd.DataFrame) -> list[str]:
+        return sorted(map(repr, frame.astype(object).itertuples(index=False, name=None)))
+
+    tell("contributions", lambda: of_frame(query.contributions().to_frame()))
+    tables = sorted({name for name in case.persons if name in case.aliases.values()})
+    # Aggregates are called a0 and a1, as the cases write them.
+    for place in range(len(case.aggregates)):
+        one = {"aggregate": f"a{place}"}
+        for norm in NORMS:
+            for k, unit in ((1, "person"), (2, "person"), (1, "row")):
+                asked = {"unit": unit, "norm": norm, **one}
+                tell(f"{place}: {k} {unit} removed, {norm}", partial(moved, k, **asked))
+            for table in tables:
+                asked = {"unit": "row", "change": "add", "table": table, "norm": norm, **one}
+                tell(f"{place}: row added to {table}, {norm}", partial(moved, **asked))
+        costs = partial(query.truncation, [1, 2, 5], epsilon=1, **one)
+        tell(f"{place}: truncation", lambda costs=costs: of_frame(costs().to_frame()))
+        for bound in ("elastic", "residual"):
+            ask = partial(getattr(query, bound), **one)
+            tell(f"{place}: {bound}", lambda ask=ask: repr(ask().upper))
+    return row
+
+
+def a_plan(draw: random.Random) -> dict[str, Any]:
+    """The scales of noise for a number, for results, and for several of them together."""
+    noise, top = sl.noise, draw.choice([1, 10, 100])
+    universe = sl.Universe.from_domain([Fraction(i * top, 10) for i in range(11)])
+    epsilon, delta = draw.choice([0.1, 0.5, 1, 2]), draw.choice([1e-9, 1e-6, Fraction(1, 100)])
+    names = draw.sample(["mean", "median", "sum", "std", "max", "midrange"], 2)
+    size, k = draw.randint(3, 12), draw.randint(1, 2)
+    found = {
+        name: sl.global_sensitivity(universe, name, size=size, neighbors=sl.Bounded(k))
+        for name in names
+    }
+    row: dict[str, Any] = {}
+    for name, one in (*found.items(), ("number", Fraction(draw.randint(0, 500), 7))):
+        row[f"scales of {name}"] = [
+            noise.laplace_scale(one, epsilon),
+            noise.gaussian_scale(one, rho=epsilon),
+            noise.analytic_gaussian_scale(one, epsilon, delta),
+        ]
+        row[f"losses of {name}"] = [noise.laplace_epsilon(one, 3), noise.gaussian_rho(one, 3)]
+    for limit in (None, delta):
+        split = draw.choice([None, [1, draw.randint(1, 5)]])
+        plan = noise.noise_table(found, epsilon=epsilon, delta=limit, split=split)
+        row[f"table, delta={limit}"] = plan.to_frame().to_csv()
+    x = draw.choices(universe.values, k=min(size, 5))
+    for limit in (None, delta):
+        beta = noise.smooth_beta(epsilon, limit, k=k)
+        one = sl.smooth_sensitivity(
+            universe, names[0], dataset=x, neighbors=sl.Bounded(k), beta=beta
+        )
+        scale = (
+            partial(noise.smooth_laplace_scale, delta=delta)
+            if limit
+            else (noise.smooth_cauchy_scale)
+        )
+        row[f"smooth, delta={limit}"] = [beta, scale(one, epsilon)]
+    return row
+
+
+def a_comparison(draw: random.Random) -> dict[str, Any]:
+    """The errors of all mechanisms on one dataset."""
+    universe = sl.Universe.from_domain(range(draw.choice([4, 11])))
+    x = draw.choices(universe.values, k=draw.randint(3, 25))
+    found = sl.noise.compare(
+        universe,
+        draw.choice(["mean", "median", "max", "std", "percentile_25"]),
+        dataset=x,
+        epsilon=draw.choice([0.5, 1, [0.2, 2]]),
+        delta=draw.choice([None, 1e-6]),
+        neighbors=sl.Bounded(draw.randint(1, 2)),
+        range=(0, 10),
+        step=draw.choice([1, Fraction(1, 2)]),
+        bound=draw.choice([None, 1]),
+    )
+    return {"answer": str(found.answer), "errors": found.to_frame().to_csv()}
+
+
+AGES, SCHOOL = "--domain age=0:100", "school_large.csv --column absence_days"
+NOISE = f"noise {AGES} --epsilon 1"
+COMMANDS = (
+    f"sensitivity {AGES} --size 100 --query median --neighbors bounded",
+    f"sensitivity {SCHOOL} --query mean --size 6 --neighbors unbounded --distance 2",
+    f"sensitivity {SCHOOL} --query std --size 6 --neighbors bounded --distance 2 --exactly",
+    f"sensitivity {SCHOOL} --query var --size 6 --neighbors edit",
+    f"sensitivity {SCHOOL} --query median --size 6 --neighbors bounded --method enumeration",
+    "curves school_large.csv --size 6 --distances 1-4 --neighbors unbounded",
+    "curves --domain mood=1,2 --domain warmth=15:30:0.5 --size 4 --distances 1-3 "
+    "--neighbors bounded symmetric_difference --queries mean sum",
+    f"local {AGES} --dataset 20,35,35,50 --query median --neighbors bounded",
+    "local --domain absence_days=0:20 --dataset school_large.csv --query mean "
+    "--neighbors unbounded --distances 1-3",
+    f"smooth {AGES} --dataset 20,35,35,50,50 --query median --neighbors bounded --epsilon 1",
+    f"smooth {AGES} --dataset 20,35,50,50 --query mean --neighbors bounded --beta 0.1",
+    f"smooth {AGES} --dataset 20,35,50 --query var --neighbors bounded --epsilon 1 --delta 1e-6",
+    "histogram --domain ward=north,south,east --size 50 --neighbors bounded",
+    f"histogram {SCHOOL} --bins 0 5 10 20 --size 6 --neighbors bounded --norm L2",
+    f"{NOISE} --size 100 --queries mean median --neighbors bounded",
+    f"{NOISE} --size 100 --queries mean sum --neighbors bounded --delta 1e-6 --split 3 1",
+    f"{NOISE} --size 2-1000 --queries mean count --neighbors unbounded",
+    "noise school_large.csv --domain absence_days=0:30 --person name --rows-per-person 2 "
+    "--group-by school_year=1,2,3 --epsilon 1",
+    f"audit {SCHOOL} --query mean --claim-per-k 4 --size 6 --neighbors bounded --distances 1-3",
+    f"audit {AGES} --query sum --claim 100 --size 50 --neighbors bounded",
+    "sql 'SELECT COUNT(*) FROM school' --table school=school_large.csv --person school.name",
+    "sql 'SELECT school_year, SUM(absence_days) AS days FROM school GROUP BY school_year' "
+    "--table school=school_large.csv --person school.name --bounds school.absence_days=0:30 "
+    "--groups 1,2,3",
+    f"sensitivity {AGES} --size 100 --query medium --neighbors bounded",
+    "sensitivity missing.csv --size 100 --query median --neighbors bounded",
+)
+
+
+def commands() -> Problems:
+    """Command lines, which print text or JSON; told by what stands on them."""
+    from sensitivity_lab.cli import main
+
+    def called(line: str, _: random.Random) -> dict[str, Any]:
+        out, err = io.StringIO(), io.StringIO()
+        with (
+            contextlib.chdir(ROOT / "data"),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            try:
+                code: Any = main(shlex.split(line))
+            except SystemExit as stopped:  # as argparse does
+                code = stopped.code
+        return {"code": code, "out": out.getvalue(), "messages": err.getvalue()}
+
+    return {line: partial(called, line) for one in COMMANDS for line in (one, f"{one} --json")}
+
+
+PRODUCTS: dict[str, tuple[Callable[[random.Random], Any], int]] = {
+    "sql": (a_database, 100),
+    "noise": (a_plan, 150),
+    "comparison": (a_comparison, 40),
+}
+"""What is drawn of each family, and how often."""
+
+LISTED = {"mechanisms": mechanisms, "libraries": libraries, "commands": commands}
+"""The families whose problems have names."""
