@@ -12,7 +12,7 @@ from sensitivity_lab.universes.universe import of_numbers
 
 from . import few_records
 from .distances.branch import AT_ONCE as NODES
-from .distances.curve import WORK
+from .distances.curve import are_many
 from .float_prefix_sums import AT_ONCE, EXPANDED, WIDTHS, limb_width
 from .patterns import CHUNK
 from .windows import WINDOWS
@@ -45,7 +45,7 @@ def bytes_of(problem: Problem) -> int:
     changes = [len(steps.removed) for family in problem.families for steps in family.steps]
     queries = len(problem.queries)
     most = max(relation.k for relation in problem.neighbors)
-    together = not compact and records * max(changes) >= WORK
+    together = not compact and are_many(records, max(changes))
     row = WORD * limbs
     every = [steps for family in problem.families for steps in family.steps]
     size, windows, pairs = min(steps.size for steps in every), 0, records
