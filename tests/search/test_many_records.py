@@ -92,3 +92,40 @@ def check(method: str, way: str, seed: int) -> int:
 def test_engines_agree_with_enumeration_on_many_records(method, way, share):
     answered = sum(check(method, way, seed) for seed in range(12 * share, 12 * share + 12))
     assert answered >= 12
+
+
+DISTINCT = {
+    "spread": lambda rng: rng.sample(range(-500, 500), 40),
+    "skewed": lambda rng: [round(1.4 ** rng.uniform(0, 25), 3) for _ in range(40)],
+    "clusters": lambda rng: [rng.choice((-70, 0, 90)) + rng.randint(0, 9) for _ in range(40)],
+    "far away": lambda rng: [10**9 + rng.randint(0, 99) for _ in range(40)],
+}
+
+
+def check_placements_and_bounds(seed: int) -> bool:
+    """Whether a problem has an answer; that of placements is that of branch and bound."""
+    rng = Random(seed)
+    records = DISTINCT[rng.choice(sorted(DISTINCT))](rng)[: rng.randint(13, 40)]
+    universe, k = sl.Universe.from_dataset(records), rng.randint(1, 4)
+    relation = rng.choice((sl.Bounded, sl.Bounded, sl.Unbounded, sl.SymmetricDifference, sl.Edit))
+    neighbors, query = relation(k, exactly=rng.random() < 0.3), rng.choice(QUERIES["variance"])
+    size, found = rng.randint(3, len(records) - 3), []
+    for way in ("placements", "bisection", "branch and bound"):
+        with ExitStack() as stack:
+            for module, name, value in [(few_records, "MOST", 0), *WAYS[way]]:
+                stack.enter_context(mock.patch.object(module, name, value))
+            try:
+                one = sl.global_sensitivity(
+                    universe, query, size=size, neighbors=neighbors, method="variance"
+                )
+            except (InputError, NoEngineError):
+                return False
+        found.append((one.exact, one.upper))
+    assert len(set(found)) == 1, seed
+    return True
+
+
+@pytest.mark.parametrize("share", shares(1, 5, 60))
+def test_placements_reach_what_branch_and_bound_does(share):
+    seeds = range(40 * share, 40 * share + 40)
+    assert sum(map(check_placements_and_bounds, seeds)) >= 20
