@@ -19,7 +19,7 @@ from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.measure import exact_answer, measure
-from sensitivity_lab.results.reach import End, Farthest, Reach, as_bound
+from sensitivity_lab.results.reach import Bound, End, Farthest, Reach, as_bound
 from sensitivity_lab.search import check_method, choose
 from sensitivity_lab.search.engine import BothEnds, Options
 from sensitivity_lab.search.run import Run, check_run
@@ -160,12 +160,12 @@ def reach(
     problem = local_problem_on(universe, asked, ball, read, "L1")
     _check_scalar(asked)
     found = _found(problem, ball, method, options)
-    lower, upper = (_ends_at_every_distance(moves, last) for moves in found.moves.values())
+    lower, upper = (_ends_at_every_distance(moves, last, asked) for moves in found.moves.values())
     return Reach(
         answer=as_bound(found.of_x, asked),
         distances=tuple(range(last + 1)),
-        lower=tuple(as_bound(end, asked) for end in lower),
-        upper=tuple(as_bound(end, asked) for end in upper),
+        lower=lower,
+        upper=upper,
         saturated_at=ball.saturated_at(len(x), universe),
         neighbors=step,
         x=x,
@@ -310,9 +310,11 @@ def _on_values(
     return problem.universe, problem.x
 
 
-def _ends_at_every_distance(moves: list[tuple[int, Fraction]], last: int) -> list[Fraction]:
-    """Return the end at every distance from 0 on."""
-    found: list[Fraction] = []
+def _ends_at_every_distance(
+    moves: list[tuple[int, Fraction]], last: int, query: Query
+) -> tuple[Bound, ...]:
+    """Return the end at every distance from 0 on; between two moves it is the same object."""
+    found: list[Bound] = []
     for (k, answer), after in zip(moves, [*[k for k, _ in moves[1:]], last + 1], strict=True):
-        found += [answer] * (after - k)
-    return found
+        found += [as_bound(answer, query)] * (after - k)
+    return tuple(found)

@@ -224,7 +224,8 @@ class Reach(Result):
     def again(self) -> list[Stated]:
         """Measure x, and the datasets at which an end moves, again."""
         for name, ends, outward in (("lower", self.lower, -1), ("upper", self.upper, 1)):
-            if any(outward * _sign(after, before) < 0 for before, after in pairwise(ends)):
+            moves = ((before, after) for before, after in pairwise(ends) if before is not after)
+            if any(outward * _sign(after, before) < 0 for before, after in moves):
                 raise VerificationError(f"the {name} ends of {self._name} are not nested")
         universe = self._finite()
         _, of_x = answer_of(self.query, universe, multiplicities_of(self.x, universe))

@@ -196,7 +196,9 @@ class BothEnds(NamedTuple):
     of_changes : iterable of Ends
         Those of the changes of the problem, made one after the other. A change stands for the
         neighbors that it adds to those of changes before it in the problem's list: a neighbor that
-        several lead to may be among those of the first alone.
+        several lead to may be among those of the first alone. An end that is not beyond those of
+        changes of its level (`Relation.levels`) and of lower ones may be left out: any neighbor by
+        the change stands for it, or there is no entry for the change at all.
     values : tuple of numbers, shape (m,), default ()
         As those of `Finding`.
     datasets_evaluated : int, default 0

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
+
+import numpy as np
 
 from sensitivity_lab.metrics.metric import Row
 from sensitivity_lab.universes.multiplicities import Multiplicities
@@ -53,6 +55,12 @@ class Ball(Relation):
         """The balls of every number of steps up to k."""
         return self.k
 
+    def levels(self, changes: Sequence[RemovedAdded]) -> list[int]:
+        """Return how many steps each change takes."""
+        removed, added = np.array(changes).T
+        levels: list[int] = self.step.metric.apart(added, removed).tolist()
+        return levels
+
     def between(self, x: Multiplicities, y: Multiplicities) -> Row:
         """Return how many steps datasets are apart."""
         return self.step.between(x, y)
@@ -74,7 +82,8 @@ class Ball(Relation):
             k += 1
             if any(True for _ in self.changes_at(k, size, universe)):
                 return None
-        return max(map(self.steps, self.changes(size, universe)), default=0)
+        changes = self.changes(size, universe)
+        return max(self.levels(changes)) if changes else 0
 
     def changes_at(
         self, k: int, size: int, universe: Space, least: int = 0

@@ -186,6 +186,10 @@ class Relation(ABC):
         """How many sets of neighbors, one in the other, a search tells apart; 0 if just one."""
         return 0
 
+    def levels(self, changes: Sequence[RemovedAdded]) -> list[int]:
+        """Return by change which of those sets it first leads to; they ascend along `changes`."""
+        return [0] * len(changes)
+
     @property
     def meaning(self) -> str:
         """Whether k is the distance "at most" or "exactly"."""

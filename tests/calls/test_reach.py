@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from random import Random
@@ -19,7 +20,7 @@ from doses import STRESS
 from strategies import as_fractions
 
 import sensitivity_lab as sl
-from sensitivity_lab.errors import InputError, QueryError, TooLargeError
+from sensitivity_lab.errors import InputError, QueryError, TooLargeError, VerificationError
 from sensitivity_lab.exact.roots import Root
 from sensitivity_lab.search.variance import local_max
 
@@ -408,6 +409,54 @@ def test_a_ball_saturates_where_there_is_nothing_more_to_change():
     )
     domain = sl.Universe.from_domain([1, 5])
     assert sl.reach(domain, "sum", dataset=[1], neighbors="edit", distances=3).saturated_at is None
+
+
+@pytest.mark.parametrize("relation", ["bounded", "symmetric_difference", "edit"])
+def test_a_ball_saturates_at_the_furthest_dataset_and_no_step_later(relation):
+    for seed in range(40):
+        rng = Random(seed)
+        records = rng.sample(range(100), rng.randint(2, 6))
+        x, universe = records[: rng.randint(1, 3)], sl.Universe.from_dataset(records)
+        sizes = (len(x),) * 2 if relation == "bounded" else (1, len(records))
+        furthest = len(oracle_reach.balls(records, x, relation, sizes)) - 1
+        for last in {max(furthest - 1, 1), max(furthest, 1), furthest + 1, 3_000}:
+            found = sl.reach(universe, "var", dataset=x, neighbors=relation, distances=last)
+            saturated = furthest if last >= furthest else None
+            assert found.saturated_at == saturated
+            told = None if saturated is None else f"from distance {furthest} on: all datasets"
+            assert dict(found.facts()).get("saturated") == told
+            # From there on nothing is made again: the end is one object.
+            for ends in (found.lower, found.upper):
+                assert len(ends) == last + 1
+                assert all(end is ends[-1] for end in ends[furthest:])
+
+
+@pytest.mark.parametrize("end", ["lower", "upper"])
+def test_an_end_moves_at_the_distance_of_its_dataset_and_no_step_later_or_earlier(end):
+    universe = sl.Universe.from_domain(range(0, 40, 3))
+    asked = {"dataset": [0, 9, 12, 30], "neighbors": "edit", "distances": 4}
+    found = sl.reach(universe, "var", **asked)
+    ends = getattr(found, end)
+    for k in range(1, 5):
+        if ends[k] == ends[k - 1]:
+            continue
+        y = found.witness(k, end).y
+        assert oracle_distance(found.x, y, "edit") == k
+        # A dataset at distance k stated for k - 1, or the end of k - 1 stated for k.
+        early, late = list(ends), list(ends)
+        early[k - 1], late[k] = ends[k], ends[k - 1]
+        moves = found.farthest.moves[end]
+        nearer = tuple((one - (one == k), made) for one, made in moves)
+        farthest = replace(found.farthest, moves={**found.farthest.moves, end: nearer})
+        wrong = replace(found, **{end: tuple(early)}, farthest=farthest)
+        with pytest.raises(VerificationError) as caught:
+            wrong.witness(k - 1, end)
+        assert f"at distance {k} from x answers" in str(caught.value)
+        with pytest.raises(VerificationError):
+            replace(found, **{end: tuple(late)}).witness(k, end)
+        if k > 1:
+            with pytest.raises(VerificationError):
+                wrong.again()
 
 
 def test_sizes_limit_the_datasets_that_can_be_reached():

@@ -57,6 +57,10 @@ class SomeChanges(Relation):
         """Return the changes."""
         return self.listed
 
+    def levels(self, changes: Sequence[RemovedAdded]) -> list[int]:
+        """Return a level for every change: those who list them know in which order they matter."""
+        return list(range(len(changes)))
+
     def _limits(self, least: int) -> str:
         return "as many records must be there"
 

@@ -126,7 +126,9 @@ class LocalGroups:
             return Refusal(
                 f"groups finds no neighbor of x with the group_sizes {group.grouped.sizes}"
             )
-        parts = [part for part in wholes if part != (0, 0)]
+        places = {whole: place for place, whole in enumerate(problem.changes)}
+        # In the order in which x has their changes: the nearest neighbors come first.
+        parts = sorted(set(wholes) - {(0, 0)}, key=lambda part: (places[wholes[part]], part))
         for part in parts:
             refused = group.refused(part)
             if refused is not None:

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import partial
 from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 
+from sensitivity_lab import running
 from sensitivity_lab.exact.difference import Integers
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries.power_sums import of_power_sums
@@ -34,12 +36,17 @@ from sensitivity_lab.search.engine import (
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_pairs
 from sensitivity_lab.search.sorted_records import Positions, Ranges, SortedMultiset
 from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.relations import RemovedAdded
 from sensitivity_lab.universes.universe import of_numbers
 
 from .global_max import COVERS
+from .local_bounds import BYTES_OF_VALUE, ChangeBounds, bytes_of_rows, numbered
 
 AT_ONCE = 1 << 14
 """So many neighbors are compared at a time."""
+
+FEW = 4
+"""The ends of so few changes are simply all searched."""
 
 MAX_STEPS = 300_000_000
 """The most exact operations for the largest variances; that takes some minutes."""
@@ -50,7 +57,8 @@ class LocalVariance:
 
     Notes
     -----
-    A change of i removed and j added records takes O(j log n) exact operations for the largest
+    Floats bound the ends of all changes at once, so that only those are searched which may move an
+    end. A change of i removed and j added records takes O(j log n) exact operations for the largest
     variance. The smallest variance takes one per window whose midpoint can be the mean of y: a few
     for small changes, at most i + N - n. Memory: some 400 bytes per distinct value.
     """
@@ -73,7 +81,8 @@ class LocalVariance:
                 "smaller distance",
                 too_large=True,
             )
-        return local_plan(problem, partial(both_ends, problem), Cost(_bytes(problem)))
+        ends = partial(furthest_ends, problem, options.progress)
+        return local_plan(problem, ends, Cost(_bytes(problem)))
 
 
 def _bytes(problem: LocalProblem) -> int:
@@ -85,6 +94,9 @@ def _bytes(problem: LocalProblem) -> int:
     windows = int(problem.outside.sum()) + max(removed for removed, _ in problem.changes)
     least = windows * (4 * WORD) if problem.changes else 0
     rows = min(AT_ONCE, windows) * 8 * of_int(2 * integers.bits + 2 * size.bit_length())
+    if len(problem.changes) > FEW:
+        held += BYTES_OF_VALUE
+        rows = max(rows, bytes_of_rows(len(problem.changes)))
     return max(integers.peak, held) * len(problem.x) + least + rows + of_pairs(problem)
 
 
@@ -103,30 +115,87 @@ class _Choice(NamedTuple):
 
 def both_ends(problem: LocalProblem) -> BothEnds:
     """Return the variance of x, and the smallest and the largest one of every change."""
-    integers, unit = of_numbers(problem.universe).integers
-    centred = integers - integers[len(integers) // 2]
-    inside, outside = (SortedMultiset(centred, of) for of in (problem.x, problem.outside))
-    of_x = of_power_sums(problem.query, inside.size, *_all(inside), unit)
-    return BothEnds(of_x, _ends(problem, inside, outside, unit))
+    search = _FixedX(problem)
+    of_changes = (
+        Ends(*change, search.end(change, -1), search.end(change, 1)) for change in problem.changes
+    )
+    return BothEnds(search.of_x, of_changes)
 
 
-def _ends(
-    problem: LocalProblem, inside: SortedMultiset, outside: SortedMultiset, unit: int
-) -> Iterator[Ends]:
-    """Yield the ends of every change."""
-    for removed, added in problem.changes:
-        size = inside.size - removed + added
-        lower, upper = (
-            End(
-                of_power_sums(problem.query, size, choice.total, choice.squares, unit),
-                partial(_neighbor, problem, inside, outside, choice),
-            )
-            for choice in (
-                _smallest_variance(inside, outside, removed, added),
-                _largest_variance(inside, outside, removed, added),
-            )
+def furthest_ends(problem: LocalProblem, progress: bool | None) -> BothEnds:
+    """Return the variance of x, and the ends of changes that move one; see `BothEnds`."""
+    if len(problem.changes) <= FEW:
+        return both_ends(problem)
+    search = _FixedX(problem)
+    return BothEnds(search.of_x, search.moves(progress))
+
+
+class _FixedX:
+    """The records of x and those outside it, and the neighbors that changes lead to."""
+
+    def __init__(self, problem: LocalProblem) -> None:
+        integers, self.unit = of_numbers(problem.universe).integers
+        centred = integers - integers[len(integers) // 2]
+        self.problem, self.ddof = problem, Fraction(problem.query.ddof)
+        self.inside, self.outside = (
+            SortedMultiset(centred, of) for of in (problem.x, problem.outside)
         )
-        yield Ends(removed, added, lower, upper)
+        self.of_x = of_power_sums(problem.query, self.inside.size, *_all(self.inside), self.unit)
+
+    def size(self, change: RemovedAdded) -> int:
+        """Return how many records a neighbor has."""
+        return self.inside.size - change[0] + change[1]
+
+    def end(self, change: RemovedAdded, sign: int) -> End:
+        """Return the neighbor with the largest variance (1) or the smallest one (-1)."""
+        search = _largest_variance if sign > 0 else _smallest_variance
+        choice = search(self.inside, self.outside, *change)
+        answer = of_power_sums(
+            self.problem.query, self.size(change), choice.total, choice.squares, self.unit
+        )
+        return End(answer, partial(_neighbor, self.problem, self.inside, self.outside, choice))
+
+    def moves(self, progress: bool | None) -> Iterator[Ends]:
+        """Yield changes that move an end, with that end in place of both.
+
+        Floats bound how far; where the bound is not beyond what was found, or that is the furthest
+        possible answer, the change is left out. See "Local sensitivity: variance and standard
+        deviation" in docs/proofs.md, *Which changes matter*.
+        """
+        changes = self.problem.changes
+        level = numbered(self.problem.neighbors.levels(changes))
+        held = np.flatnonzero(self.problem.x + self.problem.outside)
+        ends = self.inside.values[held[[0, -1]]].tolist()
+        scale, width = max(1, *map(abs, ends)), ends[1] - ends[0]
+        free = np.array([float(self.size(change) - self.ddof) for change in changes])
+        bounds = ChangeBounds(self.inside, self.outside, np.array(changes), free, level, scale)
+        best: dict[int, Fraction] = {}
+        with running.counter("changes", progress, len(changes)) as done:
+            levels = zip(bounds.contenders(1), bounds.contenders(-1), strict=True)
+            for number, found in zip(np.bincount(level).tolist(), levels, strict=True):
+                for sign, contenders in zip((1, -1), found, strict=True):
+                    for row, bound in contenders:
+                        if sign in best and self._is_reached(
+                            best[sign], sign, changes[row], bound, width, scale
+                        ):
+                            continue
+                        end = self.end(changes[row], sign)
+                        if sign not in best or sign * (end.answer - best[sign]) > 0:
+                            best[sign] = end.answer
+                            yield Ends(*changes[row], end, end)
+                done(number)
+
+    def _is_reached(
+        self, best: Fraction, sign: int, change: RemovedAdded, bound: float, width: int, scale: int
+    ) -> bool:
+        """Tell whether no neighbor by a change is beyond the best one."""
+        reached = sign * float(best * self.unit**2 / scale**2)
+        if bound < reached - abs(reached) * 2.0**-50:
+            return True
+        size = self.size(change)
+        # Half of the records at either end: no more spread is possible.
+        most = Fraction(width**2 * (size // 2) * ((size + 1) // 2), size * self.unit**2)
+        return best >= most / (size - self.ddof) if sign > 0 else not best
 
 
 def _neighbor(

@@ -12,7 +12,7 @@ from sensitivity_lab.universes.universe import of_numbers
 
 from . import few_records
 from .distances.branch import AT_ONCE as NODES
-from .distances.curve import WORK
+from .distances.curve import are_many
 from .float_prefix_sums import AT_ONCE, EXPANDED, WIDTHS, limb_width
 from .patterns import CHUNK
 from .windows import WINDOWS
@@ -45,7 +45,7 @@ def bytes_of(problem: Problem) -> int:
     changes = [len(steps.removed) for family in problem.families for steps in family.steps]
     queries = len(problem.queries)
     most = max(relation.k for relation in problem.neighbors)
-    together = not compact and records * max(changes) >= WORK
+    together = not compact and are_many(records, max(changes))
     row = WORD * limbs
     every = [steps for family in problem.families for steps in family.steps]
     size, windows, pairs = min(steps.size for steps in every), 0, records
@@ -66,7 +66,16 @@ def bytes_of(problem: Problem) -> int:
     passing += int(np.concatenate(parted).max(initial=0)) * (4 * row + 10 * REAL)
     if together:
         # Where too many pairs are close, a change is searched by itself after all.
-        passing = max(passing, min(NODES, 8 * records) * 40 * REAL)
+        nodes = min(NODES, max(8 * records, 14 * max(changes)))
+        passing = max(passing, nodes * 40 * REAL)
+        # Where y is nearly all records, every split of two ends is looked at.
+        ends = [
+            np.maximum(steps.size, steps.size - steps.removed + steps.added)[some]
+            + np.minimum(steps.removed, steps.added)[some]
+            for steps, some in both
+        ]
+        if int(np.concatenate(ends).max(initial=0)) >= records:
+            passing = max(passing, 16 * REAL * records)
         passing = records * (3 * REAL + WORD) + max(3 * WORD * records, passing)
     found = sum(changes) * queries * 1500 + len(problem.neighbors) * queries * 500
     return int(sums + places + max(made, passing + found))

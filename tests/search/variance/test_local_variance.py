@@ -10,13 +10,17 @@ from collections import Counter
 from fractions import Fraction
 from itertools import combinations
 from random import Random
+from unittest import mock
 
 import numpy as np
 import pytest
+from doses import shares
 
 import sensitivity_lab as sl
 from sensitivity_lab.problem import LocalProblem
-from sensitivity_lab.search.variance.local_max import both_ends
+from sensitivity_lab.search.variance import local_bounds, local_max
+from sensitivity_lab.search.variance.local_max import both_ends, furthest_ends
+from sensitivity_lab.universes.ball import Ball
 
 KINDS = {
     "spread": lambda rng: rng.randint(-50, 50),
@@ -145,3 +149,74 @@ def test_long_windows(seeds):
 )
 def test_windows_at_the_ends(x, outside, neighbors):
     check(x, outside, neighbors)
+
+
+def ends_by_level(problem, both) -> list[tuple[Fraction, Fraction]]:
+    """The least and the greatest answer of the changes of every level and all lower ones."""
+    level = dict(zip(problem.changes, problem.neighbors.levels(problem.changes), strict=True))
+    seen, found = list(both.of_changes), []
+    for most in sorted(set(level.values())):
+        near = [ends for ends in seen if level[ends.removed, ends.added] <= most]
+        lowest, highest = (
+            pick(getattr(ends, end).answer for ends in near)
+            for pick, end in ((min, "lower"), (max, "upper"))
+        )
+        found.append((lowest, highest))
+    return found
+
+
+def drawn_within_steps(rng: Random) -> LocalProblem:
+    """A dataset with up to 12 records in it and outside, and all its neighbors in some steps."""
+    draw = KINDS[rng.choice(sorted(KINDS))]
+    x, outside = ([draw(rng) for _ in range(rng.randint(low, 12))] for low in (2, 0))
+    universe = sl.Universe.from_dataset([*x, *outside])
+    if rng.random() < 0.3:
+        universe = sl.Universe.from_domain(set(universe.values))
+    step = rng.choice((sl.Bounded(1), sl.SymmetricDifference(1), sl.Edit(1)))
+    limits = (2, len(x) + rng.choice((0, 3, 9)))
+    ball = Ball(rng.randint(1, 12), step=step, limits=limits)
+    held = Counter(map(Fraction, x))
+    of_x = np.array([held[Fraction(value)] for value in universe.values])
+    query = rng.choice((sl.Var, sl.Std))(ddof=rng.choice((0, 1, Fraction(1, 2))))
+    if rng.random() < 0.2:
+        ball = rng.choice((sl.SymmetricDifference, sl.Edit))(rng.randint(1, len(x) - 1))
+    return LocalProblem(universe, query, ball, of_x)
+
+
+def check_left_out(seed: int) -> None:
+    """Changes that are left out move no end: the definition here is the search of all of them."""
+    problem = drawn_within_steps(Random(seed))
+    sizes = {problem.size - removed + added for removed, added in problem.changes}
+    if problem.changes and min(sizes) > 1:
+        with (
+            mock.patch.object(local_max, "FEW", 0),
+            mock.patch.object(local_bounds, "ROWS", 1 + seed % 40),
+        ):
+            some = ends_by_level(problem, furthest_ends(problem, False))
+        assert some == ends_by_level(problem, both_ends(problem)), seed
+
+
+@pytest.mark.parametrize("share", shares(1, 4, 40))
+def test_changes_that_are_left_out_move_no_end(share):
+    for seed in range(100 * share, 100 * share + 100):
+        check_left_out(seed)
+
+
+def test_few_changes_are_searched_exactly():
+    """Of some 2,600 changes about one for every distance at which an end moves."""
+    universe = sl.Universe.from_domain(range(61))
+    searched = {"_smallest_variance": 0, "_largest_variance": 0}
+
+    def counted(name):
+        search = getattr(local_max, name)
+
+        def called(*asked):
+            searched[name] += 1
+            return search(*asked)
+
+        return mock.patch.object(local_max, name, called)
+
+    with counted("_smallest_variance"), counted("_largest_variance"):
+        sl.reach(universe, "var", dataset=range(61), neighbors="edit", distances=50)
+    assert 50 <= searched["_smallest_variance"] <= 60
+    assert 50 <= searched["_largest_variance"] <= 150

@@ -18,20 +18,27 @@ from sensitivity_lab.search.layouts import Shape
 from sensitivity_lab.search.variance.comparing import Spread
 from sensitivity_lab.search.variance.float_prefix_sums import UNIT, Positions, Reals, SortedRecords
 from sensitivity_lab.search.variance.kernels import best_pair
-from sensitivity_lab.search.variance.patterns import CHUNK, Known, Placement
+from sensitivity_lab.search.variance.patterns import CHUNK, Known, PatternSearch, Placement
 from sensitivity_lab.search.variance.windows import Mask
 from sensitivity_lab.search.variance.words import AROUND, CORE_INSIDE
 
 from .bounds import HALVINGS, Rating, Sizes
 from .branch import Branch, Leaves
 from .line import Gaps, Line, first_of
+from .more_shared import EndsAndWindow, Fewest, fewest_of
 
-TOGETHER = 2048
+TOGETHER = 1 << 14
 """How many shapes are searched at once."""
+
+MANY = 16
+"""So many shapes are searched at once, however few the records."""
 
 WORK = 1 << 16
 """From so many shapes times records on, a search of all shapes at once is quicker."""
 
+
+WIDE = 1 << 24
+"""Up to so many windows of all sizes of y, the tightest one is found for every size."""
 
 PAIRS = 1 << 14
 """The most pairs of a shape that are compared exactly; with more, it is searched by itself."""
@@ -97,7 +104,12 @@ def placements(
 
 
 def _quick(records: SortedRecords, shapes: int) -> bool:
-    return records.readable and not records.compact and records.size * shapes >= WORK
+    return records.readable and not records.compact and are_many(records.size, shapes)
+
+
+def are_many(records: int, shapes: int) -> bool:
+    """Whether so many shapes are searched together."""
+    return shapes >= MANY or records * shapes >= WORK
 
 
 @lru_cache(maxsize=1)
@@ -116,12 +128,16 @@ class CoreBounds(NamedTuple):
         Bounds on its squared deviations; the least one is for shapes with a B.
     more : array of longdouble
         At least the sum of squares of B about its mean.
+    spread, tight : arrays of longdouble
+        At least the squared deviations of the smaller set, at most those of the larger one.
     """
 
     some: Mask
     least: Reals
     most: Reals
     more: Reals
+    spread: Reals
+    tight: Reals
 
 
 class CurveFamily:
@@ -138,6 +154,10 @@ class CurveFamily:
     ) -> None:
         self.records, self.shapes, self.spreads = records, shapes, spreads
         self.level, self.count = level, count
+        none: list[Fewest] = []
+        self.fewest, self.covered = none, np.zeros(len(shapes), dtype=bool)
+        if level is not None:
+            self.fewest, self.covered = fewest_of(shapes, level)
         # A is the larger set's: where B has as many records or fewer, and the larger set is more
         # spread, y is a window with B inside it.
         self.sizes = Sizes(
@@ -156,7 +176,7 @@ class CurveFamily:
         leaves = self.branch.leaves()
         core = self._core_bounds()
         return [
-            self._solve(number, self._pairs(number, leaves), self._excluded(number, core), done)
+            self._solve(number, self._pairs(number, leaves), core, done)
             for number in range(len(self.spreads))
         ]
 
@@ -164,66 +184,100 @@ class CurveFamily:
         self,
         number: int,
         pairs: list[Positions | None],
-        excluded: list[bool],
+        core: CoreBounds,
         done: Callable[[int], object],
     ) -> Found:
         """Decide among what is left of every shape."""
-        spread, found = self.spreads[number], Found()
-        for at, (shape, bounds) in enumerate(zip(self.shapes, pairs, strict=True)):
+        spread, best = self.spreads[number], self.branch.best[number]
+        ends = self._of_more_shared(number)
+        most = self._most(number, core)
+        found: Found = [None] * len(self.shapes)
+        # Of a level, the largest bounds come first: what those shapes reach excludes others.
+        level = np.zeros(len(most), dtype=np.int64) if self.level is None else self.level
+        for at in np.lexsort((-most, level)).tolist():
+            shape, bounds = self.shapes[at], pairs[at]
+            excluded = self._excluded(at, most[at], best[at])
             pattern = AROUND if shape.only_y else CORE_INSIDE
             # Four cases: too many pairs are left, and the shape is searched by itself; one is, and
             # no other pattern can win; none is, so that a shape of no higher level is as good; or
             # some are compared exactly, and with other patterns unless these are excluded.
-            alone = bounds if bounds is not None and excluded[at] else None
+            alone = bounds if bounds is not None and excluded else None
             placed: Placement | None = None
             if alone is not None and len(alone) == 1:
                 placed = Placement(pattern, tuple(alone[0].tolist()))
             elif alone is None or self.level is None or len(alone):
                 known = None
                 if bounds is not None:
-                    known = Known(bounds, excluded[at], self.branch.best[number, at])
+                    known = Known(bounds, excluded, best[at])
                 with _told_of(shape, spread):
                     placed = best_pair(self.records, shape, spread, self.count, known)
-            found.append(placed)
+                self._raise(number, at, PatternSearch(self.records, spread, placed))
+            if at in ends:
+                some = [ends[at]]
+                if placed is not None:
+                    some.append(PatternSearch(self.records, spread, placed))
+                placed = max(some, key=lambda search: search.value).best
+            found[at] = placed
             done(1)
         return found
 
-    def _excluded(self, number: int, core: CoreBounds) -> list[bool]:
-        """Whether no other pattern than that of `branch` can win, for every shape.
+    def _of_more_shared(self, number: int) -> dict[int, PatternSearch]:
+        """The best pairs that share more records than they must, by their shapes."""
+        spread, rating, best = self.spreads[number], self.branch.ratings[number], self.branch.best
+        theory = EndsAndWindow(self.records, self.branch.line, spread, rating)
+        found: dict[int, PatternSearch] = {}
+        for fewest in self.fewest:
+            shape = self.shapes[fewest.place]
+            search = theory.best(fewest.place, shape, best[number, fewest.place])
+            if search is not None:
+                shared = sum(stop - start for start, stop in search.best.ranges("C"))
+                at = fewest.chain[shape.of_y - shared]
+                found[at] = max(search, found.get(at, search), key=lambda one: one.value)
+                self._raise(number, at, search)
+        return found
 
+    def _raise(self, number: int, at: int, search: PatternSearch) -> None:
+        """Raise what must be reached by what a search reached, for a shape and for its level on."""
+        later = at if self.level is None else self.level >= self.level[at]
+        best = self.branch.best[number]
+        best[later] = np.maximum(best[later], search.floor())
+
+    def _excluded(self, at: int, most: np.longdouble, best: np.longdouble) -> bool:
+        """Whether no other pattern than that of `branch` can win for a shape.
+
+        `most` bounds what a pair reaches whose smaller set is more spread, and `best` is reached.
         See "Whole curves: the other patterns" in docs/proofs.md.
         """
-        below = self._smaller_below(number, core)
-        excluded = []
-        for at, shape in enumerate(self.shapes):
-            # `PARTED` only occurs if B outnumbers C. `INTERRUPTED` only occurs if C outnumbers B,
-            # and never wins if a record less in both A and B is allowed, too.
-            further = 0 < shape.core < shape.only_y
-            if self.level is None and shape.only_y:
-                further |= shape.core > shape.only_y and shape.only_x > 1
-            resized = shape.only_x > shape.only_y
-            excluded.append(not further and (not resized or bool(below[at])))
-        return excluded
+        shape = self.shapes[at]
+        # `PARTED` only occurs if B outnumbers C. `INTERRUPTED` only occurs if C outnumbers B,
+        # and never wins if a record less in both A and B is allowed, too.
+        further = 0 < shape.core < shape.only_y
+        if self.level is None and shape.only_y:
+            further |= shape.core > shape.only_y and shape.only_x > 1
+        return not further and (shape.only_x == shape.only_y or bool(most < best))
 
-    def _smaller_below(self, number: int, core: CoreBounds) -> Mask:
-        """Whether no pair can win whose smaller set is more spread, for every shape.
+    def _most(self, number: int, core: CoreBounds) -> Reals:
+        """What pairs reach at most whose smaller set is more spread, for every shape.
 
         This set is C and, of `only_y` records, B; the larger set has at least the squared
         deviations D of C. With E the most that B adds to D, the difference is at most that of
         ``D + E`` and D, which is largest where D is largest or, of roots, where it is smallest. See
         "Skipping" in docs/proofs.md.
         """
-        rating, best = self.branch.ratings[number], self.branch.best[number]
-        below = self.sizes.y <= 1  # there the smaller set has the variance 0
+        rating = self.branch.ratings[number]
+        both = [(core.most + core.more, core.most), (core.least + core.more, core.least)]
         bounds = []
-        for deviations in (core.most, core.least):
-            above, under = (deviations + core.more) / rating.free_y, deviations / rating.free_x
+        for above, under in (*both[: 1 + rating.root], (core.spread, core.tight)):
+            above, under = above / rating.free_y, under / rating.free_x
             if rating.root:
                 above, under = np.sqrt(above), np.sqrt(under)
             bounds.append((above - under) * (1 + 1e-9) + 16 * UNIT * (above + under))
-        most = np.maximum(*bounds) if rating.root else bounds[0]
-        beaten: Mask = below | (core.some & (most < best))
-        return beaten
+        most: Reals = np.minimum(
+            np.where(core.some, np.max(bounds[:-1], axis=0), np.inf), bounds[-1]
+        )
+        # Of one record the variance is 0; and of a covered shape such a pair is known.
+        most[(self.sizes.y <= 1) | self.covered] = -1
+        return most
 
     def _core_bounds(self) -> CoreBounds:
         """Bounds on the squared deviations of C, and on what the smaller set has in addition."""
@@ -232,16 +286,7 @@ class CurveFamily:
         take = np.maximum(take, 1)
         zero = np.zeros_like(take)
         gap = Gaps(line, zero, zero)
-        low = np.full(len(take), line.values[0])
-        high = np.full(len(take), line.values[-1])
-        # Any center will do; the best one is the mean of the ends that are furthest from it.
-        for _ in range(HALVINGS):
-            center = (low + high) / 2
-            split = self._furthest(gap, take, center)
-            above = gap.ends(split, take).total > take * center
-            low, high = np.where(above, center, low), np.where(above, high, center)
-        # Squared deviations are at most the sum of squares about any number.
-        most = self._far_squares(gap, take, center)
+        most, spread = self._most_spread(gap, take), self._most_spread(gap, self.sizes.y)
         # About the mean of C, B has at most the sum of squares that it has about the least or the
         # largest mean of C: the largest sum of squares is convex in the number they are about.
         more, mixed = np.zeros_like(most), (self.sizes.b > 0) & (self.sizes.b < self.sizes.a)
@@ -250,7 +295,24 @@ class CurveFamily:
                 mean = line.window(begin, take).total / take
                 more = np.maximum(more, self._far_squares(gap, self.sizes.b, mean))
         least = np.where(mixed, self._tightest(int(take[mixed].min(initial=1))), 0)
-        return CoreBounds(some, least, most, more)
+        widths, place = np.unique(self.sizes.x, return_inverse=True)
+        if len(widths) * line.size > WIDE:
+            widths, place = widths[:1], np.zeros_like(place)
+        tight = np.array([self._tightest(width) for width in widths.tolist()])[place]
+        return CoreBounds(some, least, most, more, spread, tight)
+
+    def _most_spread(self, gap: Gaps, take: Positions) -> Reals:
+        """At least the squared deviations of any so many records."""
+        line = self.branch.line
+        low, high = (np.full(len(take), line.values[end]) for end in (0, -1))
+        # Any center will do; the best one is the mean of the ends that are furthest from it.
+        for _ in range(HALVINGS):
+            center = (low + high) / 2
+            split = self._furthest(gap, take, center)
+            above = gap.ends(split, take).total > take * center
+            low, high = np.where(above, center, low), np.where(above, high, center)
+        # Squared deviations are at most the sum of squares about any number.
+        return self._far_squares(gap, take, center)
 
     def _tightest(self, width: int) -> Reals:
         """At most the squared deviations of so many records or more; a window has the least."""
