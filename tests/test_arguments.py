@@ -247,6 +247,7 @@ ARGUMENTS: dict[str, Kind] = {
     "Run.memory_limit": whole("a number of bytes, at least 1"),
     "Run.scratch": FOLDER,
     "Run.timeout": number("a positive number of seconds, at most 1,000,000", 0, 10**7).or_none(),
+    "Run.time_limit": number("a positive number of seconds, at most 1,000,000", 0, 10**7).or_none(),
     # Of queries.
     "clip": BOUNDS.or_none(),
     "clip_norm": POSITIVE,

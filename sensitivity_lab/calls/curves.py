@@ -22,6 +22,7 @@ from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
 from sensitivity_lab.results.curves import SensitivityCurves
 from sensitivity_lab.results.points import Curve, Points
 from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.running import watch
 from sensitivity_lab.search import Chosen, check_method, choose, engines_for
 from sensitivity_lab.search.engine import AnyEngine, Finding, Findings, Options, Plan, planned
 from sensitivity_lab.search.gaps import GapCurve
@@ -106,7 +107,8 @@ def sensitivity_curves(
     columns = as_universes(universes)
     asked = as_queries(queries)
     relations = as_relations(neighbors, distances, exactly)
-    options = Options(n_jobs, progress, check_run(run, "sensitivity_curves"))
+    run = check_run(run, "sensitivity_curves", queries=asked)
+    options = Options(n_jobs, progress, run)
     # Every problem is checked, and every engine chosen, before the first search starts.
     problems = []
     listed_pairs = 0
@@ -124,13 +126,14 @@ def sensitivity_curves(
         except (InputError, NoEngineError) as error:
             raise about(f"column {shown(column)}", error) from error
         problems.append((column, problem, choices))
-    return SensitivityCurves(
-        Points(
-            curve
-            for column, problem, choices in problems
-            for curve in _curves(column, problem, choices, options)
+    with watch(run.time_limit, progress):  # of all curves together
+        return SensitivityCurves(
+            Points(
+                curve
+                for column, problem, choices in problems
+                for curve in _curves(column, problem, choices, options)
+            )
         )
-    )
 
 
 def as_queries(queries: Any) -> tuple[Query, ...]:
@@ -258,7 +261,7 @@ def _solve_by(engine: AnyEngine, problem: AnyProblem, options: Options) -> Findi
     """Let an engine solve queries and relations that it takes one by one."""
     plan = planned(engine, problem, options)
     if isinstance(plan, Plan):
-        found: Findings = Chosen(engine, plan, problem.queries).solve()
+        found: Findings = Chosen(engine, plan, problem.queries, options).solve()
         return found
     # Together they are too large; each point by itself was accepted.
     return [

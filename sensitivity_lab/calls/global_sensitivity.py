@@ -112,7 +112,7 @@ def global_sensitivity(
     sizes = check_sizes(size, universe)
     relation = as_relation(neighbors)
     queries = (as_query(query),)
-    run = check_run(run, "global_sensitivity")
+    run = check_run(run, "global_sensitivity", queries=queries)
     kept = open_checkpoint(run.checkpoint, "global", {"records": universe}, queries, sizes)
     options = Options(n_jobs, progress, run, kept)
     check_witnesses(sizes, 1, options.memory_limit)

@@ -100,7 +100,7 @@ def local_sensitivity(
     universe = check_any_universe(universe)
     x = read_dataset(universe, dataset)
     problem = local_problem_on(universe, as_query(query), relation, x, check_norm(norm))
-    run = check_run(run, "local_sensitivity", "scratch")
+    run = check_run(run, "local_sensitivity", "scratch", queries=problem.queries)
     kept = _open(run, universe, problem, problem.queries)
     return solve_local(problem, method, Options(n_jobs, progress, run, kept))
 
@@ -174,7 +174,7 @@ def local_curves(
         for relation in relations
         if relation.at(1) == family
     ]
-    run = check_run(run, "local_curves", "scratch")
+    run = check_run(run, "local_curves", "scratch", queries=asked)
     kept = _open(run, universe, first, asked)
     options = Options(n_jobs, progress, run, kept)
     return SensitivityCurves(

@@ -20,6 +20,7 @@ from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.measure import exact_answer, measure
 from sensitivity_lab.results.reach import Bound, End, Farthest, Reach, as_bound
+from sensitivity_lab.running import watch
 from sensitivity_lab.search import check_method, choose
 from sensitivity_lab.search.engine import BothEnds, Options
 from sensitivity_lab.search.run import Run, check_run
@@ -151,7 +152,8 @@ def reach(
     step, last = _check_steps(neighbors, distances)
     read = read_dataset(universe, dataset)
     x = in_order(universe, read)
-    options = Options(n_jobs, progress, check_run(run, "reach", "checkpoint", "scratch"))
+    run = check_run(run, "reach", "checkpoint", "scratch", queries=(asked,))
+    options = Options(n_jobs, progress, run)
     limits = check_limits(sizes, len(x), universe, asked, step)
     # No dataset is further away than where all of x is removed, and all that can be is added.
     most = len(x) + min(universe.size - len(x), limits[1])
@@ -159,7 +161,8 @@ def reach(
     _check_number(ball, len(x), universe, last, options)
     problem = local_problem_on(universe, asked, ball, read, "L1")
     _check_scalar(asked)
-    found = _found(problem, ball, method, options)
+    with watch(run.time_limit, progress):  # ends are found one after the other
+        found = _found(problem, ball, method, options)
     lower, upper = (_ends_at_every_distance(moves, last, asked) for moves in found.moves.values())
     return Reach(
         answer=as_bound(found.of_x, asked),

@@ -7,7 +7,7 @@ search survives the death of a worker and of the whole process.
 
 from .block import Block, Keeper
 from .pool import Sample, in_fresh_process, run, timed, workers
-from .progress import bar, counter, tracked
+from .progress import bar, counter, poll, tracked, watch
 
 __all__ = [
     "Block",
@@ -16,8 +16,10 @@ __all__ = [
     "bar",
     "counter",
     "in_fresh_process",
+    "poll",
     "run",
     "timed",
     "tracked",
+    "watch",
     "workers",
 ]

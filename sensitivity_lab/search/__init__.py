@@ -12,6 +12,7 @@ from sensitivity_lab.errors import NoEngineError, TooLargeError
 from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem
 from sensitivity_lab.problem import Kind, LocalProblem, Problem, SmoothProblem
 from sensitivity_lab.queries import Query
+from sensitivity_lab.running import watch
 
 from .engine import AnyEngine, BothEnds, Options, Plan, Refusal, planned
 
@@ -24,6 +25,7 @@ class Chosen(NamedTuple):
     engine: AnyEngine
     plan: Plan[Any]
     queries: tuple[Query, ...]
+    options: Options
 
     def solve(self) -> Any:
         """Do the search; see `Plan`. A MemoryError, also of a caller's code, is a TooLargeError."""
@@ -48,7 +50,8 @@ class Chosen(NamedTuple):
 
     def _run(self, search: Callable[[], Any]) -> Any:
         try:
-            return search()
+            with watch(self.options.run.time_limit, self.options.progress):
+                return search()
         except MemoryError as error:
             names = ", ".join(query.name for query in self.queries)
             raise TooLargeError(
@@ -114,7 +117,7 @@ def choose(problem: AnyProblem, method: Any, options: Options) -> Chosen:
     for engine in named:
         plan = planned(engine, problem, options)
         if isinstance(plan, Plan):
-            return Chosen(engine, plan, problem.queries)
+            return Chosen(engine, plan, problem.queries, options)
         refusals[engine.name] = plan
     raise _no_engine(", ".join(query.name for query in problem.queries), refusals)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from sensitivity_lab.checks import check_kind, check_whole, shown
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.queries import Query
 from sensitivity_lab.running.checkpoint import as_folder
 from sensitivity_lab.running.time_limits import check_timeout
 
@@ -27,8 +29,12 @@ class Run:
         dataset, with any engine. A larger search is refused before it starts; the error says what
         needs the memory. Limits below a MiB count as one MiB. A listed neighbor takes 256 bytes. On
         a Dask cluster, the memory of all workers limits enumeration instead.
+    time_limit : float, optional
+        The most seconds that the call may search, with any engine. After that, a TooLargeError says
+        how far it came.
     timeout : float, optional
-        The most seconds that a caller's function may take for one dataset. After that, a QueryError
+        The most seconds *per dataset* that a caller's function may take; refused for other queries.
+        After that, a QueryError
         names the dataset, even if the function catches every exception. Compiled code that does
         not return to Python can only be ended with its process: with ``n_jobs=2`` that is a worker,
         except for the first few datasets, and the error is a WorkerError. A timeout needs worker
@@ -49,12 +55,13 @@ class Run:
     --------
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_domain(range(50))
-    >>> run = sl.Run(memory_limit=2**30, timeout=10)
+    >>> run = sl.Run(memory_limit=2**30, time_limit=10)
     >>> sl.global_sensitivity(universe, "sum", size=9, neighbors="bounded", run=run).value
     49.0
     """
 
     memory_limit: int = 4 * 2**30
+    time_limit: float | None = None
     timeout: float | None = None
     checkpoint: str | Path | None = None
     scratch: str | Path | None = None
@@ -63,13 +70,14 @@ class Run:
         """Check the limits, and that folders are paths; no folder is made."""
         most = check_whole("memory_limit", self.memory_limit, "a number of bytes, at least 1")
         object.__setattr__(self, "memory_limit", most)
+        check_timeout.or_none("time_limit", self.time_limit)
         check_timeout.or_none("timeout", self.timeout)
         for name in ("checkpoint", "scratch"):
             if getattr(self, name) is not None:
                 as_folder(name, getattr(self, name))
 
 
-def check_run(run: Any, call: str, *useless: str) -> Run:
+def check_run(run: Any, call: str, *useless: str, queries: Iterable[Query] = ()) -> Run:
     """Return how to run a search; raise InputError if that is no `Run`, or sets what is useless.
 
     Parameters
@@ -80,6 +88,8 @@ def check_run(run: Any, call: str, *useless: str) -> Run:
         The name of the call.
     *useless : str
         The fields that the call does not use.
+    queries : iterable of Query, default ()
+        Those of the search; a timeout is for callers' functions.
     """
     checked: Run = check_kind("run", run, Run, "a Run, such as Run(memory_limit=2**30)")
     for field in fields(run):
@@ -88,6 +98,12 @@ def check_run(run: Any, call: str, *useless: str) -> Run:
                 f"{call} does not use {field.name}; leave it out of run, "
                 f"got {shown(getattr(run, field.name))}"
             )
+    asked = list(queries)
+    if checked.timeout is not None and asked and all(one.arithmetic == "exact" for one in asked):
+        raise InputError(
+            f"timeout is the most seconds per dataset of a caller's function, and {asked[0].name} "
+            f"is none; for the whole search use Run(time_limit={checked.timeout:g})"
+        )
     return checked
 
 

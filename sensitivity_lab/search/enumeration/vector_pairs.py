@@ -25,6 +25,7 @@ from sensitivity_lab.exact.difference import rational_of
 from sensitivity_lab.metrics.norms import Norm, distance, powered
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Answered, Query
+from sensitivity_lab.running import poll
 from sensitivity_lab.running.machine import IN_TURN
 from sensitivity_lab.running.spread import AnyMachine
 from sensitivity_lab.search.contenders import Contenders
@@ -154,6 +155,7 @@ class VectorFinder:
         wide = max(answers_y.shape[1], len(shared) if disjoint else 1)
         rows = max(1, _PAIRS // max(1, len(answers_y) * wide))
         for start in range(0, len(ranks_x), rows):
+            poll()
             batch = slice(start, start + rows)
             one, other = (_scaled(self._exponent, of) for of in (answers_x[batch], answers_y))
             far: Floats = powered(one[:, None] - other[None], self.problem.norm)

@@ -11,6 +11,7 @@ import numpy as np
 
 from sensitivity_lab.exact.root_sums import Gap
 from sensitivity_lab.metrics.norms import Norm
+from sensitivity_lab.running import poll
 from sensitivity_lab.search.contenders import Contenders
 from sensitivity_lab.search.engine import Finding
 from sensitivity_lab.universes.relations import RemovedAdded
@@ -120,6 +121,7 @@ class Search(AnySizes):
             {(0, 0): np.where(stays <= group.size, 0.0, -np.inf)} for group in self.grouped.groups
         ]
         for i, j in sorted(self.states - {(0, 0)}):
+            poll()
             if (j, i) in tables[0]:
                 for table in tables:
                     table[i, j] = table[j, i]

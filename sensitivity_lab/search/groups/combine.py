@@ -23,6 +23,7 @@ import numpy as np
 
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.exact.root_sums import Gap
+from sensitivity_lab.running import poll
 from sensitivity_lab.search.lattice import Floats, Indices
 from sensitivity_lab.universes.relations import RemovedAdded
 
@@ -199,6 +200,7 @@ class Combination:
         for state, sums in before.items():
             priced = sums + bounds.prices
             for change, values in self.tables[group].items():
+                poll()
                 both = state[0] + change[0], state[1] + change[1]
                 if both not in rests or (bounds.mirrored and both[0] < both[1]):
                     continue

@@ -18,6 +18,7 @@ from sensitivity_lab.exact.difference import Integers
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.base import Runs
+from sensitivity_lab.running import poll
 from sensitivity_lab.search.engine import (
     BothEnds,
     Cost,
@@ -110,6 +111,7 @@ def _ends(problem: LocalProblem, inside: SortedMultiset, others: SortedMultiset)
     block = max(1, _PIECES // (2 * query.most_runs(problem.size + others.size)))
     changes = ((0, 0), *problem.changes)
     for start in range(0, len(changes), block):
+        poll()
         some = changes[start : start + block]
         removed, added = np.array(some, dtype=np.int64).T
         nothing, size = np.zeros_like(removed), np.full_like(removed, inside.size)

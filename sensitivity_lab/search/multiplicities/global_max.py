@@ -14,6 +14,7 @@ from operator import itemgetter
 
 from sensitivity_lab.problem import Kind, LocalProblem, Problem
 from sensitivity_lab.queries import Query
+from sensitivity_lab.running import poll
 from sensitivity_lab.search.engine import Cost, Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.memory import WORD, of_pairs
 from sensitivity_lab.universes.multiplicities import Groups, Multiplicities, smallest_of_each
@@ -127,6 +128,7 @@ class _OneQuery:
         """Yield for every change the largest f(x) - f(y), and the largest f(y) - f(x)."""
         changes: set[tuple[int, RemovedAdded]] = set(self.problem.changes(relation))
         for size, (removed, added) in sorted(changes):
+            poll()
             core = size - removed
             for more, of_more, of_less in (("x", removed, added), ("y", added, removed)):
                 asked = core, of_more, of_less

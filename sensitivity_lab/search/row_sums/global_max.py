@@ -21,6 +21,7 @@ import numpy as np
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.metrics.norms import Norm, distance
 from sensitivity_lab.problem import Kind, Problem
+from sensitivity_lab.running import poll
 from sensitivity_lab.search.contenders import Contenders
 from sensitivity_lab.search.engine import Cost, Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
@@ -234,6 +235,7 @@ class _PartPairs:
         near = Contenders(self.error)
         rows = max(1, _PAIRS_AT_ONCE // len(self.sums_b))
         for start in range(0, len(self.sums_a), rows):
+            poll()
             near.see(self._distances(self.sums_a[start : start + rows]))
         return [divmod(place, len(self.sums_b)) for place in near.places.tolist()]
 
