@@ -245,6 +245,13 @@ class Query(ABC):
         """Return a column and a query on its numbers that answers the same; None if none does."""
         return None
 
+    def by_group(self, universe: FiniteUniverse) -> tuple[int, bool] | None:
+        """Return how many groups with rows the answers are of, and whether some rows are in none.
+
+        None where the answers are not those of groups, or the sizes of groups are given.
+        """
+        return None
+
     def exactly(
         self, universe: FiniteUniverse, data: NDArray[np.int64]
     ) -> Fraction | tuple[Fraction, ...] | None:

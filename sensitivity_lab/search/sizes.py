@@ -107,12 +107,47 @@ def _deciding(problem: AnyProblem, query: Query, allowed: Allowed) -> tuple[int,
     if query.adds_up(problem.universe):
         first = {int(np.argmax(allow)) for allow in allowed.values()}
         return tuple(sizes[sorted(first)].tolist())
-    if not _at_two_ends(problem):
-        return problem.sizes
+    universe = problem.universe
+    if isinstance(universe, FiniteUniverse) and not universe.numeric:
+        return _of_rows(universe, query, sizes, allowed)
+    return _of_numbers(query, sizes, allowed) if _at_two_ends(problem) else problem.sizes
+
+
+def _of_numbers(query: Query, sizes: Sizes, allowed: Allowed) -> tuple[int, ...]:
+    """Return the deciding sizes of a query on numbers whose two ends occur any number of times."""
     if query.moment == "variance":
         return _of_variance(_spreads(query, sizes, allowed))
-    falls_once = query.crosses_once and query.centred and query.moment != "count"
-    return _of_ranks(query, sizes, allowed) if falls_once else problem.sizes
+    if query.crosses_once and query.centred and query.moment != "count":
+        return _of_ranks(query, sizes, allowed)
+    return tuple(sizes.tolist())
+
+
+def _of_rows(
+    universe: FiniteUniverse, query: Query, sizes: Sizes, allowed: Allowed
+) -> tuple[int, ...]:
+    """Return the deciding sizes of a query of one column, alone or by group."""
+    every = tuple(sizes.tolist())
+    if universe.counts is not None:
+        return every
+    if column := query.projection(universe):
+        numbers, few = column[1], column[1].defined_from
+        some = sizes[sizes >= few]
+        own = {
+            change: allow[sizes >= few] & (some - change[0] + change[1] >= few)
+            for change, allow in allowed.items()
+        }
+        own = {change: allow for change, allow in own.items() if allow.any()}
+        found = _of_numbers(numbers, some, own) if own else ()
+        # Datasets with too few values are told apart from the others where these are searched.
+        small = few + max(map(max, allowed)) if numbers.empty is not None else 0
+        return tuple(sorted({*found, *sizes[sizes < small].tolist()})) or every
+    grouped = query.by_group(universe)
+    if grouped is None:
+        return every
+    groups, some_in_none = grouped
+    # The rows that a larger dataset has on top stand in no group, or in one that does not change.
+    stays = some_in_none or groups > max(map(sum, allowed))
+    return every[-1:] if stays else every
 
 
 def _all_settled(problem: Problem) -> Findings | None:

@@ -8,6 +8,7 @@ from random import Random
 from unittest import mock
 
 import oracle_nobody
+import pandas as pd
 import pytest
 from doses import STRESS
 
@@ -145,6 +146,42 @@ def test_many_sizes_are_the_largest_of_each(name):
                 assert size <= least
         with mock.patch.object(many_sizes, "MANY", 1):
             assert not alone or of(sizes).value == max(alone)
+
+
+@pytest.mark.parametrize("statistic", ["mean", "median", "var", "std", "min"])
+@pytest.mark.parametrize("grouped", [True, False])
+def test_many_sizes_of_a_table_are_the_largest_of_each(statistic, grouped):
+    """Of a group, or of a column: as if 2 sizes were many, and each size by itself."""
+    compared = 0
+    for seed in range(25):
+        rng = Random(f"{statistic} {grouped} {seed}")
+        keys, values = "abc"[: rng.randint(1, 3)], rng.sample(range(-3, 9), rng.randint(1, 2))
+        universe = sl.TableUniverse.from_domain(
+            pd.DataFrame([(key, v) for key in keys for v in values], columns=["key", "v"])
+        )
+        query = sl.ColumnQuery("v", statistic, empty=rng.choice((None, 0, 3)))
+        if grouped:
+            # The last group has rows, rows in no group, or no rows at all.
+            groups = list(keys) + ["z"] * rng.randint(0, 1)
+            groups = groups[rng.randint(0, 1) :] or groups
+            query = sl.GroupBy("key", query, groups=groups)
+        family, parameters = FAMILIES[rng.choice(list(FAMILIES))]
+        relation = family(rng.randint(1, 2), **parameters)
+        sizes = sorted(rng.sample(range(6), rng.randint(2, 4)))
+
+        def of(size, universe=universe, query=query, relation=relation):
+            try:
+                found = sl.global_sensitivity(universe, query, size=size, neighbors=relation)
+            except (InputError, QueryError, NoEngineError) as refused:
+                return type(refused)
+            return found.value
+
+        alone = [of(size) for size in sizes]
+        if all(isinstance(value, float) for value in alone):
+            with mock.patch.object(many_sizes, "MANY", 1):
+                assert of(sizes) == max(alone)
+            compared += 1
+    assert compared >= 5
 
 
 @pytest.mark.parametrize("query", ["mean", "median", "std", "var", "percentile_90", "sum"])

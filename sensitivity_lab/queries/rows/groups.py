@@ -205,6 +205,13 @@ class GroupBy(PartedQuery):
         """Whether sums over the rows are enough: not if group sizes are given."""
         return self.group_sizes is None
 
+    def by_group(self, universe: FiniteUniverse) -> tuple[int, bool] | None:
+        """Return the number of groups with rows, and whether some rows are in none of them."""
+        if self.group_sizes is not None:
+            return None
+        members = self.members(cast(TableUniverse, universe))
+        return sum(bool(rows.any()) for rows in members), not np.any(members, axis=0).all()
+
     def members(self, universe: TableUniverse) -> list[NDArray[np.bool_]]:
         """Return for each group which distinct rows of a universe are in it."""
         groups = self.groups or ()
