@@ -506,8 +506,14 @@ class Divergence:
     def rho(self) -> tuple[Fraction | float, Fraction | float] | None:
         """Bounds on the least rho of zero-concentrated privacy; None where it is not known.
 
-        It is known where everything that differs has continuous noise.
+        It is known where everything that differs has continuous noise, and infinite where the
+        first law has outcomes that are impossible under the second, of which nothing is left out.
         """
+        if not self.left[1] and (
+            any(one.p and not one.q for one in self.atoms)
+            or any(one.p and isinstance(one.loss, Leak) for one in self.noisy)
+        ):
+            return math.inf, math.inf
         if self.cut or self.unknown or any(one.p != one.q for one in self.atoms):
             return None
         if not self.noisy:

@@ -303,8 +303,10 @@ class Run:
         if symbol.continuous:
             raise LeavesError(
                 "does more with continuous noise than add numbers and multiply by them, such as "
-                "float(), int(), round() or exp(); return the noisy number as it is, since what is "
-                f"done with it later costs no privacy, or {_whole_noise(symbol)}"
+                "float(), int(), round() or exp(). Where that is done with the sum of the exact "
+                "answer and the noise, return the sum as it is: what is done with it later costs "
+                "no privacy. Noise that is truncated or rounded before it is added is other "
+                f"noise, which can lose more: round the sum instead, or {_whole_noise(symbol)}"
             )
         if any(draw.kind == UNIFORM for draw in symbol.terms):
             raise OutsideError(
