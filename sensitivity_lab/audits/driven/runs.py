@@ -27,6 +27,7 @@ from sensitivity_lab.results.literals import short_literal
 
 from .draws import Event, Law, joint, likely, weight
 from .generator import DrivenGenerator, elsewhere
+from .kept import first_calls
 from .places import Place, place_below
 from .stops import (
     ChangedError,
@@ -625,7 +626,7 @@ def explore(
 def explore_in_fresh_process(
     function: Callable[..., Any], dataset: Any, branches: int, ran: Callable[[int], object]
 ) -> Explored:
-    """Do the same as `explore` in a process that has not called the function before."""
+    """Do the same as `explore` in a process of its own, where each call is a first one."""
     try:
         found: Explored = running.in_fresh_process(_explore_there, function, dataset, branches)
     except pickle.PicklingError as error:
@@ -638,11 +639,10 @@ def explore_in_fresh_process(
 
 
 def _explore_there(function: Callable[..., Any], dataset: Any, branches: int) -> Explored:
-    pristine = copy.deepcopy(function)
+    function = first_calls(function)
     with elsewhere():
         found = explore(function, dataset, branches)
-        # What an object keeps does not count here: each repeat gets one that was never called.
-        rerun(lambda x, rng: copy.deepcopy(pristine)(x, rng), [found])
+        rerun(function, [found])
     return found
 
 

@@ -1054,7 +1054,7 @@ def test_a_dtype_that_tells_two_datasets_apart_is_told():
     )
 
 
-def test_an_object_that_keeps_its_noise_is_not_sent_to_fresh_processes():
+def test_an_object_that_keeps_its_noise_is_judged_by_first_calls():
     class Cached:
         noise = None
 
@@ -1066,8 +1066,13 @@ def test_an_object_that_keeps_its_noise_is_not_sent_to_fresh_processes():
     report = audit_mechanism(Cached().release, [0, 1], 1, epsilon=1, neighbors="bounded")
     assert report.verdict == "not judged"
     assert report.unjudged == (
-        "the function keeps noise from one call to the next; make that anew in every call",
+        "the function keeps noise from one call to the next; pass fresh=True, which gives each "
+        "dataset a process of its own",
     )
+    report = audit_mechanism(
+        Cached().release, [0, 1], 1, epsilon=1, neighbors="bounded", fresh=True
+    )
+    assert report.verdict == "tight"
 
 
 def test_numbers_that_no_float_holds_are_numbers():
