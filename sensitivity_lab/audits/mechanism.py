@@ -51,7 +51,7 @@ from .driven.stops import LeavesError, LimitError, OutsideError
 from .pairs import check_pairs, neighbors
 from .question import Question, question_about
 from .report import AuditReport
-from .returned import Parts, bare
+from .returned import Parts, bare, place_of
 from .row import NO_EVIDENCE, NOT_REFUTED, AuditRow, Evidence, Finding
 
 CHANCE_ULPS = 32
@@ -880,14 +880,13 @@ def _probed(
         for path, found in ends(released).items():
             if seen.setdefault(path, (x, found))[1] != found:
                 first, second = seen[path], (x, found)
-                place = "release" + "".join(f"[{name!r}]" for name in path)
                 ranges = [
                     f"from {least:.6g} to {most:.6g} on {short_literal(data)}"
                     for data, (least, most) in (first, second)
                 ]
                 reason = (
-                    f"far noise is cut: {place} stays {' and '.join(ranges)}, so an end may tell "
-                    f"the two apart; {why}"
+                    f"far noise is cut: {place_of(path)} stays {' and '.join(ranges)}, so an end "
+                    f"may tell the two apart; {why}"
                 )
                 return replace(report, rows=(replace(report.rows[0], reason=reason),))
     finding = Finding(NOT_REFUTED, f"{NUMBER} probes on each dataset found no violation", why)

@@ -21,7 +21,15 @@ from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab import running
-from sensitivity_lab.audits.returned import ENTRIES, Parts, Path, bare, parts
+from sensitivity_lab.audits.returned import (
+    ENTRIES,
+    Parts,
+    Path,
+    bare,
+    incomparable,
+    parts,
+    place_of,
+)
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.results.literals import short_literal
 
@@ -764,6 +772,20 @@ def state_of(dataset: Any) -> str:
     )
 
 
+def _other(dataset: Any, one: Parts, two: Parts) -> QueryError:
+    """Return the error about two releases after the same draws."""
+    for path, part in one.items():
+        kind = incomparable(part)
+        if kind and part != two.get(path) and kind == incomparable(two.get(path)):
+            return QueryError(
+                f"the function returns what cannot be compared: on {short_literal(dataset)}, "
+                f"{place_of(path)} is of the type {kind.__name__}, and no two of these are equal; "
+                "return what it holds as numbers or texts, or as these in lists, tuples, mappings, "
+                "arrays, tables and dataclasses"
+            )
+    return QueryError(state_of(dataset))
+
+
 def _is_endless(waiting: Sequence[Any], leaves: Sequence[Leaf], steps: int) -> bool:
     """Tell whether a loop seems to draw again for ever.
 
@@ -937,13 +959,14 @@ def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     if _agree(leaf, shown, values):
         return replace(leaf, parts=shown)
     if not leaf.run.draws:
-        raise QueryError(state_of(dataset))  # there is no draw whose type or rounding could tell
+        # There is no draw whose type or rounding could tell.
+        raise _other(dataset, leaf.parts, shown)
     once_more = Run(tuple(leaf.run.steps))
     returned = called(function, dataset, once_more)
     if returned.keys() != leaf.parts.keys() or any(
         not _alike(part, leaf.parts[path]) for path, part in returned.items()
     ):
-        raise QueryError(state_of(dataset))
+        raise _other(dataset, leaf.parts, returned)
     for _ in range(RERUNS):
         if called(function, dataset, _Fed(values)) != shown:
             raise QueryError(state_of(dataset))
