@@ -49,7 +49,7 @@ from .driven.runs import AGAIN, BRANCHES, RAISED, explore, explore_in_fresh_proc
 from .driven.script import script_of, script_of_replay
 from .driven.stops import LeavesError, LimitError, OutsideError
 from .pairs import check_pairs, neighbors
-from .question import Question, question_about
+from .question import NOTHING_DIFFERS, Question, check_order, question_about
 from .report import AuditReport
 from .returned import Parts, bare, place_of
 from .row import NO_EVIDENCE, NOT_REFUTED, AuditRow, Evidence, Finding
@@ -365,6 +365,8 @@ def audit_mechanism(
     >>> report.verdict, round(report.epsilon()[1], 6), round(math.log(3), 6)
     ('violated', 1.098612, 1.098612)
     """
+    order = "audit_mechanism(function, universe, size, ...)"
+    check_order(function, universe, "function and universe", order)
     check_callable("function", function, "a function of a dataset and a generator")
     _check_takes_generator(function)
     check_running(None, progress)
@@ -446,6 +448,8 @@ def judged(
     # Where nothing is known of the truth, no event tells anything.
     known_at_most = rows[-1].truth is not None
     notes = _notes(worst[max(worst)], claim.epsilon) if known_at_most else ()
+    if question.limits[-1] and not _differ(question, laws):
+        notes = (NOTHING_DIFFERS,)
     if any(law.explored.endless for law in laws):
         notes += (f"runs ended early: {AGAIN}; branches= allows more",)
     return MechanismReport(
@@ -536,6 +540,12 @@ def _check_releases(laws: Sequence[ReleaseLaw]) -> None:
         raise QueryError(
             f"the function fails in every run; on {short_literal(law.dataset)}: {kind}: {text}"
         )
+
+
+def _differ(question: Question, laws: Sequence[ReleaseLaw]) -> bool:
+    """Tell whether the laws of two neighbors differ, or may differ."""
+    pairs = neighbors(question.inputs, question.datasets, question.limits)
+    return any(compared(laws[x], laws[y]).explored(Fraction(0))[1] for x, y, _ in pairs)
 
 
 def _worst_pairs(
