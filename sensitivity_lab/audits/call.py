@@ -370,7 +370,8 @@ def assert_sensitivity(
     sensitivity_lab.errors.SensitivityViolation: sum, unbounded: a sensitivity of 105 is claimed...
     x = [0, 125]  ->  f(x) = 125
     y = [0]       ->  f(y) = 0
-    (unbounded, at most k; size 2; domain of 3 values, unlimited copies; exact arithmetic)
+    (unbounded, at most k; size 2 of x, 1 to 3 of y; domain of 3 values, unlimited copies; exact \
+arithmetic)
     """
     __tracebackhide__ = True
     check_flag("tight", tight)

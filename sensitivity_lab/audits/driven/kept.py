@@ -195,21 +195,14 @@ def _defaults(function: FunctionType) -> Iterator[_Held]:
 
 
 def _of_object(owner: Any) -> Iterator[_Held]:
-    """Yield the attributes of an object and of its class."""
-    for name, value in _attributes(owner).items():
+    """Yield the slots and attributes of an object, and the attributes of its class."""
+    for one in type(owner).__mro__:
+        for name, slot in vars(one).items():
+            if isinstance(slot, MemberDescriptorType) and hasattr(owner, name):
+                yield name, getattr(owner, name), None
+    for name, value in getattr(owner, "__dict__", {}).items():
         yield name, value, None
     yield from _of_class(type(owner))
-
-
-def _attributes(owner: Any) -> dict[str, Any]:
-    """Return the attributes of an object that stand in its dict and in slots."""
-    slots = (
-        name
-        for one in type(owner).__mro__
-        for name, slot in vars(one).items()
-        if isinstance(slot, MemberDescriptorType) and hasattr(owner, name)
-    )
-    return {name: getattr(owner, name) for name in slots} | getattr(owner, "__dict__", {})
 
 
 def _of_class(owner: type) -> Iterator[_Held]:
