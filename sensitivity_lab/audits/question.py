@@ -99,7 +99,7 @@ class Question:
     ) -> AuditReport:
         """Return the report of some rows; `how` says what was run."""
         setting = f"{self.metrics}; {self.among}; {how}"
-        if all(row.says_nothing for row in rows):
+        if self.claims and all(row.says_nothing for row in rows):
             notes = (*notes, NOTHING_DIFFERS)
         return AuditReport(self.subject, tuple(rows), setting, notes, unjudged)
 
