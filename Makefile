@@ -110,7 +110,7 @@ quick-newest: $(VENV)/installed-test,dask
 	@$(BIN)/python tools/newest.py test dask || $(MAKE) --no-print-directory run-quick-newest
 
 run-quick-newest: newest-versions
-	.venv-newest/bin/python -m pytest -m "$(AND_WORKERS)" $(QUICK)
+	.venv-newest/bin/python -m pytest -m "$(AND_WORKERS)" $(QUICK) tests/audits/opendp/test_opendp_polars.py
 
 # OpenDP's measurements are documented, too, from their docstrings.
 docs: $(VENV)/installed-docs,opendp
@@ -200,12 +200,12 @@ $(VENV)/installed-%: pyproject.toml $(VENV)/created
 	  pipeline-dp==0.3.1 smartnoise-sql==1.0.10 jax-privacy==2.0.0 dp-accounting==0.6.0
 	@touch $@
 
-# Each time: the newest versions are others tomorrow.
+# Each time: the newest versions are others tomorrow. OpenDP's extra pins the Polars whose plans it reads.
 newest-versions: $(VENV)/created
 	@echo "Installing the newest versions into .venv-newest"
 	@test -x .venv-newest/bin/python || $(PYTHON) -m venv --without-pip .venv-newest
 	@$(BIN)/python -m pip --python .venv-newest/bin/python install --quiet --disable-pip-version-check \
-	  --upgrade --upgrade-strategy eager --editable '.[test,dask]'
+	  --upgrade --upgrade-strategy eager --editable '.[test,dask,opendp]' 'opendp[polars]'
 
 $(VENV)/created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

@@ -19,13 +19,15 @@ from sensitivity_lab.search.run import Run
 from .claims import ROUNDING_ULPS
 from .couplings.call import audit_coupling
 from .maps import audit_map
-from .question import question_about
+from .question import check_order, question_about
 from .report import AuditReport
 from .searched import audit_query
 from .stability import audit_pipeline
 
 _QUERY = frozenset({"norm", "exactly", "implementation", "method", "n_jobs", "run", "subject"})
 _FUNCTION = frozenset({"datasets", "outputs", "choices", "every_order", "subject"})
+_ORDER = "audit(universe, query, claim, ...)"
+
 _PIPELINE = frozenset({"n_jobs"})
 """The arguments of each form, besides those of all; `neighbors` is for the first two."""
 
@@ -275,6 +277,8 @@ def audit(
     'tight'
     """
     check_running(n_jobs, progress)
+    check_order(query, universe, "universe and query", _ORDER)
+    check_order(query, claim, "query and claim", _ORDER)
     given = {
         "neighbors": neighbors, "datasets": datasets, "outputs": outputs, "choices": choices,
         "every_order": check_flag("every_order", every_order), "norm": norm, "exactly": exactly,
@@ -366,7 +370,8 @@ def assert_sensitivity(
     sensitivity_lab.errors.SensitivityViolation: sum, unbounded: a sensitivity of 105 is claimed...
     x = [0, 125]  ->  f(x) = 125
     y = [0]       ->  f(y) = 0
-    (unbounded, at most k; size 2; domain of 3 values, unlimited copies; exact arithmetic)
+    (unbounded, at most k; size 2 of x, 1 to 3 of y; domain of 3 values, unlimited copies; exact \
+arithmetic)
     """
     __tracebackhide__ = True
     check_flag("tight", tight)

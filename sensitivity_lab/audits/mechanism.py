@@ -44,14 +44,14 @@ from .driven.histories import (
 )
 from .driven.kept import changed, kept
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
-from .driven.probes import NUMBER, ends, probes
+from .driven.probes import NUMBER, ends, probe_in_fresh_process, probes
 from .driven.runs import AGAIN, BRANCHES, RAISED, explore, explore_in_fresh_process, rerun
 from .driven.script import script_of, script_of_replay
 from .driven.stops import LeavesError, LimitError, OutsideError
 from .pairs import check_pairs, neighbors
-from .question import Question, question_about
+from .question import NOTHING_DIFFERS, Question, check_order, question_about
 from .report import AuditReport
-from .returned import bare
+from .returned import Parts, bare, place_of
 from .row import NO_EVIDENCE, NOT_REFUTED, AuditRow, Evidence, Finding
 
 CHANCE_ULPS = 32
@@ -295,8 +295,9 @@ def audit_mechanism(
     every_order : bool, default True
         Whether to try lists in every order of their records, or only in the order of `universe`.
     fresh : bool, default False
-        Whether each dataset gets a process of its own: code that keeps state by design, such as a
-        registry, is then judged on its first calls.
+        Whether each dataset gets a process of its own, in which every run finds what the function
+        keeps as it was before: code that keeps state by design, such as an accountant, is then
+        judged on its first call. Default arguments and attributes of modules are not put back.
     branches : int, default 10,000
         The largest number of runs on one dataset; together they may make 20 times as many draws
         and decisions.
@@ -364,6 +365,8 @@ def audit_mechanism(
     >>> report.verdict, round(report.epsilon()[1], 6), round(math.log(3), 6)
     ('violated', 1.098612, 1.098612)
     """
+    order = "audit_mechanism(function, universe, size, ...)"
+    check_order(function, universe, "function and universe", order)
     check_callable("function", function, "a function of a dataset and a generator")
     _check_takes_generator(function)
     check_running(None, progress)
@@ -384,14 +387,7 @@ def audit_mechanism(
 def _with_state(report: MechanismReport, left: Sequence[str]) -> MechanismReport:
     """Return a report that leaves open what the runs of a function with state do not prove."""
     reason = f"the function keeps {', '.join(left)} from one call to the next"
-    # In a process of its own the function is called several times, too: where it has no law for
-    # that reason, as where it keeps its noise, it has none there.
-    way_out = (
-        "pass fresh=True, which gives each dataset a process of its own"
-        if report.worst
-        else "make that anew in every call"
-    )
-    state = f"{reason}; {way_out}"
+    state = f"{reason}; pass fresh=True, which gives each dataset a process of its own"
     rows = tuple(
         row
         if row.verdict == "violated" or row.truth is None
@@ -437,7 +433,10 @@ def judged(
                     return _replayed(question, function, claim)
             except (OutsideError, LimitError):
                 pass
-            return _probed(question, function, claim, f"the function {error}{claim.uncut}")
+            run_probes = probe_in_fresh_process if fresh else probes
+            return _probed(
+                question, partial(run_probes, function), claim, f"the function {error}{claim.uncut}"
+            )
     except OutsideError as error:
         return _not_judged(question, claim, f"the function {error}")
     except LimitError as error:
@@ -449,6 +448,8 @@ def judged(
     # Where nothing is known of the truth, no event tells anything.
     known_at_most = rows[-1].truth is not None
     notes = _notes(worst[max(worst)], claim.epsilon) if known_at_most else ()
+    if question.limits[-1] and not _differ(question, laws):
+        notes = (NOTHING_DIFFERS,)
     if any(law.explored.endless for law in laws):
         notes += (f"runs ended early: {AGAIN}; branches= allows more",)
     return MechanismReport(
@@ -539,6 +540,12 @@ def _check_releases(laws: Sequence[ReleaseLaw]) -> None:
         raise QueryError(
             f"the function fails in every run; on {short_literal(law.dataset)}: {kind}: {text}"
         )
+
+
+def _differ(question: Question, laws: Sequence[ReleaseLaw]) -> bool:
+    """Tell whether the laws of two neighbors differ, or may differ."""
+    pairs = neighbors(question.inputs, question.datasets, question.limits)
+    return any(compared(laws[x], laws[y]).explored(Fraction(0))[1] for x, y, _ in pairs)
 
 
 def _worst_pairs(
@@ -870,27 +877,26 @@ class _Lost:
 
 
 def _probed(
-    question: Question, function: Callable[..., Any], claim: PrivacyClaim, why: str
+    question: Question, released_on: Callable[[Any], Iterable[Parts]], claim: PrivacyClaim, why: str
 ) -> MechanismReport:
-    """Return the report on a function that is only probed."""
+    """Return the report on a function that is only probed; `released_on` probes a dataset."""
     report = _not_judged(question, claim, why)
     seen: dict[Any, Any] = {}
     for x in question.datasets:
         try:
-            released = list(probes(function, x))
+            released = list(released_on(x))
         except OutsideError as error:
             return _not_judged(question, claim, f"the function {error}")
         for path, found in ends(released).items():
             if seen.setdefault(path, (x, found))[1] != found:
                 first, second = seen[path], (x, found)
-                place = "release" + "".join(f"[{name!r}]" for name in path)
                 ranges = [
                     f"from {least:.6g} to {most:.6g} on {short_literal(data)}"
                     for data, (least, most) in (first, second)
                 ]
                 reason = (
-                    f"far noise is cut: {place} stays {' and '.join(ranges)}, so an end may tell "
-                    f"the two apart; {why}"
+                    f"far noise is cut: {place_of(path)} stays {' and '.join(ranges)}, so an end "
+                    f"may tell the two apart; {why}"
                 )
                 return replace(report, rows=(replace(report.rows[0], reason=reason),))
     finding = Finding(NOT_REFUTED, f"{NUMBER} probes on each dataset found no violation", why)

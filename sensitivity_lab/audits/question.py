@@ -42,6 +42,13 @@ VECTOR_LIMIT = 200_000
 """The largest number of vectors that an implementation is called on."""
 
 
+NOTHING_DIFFERS = (
+    "no pair of neighbors has different answers: perhaps the code reads something else than its "
+    "argument, such as a context variable, an environment variable, or an attribute of a module, "
+    "which are not seen as state"
+)
+
+
 @dataclass(frozen=True)
 class Question:
     """The question of an audit of code that is called on listed datasets.
@@ -92,6 +99,8 @@ class Question:
     ) -> AuditReport:
         """Return the report of some rows; `how` says what was run."""
         setting = f"{self.metrics}; {self.among}; {how}"
+        if self.claims and all(row.says_nothing for row in rows):
+            notes = (*notes, NOTHING_DIFFERS)
         return AuditReport(self.subject, tuple(rows), setting, notes, unjudged)
 
 
@@ -256,6 +265,23 @@ def check_one_source(universe: Any, size: Any, datasets: Any) -> None:
         raise InputError(f"give a universe, or datasets, got {got}")
     if datasets is not None and size is not None:
         raise InputError("size must be left out: datasets have their own")
+
+
+def check_order(function: Any, other: Any, names: str, order: str) -> None:
+    """Raise InputError if a function, or the name of a query, stands in another argument's place.
+
+    Examples
+    --------
+    >>> check_order([0, 1], sum, "function and universe", "audit_mechanism(function, universe)")
+    Traceback (most recent call last):
+    sensitivity_lab.errors.InputError: function and universe seem to be swapped; write ...
+    """
+    if not _is_called(function) and _is_called(other):
+        raise InputError(f"{names} seem to be swapped; write {order}")
+
+
+def _is_called(given: Any) -> bool:
+    return callable(given) or isinstance(given, str)
 
 
 def check_left_out(given: dict[str, Any], why: str) -> None:

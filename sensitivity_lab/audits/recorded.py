@@ -15,7 +15,7 @@ from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .claims import ROUNDING_ULPS, check_amount
-from .question import check_left_out
+from .question import check_left_out, check_order
 from .recording import Call, recording, resolved
 from .replay.histories import check_histories
 from .replay.replay import Replay
@@ -213,6 +213,8 @@ def audit_recorded(
       x  (0,)  ->  (1, 0)
       y  (0, 1)  ->  (1, 2)
     """
+    order = "audit_recorded(function, universe, size, *targets, ...)"
+    check_order(function, universe, "function and universe", order)
     check_callable("function", function, "a function of a list")
     fresh = check_flag("fresh", fresh)
     if scores is not None and budget is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, NamedTuple
 
@@ -110,6 +111,32 @@ def bare(part: Hashable) -> Hashable:
     return part.value if isinstance(part, _Typed) else part
 
 
+def incomparable(part: Hashable) -> type | None:
+    """Return the type of a typed part that equals nothing but itself; else None.
+
+    Examples
+    --------
+    >>> [incomparable(parts(value, typed=True)[()]) for value in (object(), 1)]
+    [<class 'object'>, None]
+    """
+    if isinstance(part, _Typed):
+        by_identity = vars(object)["__eq__"]
+        alone = isinstance(part.value, _Opaque) or part.kind.__eq__ is by_identity
+        return part.kind if alone else None
+    return None
+
+
+def place_of(path: Path) -> str:
+    """Return in words where a part of a release stands.
+
+    Examples
+    --------
+    >>> place_of((1, "sizes"))
+    "release[1]['sizes']"
+    """
+    return "release" + "".join(f"[{name!r}]" for name in path if name != ENTRIES)
+
+
 @dataclass
 class Chance:
     """The parts of returned values that differ between runs on one dataset, and are not compared.
@@ -208,7 +235,7 @@ _Inner = tuple[Hashable, Iterable[tuple[Hashable, Any]]]
 
 def _inner(value: Any, typed: bool) -> _Inner | None:
     """Return the size or the names of a value that has entries, and the entries, or None."""
-    if isinstance(value, str | bytes | AbstractSet | np.generic | Part):
+    if isinstance(value, str | bytes | AbstractSet | Part):
         return None
     if isinstance(value, Mapping):
         named = [
@@ -218,7 +245,9 @@ def _inner(value: Any, typed: bool) -> _Inner | None:
         names = tuple(_single(name, typed) for name, _ in named)
         return names, ((key_of(name), entry) for name, entry in named)
     if isinstance(value, list | tuple):
-        return len(value), enumerate(value)
+        return getattr(value, "_fields", len(value)), enumerate(value)
+    if isinstance(value, np.void) and value.dtype.names:
+        return _dtype(value.dtype, typed), zip(value.dtype.names, value.tolist(), strict=True)
     if isinstance(value, pd.DataFrame | pd.Series | pd.Index | pd.Categorical):
         return _of_pandas(value, typed)
     if type(value).__module__.startswith("polars.") and hasattr(value, "lazy"):
@@ -228,12 +257,14 @@ def _inner(value: Any, typed: bool) -> _Inner | None:
         return (table.shape, names, kinds), iter(table.to_dict(as_series=False).items())
     if is_dataclass(value) and not isinstance(value, type):
         return _of_dataclass(value)
-    if isinstance(value, np.ndarray) or hasattr(type(value), "__array__"):
+    if hasattr(type(value), "__array__") and not isinstance(value, np.generic):
         try:
             array = np.asarray(value)
         except Exception:  # noqa: BLE001 - the caller's class: it is no array after all
             return None
-        return (array.shape, _dtype(array.dtype, typed)), enumerate(array.ravel().tolist())
+        masks = [("mask", np.ma.getmaskarray(value))] if np.ma.isMaskedArray(value) else []
+        entries = [*enumerate(array.ravel().tolist()), *masks]
+        return (array.shape, _dtype(array.dtype, typed)), entries
     return None
 
 
@@ -260,7 +291,7 @@ def _dtype(dtype: Any, typed: bool) -> Hashable:
     if isinstance(dtype, pd.CategoricalDtype):
         listed = () if dtype.categories is None else dtype.categories.tolist()
         return tuple(_single(one, typed) for one in listed), dtype.ordered
-    return str(dtype) if typed else ""
+    return str(dtype) if typed else str(getattr(dtype, "names", None) or "")
 
 
 def _of_dataclass(value: Any) -> _Inner:
@@ -286,12 +317,13 @@ def _single(value: Any, typed: bool) -> Hashable:
         return value
     if isinstance(value, AbstractSet):
         return _kind(value), frozenset(_single(one, typed) for one in value)
-    number = unboxed(value)
-    try:
+    # What is missing in a column of pandas equals itself here, as NaN does.
+    number = str(value) if value is pd.NA else unboxed(value)
+    found: Hashable = _Opaque()
+    with suppress(Exception):  # whatever an object's own equality raises
         hash(number)
-        found = key_of(number) if isinstance(number == number, bool) else _Opaque()
-    except Exception:  # noqa: BLE001 - whatever an object's own equality raises
-        return _Opaque()
+        if isinstance(number == number, bool):
+            found = key_of(number)
     if not typed or value is None:
         return found
     negative = isinstance(number, float) and number == 0 and math.copysign(1, number) < 0

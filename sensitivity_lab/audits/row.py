@@ -273,6 +273,11 @@ class AuditRow:
         """The truth as a rational; None if it is a difference of roots, or infinite."""
         return self.truth.exact if isinstance(self.truth, Difference) else None
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether no answers differ on neighbors, and something else is claimed."""
+        return self.exact == 0 and bool(self.claimed) and bool(self.distance) and not self.claims
+
     @cached_property
     def value(self) -> float:
         """The float nearest to the truth; infinite beyond the range of floats, NaN if unknown."""

@@ -202,8 +202,8 @@ def test_what_the_report_says():
     )
     assert several.subject == "ptp, unbounded (add)"
     assert several.setting == (
-        "unbounded (add), exactly k; size any of (2, 3); domain of 2 values, unlimited copies; "
-        "float arithmetic"
+        "unbounded (add), exactly k; size any of (2, 3) of x, 3 to 4 of y; domain of 2 values, "
+        "unlimited copies; float arithmetic"
     )
     assert several.verdict == "loose"
 

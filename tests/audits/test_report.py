@@ -292,3 +292,17 @@ def test_rows_with_columns_are_written_as_a_table():
         "x = pd.DataFrame([(1, 'f')], columns=['age', 'sex'])  ->  f(x) = 1",
         "y = pd.DataFrame([], columns=['age', 'sex'])          ->  f(y) = 0",
     )
+
+
+@pytest.mark.parametrize(
+    ("neighbors", "sizes", "told"),
+    [
+        ("unbounded", 3, "size 3 of x, 2 to 4 of y"),
+        (sl.Unbounded(2), [3, 5], "size any of (3, 5) of x, 1 to 7 of y"),
+        ("bounded", [3, 5], "size any of (3, 5); domain"),
+    ],
+)
+def test_a_relation_that_changes_sizes_names_those_of_both_datasets(neighbors, sizes, told):
+    universe = sl.Universe.from_domain([0, 1])
+    report = sl.audit(universe, "sum", 9, size=sizes, neighbors=neighbors)
+    assert f"; {told}" in report.setting

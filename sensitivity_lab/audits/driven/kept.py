@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
+import copy
+import copyreg
 import pickle
+import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from functools import partial
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FunctionType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any
 
+import numpy as np
+
 _CODE = (ModuleType, FunctionType, BuiltinFunctionType, MethodType, type)
+
+_GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
+
+_Held = tuple[str, Any, Callable[[Any], None] | None]
+"""A value by its name, and what puts another one there; None where a function's copy has it."""
 
 
 def kept(function: Callable[..., Any]) -> dict[str, bytes | None]:
     """Return the values that a function can change for its later calls, by their names.
 
-    They are the attributes of its object and of the object's class, the variables around it, its
-    default arguments, and the global variables that it names, with the attributes of classes. Each
-    is shown by its bytes, so that a later call tells what has changed; None is what cannot be
-    written as bytes. State that is kept elsewhere, such as inside of other functions, is not seen.
+    They are the attributes and slots of its object and the attributes of the object's class, the
+    variables around it, its default arguments and those of a partial and of functions that it
+    names, and the global variables that it names, with the attributes of their classes. Each is
+    shown by its bytes, so that a later call tells what has changed; None is what cannot be written
+    as bytes. State that is kept elsewhere, such as inside of other functions, is not seen.
 
     Examples
     --------
@@ -36,7 +54,10 @@ def kept(function: Callable[..., Any]) -> dict[str, bytes | None]:
     >>> changed(before, kept(one.release))
     ['least']
     """
-    return {name: _bytes(value) for name, value in _own_values(function)}
+    found: dict[str, list[Any]] = {}
+    for name, value, _ in _held(function):
+        found.setdefault(name, []).append(value)
+    return {name: _bytes(values) for name, values in found.items()}
 
 
 def changed(before: dict[str, bytes | None], after: dict[str, bytes | None]) -> list[str]:
@@ -55,27 +76,82 @@ def _same(before: bytes | None, after: bytes | None) -> bool:
         return False
 
 
-def _own_values(function: Any) -> Iterator[tuple[str, Any]]:
-    """Yield what `kept` lists, by name; of a class, its attributes."""
-    if isinstance(function, functools.partial):
-        yield from _own_values(function.func)
+def first_calls(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function each of whose calls finds what it keeps as it is now; see `kept`.
+
+    What cannot be copied stays, and so do default arguments, and generators: their draws would be
+    the same in all calls, as if they were data.
+
+    Examples
+    --------
+    >>> from itertools import count
+    >>> numbers = count()
+    >>> def release(data):
+    ...     return next(numbers)
+    >>> first = first_calls(release)
+    >>> first([1]), first([1]), first([1])
+    (0, 0, 0)
+    """
+    held = [(put, value) for _, value, put in _held(function) if put]
+    before = _copies([function, *(value for _, value in held)])
+
+    def call(*arguments: Any) -> Any:
+        own, *values = _copies(before)
+        for (put, _), value in zip(held, values, strict=True):
+            with suppress(AttributeError, TypeError):  # a class in C lets nothing be put
+                put(value)
+        return own(*arguments)
+
+    return call
+
+
+def _copies(values: Iterable[Any]) -> list[Any]:
+    """Return copies that share what the values share; generators are not copied."""
+    memo: dict[int, Any] = {}
+    table = copyreg.dispatch_table
+    others = table.copy()
+    table.update(dict.fromkeys(_GENERATORS, lambda _: "as it is"))  # a name stands for the same
+    try:
+        return [_copied(value, memo) for value in values]
+    finally:
+        table.clear()
+        table.update(others)
+
+
+def _copied(value: Any, memo: dict[int, Any]) -> Any:
+    try:
+        return copy.deepcopy(value, memo)
+    except Exception:  # noqa: BLE001 - whatever an object of the caller raises
+        return value
+
+
+def _held(function: Any) -> Iterator[_Held]:
+    """Yield what `kept` lists; of a class, its attributes."""
+    if isinstance(function, partial):
+        for name, value in [*enumerate(function.args), *function.keywords.items()]:
+            yield f"argument {name}", value, None
+        yield from _held(function.func)
     elif isinstance(function, MethodType):
         owner = function.__self__
-        if not isinstance(owner, type):
-            yield from getattr(owner, "__dict__", {}).items()
-            owner = type(owner)
-        yield from _of_class(owner)
-        yield from _own_values(function.__func__)
+        yield from _of_class(owner) if isinstance(owner, type) else _of_object(owner)
+        yield from _held(function.__func__)
     elif isinstance(function, FunctionType):
-        for name, value in _within_reach(function).items():
-            if isinstance(value, type):
-                yield from _of_class(value)
-            elif not isinstance(value, _CODE):
-                yield name, value
+        for held in _within_reach(function):
+            yield from _below(*held)
     elif not isinstance(function, _CODE):
-        yield from getattr(function, "__dict__", {}).items()
-        yield from _of_class(type(function))
-        yield from _own_values(type(function).__call__)
+        yield from _of_object(function)
+        yield from _held(type(function).__call__)
+
+
+def _below(name: str, value: Any, put: Callable[[Any], None] | None) -> Iterator[_Held]:
+    """Yield what is kept in a variable that a function can name."""
+    if isinstance(value, type):
+        yield from _of_class(value)
+    elif isinstance(value, FunctionType):
+        yield from _held(value) if name == "__wrapped__" else _defaults(value)
+    elif not isinstance(value, _CODE):
+        yield name, value, put
+        yield from _of_class(type(value))
 
 
 def variables_around(function: FunctionType | type) -> dict[str, Any]:
@@ -83,30 +159,61 @@ def variables_around(function: FunctionType | type) -> dict[str, Any]:
     if isinstance(function, type):
         return dict(vars(sys.modules[function.__module__]))
     found = dict(function.__globals__)
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    for name, cell in cells:
+    for name, cell in _cells(function):
         with suppress(ValueError):  # it has no value yet
             found[name] = cell.cell_contents
     return found
 
 
-def _within_reach(function: FunctionType) -> dict[str, Any]:
-    """Return the variables around a function that it names, its attributes and its defaults."""
-    there = variables_around(function)
-    names = {*_names(function.__code__), *function.__code__.co_freevars}
-    found = {name: there[name] for name in names & there.keys()}
-    defaults = inspect.signature(function).parameters.values()
-    given = {one.name: one.default for one in defaults if one.default is not one.empty}
-    return found | vars(function) | given
+def _cells(function: FunctionType) -> Iterator[tuple[str, CellType]]:
+    return zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
 
 
-def _of_class(owner: type) -> Iterator[tuple[str, Any]]:
-    """Yield the attributes of a class and of its bases that are neither code nor Python's own."""
+def _within_reach(function: FunctionType) -> Iterator[_Held]:
+    """Yield the variables around a function that it names, its attributes and its defaults."""
+    there, cells = variables_around(function), dict(_cells(function))
+    for name in dict.fromkeys([*_names(function.__code__), *cells]):
+        if name in there:
+            put = partial(function.__globals__.__setitem__, name)
+            if name in cells:
+                put = partial(setattr, cells[name], "cell_contents")
+            yield name, there[name], put
+    for name, value in vars(function).items():
+        yield name, value, partial(setattr, function, name)
+    yield from _defaults(function)
+
+
+def _defaults(function: FunctionType) -> Iterator[_Held]:
+    """Yield the default arguments of a function itself, not of one that it wraps."""
+    code, given = function.__code__, function.__defaults__ or ()
+    names = code.co_varnames[code.co_argcount - len(given) : code.co_argcount]
+    for name, value in [
+        *zip(names, given, strict=True),
+        *(function.__kwdefaults__ or {}).items(),
+    ]:
+        yield name, value, None
+
+
+def _of_object(owner: Any) -> Iterator[_Held]:
+    """Yield the slots and attributes of an object, and the attributes of its class."""
+    for one in type(owner).__mro__:
+        for name, slot in vars(one).items():
+            if isinstance(slot, MemberDescriptorType) and hasattr(owner, name):
+                yield name, getattr(owner, name), None
+    for name, value in getattr(owner, "__dict__", {}).items():
+        yield name, value, None
+    yield from _of_class(type(owner))
+
+
+def _of_class(owner: type) -> Iterator[_Held]:
+    """Yield what a class and its bases hold that is not Python's own: of methods the defaults."""
     for one in owner.__mro__[:-1]:
         for name, value in vars(one).items():
             code = isinstance(value, _CODE) or callable(value) or hasattr(value, "__get__")
-            if not code and not name.startswith("__"):
-                yield f"{one.__name__}.{name}", value
+            if isinstance(value, FunctionType):
+                yield from _defaults(value)
+            elif not code and not name.startswith("__"):
+                yield f"{one.__name__}.{name}", value, partial(setattr, one, name)
 
 
 def _names(code: CodeType) -> Iterator[str]:
@@ -117,8 +224,8 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(part)
 
 
-def _bytes(value: Any) -> bytes | None:
+def _bytes(values: list[Any]) -> bytes | None:
     try:
-        return pickle.dumps(value)
+        return pickle.dumps(values)
     except Exception:  # noqa: BLE001 - whatever an object of the caller raises
         return None

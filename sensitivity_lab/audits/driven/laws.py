@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sensitivity_lab.audits.claims import ratio
-from sensitivity_lab.audits.returned import ENTRIES, Path, bare
+from sensitivity_lab.audits.returned import ENTRIES, Path, bare, place_of
 from sensitivity_lab.checks import is_finite, plainest
 from sensitivity_lab.exact.enclosures import Enclosure
 from sensitivity_lab.results.literals import short_literal
@@ -95,12 +95,14 @@ class Outcome(NamedTuple):
         """The parts that tell, by where they stand."""
         named = []
         for path, value in self.values.items():
-            place = "release" + "".join(f"[{name!r}]" for name in path if name != ENTRIES)
+            place = place_of(path)
             if path and path[-1] == ENTRIES:
-                # The size of a list, or the kind and the keys of a mapping.
-                if isinstance(value, tuple) and value[0] == _MAPPING and type(value[1]) is tuple:
+                # The size of a list, or the kind and the keys of a mapping, or the fields of a row.
+                if isinstance(value, tuple) and type(value[1]) is tuple:
                     names = [bare(name) for name in value[1]]
-                    named.append(f"the keys of {place} are {short_literal(names)}")
+                    what = "keys" if value[0] == _MAPPING else "fields"
+                    if what == "keys" or all(isinstance(name, str) for name in names):
+                        named.append(f"the {what} of {place} are {short_literal(names)}")
                 continue
             if value == _NOISE:
                 named.append(f"{place} is {_NOISE}")
@@ -108,7 +110,9 @@ class Outcome(NamedTuple):
             number = value[1] if type(value) is tuple else bare(value)
             if isinstance(number, Fraction):
                 number = plainest(number)
-            named.append(f"{place} = {short_literal(number)}")
+            width = value[0][0] if type(value) is tuple else object
+            told = f" ({width.__name__})" if issubclass(width, np.generic) else ""
+            named.append(f"{place} = {short_literal(number)}{told}")
         return " and ".join(named) or "an empty release"
 
     def __repr__(self) -> str:
@@ -207,8 +211,8 @@ def _dtypes_of(atoms: Iterable[Atom]) -> dict[Path, dict[str, None]]:
 
 
 def _kind_of_number(part: Any) -> Any:
-    """Return the type of a number, in which NumPy's are Python's; and whether it is -0.0."""
-    kinds = ((bool, bool | np.bool_), (int, int | np.integer), (float, float | np.floating))
+    """Return the type of a number, where NumPy's widest are Python's; and whether it is -0.0."""
+    kinds = ((bool, bool | np.bool_), (int, int | np.int64), (float, float))
     plain = next((ours for ours, both in kinds if issubclass(part.kind, both)), part.kind)
     return plain, part.negative
 
@@ -357,7 +361,7 @@ def _weighted(weights: Sequence[Fraction], paths: Sequence[Path]) -> tuple[str, 
         if weight:
             over = weight / scale
             factor = "" if over == 1 else "-" if over == -1 else f"{float(over):.6g} * "
-            terms.append(factor + "release" + "".join(f"[{name!r}]" for name in path))
+            terms.append(factor + place_of(path))
     return " + ".join(terms).replace("+ -", "- "), scale
 
 
@@ -403,8 +407,7 @@ class Divergence:
         for path, kinds in _dtypes_of(one for one in event if not one.q).items():
             for first, second in itertools.product(kinds, others.get(path, ())):
                 if first != second:
-                    place = "release" + "".join(f"[{name!r}]" for name in path[:-1])
-                    found[path] = f"the dtype of {place} is {first} on x and {second} on y"
+                    found[path] = f"the dtype of {place_of(path)} is {first} on x and {second} on y"
         return list(found.values())
 
     @property
@@ -506,8 +509,14 @@ class Divergence:
     def rho(self) -> tuple[Fraction | float, Fraction | float] | None:
         """Bounds on the least rho of zero-concentrated privacy; None where it is not known.
 
-        It is known where everything that differs has continuous noise.
+        It is known where everything that differs has continuous noise, and infinite where the
+        first law has outcomes that are impossible under the second, of which nothing is left out.
         """
+        if not self.left[1] and (
+            any(one.p and not one.q for one in self.atoms)
+            or any(one.p and isinstance(one.loss, Leak) for one in self.noisy)
+        ):
+            return math.inf, math.inf
         if self.cut or self.unknown or any(one.p != one.q for one in self.atoms):
             return None
         if not self.noisy:

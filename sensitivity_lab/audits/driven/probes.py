@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
+from sensitivity_lab import running
 from sensitivity_lab.audits.returned import Parts, Path, bare
 
 from .draws import Law
+from .generator import elsewhere
+from .kept import first_calls
 from .runs import called
 from .stops import OutsideError, stopped
 
@@ -65,6 +68,17 @@ def probes(function: Callable[..., Any], dataset: Any) -> Iterator[Parts]:
     """Yield what a function releases on a dataset, probe by probe."""
     for number in range(NUMBER):
         yield called(function, dataset, Probed(number))
+
+
+def probe_in_fresh_process(function: Callable[..., Any], dataset: Any) -> list[Parts]:
+    """Return the same from a process of its own, where each call is a first one."""
+    found: list[Parts] = running.in_fresh_process(_probe_there, function, dataset)
+    return found
+
+
+def _probe_there(function: Callable[..., Any], dataset: Any) -> list[Parts]:
+    with elsewhere():
+        return list(probes(first_calls(function), dataset))
 
 
 def ends(released: list[Parts]) -> dict[Path, tuple[Any, Any]]:

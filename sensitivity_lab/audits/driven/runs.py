@@ -21,12 +21,21 @@ from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab import running
-from sensitivity_lab.audits.returned import ENTRIES, Parts, Path, bare, parts
+from sensitivity_lab.audits.returned import (
+    ENTRIES,
+    Parts,
+    Path,
+    bare,
+    incomparable,
+    parts,
+    place_of,
+)
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.results.literals import short_literal
 
 from .draws import Event, Law, joint, likely, weight
 from .generator import DrivenGenerator, elsewhere
+from .kept import first_calls
 from .places import Place, place_below
 from .stops import (
     ChangedError,
@@ -303,8 +312,10 @@ class Run:
         if symbol.continuous:
             raise LeavesError(
                 "does more with continuous noise than add numbers and multiply by them, such as "
-                "float(), int(), round() or exp(); return the noisy number as it is, since what is "
-                f"done with it later costs no privacy, or {_whole_noise(symbol)}"
+                "float(), int(), round() or exp(). Where that is done with the sum of the exact "
+                "answer and the noise, return the sum as it is: what is done with it later costs "
+                "no privacy. Noise that is truncated or rounded before it is added is other "
+                f"noise, which can lose more: round the sum instead, or {_whole_noise(symbol)}"
             )
         if any(draw.kind == UNIFORM for draw in symbol.terms):
             raise OutsideError(
@@ -623,7 +634,7 @@ def explore(
 def explore_in_fresh_process(
     function: Callable[..., Any], dataset: Any, branches: int, ran: Callable[[int], object]
 ) -> Explored:
-    """Do the same as `explore` in a process that has not called the function before."""
+    """Do the same as `explore` in a process of its own, where each call is a first one."""
     try:
         found: Explored = running.in_fresh_process(_explore_there, function, dataset, branches)
     except pickle.PicklingError as error:
@@ -636,11 +647,10 @@ def explore_in_fresh_process(
 
 
 def _explore_there(function: Callable[..., Any], dataset: Any, branches: int) -> Explored:
-    pristine = copy.deepcopy(function)
+    function = first_calls(function)
     with elsewhere():
         found = explore(function, dataset, branches)
-        # What an object keeps does not count here: each repeat gets one that was never called.
-        rerun(lambda x, rng: copy.deepcopy(pristine)(x, rng), [found])
+        rerun(function, [found])
     return found
 
 
@@ -760,6 +770,20 @@ def state_of(dataset: Any) -> str:
         "draws led to two releases. It keeps state between calls, or draws from a generator of its "
         "own: draw from rng, and make what is kept anew in every call"
     )
+
+
+def _other(dataset: Any, one: Parts, two: Parts) -> QueryError:
+    """Return the error about two releases after the same draws."""
+    for path, part in one.items():
+        kind = incomparable(part)
+        if kind and part != two.get(path) and kind == incomparable(two.get(path)):
+            return QueryError(
+                f"the function returns what cannot be compared: on {short_literal(dataset)}, "
+                f"{place_of(path)} is of the type {kind.__name__}, and no two of these are equal; "
+                "return what it holds as numbers or texts, or as these in lists, tuples, mappings, "
+                "arrays, tables and dataclasses"
+            )
+    return QueryError(state_of(dataset))
 
 
 def _is_endless(waiting: Sequence[Any], leaves: Sequence[Leaf], steps: int) -> bool:
@@ -935,13 +959,14 @@ def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     if _agree(leaf, shown, values):
         return replace(leaf, parts=shown)
     if not leaf.run.draws:
-        raise QueryError(state_of(dataset))  # there is no draw whose type or rounding could tell
+        # There is no draw whose type or rounding could tell.
+        raise _other(dataset, leaf.parts, shown)
     once_more = Run(tuple(leaf.run.steps))
     returned = called(function, dataset, once_more)
     if returned.keys() != leaf.parts.keys() or any(
         not _alike(part, leaf.parts[path]) for path, part in returned.items()
     ):
-        raise QueryError(state_of(dataset))
+        raise _other(dataset, leaf.parts, returned)
     for _ in range(RERUNS):
         if called(function, dataset, _Fed(values)) != shown:
             raise QueryError(state_of(dataset))

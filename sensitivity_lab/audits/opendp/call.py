@@ -14,7 +14,7 @@ from typing import Any, Literal
 from sensitivity_lab.audits.claims import ROUNDING_ULPS
 from sensitivity_lab.audits.maps import farthest, rows_of
 from sensitivity_lab.audits.pairs import check_pairs
-from sensitivity_lab.audits.question import check_left_out
+from sensitivity_lab.audits.question import check_left_out, check_order
 from sensitivity_lab.audits.records import table_numbers
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.checks import check_callable, check_running
@@ -203,14 +203,19 @@ def audit_opendp(
     ('violated', 0.004926, 0.01339)
 
     Extreme inputs: the claim at a distance of 0 misses that a sum of floats depends on their order.
+    (Since Python 3.12, ``sum`` makes up for rounding.)
 
+    >>> from functools import reduce
+    >>> from operator import add
     >>> floats = dp.vector_domain(dp.atom_domain(T=float, nan=False))
+    >>> def in_order(x):
+    ...     return reduce(add, (min(max(one, -1e16), 1e16) for one in x), 0.0)
     >>> naive_sum = dp.t.make_user_transformation(
     ...     floats,
     ...     dp.symmetric_distance(),
     ...     dp.atom_domain(T=float, nan=False),
     ...     dp.absolute_distance(T=float),
-    ...     lambda x: sum(min(max(one, -1e16), 1e16) for one in x),
+    ...     in_order,
     ...     lambda d_in: 1e16 * d_in,
     ... )
     >>> audit_opendp(naive_sum, extremes=True, distances=0).verdict
@@ -225,6 +230,8 @@ def audit_opendp(
     'tight'
     """
     transformations, measurements = needed("audit_opendp")
+    order = "audit_opendp(made, universe, size, ...)"
+    check_order(made, universe, "made and universe", order)
     check_running(n_jobs, progress)
     asked = partial(
         question_of,

@@ -10,7 +10,6 @@ from sensitivity_lab.audits.claims import check_tolerance
 from sensitivity_lab.audits.question import Question, naming, vectors_over
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.returned import parts
-from sensitivity_lab.audits.row import AuditRow
 from sensitivity_lab.audits.subjects import check_subject
 from sensitivity_lab.checks import check_callable, check_running
 from sensitivity_lab.errors import InputError
@@ -113,7 +112,7 @@ def reported(question: Question, recorder: Recorder, replay: Replay, wrong: str)
         check_evidence(recorder, rows, runs)
         compare_after_one_history(beside, question)
     rows = (*rows, *beside.row(k))
-    told += _WRONG_VALUE if all(map(_says_nothing, rows)) else ""
+    told += _WRONG_VALUE if all(row.says_nothing for row in rows) else ""
     unjudged = (*spent, *beside.notes, *kept)
     changing = _changing_epsilon(runs, question)
     return question.report(
@@ -152,11 +151,6 @@ def _changing_epsilon(runs: Sequence[Run], question: Question) -> tuple[str, ...
                     "compared; pass budget= or epsilon= to compare it",
                 )
     return ()
-
-
-def _says_nothing(row: AuditRow) -> bool:
-    """Tell whether the truth of a row is 0 and its claim is not, on every dataset."""
-    return row.exact == 0 and bool(row.claimed) and not row.claims
 
 
 def _needs_replay(recorder: Recorder, runs: Sequence[Run]) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import re
+from pathlib import Path
 
 import naive_distances as naive
 import numpy as np
@@ -445,3 +447,15 @@ def test_what_cannot_be_audited(error, options, message):
             }
         )  # fmt: skip
     assert str(caught.value) == message
+
+
+def test_the_proof_names_files_that_exist():
+    """Those of *Couplings*; the folder is named there, too."""
+    root = Path(__file__).parents[3]
+    proofs = (root / "docs/proofs.md").read_text(encoding="utf-8")
+    section = proofs.split("\n## Couplings\n")[1].split("\n## ")[0]
+    folder = root / re.search(r"Files: `(.*?)`", section)[1]
+    named = re.findall(r"`(?:(\w+)` in `)?(\w+\.py)`", section)
+    assert named
+    for function, file in named:
+        assert f"def {function}" in (folder / file).read_text(encoding="utf-8")

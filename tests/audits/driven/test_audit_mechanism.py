@@ -1023,18 +1023,16 @@ def test_clipped_gaussian_noise_proposes_discrete_gaussian_noise():
 
 
 @pytest.mark.exhaustive
-def test_rho_of_discrete_noise_is_not_judged():
+def test_of_discrete_noise_delta_is_known_and_rho_where_the_table_ends():
     values = np.arange(-30, 31)
     weights = np.exp(-(values**2) / (2 * 3**2))
 
     def noisy(data, rng):
         return sum(data) + rng.choice(values, p=weights / weights.sum())
 
+    # Only one of two neighbors reaches the ends of the table.
     report = audit_mechanism(noisy, [0, 1], 1, rho=1, neighbors="bounded")
-    assert report.decisive.reason == (
-        "rho is judged only for continuous noise that is not cut; claim epsilon and delta, and "
-        "draw discrete Gaussian noise with rng.choice(values, p=weights)"
-    )
+    assert (report.verdict, report.rows[0].value) == ("violated", math.inf)
     report = audit_mechanism(noisy, [0, 1], 1, epsilon=1, delta=1e-3, neighbors="bounded")
     # The sum of the law's differences, by floats that share nothing with the audit.
     p = weights / weights.sum()
@@ -1056,7 +1054,7 @@ def test_a_dtype_that_tells_two_datasets_apart_is_told():
     )
 
 
-def test_an_object_that_keeps_its_noise_is_not_sent_to_fresh_processes():
+def test_an_object_that_keeps_its_noise_is_judged_by_first_calls():
     class Cached:
         noise = None
 
@@ -1068,8 +1066,13 @@ def test_an_object_that_keeps_its_noise_is_not_sent_to_fresh_processes():
     report = audit_mechanism(Cached().release, [0, 1], 1, epsilon=1, neighbors="bounded")
     assert report.verdict == "not judged"
     assert report.unjudged == (
-        "the function keeps noise from one call to the next; make that anew in every call",
+        "the function keeps noise from one call to the next; pass fresh=True, which gives each "
+        "dataset a process of its own",
     )
+    report = audit_mechanism(
+        Cached().release, [0, 1], 1, epsilon=1, neighbors="bounded", fresh=True
+    )
+    assert report.verdict == "tight"
 
 
 def test_numbers_that_no_float_holds_are_numbers():
@@ -1089,3 +1092,69 @@ def test_rho_may_be_a_long_double():
 
     report = audit_mechanism(*(release, [0, 1], 1), rho=np.longdouble("0.125"), neighbors="bounded")
     assert report.verdict == "tight"
+
+
+def leaks(data, _):
+    return data[0]
+
+
+def leaks_beside_noise(data, rng):
+    return [data[0], rng.normal()]
+
+
+def leaks_by_chance(data, rng):
+    return data[0] if rng.integers(4) == 0 else 7
+
+
+def noise_on_one_side(data, rng):
+    return rng.normal() if data[0] else 0.5
+
+
+def twice_the_same_noise(data, rng):
+    noise = rng.normal()
+    return [noise, noise + data[0]]
+
+
+RHO_LEAKS = [leaks, leaks_beside_noise, leaks_by_chance, noise_on_one_side, twice_the_same_noise]
+
+
+@pytest.mark.parametrize("function", RHO_LEAKS)
+def test_what_only_one_neighbor_releases_has_no_rho(function):
+    report = audit_mechanism(function, [0, 1], 1, rho=1, neighbors="bounded")
+    assert (report.verdict, report.rows[0].value) == ("violated", math.inf)
+    assert report.notes[0].startswith("event: ")
+    first, second = (
+        seen["P(event)"]
+        for seen in (report.rows[0].evidence.answer_x, report.rows[0].evidence.answer_y)
+    )
+    assert first > 0 == second
+
+
+def test_rho_of_outcomes_that_both_neighbors_have_is_not_judged():
+    report = audit_mechanism(respond, [0, 1], 1, rho=1, neighbors="bounded")
+    assert (report.verdict, report.decisive.reason) == (
+        "not judged",
+        "rho is judged only for continuous noise that is not cut; claim epsilon and delta, and "
+        "draw discrete Gaussian noise with rng.choice(values, p=weights)",
+    )
+
+
+def test_what_was_left_out_may_hold_what_one_law_lacks():
+    """Cut tails: the largest number of one neighbor is beyond those that were explored."""
+    report = audit_mechanism(noisy_sum, [0, 1], 1, rho=1, neighbors="bounded")
+    assert report.verdict == "not judged"
+
+
+def test_rounded_noise_is_told_from_a_rounded_release():
+    def rounds_noise(data, rng):
+        return sum(data) + int(rng.laplace())
+
+    report = audit_mechanism(rounds_noise, [0, 1], 1, epsilon=1, neighbors="bounded")
+    assert report.decisive.finding.reason == (
+        "the function does more with continuous noise than add numbers and multiply by them, such "
+        "as float(), int(), round() or exp(). Where that is done with the sum of the exact answer "
+        "and the noise, return the sum as it is: what is done with it later costs no privacy. "
+        "Noise that is truncated or rounded before it is added is other noise, which can lose "
+        "more: round the sum instead, or draw whole numbers as noise, such as rng.geometric(p) - "
+        "rng.geometric(p), whose exact law is found"
+    )
