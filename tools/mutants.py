@@ -5,11 +5,12 @@
     python tools/mutants.py run --number 200 --seed 1
     python tools/mutants.py show
 
+With `--of outside` the sample is of the rooms around the engines, for the quick tests alone.
+
 A *mutant* is the package with one operator, comparison, constant or call exchanged. The sample is
-drawn from all places in `search/`, `exact/`, `metrics/` and `universes/` where such an exchange is
-possible. A mutant is run against the tests that execute its line, the fastest first, and stops at
-the first failure: it is *killed*. What no test notices has *survived*. All files are in
-`build/mutants/`.
+drawn from all places in the rooms of a `Scope` where such an exchange is possible. A mutant is run
+against the tests that execute its line, the fastest first, and stops at the first failure: it is
+*killed*. What no test notices has *survived*. All files are in `build/mutants/`, by scope.
 """
 
 from __future__ import annotations
@@ -32,21 +33,54 @@ from pathlib import Path
 from queue import Queue
 
 ROOT = Path(__file__).resolve().parents[1]
-BUILD = ROOT / "build" / "mutants"
-ROOMS = ("search", "exact", "metrics", "universes")
-TESTS = (
-    *("tests/search", "tests/exact", "tests/calls", "tests/results", "tests/universes"),
-    *("tests/bounds", "tests/queries", "tests/test_empirical.py", "tests/test_article.py"),
-    *("sensitivity_lab/search", "sensitivity_lab/exact", "sensitivity_lab/calls"),
-    "sensitivity_lab/universes",
-    *("tests/reference", "tests/metrics", "sensitivity_lab/metrics"),
-    # Of metrics and matrices, by those who use them.
-    *("tests/audits/test_pairs.py", "tests/audits/test_audit_map.py", "tests/audits/driven"),
-    *("tests/pipelines/steps", "tests/running"),
-)
-"""The tests that are asked: those of `make check` that are about searches and metrics."""
-
 CHECK = "not notebooks and not stress and not browser"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The rooms whose places are exchanged, and the tests that are asked."""
+
+    name: str
+    rooms: tuple[str, ...]
+    tests: tuple[str, ...]
+    marked: str = CHECK
+
+    @property
+    def build(self) -> Path:
+        """The folder of its map, verdicts and trees."""
+        return ROOT / "build" / "mutants" / self.name
+
+
+ENGINES = Scope(
+    "engines",
+    ("search", "exact", "metrics", "universes"),
+    # Those of `make check` that are about searches and metrics.
+    (
+        *("tests/search", "tests/exact", "tests/calls", "tests/results", "tests/universes"),
+        *("tests/bounds", "tests/queries", "tests/test_empirical.py", "tests/test_article.py"),
+        *("sensitivity_lab/search", "sensitivity_lab/exact", "sensitivity_lab/calls"),
+        "sensitivity_lab/universes",
+        *("tests/reference", "tests/metrics", "sensitivity_lab/metrics"),
+        # Of metrics and matrices, by those who use them.
+        *("tests/audits/test_pairs.py", "tests/audits/test_audit_map.py", "tests/audits/driven"),
+        *("tests/pipelines/steps", "tests/running"),
+    ),
+)
+OUTSIDE = Scope(
+    "outside",
+    ("calls", "results", "noise", "universes", "running", "metrics", "sql"),
+    (
+        *("tests/calls", "tests/results", "tests/noise", "tests/universes", "tests/running"),
+        *("tests/metrics", "tests/sql", "tests/test_misuse.py", "tests/test_article.py"),
+        *("tests/test_empirical.py", "tests/search", "tests/pipelines", "tests/commands"),
+        *("sensitivity_lab/calls", "sensitivity_lab/results", "sensitivity_lab/noise"),
+        *("sensitivity_lab/universes", "sensitivity_lab/running", "sensitivity_lab/metrics"),
+        *("sensitivity_lab/sql", "docs/how_to", "README.md"),
+    ),
+    CHECK + " and not exhaustive and not further",
+)
+SCOPES = {scope.name: scope for scope in (ENGINES, OUTSIDE)}
+
 FIRST = 40
 """So many of the fastest tests are run before the rest: most mutants die of them."""
 
@@ -208,9 +242,9 @@ def places(file: Path) -> tuple[ast.Module, list[ast.AST]]:
     return module, visitor.found
 
 
-def all_mutants() -> Iterator[Mutant]:
-    """Yield every mutant of the rooms."""
-    for room in ROOMS:
+def all_mutants(scope: Scope) -> Iterator[Mutant]:
+    """Yield every mutant of a scope."""
+    for room in scope.rooms:
         for file in sorted((ROOT / "sensitivity_lab" / room).rglob("*.py")):
             for place, node in enumerate(places(file)[1]):
                 name = str(file.relative_to(ROOT))
@@ -224,27 +258,38 @@ def mutated(mutant: Mutant) -> str:
     return ast.unparse(ast.fix_missing_locations(changed))
 
 
-def make_map() -> None:
+def make_map(scope: Scope) -> None:
     """Run the tests once, and keep which of them execute each line, and how long they take."""
-    BUILD.mkdir(parents=True, exist_ok=True)
-    settings = BUILD / "coveragerc"
+    scope.build.mkdir(parents=True, exist_ok=True)
+    settings = scope.build / "coveragerc"
     settings.write_text(
         "[run]\nsource =\n"
-        + "".join(f"    sensitivity_lab/{room}\n" for room in ROOMS)
-        + f"data_file = {BUILD / 'coverage'}\n",
+        + "".join(f"    sensitivity_lab/{room}\n" for room in scope.rooms)
+        + f"data_file = {scope.build / 'coverage'}\n",
         "utf-8",
     )
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", "-m", CHECK]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "2",
+        "--dist",
+        "loadfile",
+        "-m",
+        scope.marked,
+    ]
     command += [f"--cov-config={settings}", "--cov", "--cov-context=test", "--cov-report="]
-    command += [f"--junitxml={BUILD / 'times.xml'}", *TESTS]
+    command += [f"--junitxml={scope.build / 'times.xml'}", *scope.tests]
     subprocess.run(command, cwd=ROOT, check=False, env={**os.environ, "CI": "1"})
 
 
-def read_map() -> dict[tuple[str, int], list[str]]:
+def read_map(scope: Scope) -> dict[tuple[str, int], list[str]]:
     """Return the tests that execute each line, by their node ids, the fastest first."""
     from coverage.numbits import numbits_to_nums
 
-    with sqlite3.connect(BUILD / "coverage") as data:
+    with sqlite3.connect(scope.build / "coverage") as data:
         files = dict(data.execute("select id, path from file"))
         contexts = dict(data.execute("select id, context from context"))
         rows = data.execute("select file_id, context_id, numbits from line_bits").fetchall()
@@ -256,19 +301,19 @@ def read_map() -> dict[tuple[str, int], list[str]]:
         path = str(Path(files[file]).relative_to(ROOT))
         for line in numbits_to_nums(bits):
             tests.setdefault((path, line), set()).add(name)
-    times = _times()
+    times = _times(scope)
     return {
         place: sorted(names, key=lambda name: (times.get(name, 1.0), name))
         for place, names in tests.items()
     }
 
 
-def _times() -> dict[str, float]:
+def _times(scope: Scope) -> dict[str, float]:
     """Return the seconds that each test took, by its node id."""
     import xml.etree.ElementTree as ElementTree
 
     times = {}
-    for case in ElementTree.parse(BUILD / "times.xml").iter("testcase"):
+    for case in ElementTree.parse(scope.build / "times.xml").iter("testcase"):
         module = case.get("classname", "").replace(".", "/") + ".py"
         times[f"{module}::{case.get('name')}"] = float(case.get("time", 1))
     return times
@@ -298,6 +343,7 @@ def covering(mutant: Mutant, lines: dict[tuple[str, int], list[str]]) -> list[st
 
 
 def judge(
+    scope: Scope,
     mutant: Mutant,
     folder: Path,
     lines: dict[tuple[str, int], list[str]],
@@ -319,7 +365,7 @@ def judge(
             listed = folder / "tests.txt"
             listed.write_text("\n".join(chosen), "utf-8")
             command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-            command += ["-p", "no:randomly", "-m", CHECK, f"@{listed}"]
+            command += ["-p", "no:randomly", "-m", scope.marked, f"@{listed}"]
             try:
                 done = subprocess.run(
                     command,
@@ -353,11 +399,11 @@ def copy_of_tree(folder: Path) -> Path:
     return folder
 
 
-def run(number: int, seed: int, jobs: int) -> None:
+def run(scope: Scope, number: int, seed: int, jobs: int) -> None:
     """Judge a sample of mutants; those that have been judged before are not run again."""
-    lines, times = read_map(), _times()
-    sample = random.Random(seed).sample(list(all_mutants()), number)
-    kept = BUILD / f"verdicts-{seed}.jsonl"
+    lines, times = read_map(scope), _times(scope)
+    sample = random.Random(seed).sample(list(all_mutants(scope)), number)
+    kept = scope.build / f"verdicts-{seed}.jsonl"
     known = set()
     if kept.exists():
         known = {
@@ -366,12 +412,12 @@ def run(number: int, seed: int, jobs: int) -> None:
         }
     folders: Queue[Path] = Queue()
     for job in range(jobs):
-        folders.put(copy_of_tree(BUILD / f"tree-{job}"))
+        folders.put(copy_of_tree(scope.build / f"tree-{job}"))
 
     def one(mutant: Mutant) -> None:
         folder = folders.get()
         try:
-            verdict = judge(mutant, folder, lines, times)
+            verdict = judge(scope, mutant, folder, lines, times)
         finally:
             folders.put(folder)
         with kept.open("a", encoding="utf-8") as out:
@@ -381,14 +427,14 @@ def run(number: int, seed: int, jobs: int) -> None:
     todo = [m for m in sample if (m.file, m.place, m.change) not in known]
     with ThreadPoolExecutor(jobs) as pool:
         list(pool.map(one, todo))
-    show(seed)
+    show(scope, seed)
 
 
-def show(seed: int) -> None:
+def show(scope: Scope, seed: int) -> None:
     """Print how many mutants were killed, and those that were not."""
     rows = [
         json.loads(line)
-        for line in (BUILD / f"verdicts-{seed}.jsonl").read_text("utf-8").splitlines()
+        for line in (scope.build / f"verdicts-{seed}.jsonl").read_text("utf-8").splitlines()
     ]
     verdicts = Counter(row["verdict"] for row in rows)
     dead = verdicts["killed"]
@@ -404,16 +450,18 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("action", choices=["map", "run", "show"])
+    parser.add_argument("--of", choices=list(SCOPES), default=ENGINES.name)
     parser.add_argument("--number", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     asked = parser.parse_args()
+    scope = SCOPES[asked.of]
     if asked.action == "map":
-        make_map()
+        make_map(scope)
     elif asked.action == "run":
-        run(asked.number, asked.seed, asked.jobs)
+        run(scope, asked.number, asked.seed, asked.jobs)
     else:
-        show(asked.seed)
+        show(scope, asked.seed)
 
 
 if __name__ == "__main__":
