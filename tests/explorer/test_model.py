@@ -267,6 +267,11 @@ def test_every_view_but_the_last_says_what_is_computed_next():
             "range, first:last or first:last:step, such as 0:120",
         ),
         (
+            {"domain": "0:10:3"},
+            "the domain '0:10:3' ends at 10, which steps of 3 from 0 do not meet; end it at 9 or "
+            "12",
+        ),
+        (
             {"relation": "unbounded: remove only", "size": 1},
             "unbounded (remove), at most 1 is not feasible for datasets of size 1 in a universe of "
             "10 records: removing needs k <= size - 1; no distance is feasible; choose another "
