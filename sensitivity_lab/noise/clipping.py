@@ -123,7 +123,7 @@ def clipping_sweep(
     *,
     lower: Number = 0,
     epsilon: Any = None,
-    neighbors: Any = "unbounded",
+    neighbors: Any,
     release: Release | None = None,
 ) -> ClippingSweep:
     """Clip a sum at one upper bound after the other, to see where a bound should be.
@@ -143,7 +143,7 @@ def clipping_sweep(
         The lower bound, which is the same for all upper bounds.
     epsilon : number, optional
         The privacy loss of *each* release, above 0. The result has the total over all bounds.
-    neighbors : Relation or name, default "unbounded"
+    neighbors : Relation or name
         The neighbor relation; a name, such as "bounded", means a distance of at most 1.
         The textbook's ``upper - lower`` is the bounded sensitivity; adding or removing a record
         moves the sum by up to ``max(abs(lower), abs(upper))``, which is more for bounds such as 5
@@ -183,7 +183,9 @@ def clipping_sweep(
 
     Examples
     --------
-    >>> sweep = clipping_sweep([3, 5, 9], clipping_bounds(4, 16, factor=2), epsilon=1)
+    >>> sweep = clipping_sweep(
+    ...     [3, 5, 9], clipping_bounds(4, 16, factor=2), epsilon=1, neighbors="unbounded"
+    ... )
     >>> sweep.total_epsilon, sweep.least_error.bound
     (3.0, 4)
     """

@@ -40,7 +40,6 @@ from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.finite import AnyUniverse, check_any_universe, finite
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
-    Bounded,
     Dataset,
     Relation,
     as_relation,
@@ -94,7 +93,7 @@ def compare(
     dataset: Any,
     epsilon: Any,
     delta: Any = None,
-    neighbors: Any = Bounded(1),  # noqa: B008 - frozen
+    neighbors: Any,
     range: Any,  # noqa: A002 - the mathematical word; the function is not used here
     step: Any = None,
     farthest: int | None = None,
@@ -131,7 +130,7 @@ def compare(
     delta : number, optional
         The chance of a larger loss, from 1e-100 to 1/2. Without it, mechanisms that need one are
         left out.
-    neighbors : Relation or str, default Bounded(1)
+    neighbors : Relation or str
         The relation, at a distance of at most k, the most rows of one person.
     range : tuple of two numbers
         The smallest and the largest output, in the unit of the answer; public.
@@ -191,7 +190,15 @@ def compare(
     >>> import sensitivity_lab as sl
     >>> scores = sl.Universe.from_domain(range(101))
     >>> last_year = [30 + i // 5 for i in range(201)]
-    >>> sl.noise.compare(scores, "median", dataset=last_year, epsilon=1, range=(0, 100), step=1)
+    >>> sl.noise.compare(
+    ...     scores,
+    ...     "median",
+    ...     dataset=last_year,
+    ...     epsilon=1,
+    ...     range=(0, 100),
+    ...     step=1,
+    ...     neighbors="bounded",
+    ... )
     Errors of median = 50 on 201 records, epsilon 1, clipped to 0 to 100
                          expected_error  median_error  error_90
     global Laplace                39.35            50        50

@@ -164,7 +164,11 @@ def test_a_typed_dataset_has_its_local_sensitivity_beside_the_global_one(capsys)
     view = last(SOURCE, replace(STATE, k=1, dataset=" 7, 2,3, 4,5,6 "))
     assert (view.local.records, view.text) == (("2", "3", "4", "5", "6", "7"), "3.16667")
     smooth = sl.smooth_sensitivity(
-        sl.Universe.from_dataset(ABSENCES), "mean", dataset=[2, 3, 4, 5, 6, 7], beta=1 / 6
+        sl.Universe.from_dataset(ABSENCES),
+        "mean",
+        dataset=[2, 3, 4, 5, 6, 7],
+        beta=1 / 6,
+        neighbors="bounded",
     )
     assert (view.local.beta, view.local.smooth) == (1 / 6, rounded_up(smooth.upper, digits=6))
     assert view.local.value <= smooth.value < view.value

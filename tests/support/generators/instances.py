@@ -52,7 +52,7 @@ def _made() -> Iterator[Any]:
     yield sl.noise.noise_table({"a": MEASURED}, epsilon=1, public_universe=True)
     yield sl.noise.inverse_sensitivity(REACH, epsilon=1, grid=[1, 2, 3])
     small = sl.Universe.from_domain([0, 1, 5])
-    of_x: dict[str, Any] = {"dataset": [0, 1, 5]}
+    of_x: dict[str, Any] = {"dataset": [0, 1, 5], "neighbors": "bounded"}
     losses = {"test_epsilon": 1, "noise_epsilon": 1, "delta": 0.1}
     yield sl.noise.propose_test_release(small, "median", bound=1, **of_x, **losses)
     compared = sl.noise.compare(small, "median", **of_x, epsilon=1, range=(0, 5), step=1)
