@@ -47,3 +47,8 @@ OF_SEVERAL_FORMS = {"audit", "assert_sensitivity", "audit_opendp"}
 def test_nobody_chooses_the_neighbors_for_a_user(name):
     neighbors = inspect.signature(FUNCTIONS[name]).parameters["neighbors"]
     assert neighbors.default is neighbors.empty
+
+
+@pytest.mark.parametrize("module", MODULES, ids=[module.__name__ for module in MODULES])
+def test_tab_completion_proposes_public_names_alone(module):
+    assert dir(module) == sorted(module.__all__)
