@@ -249,7 +249,7 @@ ARGUMENTS: dict[str, Kind] = {
     "Run.timeout": number("a positive number of seconds, at most 1,000,000", 0, 10**7).or_none(),
     # Of queries.
     "clip": BOUNDS.or_none(),
-    "clip_norm": POSITIVE,
+    "clip_norm": POSITIVE.but(None),
     "ddof": number("a number of at least 0 and below 2**62", -1, 2**62),
     "Covariance.ddof": whole("delta degrees of freedom, at least 0", 0),
     "empty": FINITE.or_none(),
@@ -327,6 +327,7 @@ ARGUMENTS: dict[str, Kind] = {
     "bounded_curves.size": SIZE.several().called("column 'records': size"),
     "least_size": SIZE,
     "distances": DISTANCE.several(),
+    "reach.distances": whole("a Hamming distance, at least 0", 0).several(),
     "audit.distances": DISTANCE.several().but(None),
     "assert_sensitivity.distances": DISTANCE.several().but(None),
     "norm": NORM,

@@ -163,7 +163,7 @@ def unit_of(name: str, units: str | Mapping[str, str] | None) -> str:
 
 def query_unit(query: str, unit: str) -> str:
     """Return the unit of a query's answers, if that of the records is known."""
-    if query == "count":
+    if query == "count" or query.startswith(("count of ", "count_if")):
         return "records"
     if query.startswith("var"):
         simple = unit.isalpha() or len(unit) == 1
