@@ -396,7 +396,7 @@ OTHERS = (
         (
             ("--rows-per-person", "0"),
             "--rows-per-person must be a whole number (the most rows that one person can have, at "
-            "least 1), got 0",
+            "least 1), got 0, below 1",
         ),
         (("--rows-per-person", "1", "--epsilon", "0.0"), f"{LOSS} 0"),
         ((*OF_A_PERSON, "--group-by", "=a"), f"{GROUPS} COLUMN=a,b,c, got '=a'"),
