@@ -441,7 +441,9 @@ ARGUMENTS: dict[str, Kind] = {
         "how much one changed record can change the answer, a number of at least 0", -1
     ).or_none(),
     "samples": whole("a number of pairs, from 0 to 1,000,000", 0, 1_000_000),
-    "seed": kind("None or a whole number (at least 0)", ((-1, "-1, below 0"), (1.0, "1.0 (float)"))),
+    "seed": kind(
+        "None or a whole number (at least 0)", ((-1, "-1, below 0"), (1.0, "1.0 (float)"))
+    ),
     "time_limit": kind(
         "a positive number of seconds, at most 10,000,000, or math.inf with evaluations",
         (*OBJECTS[:2], (0, "0"), (10**8, "100000000"), (math.inf, "inf"), ("1", "'1'")),

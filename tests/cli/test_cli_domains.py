@@ -78,7 +78,9 @@ def test_ranges_of_too_many_values(capsys, values):
 @pytest.mark.usefixtures("no_search")
 def test_copies_of_no_value(capsys):
     arguments = ["--domain", "a=1,2", "--copies", "0", *MEAN_OF_TWO]
-    reason = "--copies must be a whole number (how often a record occurs, at least 1), got 0, below 1"
+    reason = (
+        "--copies must be a whole number (how often a record occurs, at least 1), got 0, below 1"
+    )
     check_refused(capsys, ["sensitivity", *arguments], f"sensitivity-lab sensitivity: {reason}")
 
 

@@ -269,7 +269,8 @@ def test_reprs_show_control_characters_of_names():
         ),
         (
             ("curves", *DOMAIN, "--distances", "1", "--memory-limit", "0"),
-            "curves: --memory-limit must be a whole number (a number of bytes, at least 1), got 0, below 1",
+            "curves: --memory-limit must be a whole number (a number of bytes, at least 1), got 0, "
+            "below 1",
         ),
         (
             ("curves", *DOMAIN, "--distances", "1", "--jobs", "10001"),
