@@ -82,8 +82,8 @@ def clipping_bounds(
     >>> clipping_bounds(0, 0.3, step=0.1)
     (0.0, 0.1, 0.2, 0.3)
     """
-    first = _printed(smallest, check_number("smallest", smallest))
-    last = _printed(largest, check_number("largest", largest))
+    first = printed(smallest, check_number("smallest", smallest))
+    last = printed(largest, check_number("largest", largest))
     if (step is None) == (factor is None):
         raise InputError(
             f"give either step (linear) or factor (logarithmic), got step={shown(step)} and "
@@ -94,9 +94,9 @@ def clipping_bounds(
             f"largest must be at least smallest, got {shown(largest)} below {shown(smallest)}"
         )
     if factor is None:
-        name, move = "step", _printed(step, check_positive("step", step))
+        name, move = "step", printed(step, check_positive("step", step))
     else:
-        name, move = "factor", _printed(factor, _check_factor("factor", factor))
+        name, move = "factor", printed(factor, _check_factor("factor", factor))
     if factor is not None and first <= 0:
         raise InputError(f"smallest must be above 0 for logarithmic bounds, got {shown(smallest)}")
     bounds = [first]
@@ -111,7 +111,7 @@ def clipping_bounds(
     return tuple(int(bound) if whole else nearest(bound) for bound in bounds)
 
 
-def _printed(value: Any, exact: Fraction) -> Fraction:
+def printed(value: Any, exact: Fraction) -> Fraction:
     """Return a number as a rational; a float stands for the decimal that Python prints."""
     return Fraction(repr(float(value))) if isinstance(value, float) else exact
 

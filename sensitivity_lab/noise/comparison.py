@@ -50,6 +50,7 @@ from sensitivity_lab.universes.universe import Universe
 from .analytic import ANALYTIC_GAUSSIAN, check_gaussian_epsilon
 from .clipped_noise import ClippedNoise
 from .comparison_result import ErrorComparison, Errors, MechanismError
+from .clipping import printed
 from .context import check_public
 from .grid_law import Grid
 from .inverse import (
@@ -512,7 +513,7 @@ _ROWS = (
 
 def _ends(name: str, given: Any) -> Ends:
     """Return two different numbers in order, or raise InputError."""
-    low, high = (Fraction(end) for end in check_bounds(name, given))
+    low, high = (printed(end, Fraction(end)) for end in check_bounds(name, given))
     if low == high:
         raise InputError(f"{name} must be two different numbers, got {shown(given)}")
     return low, high
@@ -538,7 +539,8 @@ def _clip(given: Any) -> Ends | None:
 def _grid(ends: Ends, step: Any, width: Any) -> Grid:
     """Return the outputs of the inverse sensitivity mechanism, or raise InputError."""
     low, high = ends
-    apart = (high - low) / _STEPS if step is None else check_positive("step", step)
+    exact = check_positive.or_none("step", step)
+    apart = (high - low) / _STEPS if exact is None else printed(step, exact)
     steps = (high - low) / apart
     if steps.denominator > 1 or steps >= MOST_POINTS:
         raise InputError(

@@ -277,3 +277,16 @@ def test_picture_has_a_line_per_mechanism_and_says_where_no_answer_is_likely() -
     with pytest.raises(InputError, match=r"^error must be one of 'expected_error', 'median_"):
         found.plot(error="mean")
     plt.close("all")
+
+
+def test_a_step_stands_for_the_decimal_that_python_prints() -> None:
+    asked: dict[str, Any] = {"dataset": STAYS, "epsilon": 1, "neighbors": "bounded"}
+    for outputs, step, exact in (
+        ((0, 60), 0.05, Fraction(1, 20)),
+        ((0, 60.6), 0.1, Fraction(1, 10)),
+    ):
+        found, other = (
+            sl.noise.compare(DAYS, "median", range=outputs, step=one, **asked)
+            for one in (step, exact)
+        )
+        assert found.to_frame().equals(other.to_frame())
