@@ -34,13 +34,14 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,18})?")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]{1,18})?")
 """A number with a decimal comma."""
 
+MISSING = ["", "nan", "-nan", "na", "n/a", "#n/a", "#na", "<na>", "null", "none"]
+"""How a table writes a missing number, in lower case."""
+
 _WORDS = {
     "true": True,
     "false": False,
     **{sign + word: float(sign + word) for sign in ("", "+", "-") for word in ("inf", "infinity")},
-    **dict.fromkeys(
-        ("", "nan", "-nan", "na", "n/a", "#n/a", "#na", "<na>", "null", "none"), math.nan
-    ),
+    **dict.fromkeys(MISSING, math.nan),
 }
 """The values of words in a table, in lower case; nan stands for a missing number."""
 

@@ -49,8 +49,8 @@ from sensitivity_lab.universes.universe import Universe
 
 from .analytic import ANALYTIC_GAUSSIAN, check_gaussian_epsilon
 from .clipped_noise import ClippedNoise
-from .comparison_result import ErrorComparison, Errors, MechanismError
 from .clipping import printed
+from .comparison_result import ErrorComparison, Errors, MechanismError
 from .context import check_public
 from .grid_law import Grid
 from .inverse import (
