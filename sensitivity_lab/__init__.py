@@ -203,6 +203,8 @@ __all__ = [
     "universes",
 ]
 
+__dir__ = __all__.copy  # for tab completion
+
 
 def __getattr__(name: str) -> Any:
     """Load a name on first use."""
@@ -216,8 +218,3 @@ def __getattr__(name: str) -> Any:
     found = module if _LATER[name] == name else getattr(module, name)
     globals()[name] = found
     return found
-
-
-def __dir__() -> list[str]:
-    """List all public names, including those not loaded yet."""
-    return sorted({*globals(), *_LATER})

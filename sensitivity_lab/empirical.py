@@ -33,6 +33,8 @@ __all__ = [
     "unbounded_empirical_global_L1_sensitivity",
 ]
 
+__dir__ = __all__.copy  # for tab completion
+
 
 def unbounded_empirical_global_L1_sensitivity(
     universe: pd.DataFrame | Mapping[str, Iterable[Any]],

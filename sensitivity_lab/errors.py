@@ -23,6 +23,8 @@ __all__ = [
     "WorkerError",
 ]
 
+__dir__ = __all__.copy  # for tab completion
+
 
 def printable(text: str, *, lines: bool = False) -> str:
     r"""Return a text with invisible and control characters escaped as in Python.

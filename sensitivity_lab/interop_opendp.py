@@ -315,7 +315,9 @@ def opendp_release(
     >>> import opendp.prelude as dp
     >>> dp.enable_features("contrib")
     >>> from sensitivity_lab.noise.clipping import clipping_sweep
-    >>> sweep = clipping_sweep([3, 5, 9], [4, 8, 16], epsilon=1, release=opendp_release)
+    >>> sweep = clipping_sweep(
+    ...     [3, 5, 9], [4, 8, 16], epsilon=1, release=opendp_release, neighbors="unbounded"
+    ... )
     >>> [type(point.release) for point in sweep.points]
     [<class 'float'>, <class 'float'>, <class 'float'>]
     """

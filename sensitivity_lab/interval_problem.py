@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, cast
 
+from .errors import InputError
 from .exact.difference import Number
 from .metrics.norms import Norm
 from .problem import LocalProblem, Problem, check_start
@@ -55,6 +56,13 @@ class IntervalProblem:
         """Return the problem, or raise InputError unless all relations and queries apply to it."""
         for relation in self.neighbors:
             relation.check_feasible(self.sizes, self.universe, self.least)
+        for query in self.queries:
+            if query.by_place(self.universe):
+                raise InputError(
+                    f"{query.name} is not searched on an interval, because nothing tells where its "
+                    "predicate changes; list the values that records can have, "
+                    "Universe.from_domain(values)"
+                )
         self.at_the_ends.checked()
         return self
 

@@ -47,7 +47,7 @@ def _check_queries(queries: Iterable[Query], universe: FiniteUniverse) -> None:
                 "with universe.column(name), or a query on records such as MeanOf(column)"
             )
         query.check_on(universe)
-        if not universe.numeric:
+        if query.by_place(universe):
             query.sums(universe)
 
 

@@ -97,7 +97,7 @@ def whole(meaning: str, least: int = 1, most: int | None = None) -> Kind:
         (2**62, f"{2**62}; give one below 2**62") if most is None else (most + 1, f"{most + 1}")
     )
     floats = ((1.0, "1.0 (float)"), (np.float64(2), "2.0 (float)"))
-    outside: Wrong = ((least - 1, f"{least - 1}"), *floats, beyond)
+    outside: Wrong = ((least - 1, f"{least - 1}, below {least}"), *floats, beyond)
     return kind(f"a whole number ({meaning})", NO_NUMBERS + outside)
 
 
@@ -250,7 +250,7 @@ ARGUMENTS: dict[str, Kind] = {
     "Run.time_limit": number("a positive number of seconds, at most 1,000,000", 0, 10**7).or_none(),
     # Of queries.
     "clip": BOUNDS.or_none(),
-    "clip_norm": POSITIVE,
+    "clip_norm": POSITIVE.but(None),
     "ddof": number("a number of at least 0 and below 2**62", -1, 2**62),
     "Covariance.ddof": whole("delta degrees of freedom, at least 0", 0),
     "empty": FINITE.or_none(),
@@ -328,6 +328,7 @@ ARGUMENTS: dict[str, Kind] = {
     "bounded_curves.size": SIZE.several().called("column 'records': size"),
     "least_size": SIZE,
     "distances": DISTANCE.several(),
+    "reach.distances": whole("a Hamming distance, at least 0", 0).several(),
     "audit.distances": DISTANCE.several().but(None),
     "assert_sensitivity.distances": DISTANCE.several().but(None),
     "norm": NORM,
@@ -441,7 +442,9 @@ ARGUMENTS: dict[str, Kind] = {
         "how much one changed record can change the answer, a number of at least 0", -1
     ).or_none(),
     "samples": whole("a number of pairs, from 0 to 1,000,000", 0, 1_000_000),
-    "seed": kind("None or a whole number (at least 0)", ((-1, "-1"), (1.0, "1.0 (float)"))),
+    "seed": kind(
+        "None or a whole number (at least 0)", ((-1, "-1, below 0"), (1.0, "1.0 (float)"))
+    ),
     "time_limit": kind(
         "a positive number of seconds, at most 10,000,000, or math.inf with evaluations",
         (*OBJECTS[:2], (0, "0"), (10**8, "100000000"), (math.inf, "inf"), ("1", "'1'")),

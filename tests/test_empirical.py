@@ -164,11 +164,13 @@ INFEASIBLE = "column 'a': hamming_distance {k} is too large for a release of {n}
         ),
         (
             (A, 3, ["a"], "mean", 0),
-            "hamming_distance must be a whole number (a Hamming distance, at least 1), got 0",
+            "hamming_distance must be a whole number (a Hamming distance, at least 1), got 0, "
+            "below 1",
         ),
         (
             (A, 3, ["a"], "mean", -1),
-            "hamming_distance must be a whole number (a Hamming distance, at least 1), got -1",
+            "hamming_distance must be a whole number (a Hamming distance, at least 1), got -1, "
+            "below 1",
         ),
         ((A, 3, ["b"], "mean", 1), "unknown column 'b'; the columns are 'a'"),
         (

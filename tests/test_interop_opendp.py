@@ -152,7 +152,10 @@ def test_what_laplace_scale_refuses_gets_no_measurement(lab):
     add_four = sl.Unbounded(4, exactly=True, direction="add")
     for result, reason in (
         (sl.local_sensitivity(universe, "mean", dataset=x, neighbors=one), "a local sensitivity"),
-        (sl.smooth_sensitivity(universe, "median", dataset=x, beta=1), "a smooth sensitivity"),
+        (
+            sl.smooth_sensitivity(universe, "median", dataset=x, beta=1, neighbors="bounded"),
+            "a smooth sensitivity",
+        ),
         (
             sl.global_sensitivity(universe, "var", size=6, neighbors=add_four),
             "for neighbors at a distance of exactly 4",
@@ -208,7 +211,9 @@ def test_a_release_is_rounded_to_the_grid_and_no_farther(lab):
 @pytest.mark.opendp
 def test_a_sweep_takes_it_as_its_mechanism(lab):
     ages = [3, 17, 25, 38, 61, 90]
-    sweep = clipping_sweep(ages, [50, 100], epsilon=1e9, release=lab.opendp_release)
+    sweep = clipping_sweep(
+        ages, [50, 100], epsilon=1e9, release=lab.opendp_release, neighbors="unbounded"
+    )
     for point in sweep.points:
         assert abs(point.release - float(point.clipped_sum)) < 1e-3
 

@@ -25,3 +25,5 @@ __all__ = [
     "audit_recorded",
     "recording",
 ]
+
+__dir__ = __all__.copy  # for tab completion

@@ -5,3 +5,5 @@ from .curves import BoundedCurves, bounded_curves
 from .result import SensitivityBounds
 
 __all__ = ["BoundedCurves", "SensitivityBounds", "bounded_curves", "sensitivity_bounds"]
+
+__dir__ = __all__.copy  # for tab completion

@@ -108,7 +108,7 @@ class BoundedCurves(Tabled):
     def _table(self) -> pd.DataFrame:
         """Return the sensitivities with a row per curve and a column per distance."""
         frame = self.to_frame()
-        frame["neighbors"] = frame["neighbors"] + ", " + frame["meaning"]
+        frame["neighbors"] = frame["neighbors"] + ", " + frame["meaning"] + " k"
         frame["sensitivity"] = [_text(one) for _, one in self.points]
         table = frame.pivot(
             index=["column", "neighbors", "query"], columns="distance", values="sensitivity"
@@ -203,10 +203,10 @@ def bounded_curves(
     ... )
     >>> curves
     Global sensitivity or its bounds by Hamming distance k, size 30
-    k                                              1              2
-    column  neighbors        query
-    records bounded, at most mean                3.3            6.6
-                             two gaps  99 to unknown  99 to unknown
+    k                                                1              2
+    column  neighbors          query
+    records bounded, at most k mean                3.3            6.6
+                               two gaps  99 to unknown  99 to unknown
     """
     columns = as_universes(universes)
     asked, relations = as_queries(queries), as_relations(neighbors, distances, exactly)

@@ -154,10 +154,10 @@ def local_curves(
     ...     universe, ["median", "sum"], dataset=[1, 2, 3], distances=[1, 2], neighbors="bounded"
     ... )
     Local sensitivity by Hamming distance k, size 3
-    k                                 1   2
-    column  neighbors        query
-    records bounded, at most median   1   8
-                             sum     10  18
+    k                                   1   2
+    column  neighbors          query
+    records bounded, at most k median   1   8
+                               sum     10  18
     """
     check_method(method, "local")
     check_text("column", column, "a text")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
-from sensitivity_lab.checks import MORE_MEMORY, check_distance, exceeding, shown
+from sensitivity_lab.checks import MORE_MEMORY, exceeding, shown, whole_kind
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.interval_problem import (
     LocalIntervalProblem,
@@ -39,6 +39,8 @@ from .smooth_sensitivity import check_limits
 
 MOST_CHANGES = 1_000_000
 """At most so many changes of x are searched."""
+
+_check_distance = whole_kind("a Hamming distance, at least 0", least=0)
 
 _BYTES = 512
 """What a distance takes in a result, with its two ends and what makes their datasets."""
@@ -162,14 +164,15 @@ def reach(
     problem = local_problem_on(universe, asked, ball, read, "L1")
     _check_scalar(asked)
     with watch(run.time_limit, progress):  # ends are found one after the other
-        found = _found(problem, ball, method, options)
+        found = _found(problem, ball, method, options, alone=last == 0)
+    saturated = ball.saturated_at(len(x), universe)
     lower, upper = (_ends_at_every_distance(moves, last, asked) for moves in found.moves.values())
     return Reach(
         answer=as_bound(found.of_x, asked),
         distances=tuple(range(last + 1)),
         lower=lower,
         upper=upper,
-        saturated_at=ball.saturated_at(len(x), universe),
+        saturated_at=saturated if saturated in range(last + 1) else None,
         neighbors=step,
         x=x,
         sizes=(limits[0], None if limits[1] == math.inf else int(limits[1])),
@@ -186,7 +189,7 @@ def reach(
 def _check_steps(neighbors: Any, distances: Any) -> tuple[Relation, int]:
     """Return the relation that counts steps, and the largest distance, or raise InputError."""
     relation = as_relation(neighbors)
-    several = check_distance.several("distances", distances)
+    several = _check_distance.several("distances", distances)
     if relation.exactly:
         raise InputError(
             f"reach is about datasets at a distance of at most k, got {relation}; use exactly=False"
@@ -255,11 +258,16 @@ class _Found(NamedTuple):
 
 
 def _found(
-    problem: LocalProblem | LocalIntervalProblem, ball: Ball, method: str, options: Options
+    problem: LocalProblem | LocalIntervalProblem,
+    ball: Ball,
+    method: str,
+    options: Options,
+    *,
+    alone: bool,
 ) -> _Found:
-    """Search for the two ends at every distance."""
+    """Search for the two ends at every distance; of x alone, there is no other."""
     query = problem.query
-    if not problem.changes:
+    if alone or not problem.changes:
         both, name = _of_x_alone(problem), "none"
     else:
         chosen = choose(problem, method, options)

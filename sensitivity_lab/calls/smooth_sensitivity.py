@@ -25,7 +25,6 @@ from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
     RELATIONS,
-    Bounded,
     Relation,
     Unbounded,
     as_relation,
@@ -43,7 +42,7 @@ def smooth_sensitivity(
     *,
     dataset: Any,
     beta: Any,
-    neighbors: Any = Bounded(1),  # noqa: B008 - frozen
+    neighbors: Any,
     sizes: Any = None,
     farthest: int = 0,
     norm: str = "L1",
@@ -72,7 +71,7 @@ def smooth_sensitivity(
     beta : int, float, Fraction or Decimal
         The damping per unit of distance: above 0, at most 1e6. To scale noise to the result, use
         `sensitivity_lab.noise.smooth_beta` of the privacy loss.
-    neighbors : Relation or str, default Bounded(1)
+    neighbors : Relation or str
         The relation, at a distance of at most k. Set k to the most rows that one person can have.
         With Bounded, z and y have the size of x. For relations that add and remove see `sizes`.
         Unbounded (in both directions) and symmetric difference have the same single steps. There,
@@ -125,7 +124,7 @@ def smooth_sensitivity(
     --------
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_domain([0, 0.25, 0.5, 0.75, 1])
-    >>> sl.smooth_sensitivity(universe, "median", dataset=[0.25] * 4, beta=1)
+    >>> sl.smooth_sensitivity(universe, "median", dataset=[0.25] * 4, beta=1, neighbors="bounded")
     Smooth sensitivity of median: 0.1379547905 (exact, rounded up)
       value      3/8 * exp(-1 * 1)
       neighbors  bounded, at most 1; size 4; domain of 5 values, unlimited copies

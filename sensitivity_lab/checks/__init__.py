@@ -49,6 +49,7 @@ from .values import (
     is_finite,
     is_long,
     plainest,
+    steps_to,
     unboxed,
     whole_number,
 )
@@ -100,6 +101,7 @@ __all__ = [
     "plainest",
     "rounded_up",
     "shown",
+    "steps_to",
     "text_of",
     "told_apart",
     "unboxed",

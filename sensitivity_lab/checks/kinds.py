@@ -151,6 +151,8 @@ def whole_kind(meaning: str, *, least: int = 1, most: float | None = None) -> Ki
         number = whole_number(value)
         if number is None:
             return in_brackets(value)
+        if number < least:
+            return f", below {least}"
         return "; give one below 2**62" if most is None and number > largest else ""
 
     return Kind(f"a whole number ({meaning})", read, advice)

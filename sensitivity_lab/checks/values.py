@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.errors import InputError
+
 Number = int | float | Fraction | Decimal
 """The types of records; each value stands for exactly one rational."""
 
@@ -118,6 +120,24 @@ def plainest(number: Fraction) -> int | float | Fraction:
     except OverflowError:
         return number
     return close if close == number else number
+
+
+def steps_to(last: int | Decimal, first: int | Decimal, step: int | Decimal, text: str) -> int:
+    """Return how many steps lead from the first value of a domain to its last; a domain has both.
+
+    Examples
+    --------
+    >>> steps_to(Decimal("0.3"), 0, Decimal("0.1"), "'0:0.3:0.1'")
+    3
+    """
+    steps, left = divmod(Fraction(last) - Fraction(first), Fraction(step))
+    if left:
+        below, above = (first + number * step for number in (steps, steps + 1))
+        raise InputError(
+            f"the domain {text} ends at {last}, which steps of {step} from {first} do not meet; "
+            f"end it at {below} or {above}"
+        )
+    return steps
 
 
 def whole_number(value: Any) -> int | None:

@@ -187,9 +187,15 @@ DATASET = Argument(
         (r"\ban int, float, Fraction or Decimal, got (.*) \(\w+\) at", r"a number, got \1 at"),
     ),
 )
-COLUMN = Argument(name="--column", help="the column; default: the only one", completer=columns)
+COLUMN = Argument(
+    name="--column",
+    alias="--columns",
+    help="the column; default: the only one",
+    completer=columns,
+)
 COLUMNS = Argument(
     name="--columns",
+    alias="--column",
     nargs="+",
     metavar="COLUMN",
     help="the columns; default: all numeric ones",
@@ -360,6 +366,9 @@ DIRECTION = Argument(
     advice=((r"\bdirection='remove'", "--direction remove"),),
 )
 _DISTANCE = "neighbors differ in at most K records; set K to the most records of one person"
+WITH_COMMAS = "several distances or sizes are written with commas"
+"""What to do where one stands alone, as if it were the file."""
+
 DISTANCE = Argument(
     name="--distances",
     alias="--distance",

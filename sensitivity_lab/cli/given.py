@@ -33,6 +33,7 @@ from .arguments import (
     NEIGHBORS,
     PUBLIC_UNIVERSE,
     SCRATCH,
+    WITH_COMMAS,
     Argument,
 )
 from .output import Session, complain
@@ -92,6 +93,10 @@ class Given:
 
     def check_source(self) -> None:
         """Raise InputError unless there is either a file or a domain."""
+        if self.has(DATA) and str(self[DATA]).isdecimal() and not self[DATA].exists():
+            raise InputError(
+                f"there is no file {shown(str(self[DATA]))}; {WITH_COMMAS}, such as --distances 1,2"
+            )
         if self.has(DATA) == self.has(DOMAIN):
             raise InputError(
                 "give either a CSV file (scenario a), before the options that take several words, "

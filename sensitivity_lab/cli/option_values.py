@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from sensitivity_lab.checks import shown
+from sensitivity_lab.checks import shown, steps_to
 from sensitivity_lab.errors import InputError
 
 from .tables import LARGEST_EXPONENT, exact_number, in_range
@@ -76,8 +76,7 @@ def _values(written: str, text: str) -> list[int | Decimal]:
         raise InputError(
             f"a range is written first:last:step with a positive step, got {shown(text)}"
         )
-    count = (Fraction(last) - Fraction(first)) // Fraction(step) + 1
-    if count > _MOST:
+    if Fraction(last) - Fraction(first) >= _MOST * Fraction(step):
         raise InputError(
             f"the domain {shown(text)} has more than {_MOST:,} values; take a larger step"
         )
@@ -85,6 +84,7 @@ def _values(written: str, text: str) -> list[int | Decimal]:
         # The digits are enough for every value. Rounding one would raise an error.
         context.prec = 2 * LARGEST_EXPONENT + len(text)
         context.traps[Inexact] = True
+        count = steps_to(last, first, step, shown(text)) + 1
         return [first + place * step for place in range(count)]
 
 

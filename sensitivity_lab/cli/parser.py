@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from sensitivity_lab.checks import cut, did_you_mean
 
+from .arguments import WITH_COMMAS
 from .commands import COMMANDS, PROGRAM
 from .output import complain
 
@@ -30,6 +31,8 @@ class Parser(argparse.ArgumentParser):
         if refused:
             choices = [choice.strip("'") for choice in refused[2].split(", ")]
             message += did_you_mean(refused[1], choices)
+        if re.fullmatch(r"unrecognized arguments:( \d+)+", message):
+            message += f"; {WITH_COMMAS}, such as --distances 1,2"
         message = " ".join(map(cut, message.split(" ")))
         complain(f"{self.prog}: {message}")
         self.exit(2)

@@ -43,7 +43,7 @@ from .arguments import (
 )
 from .given import Given
 from .output import Answer
-from .tables import STANDARD_INPUT, exact_number, read_cells
+from .tables import MISSING, STANDARD_INPUT, exact_number, read_cells
 
 MOST_BINS = 100
 """The most bins of a histogram; a domain of more values is grouped into these."""
@@ -79,6 +79,9 @@ _HIDDEN = (
 
 _TO_LIST = "...  # the names, as the file writes them"
 """What stands for the groups in the code, where their names are not given yet."""
+
+_MISSING = [*MISSING, *map(str.upper, MISSING[1:]), "NaN", "None", "Null"]
+"""Missing numbers in the cases that tables have."""
 
 _HIDES = "noisy['count'] < 3 * scales['count'] * np.sqrt(added)"
 """Where a count is too small; noise that is added up grows with the root of the number of terms."""
@@ -214,6 +217,12 @@ class Release:
             if name not in cells.columns:
                 advice = _WITHOUT_PERSON if name == given[PERSON] else ""
                 raise InputError(f"{no_column(name, list(cells.columns))}{advice}")
+        for argument, name in ((PERSON, given[PERSON]), (GROUP_BY, by)):
+            if name == column:
+                raise InputError(
+                    f"{argument.name} cannot be {shown(column)}, the column of numbers that the "
+                    "domain is of; choose another column"
+                )
         wrong = next((e for e in cells.entries(column) if isinstance(e, str | bool)), None)
         if wrong is not None:
             raise InputError(
@@ -374,6 +383,9 @@ class Release:
         raw += [f"decimal={self.decimal!r}"] * (self.decimal != ".")
         texts = [one for one in (self.person, self.by) if one]
         raw += [f"dtype={dict.fromkeys(texts, 'str')!r}"] * bool(texts)
+        # Of persons and groups only an empty cell is missing: NA and None can be names.
+        missing = {**{name: [""] for name in texts}, self.column: _MISSING}
+        raw += ["keep_default_na=False", f"na_values={missing!r}"]
         of_l2 = ", pl.L2Distance()" if self.delta is not None else ""
         grouped = self.by is not None
         square = f"{self.squares[0]!r}, {self.squares[1]!r}"
@@ -463,16 +475,26 @@ class Release:
             "# The noise: every number of an answer gets its own, of the scale in the table above.",
             "# It needs OpenDP: pip install '.[opendp]' in the checkout. Run it once: a second run",
             "# is a second release, and the losses add up. With mode='x' no file is overwritten.",
+            "import math",
+            "from fractions import Fraction",
+            "",
             "import numpy as np",
             "import opendp.prelude as dp",
             "",
             "dp.enable_features('contrib')",
-            "space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)",
+            "space = dp.atom_domain(T='i64'), dp.absolute_distance(T='i64')",
+            "# The most that a row adds. Answers are rounded down to parts of it,",
+            "# which brings none farther apart than the sensitivity; rounding to floats could.",
+            f"most = {self._most}",
             "released = {}",
             "for row in noise:",
-            f"    add_noise = dp.m.{draw}(*space, scale=row.scale)",
-            "    exact = np.ravel(answers[row.name]).astype(float).tolist()",
-            "    released[row.name] = np.array([add_noise(number) for number in exact])",
+            "    unit = (Fraction(most[row.name]) or 1) / 2**30",
+            "    scale = float(Fraction(row.scale) / unit)",
+            "    scale = math.nextafter(scale, math.inf) if scale else scale",
+            f"    add_noise = dp.m.{draw}(*space, scale=scale)",
+            "    exact = [math.floor(Fraction(one) / unit) for one in np.ravel(answers[row.name])]",
+            "    noisy = [float(add_noise(one) * unit) for one in exact]",
+            "    released[row.name] = np.array(noisy)",
             "",
             "# Computed from the noisy answers, so it can be published as they can.",
         ]
@@ -505,6 +527,12 @@ class Release:
             lines += [f"published.to_csv('{stem}_published.csv', mode='x')", "print(published)"]
         lines += _PUBLISHED["histogram"] if "histogram" in self.asked else []
         return "\n".join(lines)
+
+    @property
+    def _most(self) -> dict[str, float]:
+        """The largest absolute value that a row can add to each answer."""
+        ends = {"sum": self.ends, "sum of squares": self.squares}
+        return {name: max(map(abs, ends.get(name, (1,)))) for name in self.released}
 
     @property
     def _together(self) -> str:

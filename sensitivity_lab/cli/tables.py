@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pandas as pd
 
@@ -23,19 +23,25 @@ STANDARD_INPUT = Path("-")
 LARGEST_EXPONENT = 400
 """The largest and, negated, the smallest exponent of ten, somewhat beyond floats."""
 
+_LONGEST_LINE, _MOST_BYTES = 2**24, 2**30
+"""So many bytes of a line, and of a table, are read: a device such as /dev/zero has no end."""
+
+_MOST_COLUMNS = 10_000
+
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,18})?")
 """A decimal number; not 1_000, which Python reads as 1000, nor digits of other scripts."""
 
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]{1,18})?")
 """A number with a decimal comma."""
 
+MISSING = ["", "nan", "-nan", "na", "n/a", "#n/a", "#na", "<na>", "null", "none"]
+"""How a table writes a missing number, in lower case."""
+
 _WORDS = {
     "true": True,
     "false": False,
     **{sign + word: float(sign + word) for sign in ("", "+", "-") for word in ("inf", "infinity")},
-    **dict.fromkeys(
-        ("", "nan", "-nan", "na", "n/a", "#n/a", "#na", "<na>", "null", "none"), math.nan
-    ),
+    **dict.fromkeys(MISSING, math.nan),
 }
 """The values of words in a table, in lower case; nan stands for a missing number."""
 
@@ -133,8 +139,14 @@ def read_cells(path: Path) -> Cells:
             # Rows that are longer than the header are an error, not a column of labels.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             # Decode here, so a file that is not text always gives the same message.
-            text = bytes_of(path).decode("utf-8-sig")
-            separator = _separator(text.partition("\n")[0])
+            text = _decoded(bytes_of(path))
+            header = text.partition("\n")[0]
+            separator = _separator(header)
+            if header.count(separator) >= _MOST_COLUMNS:
+                raise ValueError(
+                    f"it has {header.count(separator) + 1:,} columns, more than {_MOST_COLUMNS:,}; "
+                    "write the columns that you need to another file"
+                )
             # The header is read as an ordinary line: pandas would rename repeated columns.
             cells = pd.read_csv(
                 StringIO(text, newline=""),
@@ -159,12 +171,43 @@ def _separator(header: str) -> str:
 
 
 def bytes_of(path: Path) -> bytes:
-    """Return the content of a file or of standard input."""
-    if path != STANDARD_INPUT:
-        return path.read_bytes()
-    if sys.stdin is None:
-        raise ValueError("it is closed")
-    return sys.stdin.buffer.read()
+    """Return the content of a file or of standard input; ValueError for what may have no end."""
+    if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise ValueError("it is closed")
+        return _read(sys.stdin.buffer)
+    with path.open("rb") as stream:
+        return _read(stream)
+
+
+def _read(stream: BinaryIO) -> bytes:
+    """Return what a stream has; ValueError if its first line or all of it is too long."""
+    start = stream.read(_LONGEST_LINE)
+    if len(start) == _LONGEST_LINE and b"\n" not in start:
+        raise ValueError(
+            f"its first {_LONGEST_LINE:,} bytes have no end of a line, so it has no columns"
+        )
+    content = start + stream.read(_MOST_BYTES - len(start))
+    if len(content) == _MOST_BYTES:
+        raise ValueError(
+            f"it has {_MOST_BYTES:,} bytes or more; give fewer rows, or only the columns you need"
+        )
+    return content
+
+
+def _decoded(content: bytes) -> str:
+    """Return a text in UTF-8; ValueError with what to do for one in another encoding."""
+    marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if b"\0" in content and not marked:
+            raise ValueError("it is no text") from error
+        guess = "UTF-16" if marked else "LATIN1"
+        raise ValueError(
+            f"it is not encoded in UTF-8, but perhaps in {guess}; save it as UTF-8, or convert "
+            f"it: iconv -f {guess} -t UTF-8"
+        ) from error
 
 
 def _column_names(file: str, header: list[str]) -> list[str]:

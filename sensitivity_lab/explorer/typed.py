@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from sensitivity_lab.checks import shown
+from sensitivity_lab.checks import shown, steps_to
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.results.literals import literal
 from sensitivity_lab.universes.universe import Universe
@@ -71,7 +71,7 @@ def domain(text: str) -> Domain:
     first, last, step = (*parts, 1)[:3]
     if len(parts) > 3 or step <= 0 or last < first:
         raise InputError(f"the domain {shown(text)} is not a range with a positive step; {_FORMS}")
-    count = int((Fraction(last) - Fraction(first)) // Fraction(step)) + 1
+    count = steps_to(last, first, step, shown(text)) + 1
     if count > MOST_VALUES:
         raise InputError(
             f"the domain {shown(text)} has {count:,} values, more than {MOST_VALUES:,}; "

@@ -14,3 +14,5 @@ __all__ = [
     "integer_sum",
     "welford_variance",
 ]
+
+__dir__ = __all__.copy  # for tab completion

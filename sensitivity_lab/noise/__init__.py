@@ -84,3 +84,5 @@ __all__ = [
     "smooth_cauchy_scale",
     "smooth_laplace_scale",
 ]
+
+__dir__ = __all__.copy  # for tab completion

@@ -82,8 +82,8 @@ def clipping_bounds(
     >>> clipping_bounds(0, 0.3, step=0.1)
     (0.0, 0.1, 0.2, 0.3)
     """
-    first = _printed(smallest, check_number("smallest", smallest))
-    last = _printed(largest, check_number("largest", largest))
+    first = printed(smallest, check_number("smallest", smallest))
+    last = printed(largest, check_number("largest", largest))
     if (step is None) == (factor is None):
         raise InputError(
             f"give either step (linear) or factor (logarithmic), got step={shown(step)} and "
@@ -94,9 +94,9 @@ def clipping_bounds(
             f"largest must be at least smallest, got {shown(largest)} below {shown(smallest)}"
         )
     if factor is None:
-        name, move = "step", _printed(step, check_positive("step", step))
+        name, move = "step", printed(step, check_positive("step", step))
     else:
-        name, move = "factor", _printed(factor, _check_factor("factor", factor))
+        name, move = "factor", printed(factor, _check_factor("factor", factor))
     if factor is not None and first <= 0:
         raise InputError(f"smallest must be above 0 for logarithmic bounds, got {shown(smallest)}")
     bounds = [first]
@@ -111,7 +111,7 @@ def clipping_bounds(
     return tuple(int(bound) if whole else nearest(bound) for bound in bounds)
 
 
-def _printed(value: Any, exact: Fraction) -> Fraction:
+def printed(value: Any, exact: Fraction) -> Fraction:
     """Return a number as a rational; a float stands for the decimal that Python prints."""
     return Fraction(repr(float(value))) if isinstance(value, float) else exact
 
@@ -123,7 +123,7 @@ def clipping_sweep(
     *,
     lower: Number = 0,
     epsilon: Any = None,
-    neighbors: Any = "unbounded",
+    neighbors: Any,
     release: Release | None = None,
 ) -> ClippingSweep:
     """Clip a sum at one upper bound after the other, to see where a bound should be.
@@ -143,7 +143,7 @@ def clipping_sweep(
         The lower bound, which is the same for all upper bounds.
     epsilon : number, optional
         The privacy loss of *each* release, above 0. The result has the total over all bounds.
-    neighbors : Relation or name, default "unbounded"
+    neighbors : Relation or name
         The neighbor relation; a name, such as "bounded", means a distance of at most 1.
         The textbook's ``upper - lower`` is the bounded sensitivity; adding or removing a record
         moves the sum by up to ``max(abs(lower), abs(upper))``, which is more for bounds such as 5
@@ -183,7 +183,9 @@ def clipping_sweep(
 
     Examples
     --------
-    >>> sweep = clipping_sweep([3, 5, 9], clipping_bounds(4, 16, factor=2), epsilon=1)
+    >>> sweep = clipping_sweep(
+    ...     [3, 5, 9], clipping_bounds(4, 16, factor=2), epsilon=1, neighbors="unbounded"
+    ... )
     >>> sweep.total_epsilon, sweep.least_error.bound
     (3.0, 4)
     """

@@ -50,7 +50,7 @@ class ClippingPoint:
     Examples
     --------
     >>> import sensitivity_lab as sl
-    >>> point = sl.noise.clipping_sweep([3, 5, 9], [4], epsilon=1).points[0]
+    >>> point = sl.noise.clipping_sweep([3, 5, 9], [4], epsilon=1, neighbors="unbounded").points[0]
     >>> point.clipped_sum, point.bias, point.scale
     (Fraction(11, 1), Fraction(-6, 1), 4.0)
     """
@@ -86,7 +86,7 @@ class ClippingSweep(Facts):
     Examples
     --------
     >>> from sensitivity_lab.noise.clipping import clipping_sweep
-    >>> clipping_sweep([3, 5, 9], [4, 8, 16], epsilon=0.5)
+    >>> clipping_sweep([3, 5, 9], [4, 8, 16], epsilon=0.5, neighbors="unbounded")
     Clipping sweep of a sum: 3 upper bounds from 4 to 16, lower bound 0
       records      3, with the sum 17
       sensitivity  4 to 16 (exact; unbounded, at most 1)
@@ -131,7 +131,7 @@ class ClippingSweep(Facts):
         Examples
         --------
         >>> from sensitivity_lab.noise.clipping import clipping_sweep
-        >>> sweep = clipping_sweep([3, 5, 9], [4, 8, 16])
+        >>> sweep = clipping_sweep([3, 5, 9], [4, 8, 16], neighbors="unbounded")
         >>> sweep.to_frame()[["bound", "clipped_sum", "bias", "sensitivity"]].astype(int)
            bound  clipped_sum  bias  sensitivity
         0      4           11    -6            4

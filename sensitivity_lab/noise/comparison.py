@@ -40,7 +40,6 @@ from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.finite import AnyUniverse, check_any_universe, finite
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
-    Bounded,
     Dataset,
     Relation,
     as_relation,
@@ -50,6 +49,7 @@ from sensitivity_lab.universes.universe import Universe
 
 from .analytic import ANALYTIC_GAUSSIAN, check_gaussian_epsilon
 from .clipped_noise import ClippedNoise
+from .clipping import printed
 from .comparison_result import ErrorComparison, Errors, MechanismError
 from .context import check_public
 from .grid_law import Grid
@@ -94,7 +94,7 @@ def compare(
     dataset: Any,
     epsilon: Any,
     delta: Any = None,
-    neighbors: Any = Bounded(1),  # noqa: B008 - frozen
+    neighbors: Any,
     range: Any,  # noqa: A002 - the mathematical word; the function is not used here
     step: Any = None,
     farthest: int | None = None,
@@ -131,7 +131,7 @@ def compare(
     delta : number, optional
         The chance of a larger loss, from 1e-100 to 1/2. Without it, mechanisms that need one are
         left out.
-    neighbors : Relation or str, default Bounded(1)
+    neighbors : Relation or str
         The relation, at a distance of at most k, the most rows of one person.
     range : tuple of two numbers
         The smallest and the largest output, in the unit of the answer; public.
@@ -191,7 +191,15 @@ def compare(
     >>> import sensitivity_lab as sl
     >>> scores = sl.Universe.from_domain(range(101))
     >>> last_year = [30 + i // 5 for i in range(201)]
-    >>> sl.noise.compare(scores, "median", dataset=last_year, epsilon=1, range=(0, 100), step=1)
+    >>> sl.noise.compare(
+    ...     scores,
+    ...     "median",
+    ...     dataset=last_year,
+    ...     epsilon=1,
+    ...     range=(0, 100),
+    ...     step=1,
+    ...     neighbors="bounded",
+    ... )
     Errors of median = 50 on 201 records, epsilon 1, clipped to 0 to 100
                          expected_error  median_error  error_90
     global Laplace                39.35            50        50
@@ -505,7 +513,7 @@ _ROWS = (
 
 def _ends(name: str, given: Any) -> Ends:
     """Return two different numbers in order, or raise InputError."""
-    low, high = (Fraction(end) for end in check_bounds(name, given))
+    low, high = (printed(end, Fraction(end)) for end in check_bounds(name, given))
     if low == high:
         raise InputError(f"{name} must be two different numbers, got {shown(given)}")
     return low, high
@@ -531,7 +539,8 @@ def _clip(given: Any) -> Ends | None:
 def _grid(ends: Ends, step: Any, width: Any) -> Grid:
     """Return the outputs of the inverse sensitivity mechanism, or raise InputError."""
     low, high = ends
-    apart = (high - low) / _STEPS if step is None else check_positive("step", step)
+    exact = check_positive.or_none("step", step)
+    apart = (high - low) / _STEPS if exact is None else printed(step, exact)
     steps = (high - low) / apart
     if steps.denominator > 1 or steps >= MOST_POINTS:
         raise InputError(

@@ -63,7 +63,7 @@ class MechanismError:
     >>> import sensitivity_lab as sl
     >>> scores = sl.Universe.from_domain(range(11))
     >>> found = sl.noise.compare(
-    ...     scores, "mean", dataset=[4, 5, 6], epsilon=1, range=(0, 10), step=1
+    ...     scores, "mean", dataset=[4, 5, 6], epsilon=1, range=(0, 10), step=1, neighbors="bounded"
     ... )
     >>> row = found.rows[0]
     >>> row.mechanism, round(row.median_error, 2), round(row.error_quantile(0.9), 2)
@@ -128,7 +128,7 @@ class ErrorComparison(Tabled):
     >>> import sensitivity_lab as sl
     >>> scores = sl.Universe.from_domain(range(11))
     >>> found = sl.noise.compare(
-    ...     scores, "mean", dataset=[4, 5, 6], epsilon=1, range=(0, 10), step=1
+    ...     scores, "mean", dataset=[4, 5, 6], epsilon=1, range=(0, 10), step=1, neighbors="bounded"
     ... )
     >>> found.to_frame()["mechanism"].tolist()[-2:]
     ['inverse sensitivity', 'propose-test-release']

@@ -36,7 +36,6 @@ from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
-    Bounded,
     Dataset,
     Relation,
     as_relation,
@@ -162,6 +161,7 @@ class ProposeTestRelease(Facts):
     ...     test_epsilon=0.5,
     ...     noise_epsilon=0.5,
     ...     delta=1e-6,
+    ...     neighbors="bounded",
     ... )
     >>> found.distance, found.test.threshold > 26, round(found.chance_of_answer, 6)
     (50, True, 0.999997)
@@ -247,7 +247,7 @@ def propose_test_release(
     test_epsilon: Any,
     noise_epsilon: Any,
     delta: Any,
-    neighbors: Any = Bounded(1),  # noqa: B008 - frozen
+    neighbors: Any,
     integer: bool = False,
     farthest: int | None = None,
     public_universe: bool = False,
@@ -277,7 +277,7 @@ def propose_test_release(
         The privacy losses of the test and of an answer, each from k times 1e-9 to k times 100.
     delta : int, float, Fraction or Decimal
         The probability of a larger loss, from 1e-100 to 1/2.
-    neighbors : Relation or str, default Bounded(1)
+    neighbors : Relation or str
         The relation, at a distance of at most k, the most rows of one person; see
         `smooth_sensitivity`. D counts single records.
     integer : bool, default False
@@ -334,7 +334,14 @@ def propose_test_release(
     >>> scores = sl.Universe.from_domain(range(101))
     >>> x = [48, 49, 50] * 9
     >>> propose_test_release(
-    ...     scores, "median", dataset=x, bound=5, test_epsilon=1, noise_epsilon=1, delta=0.01
+    ...     scores,
+    ...     "median",
+    ...     dataset=x,
+    ...     bound=5,
+    ...     test_epsilon=1,
+    ...     noise_epsilon=1,
+    ...     delta=0.01,
+    ...     neighbors="bounded",
     ... )
     Propose-test-release of median: an answer with probability 0.998865
       bound      5, which must be public

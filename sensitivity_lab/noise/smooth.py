@@ -157,7 +157,9 @@ def smooth_laplace_scale(
     >>> import sensitivity_lab as sl
     >>> scores = sl.Universe.from_domain(range(0, 101, 10))
     >>> beta = smooth_beta(epsilon=1, delta=1e-6)
-    >>> of_x = sl.smooth_sensitivity(scores, "median", dataset=[40, 50, 50, 50, 60], beta=beta)
+    >>> of_x = sl.smooth_sensitivity(
+    ...     scores, "median", dataset=[40, 50, 50, 50, 60], beta=beta, neighbors="bounded"
+    ... )
     >>> round(smooth_laplace_scale(of_x, epsilon=1, delta=1e-6), 3)
     168.343
     """
@@ -215,7 +217,9 @@ def smooth_cauchy_scale(
     >>> import sensitivity_lab as sl
     >>> scores = sl.Universe.from_domain(range(0, 101, 10))
     >>> x = [40, 50, 50, 50, 60]
-    >>> of_x = sl.smooth_sensitivity(scores, "median", dataset=x, beta=smooth_beta(epsilon=3))
+    >>> of_x = sl.smooth_sensitivity(
+    ...     scores, "median", dataset=x, beta=smooth_beta(epsilon=3), neighbors="bounded"
+    ... )
     >>> round(smooth_cauchy_scale(of_x, epsilon=3), 3)
     36.788
 

@@ -131,3 +131,5 @@ __all__ = [
     "upper_of",
     "variance",
 ]
+
+__dir__ = __all__.copy  # for tab completion

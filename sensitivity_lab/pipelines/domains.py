@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from typing import Any, Self, cast
 
@@ -183,6 +183,9 @@ class Numbers(Values):
     at most 100 numbers in [0, 5]
     """
 
+    _: KW_ONLY  # a first argument would look like a bound
+    size: int | None = None
+    max_size: int | None = None
     bounds: tuple[Fraction, Fraction] | None = None
     floats: bool = False
 

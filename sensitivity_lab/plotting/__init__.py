@@ -47,3 +47,5 @@ __all__ = [
     "plot_witness",
     "save",
 ]
+
+__dir__ = __all__.copy  # for tab completion

@@ -111,7 +111,7 @@ def plot_answers(
     picture.name_axes(
         said or ("coordinate of f" if labels is None else ""), with_unit("answer", unit)
     )
-    picture.title(title, 50)
+    picture.title(title, 40)
     picture.grid(axis="y")
     picture.legend_beside(title="above: f(y) − f(x)" if ax.texts else None)
     return ax

@@ -127,5 +127,7 @@ def draw_answers(picture: Picture, values: tuple[float, float], gap: str, unit: 
     looks = looks_of_records(picture.colors)
     for name, value in zip("xy", values, strict=True):
         side.plot(0.5, value, markersize=7, clip_on=False, **looks[f"only in {name}"])
-    label = f"|f(x) − f(y)|\n= {gap or rounded_up(apart, digits=6)} {unit}".rstrip()
+    text = gap or rounded_up(apart, digits=6)
+    up = "\n(rounded up)" if not math.isclose(float(text), apart) else ""
+    label = f"|f(x) − f(y)|\n= {text} {unit}".rstrip() + up
     side.set_title(label, fontsize="medium", loc="left", **PLAIN)

@@ -32,6 +32,9 @@ PLAIN: dict[str, Any] = {"parse_math": False}  # a "$" in a name or a unit is a 
 _PLAIN_NUMBERS = (1e-4, 1e6)
 """A logarithmic axis shows plain numbers between these, and powers of ten beyond them."""
 
+_NAME_LETTERS = 20
+"""A longer name along an axis has several lines."""
+
 _TICK_LETTERS = 28
 """Values along a logarithmic axis have a tick each if their texts together are no longer."""
 
@@ -163,7 +166,7 @@ def unit_of(name: str, units: str | Mapping[str, str] | None) -> str:
 
 def query_unit(query: str, unit: str) -> str:
     """Return the unit of a query's answers, if that of the records is known."""
-    if query == "count":
+    if query == "count" or query.startswith(("count of ", "count_if")):
         return "records"
     if query.startswith("var"):
         simple = unit.isalpha() or len(unit) == 1
@@ -191,8 +194,9 @@ def name_places(ax: Axes, names: Sequence[str], most: int, room: float) -> None:
         How many letters fit between two places; longer names are slanted.
     """
     shown = range(0, len(names), -(-len(names) // most))
-    written = [names[place] for place in shown]
-    slanted: Any = {"rotation": 35, "ha": "right"} if max(map(len, written)) > room else {}
+    written = [broken(names[place], _NAME_LETTERS) for place in shown]
+    longest = max(len(line) for name in written for line in name.split("\n"))
+    slanted: Any = {"rotation": 35, "ha": "right"} if longest > room else {}
     ax.xaxis.set_major_locator(FixedLocator(list(shown)))
     ax.set_xticklabels(written, **slanted, **PLAIN)
 

@@ -85,7 +85,13 @@ def plot_release_errors(
     >>> import sensitivity_lab as sl
     >>> scores = sl.Universe.from_domain(range(11))
     >>> found = sl.noise.compare(
-    ...     scores, "median", dataset=[4, 5, 5, 6, 9], epsilon=[0.5, 1, 2], range=(0, 10), step=1
+    ...     scores,
+    ...     "median",
+    ...     dataset=[4, 5, 5, 6, 9],
+    ...     epsilon=[0.5, 1, 2],
+    ...     range=(0, 10),
+    ...     step=1,
+    ...     neighbors="bounded",
     ... )
     >>> figure = plot_release_errors(found.to_frame(), unit="points")
     >>> figure.axes[0].get_ylabel()

@@ -18,7 +18,7 @@ from sensitivity_lab.universes.interval import IntervalUniverse
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.records import is_column
 
-from .base import Answer, Answered, ExactQuery, Query, Weights
+from .base import Answer, Answered, ExactQuery, Query, Weights, query_of_class
 from .functions import Function, as_answered, from_function
 from .l_statistics import (
     GiniMeanDifference,
@@ -102,7 +102,11 @@ DEFAULT_QUERIES = (
 
 
 def as_query(query: Any) -> Query:
-    """Return a query, given itself, its name or a function; else InputError with the choices."""
+    """Return a query, given itself, its class or name, or a function; else InputError says which.
+
+    A class of queries must need no arguments.
+    """
+    query = query_of_class(query)
     if isinstance(query, RecordQuery):
         return copy(query)  # it evaluates predicates again
     if isinstance(query, Query):
@@ -123,8 +127,6 @@ def as_query(query: Any) -> Query:
 
 def _meant(query: Any) -> str:
     """Return the end of the message about an unknown query: what may be meant."""
-    if isinstance(query, type) and issubclass(query, Query):
-        return f"; this is a class: make a query of it, as {query.__name__}()"
     if isinstance(query, list | tuple) and query and all(isinstance(one, str) for one in query):
         return "; one query is answered here, sensitivity_curves takes several"
     if isinstance(query, FiniteUniverse | IntervalUniverse) or is_column(query):
@@ -132,8 +134,12 @@ def _meant(query: Any) -> str:
     if not isinstance(query, str) or len(query) > 40:
         return ""
     known = query.lower()
-    if re.fullmatch(r"[pq]\d{1,2}", known):
-        known = f"percentile_{known[1:]}"
+    if known == "histogram":
+        return "; write Histogram(column, categories=...) or Histogram(column, bins=...), of rows"
+    percent = re.fullmatch(r"(?:[pq]|quantile_)(\d{1,2}|0?\.\d+)", known)
+    if percent:
+        times = 100 if "." in known else 1
+        known = f"percentile_{times * float(percent[1]):.12g}"
     here = _ELSEWHERE.get(known, known)
     if here in NAMED or here != query.lower():
         return f"; did you mean {here!r}?"

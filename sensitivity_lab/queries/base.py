@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
@@ -218,13 +219,20 @@ class Query(ABC):
         """Return the query on a universe of records as sums over them; None if it is not one."""
         return None
 
+    def by_place(self, universe: Any) -> bool:
+        """Tell whether `on_rows` answers it, given places of records, not `evaluate` their numbers.
+
+        Queries on rows are answered so, through their `sums`.
+        """
+        return not universe.numeric
+
     def adds_up(self, universe: Any) -> bool:
         """Tell whether the answer is a sum, or several, to which each record contributes by itself.
 
         How much it changes when records are added or removed then depends on these records alone,
         and not on the size of the dataset.
         """
-        if universe.numeric:
+        if not self.by_place(universe):
             return self.moment in ("count", "sum")
         sums = self.sums(universe)
         return sums is not None and sums.units is not None
@@ -259,7 +267,7 @@ class Query(ABC):
 
         A number (its square, if `root`), or a tuple where the answer is a vector.
         """
-        if universe.numeric:
+        if not self.by_place(universe):
             integers, unit = of_numbers(universe).integers
             return self.rational(np.repeat(integers, data), unit)
         sums = self.sums(universe)
@@ -322,6 +330,27 @@ class Query(ABC):
     @abstractmethod
     def __call__(self, x: Any) -> Answer:
         """Return the answer on one dataset, shape (n,)."""
+
+
+def query_of_class(given: Any) -> Any:
+    """Return the query of a class that needs no arguments; anything but a class as it is.
+
+    InputError says what a class needs.
+    """
+    if not isinstance(given, type) or not issubclass(given, Query) or inspect.isabstract(given):
+        return given
+    needed = [
+        name
+        for name, one in inspect.signature(given).parameters.items()
+        if one.default is one.empty and one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
+    ]
+    if needed:
+        arguments = ", ".join(f"{name}=..." for name in needed)
+        raise InputError(
+            f"the query {given.__name__} needs {' and '.join(needed)}; write "
+            f"{given.__name__}({arguments})"
+        )
+    return given()
 
 
 class ExactQuery(Query):

@@ -17,3 +17,5 @@ __all__ = [
     "Sweep",
     "Witness",
 ]
+
+__dir__ = __all__.copy  # for tab completion

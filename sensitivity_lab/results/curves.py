@@ -55,10 +55,10 @@ class SensitivityCurves(Tabled):
     ... )
     >>> curves
     Global sensitivity by Hamming distance k, size 3
-    k                                     1  2
-    column       neighbors        query
-    absence_days bounded, at most mean    3  3
-                                  median  1  1
+    k                                       1  2
+    column       neighbors          query
+    absence_days bounded, at most k mean    3  3
+                                    median  1  1
     >>> curves.result("median", distance=2).value
     1.0
     >>> [float(point) for _, point in curves["mean"]]
@@ -261,7 +261,7 @@ class SensitivityCurves(Tabled):
     def _table(self) -> pd.DataFrame:
         """Return the sensitivities with a row per curve and a column per distance."""
         frame = self._frame()
-        frame["neighbors"] = frame["neighbors"] + ", " + frame["meaning"]
+        frame["neighbors"] = frame["neighbors"] + ", " + frame["meaning"] + " k"
         frame["sensitivity"] = [
             in_table(point.value, point.upper, point.exact) for _, point in self.points
         ]

@@ -71,7 +71,9 @@ class SmoothSensitivity(Found):
     --------
     >>> import sensitivity_lab as sl
     >>> scores = sl.Universe.from_domain([0, 10, 100])
-    >>> smooth = sl.smooth_sensitivity(scores, "median", dataset=[10] * 5, beta=0.5)
+    >>> smooth = sl.smooth_sensitivity(
+    ...     scores, "median", dataset=[10] * 5, beta=0.5, neighbors="bounded"
+    ... )
     >>> smooth.distance, smooth.local_at_distance
     (2, (Fraction(0, 1), Fraction(0, 1), Fraction(90, 1)))
     """

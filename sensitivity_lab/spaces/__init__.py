@@ -44,3 +44,5 @@ __all__ = [
     "sensitivity_curve",
     "sequences",
 ]
+
+__dir__ = __all__.copy  # for tab completion

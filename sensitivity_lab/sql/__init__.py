@@ -23,3 +23,5 @@ __all__ = [
     "RowBound",
     "TruncationStudy",
 ]
+
+__dir__ = __all__.copy  # for tab completion

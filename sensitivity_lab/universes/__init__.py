@@ -4,3 +4,5 @@ from .datasets import count_datasets, count_neighbors
 from .multiset import FiniteUniverse
 
 __all__ = ["FiniteUniverse", "count_datasets", "count_neighbors"]
+
+__dir__ = __all__.copy  # for tab completion

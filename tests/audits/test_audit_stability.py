@@ -84,7 +84,7 @@ def test_the_tolerance_is_for_claims_in_floats_alone():
         ),
         (
             lambda chain: sl.audit([1, 2], chain, distances=0),
-            "distances must be a whole number (a distance, at least 1), got 0",
+            "distances must be a whole number (a distance, at least 1), got 0, below 1",
         ),
         (
             lambda chain: sl.audit([1, 2], chain, lambda _: -1, distances=1),

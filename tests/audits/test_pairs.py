@@ -256,7 +256,7 @@ def test_sizes_are_whole_numbers():
     assert str(caught.value) == "size must be a whole number or several of them, got none"
     with pytest.raises(InputError) as caught:
         vectors.check_several("size", -1, "a size, at least 0")
-    assert str(caught.value) == "size must be a whole number (a size, at least 0), got -1"
+    assert str(caught.value) == "size must be a whole number (a size, at least 0), got -1, below 0"
 
 
 def test_without_opendp_the_extra_is_named(monkeypatch):

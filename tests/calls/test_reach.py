@@ -394,6 +394,20 @@ def test_equal_records_and_a_constant_query_do_not_move(relation):
     assert (constant.arithmetic, constant.method) == ("exact", "enumeration")
 
 
+@pytest.mark.parametrize("query", ["median", lambda x: x.max(initial=0)])
+def test_within_no_steps_there_is_x_alone(query):
+    found = sl.reach([1, 2, 5, 9], query, dataset=[1, 5, 9], neighbors="bounded", distances=0)
+    more = sl.reach([1, 2, 5, 9], query, dataset=[1, 5, 9], neighbors="bounded", distances=[0, 1])
+    assert (found.distances, found.lower, found.upper) == ((0,), more.lower[:1], more.upper[:1])
+    assert (found.saturated_at, more.saturated_at) == (None, 1)
+    assert found.witness(0, "upper").y == found.x
+    assert repr(found).startswith(f"Reach of {found.query.name}: 5 to 5 within 0 (exact)\n") or (
+        repr(found).startswith(f"Reach of {found.query.name}: 9 to 9 within 0 (exact)\n")
+    )
+    assert len(found.to_frame()) == 1
+    found.plot()
+
+
 def test_a_ball_saturates_where_there_is_nothing_more_to_change():
     universe = sl.Universe.from_dataset([1, 2, 3, 10, 12])
     asked = {"dataset": [1, 2, 3], "neighbors": "bounded"}

@@ -68,7 +68,9 @@ def check(result, largest, beta):
 def test_percentiles_agree_with_the_definition(method, place, asked, beta):
     universe, x = place
     ours, theirs = asked
-    result = sl.smooth_sensitivity(universe, ours, dataset=x, beta=beta, method=method)
+    result = sl.smooth_sensitivity(
+        universe, ours, dataset=x, beta=beta, method=method, neighbors="bounded"
+    )
     records = records_of(universe, len(x) + 1)
     largest = oracle_smooth.local_at_distance(records, as_fractions(x), theirs, "bounded", [len(x)])
     check(result, largest, beta)
@@ -83,7 +85,9 @@ def test_bounded_agrees_with_the_definition(name, method, place, beta):
     universe, x = place
     ours, theirs = QUERIES[name]
     assume(len(x) >= ours.least_size)
-    result = sl.smooth_sensitivity(universe, ours, dataset=x, beta=beta, method=method)
+    result = sl.smooth_sensitivity(
+        universe, ours, dataset=x, beta=beta, method=method, neighbors="bounded"
+    )
     records = records_of(universe, len(x) + 1)
     largest = oracle_smooth.local_at_distance(records, as_fractions(x), theirs, "bounded", [len(x)])
     check(result, largest, beta)
@@ -134,7 +138,9 @@ def test_functions_agree_with_the_definition(place, beta):
         return math.fsum((float(record) - 1) ** 3 for record in dataset)
 
     universe, x = place
-    result = sl.smooth_sensitivity(universe, third_moment, dataset=x, beta=beta)
+    result = sl.smooth_sensitivity(
+        universe, third_moment, dataset=x, beta=beta, neighbors="bounded"
+    )
     records = [float(record) for record in records_of(universe, len(x) + 1)]
     answers = {z: Fraction(third_moment(z)) for z in oracle.datasets(records, len(x))}
     largest = oracle_smooth.local_at_distance(
@@ -159,7 +165,9 @@ def test_functions_agree_with_the_definition(place, beta):
 @pytest.mark.parametrize("method", ["monotone", "enumeration"])
 def test_published_values(x, beta, value, method):
     """Nissim, Raskhodnikova and Smith (2007), the median of five records."""
-    result = sl.smooth_sensitivity(GRID, "median", dataset=x, beta=beta, method=method)
+    result = sl.smooth_sensitivity(
+        GRID, "median", dataset=x, beta=beta, method=method, neighbors="bounded"
+    )
     assert result.value == pytest.approx(value, abs=5e-7)
 
 
@@ -168,7 +176,9 @@ def test_the_textbook_formula_is_wrong_for_an_even_number_of_records(method):
     """The formula is the lower median's; the averaged median has 3/8 exp(-1)."""
     x = [0.25] * 4
     formula = textbook(x, 0, 1, 1)
-    true = sl.smooth_sensitivity(GRID, "median", dataset=x, beta=1, method=method)
+    true = sl.smooth_sensitivity(
+        GRID, "median", dataset=x, beta=1, method=method, neighbors="bounded"
+    )
     assert formula == pytest.approx(0.101501, abs=5e-7)
     assert true.value == pytest.approx(3 / 8 * math.exp(-1), rel=1e-15)
     assert (true.distance, true.local.exact) == (1, Fraction(3, 8))
@@ -194,7 +204,9 @@ def test_the_textbook_formula_holds_for_the_lower_median(n):
     universe = sl.Universe.from_domain(range(101))
     for _ in range(5):
         x = random.integers(0, 101, n).tolist()
-        result = sl.smooth_sensitivity(universe, sl.Percentile(50, "lower"), dataset=x, beta=0.2)
+        result = sl.smooth_sensitivity(
+            universe, sl.Percentile(50, "lower"), dataset=x, beta=0.2, neighbors="bounded"
+        )
         assert result.value == pytest.approx(textbook(x, 0, 100, 0.2), rel=1e-12)
 
 
@@ -206,7 +218,9 @@ def test_many_records_give_what_few_distinct_values_give_by_enumeration(n, q):
     universe = sl.Universe.from_domain([0, 1, 10])
     x = [0] * (n // 4) + [1] * (n // 3) + [10] * (n - n // 4 - n // 3)
     quick, listed = (
-        sl.smooth_sensitivity(universe, sl.Percentile(q), dataset=x, beta=0.05, method=method)
+        sl.smooth_sensitivity(
+            universe, sl.Percentile(q), dataset=x, beta=0.05, method=method, neighbors="bounded"
+        )
         for method in ("monotone", "enumeration")
     )
     assert (quick.value, quick.upper, quick.distance) == (
@@ -222,7 +236,9 @@ def test_the_smooth_sensitivity_is_smooth():
     """Between neighbors it changes by a factor of at most exp(beta): what it is made for."""
     universe, beta = sl.Universe.from_dataset([1, 2, 3, 10, 11, 40]), 0.3
     value = {
-        x: sl.smooth_sensitivity(universe, "median", dataset=x, beta=beta).value
+        x: sl.smooth_sensitivity(
+            universe, "median", dataset=x, beta=beta, neighbors="bounded"
+        ).value
         for x in sl.datasets(universe, 3)
     }
     for x, of_x in value.items():
@@ -235,7 +251,9 @@ def test_the_smooth_sensitivity_is_smooth():
 def test_a_small_beta_gives_the_global_sensitivity():
     universe = sl.Universe.from_dataset([1, 2, 3, 10, 11])
     everywhere = sl.global_sensitivity(universe, "median", size=3, neighbors=sl.Bounded(1))
-    result = sl.smooth_sensitivity(universe, "median", dataset=[1, 2, 3], beta=1e-300)
+    result = sl.smooth_sensitivity(
+        universe, "median", dataset=[1, 2, 3], beta=1e-300, neighbors="bounded"
+    )
     assert result.value == everywhere.value == 8
     assert result.upper == 8
     assert result.local_at_distance[result.distance] == 8
@@ -243,8 +261,8 @@ def test_a_small_beta_gives_the_global_sensitivity():
 
 def test_no_distance_is_left_out_where_asked():
     x = [0.5] * 9
-    short = sl.smooth_sensitivity(GRID, "median", dataset=x, beta=3)
-    long = sl.smooth_sensitivity(GRID, "median", dataset=x, beta=3, farthest=9)
+    short = sl.smooth_sensitivity(GRID, "median", dataset=x, beta=3, neighbors="bounded")
+    long = sl.smooth_sensitivity(GRID, "median", dataset=x, beta=3, farthest=9, neighbors="bounded")
     assert len(short.local_at_distance) < len(long.local_at_distance) == 10
     assert short.value == long.value
     assert long.local_at_distance[: len(short.local_at_distance)] == short.local_at_distance
@@ -272,7 +290,7 @@ def test_a_vector_has_a_norm():
 def test_ties_are_no_reason_to_be_their_own_neighbor():
     universe = sl.Universe.from_dataset([1, 2, 3])
     result = sl.smooth_sensitivity(
-        universe, lambda records: 0.0 * len(records), dataset=[1, 2], beta=1
+        universe, lambda records: 0.0 * len(records), dataset=[1, 2], beta=1, neighbors="bounded"
     )
     assert (result.value, result.distance) == (0.0, 0)
     assert result.y != result.z
@@ -280,7 +298,9 @@ def test_ties_are_no_reason_to_be_their_own_neighbor():
 
 
 def test_repr_and_html_tell_the_same_facts():
-    result = sl.smooth_sensitivity(GRID_OF_THE_PICTURE, "median", dataset=[1, 2, 3], beta=0.5)
+    result = sl.smooth_sensitivity(
+        GRID_OF_THE_PICTURE, "median", dataset=[1, 2, 3], beta=0.5, neighbors="bounded"
+    )
     assert repr(result) == (
         "Smooth sensitivity of median: 4.852245278 (exact, rounded up)\n"
         "  value      8 * exp(-1/2 * 1)\n"
@@ -299,7 +319,9 @@ GRID_OF_THE_PICTURE = sl.Universe.from_dataset([1, 2, 3, 10, 11])
 
 
 def test_frame_has_two_curves():
-    result = sl.smooth_sensitivity(GRID_OF_THE_PICTURE, "median", dataset=[1, 2, 3], beta=0.5)
+    result = sl.smooth_sensitivity(
+        GRID_OF_THE_PICTURE, "median", dataset=[1, 2, 3], beta=0.5, neighbors="bounded"
+    )
     frame = result.to_frame("age")
     assert frame.columns.tolist() == [
         *("column", "query", "kind", "neighbors", "meaning", "distance", "size", "sensitivity")
@@ -319,7 +341,9 @@ def test_frame_has_two_curves():
     ],
 )
 def test_verify_recomputes(change, message):
-    result = sl.smooth_sensitivity(GRID_OF_THE_PICTURE, "median", dataset=[1, 2, 3], beta=0.5)
+    result = sl.smooth_sensitivity(
+        GRID_OF_THE_PICTURE, "median", dataset=[1, 2, 3], beta=0.5, neighbors="bounded"
+    )
     with pytest.raises(sl.errors.VerificationError) as caught:
         dataclasses.replace(result, **change).verify()
     assert message in str(caught.value)
@@ -347,7 +371,7 @@ def test_medians_beyond_floats_are_compared_exactly():
     new = [-131_081, -131_064, -65_537, 196_601, 196_603, far - 131_071, far + 131_065]
     universe = sl.Universe.from_dataset([*x, *new, far + 196_599])
     result = sl.smooth_sensitivity(
-        universe, "median", dataset=x, beta=0.3, method="monotone", farthest=5
+        universe, "median", dataset=x, beta=0.3, method="monotone", farthest=5, neighbors="bounded"
     )
     largest = oracle_smooth.local_at_distance(
         records_of(universe, 6), as_fractions(x), ("median",), "bounded", [5]

@@ -18,7 +18,7 @@ GRID_OF_THE_PICTURE = sl.Universe.from_dataset([1, 2, 3, 10, 11])
 
 def refused(error, dataset, *args, **options):
     with pytest.raises(error) as caught:
-        sl.smooth_sensitivity(*args, dataset=dataset, **options)
+        sl.smooth_sensitivity(*args, dataset=dataset, **{"neighbors": "bounded", **options})
     return str(caught.value)
 
 

@@ -292,12 +292,14 @@ def test_smooth_sensitivity_against_beta():
     universe = sl.Universe.from_dataset([1, 2, 3, 10, 11])
     swept = sl.sweep(
         sl.smooth_sensitivity, "beta", [0.1, 0.5, 1],
-        dataset=(1, 2, 3), universe=universe, query="median",
+        dataset=(1, 2, 3), universe=universe, query="median", neighbors="bounded",
     )  # fmt: skip
     frame = swept.to_frame()
     assert frame["kind"].tolist() == ["smooth"] * 3
     assert frame["sensitivity"].is_monotonic_decreasing
-    single = sl.smooth_sensitivity(universe, "median", dataset=(1, 2, 3), beta=0.5)
+    single = sl.smooth_sensitivity(
+        universe, "median", dataset=(1, 2, 3), beta=0.5, neighbors="bounded"
+    )
     assert frame["sensitivity"][1] == single.value
 
 

@@ -106,7 +106,7 @@ def test_curves_of_domains(capsys, tmp_path):
         ("1:3", None, sl.Universe.from_domain([1, 2, 3])),
         ("-2:2:2", 1, sl.Universe.from_domain([-2, 0, 2], copies=1)),
         (
-            "0:1:0.3",
+            "0:0.9:0.3",
             None,
             sl.Universe.from_domain([Fraction(tenths, 10) for tenths in (0, 3, 6, 9)]),
         ),

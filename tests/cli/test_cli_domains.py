@@ -31,6 +31,16 @@ A_RANGE = "a range is written first:last:step with a positive step, got"
             "the domain 'mood=0:1e9' has more than 1,000,000 values; take a larger step",
         ),
         (
+            "mood=0:100000:30000",
+            "the domain 'mood=0:100000:30000' ends at 100000, which steps of 30000 from 0 do not "
+            "meet; end it at 90000 or 120000",
+        ),
+        (
+            "mood=0:1:0.3",
+            "the domain 'mood=0:1:0.3' ends at 1, which steps of 0.3 from 0 do not meet; end it "
+            "at 0.9 or 1.2",
+        ),
+        (
             "mood=1,1",
             "the domain 'mood' lists 1 twice; list every value once",
         ),
@@ -68,7 +78,9 @@ def test_ranges_of_too_many_values(capsys, values):
 @pytest.mark.usefixtures("no_search")
 def test_copies_of_no_value(capsys):
     arguments = ["--domain", "a=1,2", "--copies", "0", *MEAN_OF_TWO]
-    reason = "--copies must be a whole number (how often a record occurs, at least 1), got 0"
+    reason = (
+        "--copies must be a whole number (how often a record occurs, at least 1), got 0, below 1"
+    )
     check_refused(capsys, ["sensitivity", *arguments], f"sensitivity-lab sensitivity: {reason}")
 
 

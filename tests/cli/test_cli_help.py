@@ -84,8 +84,8 @@ def test_the_examples_run(capsys, tmp_path, monkeypatch, example):
             " curves: unrecognized argument: --querys; did you mean '--queries'?",
         ),
         (
-            ["sensitivity", SCHOOL, "--columns", "absence_days"],
-            " sensitivity: unrecognized argument: --columns; did you mean '--column'?",
+            ["sensitivity", SCHOOL, "--colums", "absence_days"],
+            " sensitivity: unrecognized argument: --colums; did you mean '--columns'?",
         ),
         (["audit", "--zzz"], " audit: unrecognized argument: --zzz"),
         (

@@ -299,6 +299,48 @@ def test_the_files_of_a_release_are_never_overwritten(capsys, monkeypatch):
         published(found, monkeypatch)
 
 
+def in_units(row: dict) -> int:
+    """How far two answers can be apart, in units of what one row adds at most, over 2**30."""
+    most = {"count": 1, "histogram": 1, "sum": 77, "sum of squares": 77**2}[row["name"]]
+    units = Fraction(row["sensitivity"]) / most * 2**30
+    assert units.denominator == 1
+    return int(units)
+
+
+def test_names_that_look_missing_are_names(capsys):
+    Path("visits.csv").write_text(
+        "id,plan,visits\nNA,None,2\nNA,null,3\nb,,4\nnull,NA,None\n,NA,5\n"
+    )
+    more = ("--person", "id", "--rows-per-person", "1", "--group-by", "plan=None,null,NA")
+    answers = executed(told(capsys, *more)["code"])[1]["answers"]
+    assert sum(answers["count"]) == 1  # one of the two rows of NA
+    more = ("--rows-per-person", "2", "--group-by", "plan=None,null,NA")
+    answers = executed(told(capsys, *more)["code"])[1]["answers"]
+    assert (answers["count"], answers["sum"]) == ([1, 1, 1], [2, 3, 5])
+
+
+@pytest.mark.opendp
+def test_neighbors_never_come_farther_apart_than_the_sensitivity(capsys, monkeypatch):
+    """As floats, the exact sums of two neighbors can be rounded away from each other."""
+    given = []
+    dp = pytest.importorskip("opendp.prelude")
+    monkeypatch.setattr(dp.m, "make_laplace", lambda *_, **__: lambda one: given.append(one) or 0)
+    rng = np.random.default_rng(0)
+    asked = ("noise", "visits.csv", "--domain", "visits=0:0.1:0.1", "--epsilon", "1", "--json")
+    _, out, _ = run(capsys, *asked, "--rows-per-person", "1", "--queries", "sum")
+    found = json.loads(out)
+    for _ in range(20):
+        rows = rng.uniform(0, 0.2, 50).tolist()
+        given.clear()
+        for file in (rows, rows[:-1]):
+            for old in Path().glob("visits_*.csv"):
+                old.unlink()
+            Path("visits.csv").write_text("\n".join(["visits", *map(repr, file)]))
+            executed(f"{found['code']}\n\n{found['publish']}")
+        assert 0 <= given[0] - given[1] <= 2**30
+        assert all(isinstance(one, int) for one in given)
+
+
 LOSSES = {
     "half": ("--epsilon", "0.5"),
     "split": ("--epsilon", "0.5", "--split", "1", "5", "2", "1/3"),
@@ -315,7 +357,7 @@ def test_the_code_spends_epsilon_as_it_was_split(capsys, monkeypatch, more, grou
     """OpenDP's own maps say what each answer spends; they round up."""
     found = told(capsys, *groups, "--rows-per-person", "5", *more)
     _, made = published(found, monkeypatch)
-    spent = [one.map(row["sensitivity"]) for one, row in zip(made, found["rows"], strict=True)]
+    spent = [one.map(in_units(row)) for one, row in zip(made, found["rows"], strict=True)]
     assert spent == pytest.approx([row["epsilon"] for row in found["rows"]], rel=1e-12)
     assert sum(spent) == pytest.approx(found["epsilon"], rel=1e-12)
     losses = [Fraction(row["sensitivity"]) / Fraction(row["scale"]) for row in found["rows"]]
@@ -329,7 +371,7 @@ def test_gaussian_noise_is_drawn_at_the_scales_of_the_table(capsys, monkeypatch)
     _, made = published(found, monkeypatch)
     for one, row in zip(made, found["rows"], strict=True):
         rho = (row["sensitivity"] / row["scale"]) ** 2 / 2  # of zCDP, which OpenDP's map tells
-        assert one.map(row["sensitivity"]) == pytest.approx(rho, rel=1e-12)
+        assert one.map(in_units(row)) == pytest.approx(rho, rel=1e-12)
 
 
 @pytest.mark.opendp
@@ -396,7 +438,7 @@ OTHERS = (
         (
             ("--rows-per-person", "0"),
             "--rows-per-person must be a whole number (the most rows that one person can have, at "
-            "least 1), got 0",
+            "least 1), got 0, below 1",
         ),
         (("--rows-per-person", "1", "--epsilon", "0.0"), f"{LOSS} 0"),
         ((*OF_A_PERSON, "--group-by", "=a"), f"{GROUPS} COLUMN=a,b,c, got '=a'"),
@@ -422,6 +464,16 @@ OTHERS = (
             "unknown column 'idd'; the columns are 'id', 'plan', 'visits'; did you mean 'id'? If "
             "no column identifies people, leave out --person; then something else must limit the "
             "rows of each, as the design of a study can",
+        ),
+        (
+            ("--rows-per-person", "3", "--group-by", "visits=1,2"),
+            "--group-by cannot be 'visits', the column of numbers that the domain is of; choose "
+            "another column",
+        ),
+        (
+            ("--rows-per-person", "3", "--person", "visits"),
+            "--person cannot be 'visits', the column of numbers that the domain is of; choose "
+            "another column",
         ),
         (
             (*OF_A_PERSON, "--queries", "max"),

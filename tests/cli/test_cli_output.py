@@ -229,9 +229,9 @@ def test_control_characters_of_names_do_not_reach_the_terminal(capsys):
     assert (code, err) == (0, "")
     assert out.splitlines() == [
         "Global sensitivity by Hamming distance k, size 2",
-        f"{'k':{len(SHOWN)}}{1:>27}",
-        f"{'column':{len(SHOWN)}} neighbors        query",
-        f"{SHOWN} bounded, at most mean  0.5",
+        f"{'k':{len(SHOWN)}}{1:>29}",
+        f"{'column':{len(SHOWN)}} neighbors          query",
+        f"{SHOWN} bounded, at most k mean  0.5",
     ]
     check_refused(
         capsys,
@@ -246,7 +246,7 @@ def test_reprs_show_control_characters_of_names():
     universe = sl.Universe.from_dataset([1, 2, 4])
     asked = {"size": 2, "distances": 1, "neighbors": "bounded"}
     curves = sl.sensitivity_curves({NAME: universe}, "mean", **asked)
-    assert repr(curves).splitlines()[-1] == f"{SHOWN} bounded, at most mean  1.5"
+    assert repr(curves).splitlines()[-1] == f"{SHOWN} bounded, at most k mean  1.5"
     fixed = {"queries": "mean", "distances": 1, "neighbors": "bounded"}
     swept = sl.sweep(sl.sensitivity_curves, "size", [2], universes={NAME: universe}, **fixed)
     assert repr(swept).splitlines()[1] == f"column    {SHOWN}"
@@ -269,7 +269,8 @@ def test_reprs_show_control_characters_of_names():
         ),
         (
             ("curves", *DOMAIN, "--distances", "1", "--memory-limit", "0"),
-            "curves: --memory-limit must be a whole number (a number of bytes, at least 1), got 0",
+            "curves: --memory-limit must be a whole number (a number of bytes, at least 1), got 0, "
+            "below 1",
         ),
         (
             ("curves", *DOMAIN, "--distances", "1", "--jobs", "10001"),

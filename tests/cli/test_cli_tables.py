@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from command_line import MEAN_OF_TWO, check_refused, run
@@ -199,3 +200,65 @@ def test_a_comma_between_columns_is_no_decimal_comma(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text('name;x,weight\na,"1,000"\n')
     assert read_table(path).to_dict("list") == {"name;x": ["a"], "weight": ["1,000"]}
+
+
+NOT_READ = "sensitivity-lab sensitivity: cannot read 'table.csv' as a CSV file: it"
+ASKED = ["sensitivity", "table.csv", *MEAN_OF_TWO]
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize(
+    ("encoding", "said"), [("utf-16", "UTF-16"), ("latin-1", "LATIN1"), ("cp1252", "LATIN1")]
+)
+def test_a_table_in_another_encoding_says_how_to_convert_it(capsys, encoding, said):
+    Path("table.csv").write_bytes("größe\n1\n2\n".encode(encoding))
+    line = f"is not encoded in UTF-8, but perhaps in {said}; save it as UTF-8, or convert it:"
+    check_refused(capsys, ASKED, f"{NOT_READ} {line} iconv -f {said} -t UTF-8")
+
+
+def test_a_device_without_end_is_refused(capsys):
+    line = (
+        "sensitivity-lab sensitivity: cannot read '/dev/zero' as a CSV file: its first 16,777,216 "
+        "bytes have no end of a line, so it has no columns"
+    )
+    check_refused(capsys, ["sensitivity", "/dev/zero", *MEAN_OF_TWO], line)
+
+
+def test_tables_of_too_many_bytes_or_columns_are_refused(capsys, table, monkeypatch):
+    table(",".join(f"a{i}" for i in range(10_001)) + "\n")
+    more = "columns, more than 10,000; write the columns that you need to another file"
+    check_refused(capsys, ASKED, f"{NOT_READ} has 10,001 {more}")
+    monkeypatch.setattr("sensitivity_lab.cli.tables._LONGEST_LINE", 3)
+    monkeypatch.setattr("sensitivity_lab.cli.tables._MOST_BYTES", 4)
+    table("a\n1\n2\n")
+    more = "or more; give fewer rows, or only the columns you need"
+    check_refused(capsys, ASKED, f"{NOT_READ} has 4 bytes {more}")
+
+
+COMMAS = "several distances or sizes are written with commas, such as --distances 1,2"
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        (("2",), f" curves: there is no file '2'; {COMMAS}"),
+        (("2", "3"), f": unrecognized arguments: 3; {COMMAS}"),
+    ],
+)
+def test_several_distances_are_written_with_commas(capsys, more, reason):
+    asked = ["--queries", "mean", "--size", "2", "--neighbors", "bounded", "--distances", "1"]
+    for source in (["--domain", "a=1:5"], []):
+        check_refused(capsys, ["curves", *source, *asked, *more], f"sensitivity-lab{reason}")
+
+
+def test_one_column_and_several_have_both_spellings(capsys, table):
+    table("a,b\n1,5\n2,6\n3,7\n")
+    for command, more in (
+        ("sensitivity", ("--query", "mean")),
+        ("curves", ("--queries", "mean", "--distances", "1")),
+    ):
+        asked = (command, "table.csv", "--size", "2", "--neighbors", "bounded", *more)
+        one, other = (run(capsys, *asked, name, "b") for name in ("--column", "--columns"))
+        assert one == other
+        assert one[0] == 0

@@ -164,7 +164,11 @@ def test_a_typed_dataset_has_its_local_sensitivity_beside_the_global_one(capsys)
     view = last(SOURCE, replace(STATE, k=1, dataset=" 7, 2,3, 4,5,6 "))
     assert (view.local.records, view.text) == (("2", "3", "4", "5", "6", "7"), "3.16667")
     smooth = sl.smooth_sensitivity(
-        sl.Universe.from_dataset(ABSENCES), "mean", dataset=[2, 3, 4, 5, 6, 7], beta=1 / 6
+        sl.Universe.from_dataset(ABSENCES),
+        "mean",
+        dataset=[2, 3, 4, 5, 6, 7],
+        beta=1 / 6,
+        neighbors="bounded",
     )
     assert (view.local.beta, view.local.smooth) == (1 / 6, rounded_up(smooth.upper, digits=6))
     assert view.local.value <= smooth.value < view.value
@@ -265,6 +269,11 @@ def test_every_view_but_the_last_says_what_is_computed_next():
             {"domain": "3:1"},
             "the domain '3:1' is not a range with a positive step; write the values, 1,2,3, or a "
             "range, first:last or first:last:step, such as 0:120",
+        ),
+        (
+            {"domain": "0:10:3"},
+            "the domain '0:10:3' ends at 10, which steps of 3 from 0 do not meet; end it at 9 or "
+            "12",
         ),
         (
             {"relation": "unbounded: remove only", "size": 1},

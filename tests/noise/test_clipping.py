@@ -37,7 +37,7 @@ def clip(record, lower, upper):
 @example([0.1, 0.2, 0.3], [0, 0.1, 0.25])
 def test_sums_and_biases_are_those_of_the_definition(records, bounds):
     lower, *uppers = sorted(bounds, key=Fraction)
-    sweep = clipping_sweep(records, uppers, lower=lower)
+    sweep = clipping_sweep(records, uppers, lower=lower, neighbors="unbounded")
     true = sum(map(Fraction, records))
     assert (sweep.true_sum, sweep.records) == (true, len(records))
     for point, upper in zip(sweep.points, uppers, strict=True):
@@ -90,7 +90,7 @@ def test_the_rules_of_the_textbook():
 @pytest.mark.exhaustive
 def test_the_books_linear_sweep():
     bounds = clipping_bounds(0, 99, step=1)
-    sweep = clipping_sweep(AGES, bounds, epsilon=Fraction(1, 100))
+    sweep = clipping_sweep(AGES, bounds, epsilon=Fraction(1, 100), neighbors="unbounded")
     assert len(bounds) == 100
     assert sweep.total_epsilon == 1
     assert [point.sensitivity.exact for point in sweep.points] == list(range(100))
@@ -101,7 +101,7 @@ def test_the_books_linear_sweep():
 def test_the_books_logarithmic_sweep():
     bounds = clipping_bounds(1, 2**14, factor=2)
     assert bounds == tuple(2**i for i in range(15))
-    sweep = clipping_sweep(AGES, bounds, epsilon=0.01)
+    sweep = clipping_sweep(AGES, bounds, epsilon=0.01, neighbors="unbounded")
     assert next(point.bound for point in sweep.points if point.bias == 0) == 128
     assert sweep.total_epsilon == math.nextafter(0.15, 1)  # 15 times the float 0.01 exceeds 0.15
     assert Fraction(sweep.total_epsilon) >= 15 * Fraction(0.01) > Fraction(0.15)
@@ -109,7 +109,7 @@ def test_the_books_logarithmic_sweep():
 
 def test_expected_error_is_the_mean_of_many_releases():
     """Against a midpoint rule over the Laplace distribution's quantiles."""
-    sweep = clipping_sweep(AGES, [20, 60, 100], epsilon=0.5)
+    sweep = clipping_sweep(AGES, [20, 60, 100], epsilon=0.5, neighbors="unbounded")
     u = (np.arange(200_000) + 0.5) / 200_000 - 0.5
     for point in sweep.points:
         noise = -point.scale * np.sign(u) * np.log1p(-2 * np.abs(u))
@@ -119,7 +119,7 @@ def test_expected_error_is_the_mean_of_many_releases():
 
 
 def test_a_bound_that_leaves_nothing_needs_no_noise():
-    [point] = clipping_sweep(AGES, [0], epsilon=1).points
+    [point] = clipping_sweep(AGES, [0], epsilon=1, neighbors="unbounded").points
     assert (point.clipped_sum, point.sensitivity.exact, point.scale) == (0, 0, 0)
     assert point.expected_error == -point.bias == sum(AGES)
 
@@ -132,7 +132,7 @@ def test_the_mechanism_gets_exact_numbers_in_order():
         return np.float64(len(calls))
 
     records = [0.1, 0.2, 0.7]
-    sweep = clipping_sweep(records, [0.15, 1], epsilon=0.25, release=release)
+    sweep = clipping_sweep(records, [0.15, 1], epsilon=0.25, release=release, neighbors="unbounded")
     assert calls == [
         (Fraction(0.1) + 2 * Fraction(0.15), Fraction(0.15), Fraction(1, 4)),
         (sum(map(Fraction, records)), 1, Fraction(1, 4)),
@@ -143,7 +143,7 @@ def test_the_mechanism_gets_exact_numbers_in_order():
 
 
 def test_without_an_epsilon_there_is_no_noise():
-    sweep = clipping_sweep(AGES, [10, 20])
+    sweep = clipping_sweep(AGES, [10, 20], neighbors="unbounded")
     assert sweep.epsilon is sweep.total_epsilon is sweep.least_error is None
     for point in sweep.points:
         assert point.scale is point.release is point.expected_error is None
@@ -152,7 +152,9 @@ def test_without_an_epsilon_there_is_no_noise():
 
 
 def test_the_table():
-    sweep = clipping_sweep(AGES, [10, 50], epsilon=2, release=lambda value, *_: value + 1)
+    sweep = clipping_sweep(
+        AGES, [10, 50], epsilon=2, release=lambda value, *_: value + 1, neighbors="unbounded"
+    )
     frame = sweep.to_frame()
     assert list(frame.columns) == [
         *("bound", "clipped_sum", "bias", "sensitivity", "scale", "release", "expected_error")
@@ -168,12 +170,14 @@ def test_the_table():
     "values", [AGES, tuple(AGES), np.array(AGES), pd.Series(AGES), map(float, AGES)]
 )
 def test_every_kind_of_column_is_accepted(values):
-    sweep = clipping_sweep(values, np.array([50.0]), lower=np.int64(0))
+    sweep = clipping_sweep(values, np.array([50.0]), lower=np.int64(0), neighbors="unbounded")
     assert sweep.points[0].clipped_sum == 320
 
 
 def test_both_reprs_tell_the_facts_and_the_caution():
-    sweep = clipping_sweep(AGES, [50], epsilon=2, release=lambda value, *_: value)
+    sweep = clipping_sweep(
+        AGES, [50], epsilon=2, release=lambda value, *_: value, neighbors="unbounded"
+    )
     assert repr(sweep) == (
         "Clipping sweep of a sum: 1 upper bound from 50 to 50, lower bound 0\n"
         "  records      10, with the sum 371\n"
@@ -189,7 +193,7 @@ def test_both_reprs_tell_the_facts_and_the_caution():
     for text in ("sequential composition", "are not, nor are the sums", "10, with the sum 371"):
         assert text in told
         assert text in html
-    without = repr(clipping_sweep(AGES, [50]))
+    without = repr(clipping_sweep(AGES, [50], neighbors="unbounded"))
     assert "  epsilon      none given\n  releases     none\n" in without
 
 
@@ -244,34 +248,45 @@ BOTH = "give either step (linear) or factor (logarithmic)"
             lambda: clipping_bounds(1, 2, factor=1.00001),
             "factor: more than 1,000 bounds from 1 to 2; take a larger one",
         ),
-        (lambda: clipping_sweep([], [1]), "values: a universe needs at least one record, got none"),
         (
-            lambda: clipping_sweep([1.0, math.nan], [1]),
+            lambda: clipping_sweep([], [1], neighbors="unbounded"),
+            "values: a universe needs at least one record, got none",
+        ),
+        (
+            lambda: clipping_sweep([1.0, math.nan], [1], neighbors="unbounded"),
             "values: records must be finite numbers, got nan at position 1; "
             "drop or replace missing and infinite values first",
         ),
         (
-            lambda: clipping_sweep([1, None], [1]),
+            lambda: clipping_sweep([1, None], [1], neighbors="unbounded"),
             "values: records must be finite numbers, got None at position 1; "
             "drop or replace missing and infinite values first",
         ),
-        (lambda: clipping_sweep(AGES, []), "bounds must have at least one upper bound, got none"),
         (
-            lambda: clipping_sweep(AGES, [1, "2"]),
+            lambda: clipping_sweep(AGES, [], neighbors="unbounded"),
+            "bounds must have at least one upper bound, got none",
+        ),
+        (
+            lambda: clipping_sweep(AGES, [1, "2"], neighbors="unbounded"),
             "bounds must be a finite number, got '2' (str); give an int, float, Fraction "
             "or Decimal",
         ),
-        (lambda: clipping_sweep(AGES, [1, 3, 3]), "bounds must ascend, got 3 after 3"),
         (
-            lambda: clipping_sweep(AGES, [-1, 3]),
+            lambda: clipping_sweep(AGES, [1, 3, 3], neighbors="unbounded"),
+            "bounds must ascend, got 3 after 3",
+        ),
+        (
+            lambda: clipping_sweep(AGES, [-1, 3], neighbors="unbounded"),
             "bounds must be at least lower, which is 0, got -1",
         ),
         (
-            lambda: clipping_sweep(AGES, [3], release=lambda *_: 0),
+            lambda: clipping_sweep(AGES, [3], release=lambda *_: 0, neighbors="unbounded"),
             "release needs an epsilon: give the privacy loss of each release",
         ),
         (
-            lambda: clipping_sweep(AGES, [3], epsilon=1, release=lambda *_: math.nan),
+            lambda: clipping_sweep(
+                AGES, [3], epsilon=1, release=lambda *_: math.nan, neighbors="unbounded"
+            ),
             "release: the answer for the bound 3 must be a finite number, got nan",
         ),
     ],

@@ -110,7 +110,13 @@ def test_every_row_is_that_of_its_own_call(
 
 def test_records_that_are_clipped_have_another_answer() -> None:
     found = sl.noise.compare(
-        DAYS, "mean", dataset=[0, 0, 60], epsilon=1, range=(0, 60), clip=(0, 30)
+        DAYS,
+        "mean",
+        dataset=[0, 0, 60],
+        epsilon=1,
+        range=(0, 60),
+        clip=(0, 30),
+        neighbors="bounded",
     )
     row = errors_of(found)["clipped Laplace"]
     # The mean is 20, that of clipped records 10; one of three changes it by up to 10.
@@ -145,7 +151,9 @@ def test_intervals_and_sizes() -> None:
 
 
 def test_without_delta_and_bounds_rows_are_left_out_with_a_reason() -> None:
-    found = sl.noise.compare(DAYS, "median", dataset=STAYS, epsilon=[2, 1], range=(0, 60), step=1)
+    found = sl.noise.compare(
+        DAYS, "median", dataset=STAYS, epsilon=[2, 1], range=(0, 60), step=1, neighbors="bounded"
+    )
     frame = found.to_frame()
     assert frame["epsilon"].tolist() == [1.0] * 7 + [2.0] * 7
     assert set(frame.loc[frame["reason"] == "", "mechanism"]) == {
@@ -165,7 +173,9 @@ def test_without_delta_and_bounds_rows_are_left_out_with_a_reason() -> None:
 
 
 def test_an_epsilon_that_a_mechanism_does_not_support_is_a_reason() -> None:
-    found = sl.noise.compare(DAYS, "median", dataset=STAYS, epsilon=4, delta=0.1, range=(0, 60))
+    found = sl.noise.compare(
+        DAYS, "median", dataset=STAYS, epsilon=4, delta=0.1, range=(0, 60), neighbors="bounded"
+    )
     row = errors_of(found)["smooth Laplace"]
     assert row.reason.startswith("epsilon must be a number from 1e-9 to 3 where a delta is given")
 
@@ -173,6 +183,7 @@ def test_an_epsilon_that_a_mechanism_does_not_support_is_a_reason() -> None:
 def test_listed_records_must_be_public() -> None:
     listed = sl.Universe.from_dataset(STAYS)
     given: dict[str, Any] = {"dataset": STAYS[:100], "epsilon": 1, "range": (0, 60)}
+    given["neighbors"] = "bounded"
     with pytest.warns(DatasetUniverseWarning, match="^universe: the universe is a list") as told:
         sl.noise.compare(listed, "median", **given)
     assert [one.filename for one in told] == [__file__]
@@ -218,7 +229,7 @@ def test_listed_records_must_be_public() -> None:
     ],
 )
 def test_wrong_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
-    given = {"query": "median", **CHOICES, **arguments}
+    given = {"query": "median", "neighbors": "bounded", **CHOICES, **arguments}
     query = given.pop("query")
     with pytest.raises(InputError) as error:
         sl.noise.compare(DAYS, query, **given)
@@ -234,6 +245,7 @@ def test_vectors_are_refused() -> None:
             dataset=[("x",), ("y",)],
             epsilon=1,
             range=(0, 2),
+            neighbors="bounded",
         )
 
 
@@ -265,3 +277,16 @@ def test_picture_has_a_line_per_mechanism_and_says_where_no_answer_is_likely() -
     with pytest.raises(InputError, match=r"^error must be one of 'expected_error', 'median_"):
         found.plot(error="mean")
     plt.close("all")
+
+
+def test_a_step_stands_for_the_decimal_that_python_prints() -> None:
+    asked: dict[str, Any] = {"dataset": STAYS, "epsilon": 1, "neighbors": "bounded"}
+    for outputs, step, exact in (
+        ((0, 60), 0.05, Fraction(1, 20)),
+        ((0, 60.6), 0.1, Fraction(1, 10)),
+    ):
+        found, other = (
+            sl.noise.compare(DAYS, "median", range=outputs, step=one, **asked)
+            for one in (step, exact)
+        )
+        assert found.to_frame().equals(other.to_frame())

@@ -138,6 +138,7 @@ THEOREMS = {
                 test_epsilon=EPSILON,
                 noise_epsilon=EPSILON,
                 delta=DELTA,
+                neighbors="bounded",
                 **o,
             ).scale
         ),

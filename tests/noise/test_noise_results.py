@@ -98,8 +98,12 @@ def test_a_local_sensitivity_is_refused():
 def test_a_smooth_sensitivity_is_refused_in_every_norm(norm):
     universe = sl.TableUniverse.from_domain({"sex": ["f", "m"]})
     histogram = sl.Histogram("sex", categories=["f", "m"])
-    vector = sl.smooth_sensitivity(universe, histogram, dataset=[("f",), ("f",)], beta=1, norm=norm)
-    number = sl.smooth_sensitivity(TEN, "median", dataset=[1, 2, 3], beta=1, norm=norm)
+    vector = sl.smooth_sensitivity(
+        universe, histogram, dataset=[("f",), ("f",)], beta=1, norm=norm, neighbors="bounded"
+    )
+    number = sl.smooth_sensitivity(
+        TEN, "median", dataset=[1, 2, 3], beta=1, norm=norm, neighbors="bounded"
+    )
     for result in (vector, number):
         for name, message in each_call(result):
             assert message == (

@@ -135,7 +135,9 @@ def test_vectors_need_the_norm_of_the_noise():
 
 
 LOCAL = sl.local_sensitivity(UNIVERSE, "mean", dataset=[0, 1, 5], neighbors=sl.Bounded(1))
-SMOOTH = sl.smooth_sensitivity(sl.Universe([0, 1, 5, 9]), "median", dataset=[0, 1, 5], beta=0.1)
+SMOOTH = sl.smooth_sensitivity(
+    sl.Universe([0, 1, 5, 9]), "median", dataset=[0, 1, 5], beta=0.1, neighbors="bounded"
+)
 FLOATS = ask(lambda x: float(max(x)))
 
 REFUSED = {

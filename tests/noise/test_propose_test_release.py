@@ -62,6 +62,7 @@ class Small:
             noise_epsilon=self.epsilons[1],
             delta=self.delta,
             integer=True,
+            neighbors="bounded",
         )
 
     def chance(self, x: Any, threshold: int | None = None) -> Fraction:
@@ -169,7 +170,14 @@ def test_a_local_sensitivity_of_exactly_the_bound_does_not_exceed_it() -> None:
     bound, differ = Fraction(6), False
     for x in graph:
         found = sl.noise.propose_test_release(
-            universe, "range", dataset=x, bound=6, test_epsilon=1, noise_epsilon=1, delta=0.1
+            universe,
+            "range",
+            dataset=x,
+            bound=6,
+            test_epsilon=1,
+            noise_epsilon=1,
+            delta=0.1,
+            neighbors="bounded",
         )
         true = oracle.distance_to_instability(graph, oracle.spread, x, bound)
         assert found.instability.distance == true
@@ -192,6 +200,7 @@ def test_roots_are_compared_with_the_bound_exactly() -> None:
     universe = sl.Universe.from_domain([0, 2])
     # std of (0, 2) is 1 and of (2, 2) is 0: the local sensitivity is 1 exactly.
     given: dict[str, Any] = {"test_epsilon": 1, "noise_epsilon": 1, "delta": 0.1}
+    given["neighbors"] = "bounded"
     for bound, distance in ((1, None), (math.nextafter(1, 0), 0)):
         found = sl.noise.propose_test_release(universe, "std", dataset=[0, 2], bound=bound, **given)
         assert found.instability.distance == distance
@@ -236,7 +245,7 @@ def test_k_rows_share_both_losses() -> None:
     universe = sl.Universe.from_domain(range(11))
     given: dict[str, Any] = {"dataset": [5] * 9, "bound": 2, "delta": 1e-4}
     one = sl.noise.propose_test_release(
-        universe, "median", test_epsilon=0.5, noise_epsilon=0.25, **given
+        universe, "median", test_epsilon=0.5, noise_epsilon=0.25, neighbors="bounded", **given
     )
     many = sl.noise.propose_test_release(
         universe, "median", test_epsilon=1, noise_epsilon=0.5, neighbors=sl.Bounded(2), **given
@@ -252,7 +261,14 @@ def test_k_rows_share_both_losses() -> None:
 def test_the_bound_of_the_noise_is_rounded_up() -> None:
     universe = sl.Universe.from_domain(range(11))
     found = sl.noise.propose_test_release(
-        universe, "median", dataset=[5] * 9, bound=0.1, test_epsilon=1, noise_epsilon=0.3, delta=0.1
+        universe,
+        "median",
+        dataset=[5] * 9,
+        bound=0.1,
+        test_epsilon=1,
+        noise_epsilon=0.3,
+        delta=0.1,
+        neighbors="bounded",
     )
     assert is_smallest_float_from(found.scale, Fraction(0.1) / Fraction(0.3))
     assert found.expected_error == found.scale
@@ -265,6 +281,7 @@ def test_the_bound_of_the_noise_is_rounded_up() -> None:
         noise_epsilon=1,
         delta=0.1,
         integer=True,
+        neighbors="bounded",
     )
     c = whole.noise_decay
     assert c is not None
@@ -283,6 +300,7 @@ def test_a_farthest_distance_of_ones_own_is_the_cap() -> None:
         noise_epsilon=1,
         delta=0.1,
         farthest=4,
+        neighbors="bounded",
     )
     assert (found.distance, found.cap, found.instability.distance) == (5, 5, None)
     assert "no dataset within 4 has a larger local sensitivity" in repr(found)
@@ -312,6 +330,7 @@ def test_a_farthest_distance_of_ones_own_is_the_cap() -> None:
 def test_wrong_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
     given: dict[str, Any] = {
         "query": "median",
+        "neighbors": "bounded",
         "dataset": [1, 2],
         "bound": 1,
         "test_epsilon": 1,
@@ -334,6 +353,7 @@ def test_vectors_are_refused_and_listed_records_must_be_public() -> None:
         "test_epsilon": 1,
         "noise_epsilon": 1,
         "delta": 0.1,
+        "neighbors": "bounded",
     }
     with pytest.raises(InputError, match="has 2 answers, and noise for a bound"):
         sl.noise.propose_test_release(

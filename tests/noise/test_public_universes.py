@@ -25,7 +25,9 @@ def ask(universe, query="mean", **options):
 
 
 def smooth(universe, beta=0.01):
-    return sl.smooth_sensitivity(universe, "mean", dataset=[30, 30, 40], beta=beta)
+    return sl.smooth_sensitivity(
+        universe, "mean", dataset=[30, 30, 40], beta=beta, neighbors="bounded"
+    )
 
 
 CALLS = {

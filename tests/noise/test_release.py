@@ -338,7 +338,7 @@ def test_few_copies_are_as_private_as_a_dataset(copies, relation, size, told):
 def test_few_copies_of_a_smooth_sensitivity_and_of_rows():
     beta = sl.noise.smooth_beta(1)
     few = sl.Universe.from_domain([0, 5, 10], copies=2)
-    smooth = sl.smooth_sensitivity(few, "median", dataset=[0, 5, 5], beta=beta)
+    smooth = sl.smooth_sensitivity(few, "median", dataset=[0, 5, 5], beta=beta, neighbors="bounded")
     with pytest.warns(sl.errors.DatasetUniverseWarning) as caught:
         sl.noise.smooth_cauchy_scale(smooth, 1)
     assert str(caught[0].message) == COPIES.format(name="result", copies="2 copies", size=3)

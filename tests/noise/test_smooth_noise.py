@@ -23,7 +23,8 @@ UNIVERSE = sl.Universe.from_domain(DOMAIN)
 
 
 def smooth(x=(0, 1, 2), query="median", **options):
-    return sl.smooth_sensitivity(UNIVERSE, query, dataset=x, **{"beta": Fraction(1, 6), **options})
+    asked = {"beta": Fraction(1, 6), "neighbors": "bounded", **options}
+    return sl.smooth_sensitivity(UNIVERSE, query, dataset=x, **asked)
 
 
 def lost_by_laplace(epsilon, scale_x, scale_y, shift):
@@ -300,7 +301,9 @@ def test_a_scale_never_falls_where_floats_have_fewer_digits():
     least = 2.0**-1022
     assert smooth_cauchy_scale(tiny, 1) == 6 * least
     assert smooth_cauchy_scale(tiny, 10**9) == least
-    nothing = sl.smooth_sensitivity(UNIVERSE, "count", dataset=[1, 1, 1], beta=Fraction(1, 6))
+    nothing = sl.smooth_sensitivity(
+        UNIVERSE, "count", dataset=[1, 1, 1], beta=Fraction(1, 6), neighbors="bounded"
+    )
     assert nothing.value == 0
     assert smooth_cauchy_scale(nothing, 1) == 0
 
@@ -325,7 +328,7 @@ def stacked():
     pair = sl.Stack(sl.Count(), sl.SumOf("age", clip=(0, 9)))
     universe = sl.TableUniverse.from_domain({"age": [1, 9]})
     return sl.smooth_sensitivity(
-        universe, pair, dataset=[(1,), (9,)], beta=Fraction(1, 6), norm="L2"
+        universe, pair, dataset=[(1,), (9,)], beta=Fraction(1, 6), norm="L2", neighbors="bounded"
     )
 
 

@@ -142,3 +142,8 @@ def test_a_universe_of_rows_is_a_universe_of_tables():
     listed = pl.measured_stability(chain, pd.concat([TABLE, TABLE[:1]]), 2)
     assert repr(pl.measured_stability(chain, universe, 2)) == repr(listed)
     assert "universe of 3 rows" in repr(listed)
+
+
+def test_bounds_are_not_taken_for_sizes():
+    with pytest.raises(TypeError, match="positional argument"):
+        pl.Numbers(0, 5)

@@ -211,3 +211,22 @@ def test_other_pictures_refuse_records_that_are_no_numbers(kind):
         f"kind {kind!r} cannot show records that are not numbers; use plot('answers')"
     )
     assert len(words.plot().containers) == 2
+
+
+@pytest.mark.parametrize("letters", [33, 60])
+def test_names_of_many_letters_are_not_cut_off(letters):
+    names = [(word * 10)[:letters] for word in ("aaaaaa ", "bbbbbb ")]
+    column = "diagnosis at the time of discharge"
+    universe = sl.TableUniverse.from_domain({column: names})
+    asked = {"size": 20, "neighbors": "bounded", "norm": "L2"}
+    found = sl.global_sensitivity(universe, sl.Histogram(column, names), **asked)
+    assert_nothing_cut_off(found.plot().figure)
+
+
+def test_a_difference_that_is_rounded_up_says_so():
+    said = {17633.41: "= 17633.5\n(rounded up)", 17633.5: "= 17633.5"}
+    for most, text in said.items():
+        universe = sl.Universe.from_domain([0, most])
+        found = sl.global_sensitivity(universe, "max", size=3, neighbors="bounded")
+        [side] = found.plot("witness").child_axes
+        assert side.get_title(loc="left") == f"|f(x) − f(y)|\n{text}"

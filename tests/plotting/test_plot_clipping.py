@@ -24,7 +24,11 @@ def laplace_for_teaching(seed):
 @pytest.mark.exhaustive
 def test_the_picture():
     sweep = clipping_sweep(
-        AGES, clipping_bounds(0, 99, step=1), epsilon=0.1, release=laplace_for_teaching(0)
+        AGES,
+        clipping_bounds(0, 99, step=1),
+        epsilon=0.1,
+        release=laplace_for_teaching(0),
+        neighbors="unbounded",
     )
     figure = sweep.plot(unit="years", title="ages")
     sums, sensitivity, errors = figure.axes
@@ -47,7 +51,7 @@ def test_the_picture():
 
 
 def test_the_picture_without_noise_on_logarithmic_axes():
-    sweep = clipping_sweep(AGES, clipping_bounds(1, 2**10, factor=2))
+    sweep = clipping_sweep(AGES, clipping_bounds(1, 2**10, factor=2), neighbors="unbounded")
     axes = Figure().subplots(1, 3)
     assert sweep.plot(ax=axes, title="ages") is axes
     assert {ax.get_xscale() for ax in axes} == {"log"}
@@ -64,14 +68,14 @@ def test_the_picture_without_noise_on_logarithmic_axes():
 
 @pytest.mark.exhaustive
 def test_the_picture_of_a_bound_without_bias_and_noise():
-    figure = clipping_sweep(AGES, [125]).plot()
+    figure = clipping_sweep(AGES, [125], neighbors="unbounded").plot()
     figure.canvas.draw()
     assert not figure.axes[2].get_lines()
     assert figure.axes[0].get_lines()[1].get_marker() == "."
 
 
 def test_what_the_picture_refuses():
-    frame = clipping_sweep(AGES, [5]).to_frame()
+    frame = clipping_sweep(AGES, [5], neighbors="unbounded").to_frame()
     for wrong, options, message in (
         (
             frame.drop(columns=["bias", "scale"]),

@@ -70,7 +70,8 @@ def test_what_a_witness_says():
         "x: 6\nrecords",
         "y: 5\nrecords",
     ]
-    assert answers(ax) == ["|f(x) − f(y)|\n= 0.966667 days", "f(y) = 3.2", "f(x) = 4.16667"]
+    gap = "|f(x) − f(y)|\n= 0.966667 days\n(rounded up)"
+    assert answers(ax) == [gap, "f(y) = 3.2", "f(x) = 4.16667"]
     assert names(ax.get_legend()) == ["in both", "only in x"]
 
 

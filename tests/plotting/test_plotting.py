@@ -20,8 +20,9 @@ from pictures import (
     visible_ticks,
 )
 
+import sensitivity_lab as sl
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.plotting import plot_witness
+from sensitivity_lab.plotting import plot_curves, plot_witness
 
 JOINT = [name.replace("median", "median = percentile_50") for name in QUERIES]
 JOINT.remove("percentile_50")
@@ -363,3 +364,30 @@ def test_neither_settings_nor_the_frame_change():
 
 def test_figsize():
     assert list(plot_together(tidy(), figsize=(9, 5)).get_size_inches()) == [9, 5]
+
+
+def test_many_curves_on_each_other_are_no_bands():
+    """The last point of each is another, so they are no one line."""
+    rows = [
+        {
+            "column": "a",
+            "query": f"q{i}",
+            "neighbors": "bounded",
+            "meaning": "at most",
+            "distance": k,
+            "size": 4,
+            "sensitivity": 5.0 + i * (k == 3),
+        }
+        for i in range(20)
+        for k in (1, 2, 3)
+    ]
+    figure = plot_curves(pd.DataFrame(rows))
+    assert max(line.get_linewidth() for line in figure.axes[0].lines) < 7
+
+
+def test_many_curves_that_coincide_name_the_first():
+    queries = [sl.LStatistic(lambda n: [0] * (n - 1) + [1], name=f"q{i}") for i in range(20)]
+    asked = {"size": 4, "distances": [1, 2], "neighbors": "bounded"}
+    figure = sl.sensitivity_curves(sl.Universe.from_domain(range(9)), queries, **asked).plot()
+    [label] = [text.get_text() for text in figure.axes[0].texts]
+    assert " ".join(label.split()) == " = ".join([*(f"q{i}" for i in range(9)), "11 others"])

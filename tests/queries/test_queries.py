@@ -141,6 +141,28 @@ def test_percentiles_by_name(name, query):
     assert query.name == name
 
 
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("trimmed_mean_20", sl.TrimmedMean(Fraction(1, 5))),
+        ("trimmed_mean_10", sl.TrimmedMean(Fraction(1, 10))),
+        ("trimmed_mean_12.5", sl.TrimmedMean(Fraction(1, 8))),
+        ("winsorized_mean_20", sl.WinsorizedMean(Fraction(1, 5))),
+        ("winsorized_mean_0", sl.WinsorizedMean(0)),
+    ],
+)
+def test_trimmed_and_winsorized_means_by_name(name, query):
+    assert (as_query(name), as_query(name).name) == (query, name)
+
+
+def test_a_class_that_needs_no_arguments_is_its_query():
+    assert (as_query(sl.Mean), as_query(sl.Var)) == (sl.Mean(), sl.Var())
+    assert sl.Stack(sl.Count, sl.SumOf("age")) == sl.Stack(sl.Count(), sl.SumOf("age"))
+    assert sl.ColumnQuery("age", sl.Median) == sl.ColumnQuery("age", sl.Median())
+    asked = {"size": 2, "neighbors": sl.Bounded}
+    assert sl.global_sensitivity([1, 2, 9], sl.Mean, **asked).value == 4
+
+
 def test_min_median_and_max_are_percentiles():
     x = [3, 1, 4, 1, 5, 9]
     for query, q in ((sl.Min(), 0), (sl.Median(), 50), (sl.Max(), 100)):

@@ -209,3 +209,12 @@ def test_bins_on_a_column_without_numbers_left():
     universe = sl.TableUniverse.from_dataset(table, allow_missing=True)
     refused(lambda: ask(sl.MeanOf("x"), universe, size=1), "mean", "no values", "empty")
     assert ask(sl.Histogram("x", bins=[0, 1]), universe, size=1).exact == 0
+
+
+def test_a_sum_of_vectors_asks_for_its_norm():
+    with pytest.raises(sl.errors.InputError) as caught:
+        sl.VectorSum(["age"])
+    assert str(caught.value) == (
+        "clip_norm must be given: the largest norm that a row may have, to which larger rows are "
+        "scaled down; it bounds what one row adds, and must not depend on the data"
+    )

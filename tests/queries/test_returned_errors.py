@@ -50,7 +50,7 @@ def test_what_a_predicate_returns(predicate, parts):
 )
 def test_a_predicate_that_depends_on_other_rows(predicate):
     """A count of such rows is no sum of a function of a record, and would be wrong as one."""
-    refused(lambda: ask(sl.CountIf(predicate)), "predicate", "row")
+    refused(lambda: ask(sl.CountIf(predicate)), "predicate", "record")
 
 
 # Functions

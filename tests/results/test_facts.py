@@ -64,8 +64,12 @@ RESULTS = {
     "a third": lambda: sl.global_sensitivity(TEN, "mean", size=3, neighbors="unbounded"),
     "L2": lambda: histogram("L2"),
     "local": lambda: sl.local_sensitivity(TEN, "std", dataset=[1, 2, 9 - 2], neighbors="bounded"),
-    "smooth": lambda: sl.smooth_sensitivity(TEN, "median", dataset=[1, 2, 3], beta=0.3),
-    "smooth of roots": lambda: sl.smooth_sensitivity(TEN, "std", dataset=[1, 2], beta=0.01),
+    "smooth": lambda: sl.smooth_sensitivity(
+        TEN, "median", dataset=[1, 2, 3], beta=0.3, neighbors="bounded"
+    ),
+    "smooth of roots": lambda: sl.smooth_sensitivity(
+        TEN, "std", dataset=[1, 2], beta=0.01, neighbors="bounded"
+    ),
     "implemented": lambda: sl.implementations.implemented_sensitivity(
         sl.Universe.from_domain([0, 0.1, 1]),
         sl.implementations.float_mean("float64"),
@@ -176,9 +180,9 @@ def test_a_table_of_neighbors_is_rounded_up():
 
 
 def test_a_clipping_sweep_and_a_stability_are_rounded_up():
-    sweep = clipping_sweep([1, 2], [1.2345671, 2.3456781])
+    sweep = clipping_sweep([1, 2], [1.2345671, 2.3456781], neighbors="unbounded")
     assert "1.23457 to 2.34568 (exact" in repr(sweep)
-    below = clipping_sweep([1, 2], [1.2345611, 2.3456711])
+    below = clipping_sweep([1, 2], [1.2345611, 2.3456711], neighbors="unbounded")
     assert "1.23457 to 2.34568 (exact" in repr(below)
     rows = pl.start(pl.AddRowsWithID("id")) >> pl.max_groups_per_id(3, "page")
     root = rows >> pl.max_rows_per_group_per_id(1, "page")

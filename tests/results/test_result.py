@@ -355,7 +355,9 @@ def results_of_all_kinds():
         "code": sl.implementations.implemented_sensitivity(
             universe, sl.implementations.float_sum(), **options
         ),
-        "smooth": sl.smooth_sensitivity(universe, "mean", dataset=[0, 1, 5], beta=1),
+        "smooth": sl.smooth_sensitivity(
+            universe, "mean", dataset=[0, 1, 5], beta=1, neighbors="bounded"
+        ),
     }
 
 

@@ -32,7 +32,9 @@ RESULTS = {
         **ONE,
     ),
     "local": sl.local_sensitivity(NUMBERS, "median", dataset=[0, 1, 5], **ONE),
-    "smooth": sl.smooth_sensitivity(NUMBERS, "median", dataset=[0, 0, 0], beta=0.5),
+    "smooth": sl.smooth_sensitivity(
+        NUMBERS, "median", dataset=[0, 0, 0], beta=0.5, neighbors="bounded"
+    ),
     "reach": sl.reach(NUMBERS, "median", dataset=[0, 1, 1], distances=3, **ONE),
     "reach of a root": sl.reach(NUMBERS, "std", dataset=[0, 1, 1], distances=3, **ONE),
     "bounds": sl.bounds.sensitivity_bounds(

@@ -101,7 +101,9 @@ def locally(function):
 
 
 def smoothly(function):
-    return sl.smooth_sensitivity(UNIVERSE, function, dataset=[1, 2, 3], beta=0.1)
+    return sl.smooth_sensitivity(
+        UNIVERSE, function, dataset=[1, 2, 3], beta=0.1, neighbors="bounded"
+    )
 
 
 def in_a_table(function):

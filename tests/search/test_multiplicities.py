@@ -203,7 +203,9 @@ def test_a_missing_value_is_a_value():
 
 def test_the_smooth_sensitivity_is_enumerated():
     universe = sl.Universe([1, 2, 3], [2, 2, 2])
-    result = sl.smooth_sensitivity(universe, "count_distinct", dataset=[1, 1, 2], beta=0.1)
+    result = sl.smooth_sensitivity(
+        universe, "count_distinct", dataset=[1, 1, 2], beta=0.1, neighbors="bounded"
+    )
     assert (result.value, result.local.method) == (1.0, "enumeration")
 
 

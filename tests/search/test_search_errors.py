@@ -34,10 +34,36 @@ BAD = {
         {"query": "Median"},
         f"unknown query 'Median'; {QUERY_CHOICES}; did you mean 'median'?",
     ),
+    "query quantile": (
+        {"query": "quantile_90"},
+        f"unknown query 'quantile_90'; {QUERY_CHOICES}; did you mean 'percentile_90'?",
+    ),
+    "query quantile as a share": (
+        {"query": "quantile_0.9"},
+        f"unknown query 'quantile_0.9'; {QUERY_CHOICES}; did you mean 'percentile_90'?",
+    ),
+    "query histogram": (
+        {"query": "histogram"},
+        f"unknown query 'histogram'; {QUERY_CHOICES}; write Histogram(column, categories=...) or "
+        "Histogram(column, bins=...), of rows",
+    ),
     "query class": (
-        {"query": sl.Mean},
-        f"unknown query {sl.Mean!r}; {QUERY_CHOICES}; this is a class: make a query of it, as "
-        "Mean()",
+        {"query": sl.Percentile},
+        "the query Percentile needs q; write Percentile(q=...)",
+    ),
+    "query class of two arguments": (
+        {"query": sl.GroupBy},
+        "the query GroupBy needs column and query; write GroupBy(column=..., query=...)",
+    ),
+    "trimmed mean": (
+        {"query": "trimmed_mean_50"},
+        "the percentage of a name must be a number from 0 to below 50, got 'trimmed_mean_50'; "
+        "write for example 'trimmed_mean_25'",
+    ),
+    "winsorized mean": (
+        {"query": "winsorized_mean_nan"},
+        "the percentage of a name must be a number from 0 to below 50, got 'winsorized_mean_nan'; "
+        "write for example 'winsorized_mean_25'",
     ),
     "relation of elsewhere": (
         {"neighbors": "add-remove"},

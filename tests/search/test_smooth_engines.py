@@ -149,7 +149,9 @@ def test_many_records_give_what_few_distinct_values_give_by_enumeration(name):
     universe = sl.Universe([0, 1, 10], [45, 35, 30])
     x = [0] * 20 + [1] * 15 + [10] * 15
     quick, listed = (
-        sl.smooth_sensitivity(universe, name, dataset=x, beta=0.02, method=method, farthest=30)
+        sl.smooth_sensitivity(
+            universe, name, dataset=x, beta=0.02, method=method, farthest=30, neighbors="bounded"
+        )
         for method in ("auto", "enumeration")
     )
     assert quick.method != listed.method
@@ -215,7 +217,7 @@ def test_a_sum_has_nothing_to_find_beyond_a_change():
 
 def refused(dataset, *args, **options):
     with pytest.raises(sl.errors.NoEngineError) as caught:
-        sl.smooth_sensitivity(*args, dataset=dataset, **options)
+        sl.smooth_sensitivity(*args, dataset=dataset, **{"neighbors": "bounded", **options})
     return str(caught.value)
 
 
@@ -237,7 +239,9 @@ def test_numbers_too_long_for_floats_are_refused():
         "deviations of 2 of these records have up to 968; round the records, or divide out what "
         "they have in common"
     )
-    assert math.isfinite(sl.smooth_sensitivity(universe, "mean", dataset=[0, 1], beta=1).value)
+    assert math.isfinite(
+        sl.smooth_sensitivity(universe, "mean", dataset=[0, 1], beta=1, neighbors="bounded").value
+    )
 
 
 def test_other_queries_are_refused():
@@ -255,7 +259,9 @@ def test_blocks_of_distances_are_searched_one_after_the_other():
     for most in (1_024, 1):
         with mock.patch.multiple(smooth_max, _MOST=most, _FIRST=min(16, most)):
             results.append(
-                sl.smooth_sensitivity(universe, "std", dataset=x, beta=1e-3, method="variance")
+                sl.smooth_sensitivity(
+                    universe, "std", dataset=x, beta=1e-3, method="variance", neighbors="bounded"
+                )
             )
     assert len(results[0].local_at_distance) > 30
     assert results[0].local_at_distance == results[1].local_at_distance

@@ -144,7 +144,7 @@ ERRORS = {
         NO_GRID,
     ),
     "smooth_sensitivity": (
-        lambda: sl.smooth_sensitivity(INTERVAL, "median", dataset=[1], beta=1),
+        lambda: sl.smooth_sensitivity(INTERVAL, "median", dataset=[1], beta=1, neighbors="bounded"),
         sl.errors.InputError,
         NO_GRID,
     ),

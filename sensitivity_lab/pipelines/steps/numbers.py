@@ -7,6 +7,7 @@ maps have a rounding term. Otherwise everything is exact.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -67,7 +68,7 @@ def clamp(lower: Any, upper: Any) -> Step:
                 return np.clip(data, low, high)
             return [low if value < low else high if value > high else value for value in data]
 
-        after = Numbers(numbers.size, numbers.max_size, bounds, numbers.floats)
+        after = replace(numbers, bounds=bounds)
         return Transformation(
             name,
             function,
@@ -144,7 +145,7 @@ def sum_(lower: Any, upper: Any) -> Step:
         return Transformation(
             name,
             (lambda data: float(np.sum(data))) if numbers.floats else exact_sum,
-            Numbers(numbers.size, numbers.max_size, bounds, numbers.floats),
+            replace(numbers, bounds=bounds),
             metric,
             output_domain=Scalar(),
             output_metric=AbsoluteDistance(),

@@ -152,7 +152,7 @@ def _of_public_size(
         return Transformation(
             name,
             answer,
-            Numbers(size, None, bounds, numbers.floats),
+            Numbers(size=size, bounds=bounds, floats=numbers.floats),
             metric,
             output_domain=Scalar(),
             output_metric=AbsoluteDistance(),

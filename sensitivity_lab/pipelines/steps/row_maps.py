@@ -88,7 +88,7 @@ def map_(function: Callable[[Any], Any], schema: Mapping[str, Any] | None = None
     def build(domain: Domain, metric: Metric) -> Transformation:
         if isinstance(domain, Values) and isinstance(metric, ChangeOneDistance | SymmetricDistance):
             after = (
-                Numbers(domain.size, domain.max_size, floats=domain.floats)
+                Numbers(size=domain.size, max_size=domain.max_size, floats=domain.floats)
                 if isinstance(domain, Numbers)
                 else domain
             )

@@ -23,6 +23,9 @@ _DASHES: tuple[Any, ...] = (
     (0, (6, 1.5, 1, 1.5)),
     (0, (3, 1, 1, 1, 1, 1)),
 )
+_MOST_JOINED = 9  # names of coinciding curves in one label
+_MOST_WIDENED = 3  # curves that lie on each other and are told apart by their widths
+
 _PANEL = ["column", "neighbors", "meaning"]
 
 
@@ -105,7 +108,13 @@ def joint_names(panels: Sequence[Panel]) -> dict[str, str]:
     for name in dict.fromkeys(str(name) for panel in panels for name in panel.table):
         alike = (first for first in same if all(_is_same(first, name, panel) for panel in panels))
         same.setdefault(next(alike, name), []).append(name)
-    return {first: " = ".join(names) for first, names in same.items()}
+    return {first: " = ".join(_few(names)) for first, names in same.items()}
+
+
+def _few(names: Sequence[str]) -> list[str]:
+    """Return some names, or of many the first ones and how many others there are."""
+    more = len(names) - _MOST_JOINED
+    return [*names] if more <= 1 else [*names[:_MOST_JOINED], f"{more} others"]
 
 
 def _is_same(first: str, second: str, panel: Panel) -> bool:
@@ -154,8 +163,8 @@ def styled_lines(
             linestyle="-" if solid else _DASHES[dash % len(_DASHES)],
             alpha=0.5 if solid else None,
             marker=MARKERS[i % len(MARKERS)],
-            linewidth=1.5 + 1.6 * covers[curve],
-            markersize=4.5 + 2.5 * covers[curve],
+            linewidth=1.5 + 1.6 * min(covers[curve], _MOST_WIDENED),
+            markersize=4.5 + 2.5 * min(covers[curve], _MOST_WIDENED),
             markerfacecolor=colors.paper if covers[curve] else color,
         )
     return lines

@@ -238,7 +238,7 @@ class VectorSum(RecordQuery):
     """
 
     columns: Sequence[Any]
-    clip_norm: Number
+    clip_norm: Any = None
     norm: Norm = "L2"
 
     vector: ClassVar[bool] = True
@@ -251,6 +251,11 @@ class VectorSum(RecordQuery):
         if not columns or len(set(columns)) < len(columns):
             raise InputError(
                 f"columns must be at least one column, each once, got {shown(self.columns)}"
+            )
+        if self.clip_norm is None:
+            raise InputError(
+                "clip_norm must be given: the largest norm that a row may have, to which larger "
+                "rows are scaled down; it bounds what one row adds, and must not depend on the data"
             )
         check_positive("clip_norm", self.clip_norm)
         object.__setattr__(self, "columns", columns)

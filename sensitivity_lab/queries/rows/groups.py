@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import as_python, check_column, is_hashable, listed, named, shown
 from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.queries.base import Query
+from sensitivity_lab.queries.base import Query, query_of_class
 from sensitivity_lab.queries.power_sums import Count
 from sensitivity_lab.queries.row_sums import Sums, flags_of, side_by_side
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -335,6 +335,7 @@ class Stack(PartedQuery):
 
 def _part(query: Any, *, roots: bool = False) -> Query:
     """Return a query on records that can be part of another, or raise InputError."""
+    query = query_of_class(query)
     if isinstance(query, str) and query == "count":
         return Count()
     if not isinstance(query, Query) or not query.on_records or query.arithmetic == "float":

@@ -16,7 +16,7 @@ from sensitivity_lab.checks import check_column, named, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference, Number, common_integers, nearest
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.queries.base import Answer, Query, answer_on_few
+from sensitivity_lab.queries.base import Answer, ExactQuery, Query, answer_on_few, query_of_class
 from sensitivity_lab.queries.named import NAMED, by_name
 from sensitivity_lab.queries.row_sums import Sums
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -227,12 +227,13 @@ class ColumnQuery(Query):
 
 def _number_query(query: Any) -> Query:
     """Return an exact query on numbers given itself or its name, or raise InputError."""
+    query = query_of_class(query)
     if isinstance(query, str):
         known = by_name(query)
         # Those of multiplicities take a column themselves, such as CountDistinct(column).
         if known is not None and known.of_multiplicities is None:
             return known
-    elif isinstance(query, Query) and query.on_numbers and query.arithmetic == "exact":
+    elif isinstance(query, ExactQuery) and query.on_numbers:
         return query
     names = (repr(name) for name, known in NAMED.items() if known.of_multiplicities is None)
     raise InputError(

@@ -11,26 +11,30 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import check_text, named, names_of, shown
+from sensitivity_lab.checks import as_pandas, check_text, named, names_of, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import nearest
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries.base import Answer, Query
 from sensitivity_lab.queries.row_sums import Sums, as_terms
 from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.records import as_numbers
 from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.universes.universe import Universe
 
 from .predicates import check_predicate, parsed
 
 _MADE = "_made"
 """The attribute that keeps a query's sums by universe."""
+
+_CALLED_X = "the records are numbers: x in a text, a 1-D array for a function"
 
 _PROBED = 64
 """How many rows a predicate is tried on alone, to see that it does not look at others."""
@@ -54,11 +58,11 @@ class RecordQuery(Query):
         They are made once per query and universe. The names that a predicate refers to may change
         between calls, so `as_query` returns a copy, which has not made any yet.
         """
-        if not isinstance(universe, TableUniverse):
+        if universe.numeric and not self.on_numbers:
             raise InputError(f"{self.name} is a query on records; make a TableUniverse of a table")
         made = self.__dict__.setdefault(_MADE, WeakKeyDictionary())
         if universe not in made:
-            made[universe] = self.sums_on(universe)
+            made[universe] = self.sums_on(cast(TableUniverse, universe))
         sums: Sums = made[universe]
         return sums
 
@@ -82,13 +86,17 @@ class RecordQuery(Query):
 
 @dataclass(frozen=True)
 class CountIf(RecordQuery):
-    """The number of rows for which a predicate holds.
+    """The number of records, rows or numbers, for which a predicate holds.
+
+    It is a sum of 1 over these records, so its sensitivity is exact without an enumeration. On
+    intervals it is refused, because no function of ours knows where a predicate changes.
 
     Parameters
     ----------
     predicate : callable or str
-        A function that takes a DataFrame and returns a boolean per row, each from its own row
-        alone; or a text such as "age >= 18". A missing result counts as False.
+        A function that takes a DataFrame, or a 1-D array of numbers, and returns a boolean per
+        record, each from its own record alone; or a text such as "age >= 18", or of numbers, which
+        it calls x, "x >= 18". A missing result counts as False.
     name : str, optional
         The name in tables and legends; by default made of the text or the function.
 
@@ -113,10 +121,14 @@ class CountIf(RecordQuery):
     (2.0, 1.0)
     >>> CountIf("10 < age <= 18 and `lives in` not in ['b', 'c']")(table)
     1.0
+    >>> CountIf("x >= 18")([17, 18, 40]), CountIf(lambda x: x < 18)([17, 18, 40])
+    (2.0, 1.0)
     """
 
-    predicate: Callable[[pd.DataFrame], Any] | str
+    predicate: Callable[[Any], Any] | str
     name: str = ""
+
+    on_numbers: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -133,36 +145,53 @@ class CountIf(RecordQuery):
         text = self.predicate
         return named(text if isinstance(text, str) else getattr(text, "__name__", "<lambda>"))
 
-    def sums_on(self, universe: TableUniverse) -> Sums:
+    def by_place(self, universe: Any) -> bool:
+        """Return True, of numbers too."""
+        return True
+
+    def sums_on(self, universe: FiniteUniverse) -> Sums:
         """Return the sum of 1 over the records for which the predicate holds."""
-        flags = self._holds(universe.frame)
+        flags = self._holds(universe.given(np.arange(len(universe.values))))
         places = np.unique(np.linspace(0, len(flags) - 1, _PROBED).astype(np.intp))
         for place in places:
             if self._holds(universe.given(places=np.array([place])))[0] != flags[place]:
                 raise QueryError(
-                    f"the predicate of {shown(self.name)} decides differently on the row "
-                    f"{universe.values[place]} alone than among others; it must look at one row "
+                    f"the predicate of {shown(self.name)} decides differently on the record "
+                    f"{universe.values[place]} alone than among others; it must look at one record "
                     "at a time"
                 )
         return Sums.additive(as_terms(flags))
 
-    def _holds(self, frame: pd.DataFrame) -> NDArray[np.bool_]:
-        """Return for which rows the predicate holds, or raise QueryError."""
+    @with_numpy_defaults
+    def __call__(self, x: Any) -> Answer:
+        """Return the number of rows of a table, or of the numbers, for which it holds."""
+        if isinstance(as_pandas(x), pd.DataFrame):
+            return super().__call__(x)
+        numbers = as_numbers(x)
+        if not numbers:
+            return 0.0
+        universe = Universe.from_dataset(numbers)
+        return copy(self).on(universe, universe.multiplicities(len(numbers)))
+
+    def _holds(self, records: Any) -> NDArray[np.bool_]:
+        """Return for which records, rows or numbers, the predicate holds, or raise QueryError."""
         flags: Any
+        rows = isinstance(records, pd.DataFrame)
+        frame = records if rows else pd.DataFrame({"x": records})
+        names = f"the columns are {names_of(frame.columns)}" if rows else _CALLED_X
         try:
             if isinstance(self.predicate, str):
                 flags = parsed(self.predicate)(frame)
             else:
-                flags = self.predicate(frame.copy())
+                flags = self.predicate(records.copy())
         except QueryError as error:
             raise QueryError(
-                f"the predicate of {shown(self.name)} cannot be used: {error}; the columns are "
-                f"{names_of(frame.columns)}"
+                f"the predicate of {shown(self.name)} cannot be used: {error}; {names}"
             ) from None
         except Exception as error:
             raise QueryError(
-                f"the predicate of {shown(self.name)} raised {type(error).__name__}: {error}; the "
-                f"columns are {names_of(frame.columns)}"
+                f"the predicate of {shown(self.name)} raised {type(error).__name__}: {error}; "
+                f"{names}"
             ) from error
         try:
             shape = np.shape(flags)
@@ -172,9 +201,8 @@ class CountIf(RecordQuery):
         if shape != (len(frame),) or not pd.api.types.is_bool_dtype(series.dtype):
             came = f"{type(flags).__name__} of shape {shape}" if shape else shown(flags)
             raise QueryError(
-                f"the predicate of {shown(self.name)} returned {came} for {len(frame)} rows; it "
-                "must "
-                "return one boolean per row"
+                f"the predicate of {shown(self.name)} returned {came} for {len(frame)} records; "
+                "it must return one boolean per record"
             )
         holds: NDArray[np.bool_] = series.fillna(False).to_numpy(dtype=bool)
         return holds

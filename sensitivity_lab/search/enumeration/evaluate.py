@@ -122,9 +122,9 @@ class Evaluator:
         return joined(query, alone)
 
     def _evaluated(self, query: Query, rows: NDArray[Any]) -> Answers:
-        if self.universe.numeric:
-            return query.evaluate(rows)
-        return query.on_rows(self.universe, rows)
+        if query.by_place(self.universe):
+            return query.on_rows(self.universe, rows)
+        return query.evaluate(rows)
 
     def _in_time(self, query: Query, rows: NDArray[Any], batch: Recipe) -> Answers:
         """Return answers, or raise QueryError if they take more time than all rows may take."""
@@ -174,7 +174,7 @@ class Evaluator:
 
     def _listing_for(self, query: Query) -> Rows:
         """Return what lists datasets as this query is to see them: by values, or by positions."""
-        if not self.universe.numeric:
+        if query.by_place(self.universe):
             return self._lattice.listing
         if query.arithmetic == "exact":
             return self._lattice.listing.labelled(self.scales[query.centred].floats)

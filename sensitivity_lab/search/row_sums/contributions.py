@@ -140,7 +140,7 @@ class Contributions:
 
 def contributions_of(query: Query, universe: FiniteUniverse, limit: int) -> Contributions | None:
     """Return what records contribute, each at most `limit` times; None if f is not such a sum."""
-    sums = None if universe.numeric else query.sums(universe)
+    sums = query.sums(universe) if query.by_place(universe) else None
     if sums is None or sums.units is None:
         return None
     return _contributions(sums, sums.units, universe, limit)

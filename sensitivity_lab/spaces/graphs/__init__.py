@@ -25,3 +25,5 @@ from .relations import EdgeNeighbors, NodeNeighbors
 from .universe import GraphUniverse, GraphWitness
 
 __all__ = ["EdgeNeighbors", "GraphUniverse", "GraphWitness", "NodeNeighbors"]
+
+__dir__ = __all__.copy  # for tab completion

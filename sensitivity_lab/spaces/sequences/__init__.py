@@ -26,3 +26,5 @@ from .relations import Hamming, InsertDelete
 from .universe import SequenceUniverse, SequenceWitness
 
 __all__ = ["Hamming", "InsertDelete", "SequenceUniverse", "SequenceWitness"]
+
+__dir__ = __all__.copy  # for tab completion

@@ -77,7 +77,7 @@ REFUSED = {
     ),
     "a negative distance": (
         lambda: audit_opendp(clamped_sum(), [0], 1, distances=[-1]),
-        "distances must be a whole number (a distance of datasets, at least 0), got -1",
+        "distances must be a whole number (a distance of datasets, at least 0), got -1, below 0",
     ),
 }
 

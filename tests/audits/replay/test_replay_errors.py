@@ -44,7 +44,8 @@ def test_too_many_runs_are_refused(monkeypatch):
         ({"histories": [3]}, "histories must be a number of histories to draw, or lists of "
          "releases, got [3]"),
         ({"histories": -1},
-         "histories must be a whole number (a number of histories to draw, at least 0), got -1"),
+         "histories must be a whole number (a number of histories to draw, at least 0), got -1, "
+         "below 0"),
         ({"replay": 1}, "replay must be True or False, got 1"),
     ],
 )  # fmt: skip

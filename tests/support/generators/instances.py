@@ -37,6 +37,7 @@ def _made() -> Iterator[Any]:
     yield sl.reach(DOMAIN, "mean", dataset=[1, 2, 3], neighbors="bounded", distances=2)
     histogram = sl.Histogram("sex", categories=["f", "m"])
     yield from (histogram, sl.GroupBy("sex", sl.Count(), groups=["f", "m"]))
+    yield sl.VectorSum(["age"], clip_norm=3)
     yield sl.global_sensitivity(ROWS, histogram, **_ASKED)
     yield sl.sensitivity_curves(TABLE[["age"]], ["mean", "sum"], distances=[1, 2], **_ASKED)
     yield sl.bounds.bounded_curves(UNIVERSE, ["mean", max], distances=[1], **_ASKED)
@@ -52,7 +53,7 @@ def _made() -> Iterator[Any]:
     yield sl.noise.noise_table({"a": MEASURED}, epsilon=1, public_universe=True)
     yield sl.noise.inverse_sensitivity(REACH, epsilon=1, grid=[1, 2, 3])
     small = sl.Universe.from_domain([0, 1, 5])
-    of_x: dict[str, Any] = {"dataset": [0, 1, 5]}
+    of_x: dict[str, Any] = {"dataset": [0, 1, 5], "neighbors": "bounded"}
     losses = {"test_epsilon": 1, "noise_epsilon": 1, "delta": 0.1}
     yield sl.noise.propose_test_release(small, "median", bound=1, **of_x, **losses)
     compared = sl.noise.compare(small, "median", **of_x, epsilon=1, range=(0, 5), step=1)
@@ -66,7 +67,13 @@ def _made() -> Iterator[Any]:
     yield from (pl.L1Distance(), pl.L2Distance(), pl.GroupsDistance(pl.L1Distance()))
     yield from (pl.IdDistance("id"), pl.SharedIdDistance("id"))
     yield pl.PairDistance(pl.SymmetricDistance(), pl.SymmetricDistance())
-    yield from (pl.Scalar(), pl.Numbers(), pl.Numbers(3, bounds=(0, 5)), pl.Values(2), pl.Table())
+    yield from (
+        pl.Scalar(),
+        pl.Numbers(),
+        pl.Numbers(size=3, bounds=(0, 5)),
+        pl.Values(2),
+        pl.Table(),
+    )
     yield from (pl.Vector(2), pl.Groups("sex", ("f", "m")), pl.Pair(pl.Numbers(), pl.Scalar()))
     yield from (pl.DropExcess(2), pl.DropNonUnique(), pl.AddMaxRows(1), pl.AddRowsWithID("id"))
     yield from (FOUR_NODES, DAYS)
@@ -112,6 +119,7 @@ _BETWEEN = {
     *((pl.Metric, name) for name in ("among", "measure", "apart", "extended")),
     *((pl.Domain, name) for name in ("read_values", "within", "limit", "only_rows_per_id")),
     *((kind, "kept") for kind in (pl.DropExcess, pl.DropNonUnique)),
+    (pl.ChainSensitivity, "of"),
 }
 
 

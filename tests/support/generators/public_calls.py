@@ -126,6 +126,7 @@ NEEDED = {
     "measured_stability": ("d_in",),  # a chain on numbers names no protected unit
     "Histogram": ("categories",),
     "GroupBy": ("groups",),
+    "VectorSum": ("clip_norm",),
     "clipping_bounds": ("step",),
     "audit": ("claim", "size", "neighbors"),
     "assert_sensitivity": ("claim", "size", "neighbors"),

@@ -52,7 +52,7 @@ def test_a_finding_is_printed_and_is_the_exit_code(tmp_path, monkeypatch, capsys
         (("--timeout", "-1"), "timeout must be a number of seconds above 0, got -1.0"),
         (
             ("--limit", "0"),
-            "limit must be a whole number (a number of settings, at least 1), got 0",
+            "limit must be a whole number (a number of settings, at least 1), got 0, below 1",
         ),
         (("--output", "/dev/null/a"), "cannot make the folder '/dev/null/a': Not a directory"),
     ],

@@ -103,7 +103,10 @@ def test_other_files_are_left_alone(tmp_path, here, content):
     [
         ({"timeout": 0}, "timeout must be a number of seconds above 0, got 0"),
         ({"timeout": "1"}, "timeout must be a number of seconds above 0, got '1'"),
-        ({"limit": -1}, "limit must be a whole number (a number of settings, at least 1), got -1"),
+        (
+            {"limit": -1},
+            "limit must be a whole number (a number of settings, at least 1), got -1, below 1",
+        ),
     ],
 )
 @pytest.mark.usefixtures("here")

@@ -52,7 +52,7 @@ def draw_clipping() -> Figure:
     """Bias and noise of a clipped sum against the bound."""
     incomes = [round(15 * 1.0125**i) for i in range(300)]
     bounds = sl.noise.clipping_bounds(10, 2000, factor=1.5)
-    return sl.noise.clipping_sweep(incomes, bounds, epsilon=0.1).plot()
+    return sl.noise.clipping_sweep(incomes, bounds, epsilon=0.1, neighbors="unbounded").plot()
 
 
 def draw_errors() -> Figure:
@@ -79,6 +79,6 @@ def draw_reach() -> Figure:
     patients = [1, 2, 2, 3, 4, 4, 5, 9, 30]
     reach = sl.reach(stay, "median", dataset=patients, neighbors="bounded", distances=5)
     everywhere = sl.global_sensitivity(stay, "median", size=9, neighbors="bounded")
-    damped = sl.smooth_sensitivity(stay, "median", dataset=patients, beta=0.2)
+    damped = sl.smooth_sensitivity(stay, "median", dataset=patients, beta=0.2, neighbors="bounded")
     ax = reach.plot("stay", {"global": everywhere, "smooth": damped}, unit="days")
     return ax.figure

@@ -104,7 +104,9 @@ def draw_three() -> Figure:
     """Local sensitivities of the median around one dataset, the smooth one, and the global one."""
     scores = sl.Universe.from_domain(range(101))
     x = [30] * 4 + list(range(45, 60)) + [70] * 6
-    smooth = sl.smooth_sensitivity(scores, "median", dataset=x, beta=sl.noise.smooth_beta(1))
+    smooth = sl.smooth_sensitivity(
+        scores, "median", dataset=x, beta=sl.noise.smooth_beta(1), neighbors="bounded"
+    )
     whole = sl.global_sensitivity(scores, "median", size=len(x), neighbors=sl.Bounded(1))
     local = np.array([float(value) for value in smooth.local_at_distance])
     away = np.arange(len(local))
