@@ -199,4 +199,4 @@ def test_pictures_are_labeled_with_what_is_rounded_up():
     assert f"sensitivity {label} (" in result.plot().get_title()
     for ax in (result.plot("witness"), result.witness.plot()):
         [side] = ax.child_axes
-        assert side.get_title(loc="left") == f"|f(x) − f(y)|\n= {label}"
+        assert side.get_title(loc="left") == f"|f(x) − f(y)|\n= {label}\n(rounded up)"
