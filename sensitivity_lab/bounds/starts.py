@@ -57,6 +57,8 @@ def worst_cases(problem: Problem, relation: Relation) -> Iterator[tuple[Shape, P
             ((found,),) = chosen.solve()
         except SensitivityLabError:
             continue
+        if min(found.x.sum(), found.y.sum()) < problem.least:
+            continue  # that query has an answer for fewer records than the one that is asked
         core = np.minimum(found.x, found.y)
         pair = Pair(core, found.x - core, found.y - core)
         yield _shape_of(pair, relation), pair

@@ -53,8 +53,8 @@ class ChainSensitivity(NoiseSource, Facts):
     status : {"bounds"}
         "bounds": no pair of neighbors differs more, and perhaps none differs as much; see
         `measured_stability`.
-    norm : {"L1", "L2"}
-        The norm of the difference of two answers; for numbers, both agree.
+    norm : {"L1", "L2"} or None
+        The norm of the difference of two answers; None for a number, for which all norms agree.
     unit : str
         What neighbors differ in.
     neighbors : SymmetricDifference, Bounded or UnitNeighbors
@@ -78,7 +78,7 @@ class ChainSensitivity(NoiseSource, Facts):
     value: float
     exact: Fraction | None
     upper: float
-    norm: Norm
+    norm: Norm | None
     unit: str
     neighbors: SymmetricDifference | Bounded | UnitNeighbors
     query: str
@@ -88,7 +88,13 @@ class ChainSensitivity(NoiseSource, Facts):
 
     @classmethod
     def of(
-        cls, query: str, metric: Metric, distance: Any, bound: Distance, norm: Norm, output: str
+        cls,
+        query: str,
+        metric: Metric,
+        distance: Any,
+        bound: Distance,
+        norm: Norm | None,
+        output: str,
     ) -> ChainSensitivity:
         """Return the sensitivity of a chain, given its name and the distance of its inputs."""
         exact = None if isinstance(bound, Root | float) else Fraction(bound)

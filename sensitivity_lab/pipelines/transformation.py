@@ -180,9 +180,8 @@ class Transformation(NoiseSource):
         given = () if d_in is None and not others else (d_in, *others)
         distance = self._distance(given)
         bound, output = self.stability_map(distance), f"{self.output_domain}; {metric}"
-        return ChainSensitivity.of(
-            self.name, self.input_metric, distance, bound, metric.kind, output
-        )
+        norm = None if isinstance(metric, AbsoluteDistance) else metric.kind
+        return ChainSensitivity.of(self.name, self.input_metric, distance, bound, norm, output)
 
     def noise_context(self) -> NoiseContext:
         """Return the facts that noise needs, for one protected unit."""

@@ -128,7 +128,7 @@ def test_intervals_and_sizes() -> None:
     hours = sl.Universe.from_interval(0, 100)
     data = [10.0, 20.0, 30.0, 40.0]
     given: dict[str, Any] = {"dataset": data, "epsilon": 1, "delta": 0.1, "range": (0, 100)}
-    found = sl.noise.compare(hours, "mean", clip=(0, 50), bound=1, **given)
+    found = sl.noise.compare(hours, "mean", neighbors="bounded", clip=(0, 50), bound=1, **given)
     reasons = {row.mechanism: row.reason for row in found if row.reason}
     assert reasons == {
         "smooth Cauchy": "smooth sensitivity is for finite universes",
@@ -141,7 +141,7 @@ def test_intervals_and_sizes() -> None:
     assert row.reason.startswith("the number of records is private: pass size=")
     assert math.isnan(row.expected_error)
     sized = sl.noise.compare(
-        DAYS, "mean", neighbors="unbounded", size=range(2, 50), **given | {"delta": None}
+        DAYS, "mean", neighbors="unbounded", size=range(1, 50), **given | {"delta": None}
     )
     # From one record to two, a mean moves by half of the range.
     assert errors_of(sized)["global Laplace"].errors.scale == 30
@@ -252,7 +252,10 @@ def test_vectors_are_refused() -> None:
 @pytest.mark.exhaustive
 def test_picture_has_a_line_per_mechanism_and_says_where_no_answer_is_likely() -> None:
     found = sl.noise.compare(
-        DAYS, "median", **CHOICES | {"epsilon": [0.1, 0.5, 2], "bound": Fraction(1, 2)}
+        DAYS,
+        "median",
+        neighbors="bounded",
+        **CHOICES | {"epsilon": [0.1, 0.5, 2], "bound": Fraction(1, 2)},
     )
     figure = found.plot("days")
     [ax] = figure.axes

@@ -217,12 +217,14 @@ def test_a_person_with_k_rows_that_join_or_leave(query, relation):
     """Datasets of all sizes of a small universe; the neighbors of k steps are the widest."""
     epsilon, delta = 1.0, 1e-2
     records = oracle.universe_of([0, 1, 7], [2] * 3)
-    datasets = {tuple(x) for size in range(1, 7) for x in oracle.datasets(records, size)}
+    # Nobody has a sum, and no median.
+    least = 1 if query == "median" else 0
+    datasets = {tuple(x) for size in range(least, 7) for x in oracle.datasets(records, size)}
     universe = sl.Universe.from_domain([0, 1, 7], copies=2)
     found = scales_of(datasets, universe, query, relation, epsilon, delta)
     name, pairs = relation.name.replace(" ", "_"), 0
     for x in datasets:
-        for y in {tuple(y) for y in oracle.neighbors(records, x, name, relation.k)}:
+        for y in {tuple(y) for y in oracle.neighbors(records, x, name, relation.k)} & datasets:
             of_laplace, of_cauchy = losses(found[x], found[y], epsilon)
             assert of_laplace <= delta
             assert of_cauchy <= epsilon

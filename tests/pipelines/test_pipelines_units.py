@@ -196,3 +196,16 @@ def test_a_unit_fits_the_metric(make, message):
     with pytest.raises(InputError) as error:
         make()
     assert str(error.value) == message
+
+
+def test_one_number_takes_noise_of_any_norm():
+    """Its L1 and L2 sensitivities are the same; those of a vector are not."""
+    rows = pl.start(pl.AddMaxRows(3))
+    number = (rows >> pl.count()).sensitivity()
+    assert number.norm is None
+    assert sl.noise.laplace_scale(number, epsilon=1) == 3
+    assert sl.noise.gaussian_scale(number, rho=0.5) == 3
+    vector = (rows >> pl.group_by("g", ["a", "b"], pl.L1Distance()) >> pl.count()).sensitivity()
+    assert vector.norm == "L1"
+    with pytest.raises(InputError, match="in the norm L1, and Gaussian noise needs L2"):
+        sl.noise.gaussian_scale(vector, rho=0.5)
