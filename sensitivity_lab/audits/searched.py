@@ -102,7 +102,8 @@ def audit_query(
         how = f"{query.arithmetic} arithmetic"
     if isinstance(rows[0].evidence.answer_x, tuple):
         how = f"{norm} norm; {how}"
-    setting = f"{_setting(max(relations, key=lambda one: one.k), sizes, universe)}; {how}"
+    least = query.least_size if isinstance(query, Query) else 0
+    setting = f"{_setting(max(relations, key=lambda one: one.k), sizes, universe, least)}; {how}"
     subject = f"{own_name or found[0].name}, {relation.family}"
     return AuditReport(subject, rows, setting, notes)
 
@@ -116,16 +117,13 @@ def _check_implementation(implementation: Any, method: Any) -> None:
         )
 
 
-def _setting(relation: Relation, sizes: Sequence[int], universe: AnyUniverse) -> str:
+def _setting(relation: Relation, sizes: Sequence[int], universe: AnyUniverse, least: int) -> str:
     """Return which datasets are compared, in words: of all distances, by the largest."""
     size = show_sizes(sizes)
     if not relation.keeps_size:
-        ends = [
-            n - removed + added
-            for n in (sizes[0], sizes[-1])
-            for removed, added in relation.changes(n, universe)
-        ]
-        size += f" of x, {min(ends)} to {max(ends)} of y"
+        fewer, more = relation.drift
+        smallest, largest = max(least, sizes[0] + fewer), min(sizes[-1] + more, universe.size)
+        size += f" of x, {smallest} to {largest} of y"
     return f"{relation.family}, {relation.meaning} k; size {size}; {universe.extent}"
 
 

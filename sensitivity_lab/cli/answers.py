@@ -47,7 +47,6 @@ from .arguments import (
     QUERY,
     REQUIRED_QUERIES,
     ROWS_PER_PERSON,
-    SEVERAL_SIZES,
     SIZE,
     SIZES,
     SPLIT,
@@ -64,7 +63,7 @@ def curves(given: Given) -> Answer:
     given.doing(f"searching the curves of {', '.join(given[QUERIES])}")
     found = sensitivity_curves(
         universes,
-        given[QUERIES],
+        given.asked(QUERIES),
         size=given[SIZE],
         distances=given[DISTANCES],
         neighbors=given.relations(),
@@ -79,7 +78,7 @@ def sensitivity(given: Given) -> Answer:
     given.doing(f"searching the sensitivity of {given[QUERY]}")
     result = global_sensitivity(
         universe,
-        given[QUERY],
+        given.asked(QUERY),
         size=given[SIZE],
         neighbors=given.relation(given.distance()),
         **given.search(),
@@ -98,7 +97,7 @@ def local(given: Given) -> Answer:
     if len(distances) > 1:
         found = local_curves(
             universe,
-            given[QUERY],
+            given.asked(QUERY),
             distances=distances,
             neighbors=given.relation(1),
             exactly=given[EXACTLY],
@@ -107,7 +106,7 @@ def local(given: Given) -> Answer:
         )
         return Answer(text=found, data=found.to_dict, plot=found.plot)
     result = local_sensitivity(
-        universe, given[QUERY], neighbors=given.relation(distances[0]), **asked
+        universe, given.asked(QUERY), neighbors=given.relation(distances[0]), **asked
     )
     return Answer(
         text=with_numbers(result), data=result.to_dict, plot=lambda: result.plot("witness")
@@ -130,7 +129,7 @@ def smooth(given: Given) -> Answer:
     given.doing(f"searching the smooth sensitivity of {given[QUERY]}")
     result = smooth_sensitivity(
         universe,
-        given[QUERY],
+        given.asked(QUERY),
         dataset=x,
         beta=beta,
         neighbors=given.relation(k),
@@ -230,15 +229,15 @@ def noise(given: Given) -> Answer:
             )
     if given.has(DATA):
         given.check_public()
-    given.need(SEVERAL_SIZES, REQUIRED_QUERIES, NEIGHBORS)
+    given.need(SIZE, REQUIRED_QUERIES, NEIGHBORS)
     loss = {"epsilon": given[EPSILON], "delta": given[DELTA], "split": given[SPLIT]}
-    relation, sizes = given.relation(given.distance()), given[SEVERAL_SIZES]
+    relation, sizes = given.relation(given.distance()), given[SIZE]
     given.check_public()
     universes = given.universes(given[COLUMNS])
     given.doing(f"searching the sensitivities of {', '.join(given[QUERIES])}")
     found = sensitivity_curves(
         universes,
-        given[QUERIES],
+        given.asked(QUERIES),
         size=sizes,
         distances=[relation.k],
         neighbors=relation,
@@ -274,7 +273,7 @@ def audit(given: Given) -> Answer:
     given.doing(f"auditing {given[QUERY]}")
     report = audit_claim(
         universe,
-        given[QUERY],
+        given.asked(QUERY),
         given[CLAIM if given.has(CLAIM) else CLAIM_PER_K],
         size=given[SIZE],
         neighbors=given.relation(1),

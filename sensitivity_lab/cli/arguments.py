@@ -148,21 +148,16 @@ COPIES = Argument(
 )
 SIZE = Argument(
     name="--size",
-    read=int,
+    read=read_size_list,
     required=True,
     metavar="N",
-    help="how many records a dataset has",
+    help="how many records a dataset has: 100, or 2-1000 or 2,5,9 if that number is private",
     advice=(
         (
             r"\bsize=range\((\d+), (\d+)\)",
             lambda found: f"--size {found[1]}-{int(found[2]) - 1}",
         ),
     ),
-)
-SEVERAL_SIZES = replace(
-    SIZE,
-    read=read_size_list,
-    help=f"{SIZE.help}: 100, or 2-1000 or 2,5,9 if that number is private",
 )
 SIZES = Argument(
     name="--sizes",
@@ -314,6 +309,13 @@ QUERIES = replace(
     required=False,
     default=DEFAULT_QUERIES,
     help=f"{REQUIRED_QUERIES.help}; default: {', '.join(DEFAULT_QUERIES)}",
+)
+EMPTY = Argument(
+    name="--empty",
+    read=exact("--empty"),
+    metavar="VALUE",
+    help="the answer of a query on too few records, such as a mean of none; public",
+    advice=((r"\bempty=(?=,)", "--empty VALUE"),),
 )
 CATEGORIES = Argument(
     name="--categories",

@@ -27,6 +27,7 @@ from .arguments import (
     DISTANCE,
     DISTANCES,
     DOMAIN,
+    EMPTY,
     EPSILON,
     EPSILON_OF_ONE,
     EXACTLY,
@@ -55,7 +56,6 @@ from .arguments import (
     ROWS_PER_PERSON,
     SCRATCH,
     SEVERAL_NEIGHBORS,
-    SEVERAL_SIZES,
     SIZE,
     SIZES,
     SOURCES,
@@ -156,7 +156,7 @@ _ROWS = (
         summary="sensitivity of several queries against the distance",
         does="The global sensitivity of several queries against the Hamming distance.",
         arguments=(
-            *(*_RECORDS, SIZE, COLUMNS, QUERIES),
+            *(*_RECORDS, SIZE, COLUMNS, QUERIES, EMPTY),
             *(REQUIRED_DISTANCES, SEVERAL_NEIGHBORS, DIRECTION),
             *(replace(OUTPUT, help="draw the curves into this file"), *_AS_TABLE),
             *(EXACTLY, *_SEARCH, JSON, *_ON_DISK),
@@ -176,7 +176,7 @@ _ROWS = (
         summary="sensitivity of one query, with the two datasets that prove it",
         does="The global sensitivity of one query, with the pair of datasets that proves it.",
         arguments=(
-            *(*_RECORDS, SIZE, COLUMN, QUERY),
+            *(*_RECORDS, SIZE, COLUMN, QUERY, EMPTY),
             *(NEIGHBORS, DIRECTION, DISTANCE),
             replace(OUTPUT, help="draw the two datasets into this file"),
             *(EXACTLY, *_SEARCH, JSON, *_ON_DISK),
@@ -195,7 +195,7 @@ _ROWS = (
         "neighbors. It reveals something about the dataset, so never scale noise to it.",
         arguments=(
             *(*_RECORDS, DATASET, COLUMN, QUERY),
-            *(NEIGHBORS, DIRECTION, DISTANCES),
+            *(EMPTY, NEIGHBORS, DIRECTION, DISTANCES),
             *(OUTPUT, EXACTLY, *_SEARCH, JSON),
         ),
         call=answers.local,
@@ -260,14 +260,14 @@ _ROWS = (
                 help="a table: use it with --domain; without one, see --public-universe",
             ),
             *(DOMAIN, PERSON, ROWS_PER_PERSON, GROUP_BY),
-            *(COPIES, replace(SEVERAL_SIZES, required=False), PUBLIC_UNIVERSE, COLUMNS),
+            *(COPIES, replace(SIZE, required=False), PUBLIC_UNIVERSE, COLUMNS),
             replace(
                 REQUIRED_QUERIES,
                 required=False,
                 help=f"{REQUIRED_QUERIES.help}; default with a table and a domain: count, "
                 "histogram, mean, median and std",
             ),
-            *(replace(NEIGHBORS, required=False), DIRECTION, DISTANCE),
+            *(EMPTY, replace(NEIGHBORS, required=False), DIRECTION, DISTANCE),
             *(EPSILON, DELTA, SPLIT),
             OUTPUT,
             replace(TABLE, help="write the noise of every answer to this file"),
@@ -290,14 +290,14 @@ _ROWS = (
         "follow from them.\n\n"
         "Without a table, --distance is the most rows that one person can have. The universe must "
         "be\npublic. If neighbors replace rows, the size must be public, too. If they add or "
-        "remove rows,\npass every possible size.",
+        "remove rows,\npass every possible size, and the answer on too few rows with --empty.",
     ),
     Command(
         name="audit",
         summary="is a claimed sensitivity right?",
         does="Is a claimed sensitivity right? The exit code is 1 if it is too small.",
         arguments=(
-            *(*_RECORDS, SIZE, COLUMN, QUERY),
+            *(*_RECORDS, SIZE, COLUMN, QUERY, EMPTY),
             *(NEIGHBORS, DIRECTION, OneOf((CLAIM, CLAIM_PER_K)), DISTANCES),
             *(replace(OUTPUT, help="draw the audit into this file"), *_AS_TABLE),
             *(EXACTLY, *_SEARCH, JSON),

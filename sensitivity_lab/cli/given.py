@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sensitivity_lab.checks import named, names_of, shown
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.queries import as_query
 from sensitivity_lab.search.run import Run
 from sensitivity_lab.universes.columns import as_universes
 from sensitivity_lab.universes.finite import AnyUniverse
@@ -26,6 +28,7 @@ from .arguments import (
     DIRECTION,
     DISTANCE,
     DOMAIN,
+    EMPTY,
     EXACTLY,
     JOBS,
     MEMORY_LIMIT,
@@ -83,6 +86,21 @@ class Given:
     def doing(self, what: str) -> None:
         """Note what the command does from here on, for the message if it is interrupted."""
         self.session.doing = what
+
+    def asked(self, argument: Argument) -> Any:
+        """Return a query, or a list of some, with the answer of --empty on too few records."""
+        names, empty = self[argument], self[EMPTY]
+        if empty is None:
+            return names
+        queries = [as_query(name) for name in ([names] if isinstance(names, str) else names)]
+        if not any(query.takes_empty for query in queries):
+            raise InputError(
+                "--empty is the answer of a query on too few records, and "
+                f"{', '.join(query.name for query in queries)} has an answer for any number of "
+                "them; leave it out"
+            )
+        made = [replace(one, empty=empty) if one.takes_empty else one for one in queries]  # type: ignore[type-var]
+        return made[0] if isinstance(names, str) else made
 
     # Sources of records.
 

@@ -28,6 +28,7 @@ from .arguments import (
     DELTA,
     DIRECTION,
     DISTANCE,
+    EMPTY,
     EPSILON,
     GROUP_BY,
     JOBS,
@@ -38,7 +39,7 @@ from .arguments import (
     PUBLIC_UNIVERSE,
     REQUIRED_QUERIES,
     ROWS_PER_PERSON,
-    SEVERAL_SIZES,
+    SIZE,
     SPLIT,
 )
 from .given import Given
@@ -118,7 +119,7 @@ _WITHOUT_PERSON = (
 """What to do where the column of persons is not there."""
 
 _OF_OTHERS = (
-    *(COPIES, SEVERAL_SIZES, PUBLIC_UNIVERSE, COLUMNS, NEIGHBORS, DIRECTION, DISTANCE),
+    *(COPIES, SIZE, EMPTY, PUBLIC_UNIVERSE, COLUMNS, NEIGHBORS, DIRECTION, DISTANCE),
     *(METHOD, MEMORY_LIMIT, JOBS),
 )
 """Arguments that apply only to noise for a universe."""

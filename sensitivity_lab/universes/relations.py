@@ -179,7 +179,14 @@ class Relation(ABC):
     @property
     def growth(self) -> int:
         """How many more records than x a dataset y at distance k can have."""
-        return max(0, *(added - removed for removed, added in self._unlimited(self.k)))
+        return max(0, self.drift[1])
+
+    @property
+    def drift(self) -> tuple[int, int]:
+        """How many more records than x a dataset y has, at least and at most; below 0: fewer."""
+        distances = {self.k} if self.exactly else {1, self.k}
+        found = [added - gone for k in distances for gone, added in self._unlimited(k)]
+        return min(found), max(found)
 
     @property
     def nested(self) -> int:

@@ -299,6 +299,8 @@ def test_rows_with_columns_are_written_as_a_table():
     [
         ("unbounded", 3, "size 3 of x, 2 to 4 of y"),
         (sl.Unbounded(2), [3, 5], "size any of (3, 5) of x, 1 to 7 of y"),
+        (sl.Unbounded(2, direction="add"), 3, "size 3 of x, 4 to 5 of y"),
+        (sl.Edit(2, exactly=True), [0, 5], "size any of (0, 5) of x, 0 to 7 of y"),
         ("bounded", [3, 5], "size any of (3, 5); domain"),
     ],
 )

@@ -34,7 +34,7 @@ from sensitivity_lab.search.engines import ENGINES
         ),
         (
             ["curves", SCHOOL, "--size", "six", "--distances", "1"],
-            " curves: argument --size: invalid int value: 'six'",
+            " curves: --size is written 100, 2-1000 or 2,5,9, from small to large, got 'six'",
         ),
         (
             ["sensitivity", SCHOOL, "--size", "6", "--query", "mean", "--distance", "1.5"],
@@ -203,12 +203,11 @@ DIRECTIONS = (
         (
             {"--size": "0"},
             "column 'school_year': mean needs at least 1 record, got size 0; leave out smaller "
-            "sizes, or say the answer for fewer, empty=, which is then public",
+            "sizes, or say the answer for fewer, --empty VALUE, which is then public",
         ),
         (
             {"--size": "-1"},
-            "column 'school_year': --size must be a whole number (a number of records, at "
-            "least 0), got -1, below 0",
+            "--size is written 100, 2-1000 or 2,5,9, from small to large, got '-1'",
         ),
         ({"--domain": "mood=1,2"}, EITHER),
         (

@@ -291,3 +291,44 @@ def test_smooth_noise_for_a_person_with_several_rows(capsys):
 def test_bad_noise(capsys, arguments, reason):
     line = f"sensitivity-lab noise: {reason}"
     check_refused(capsys, ["noise", *AGES, "--query", "mean", *arguments], line)
+
+
+FIFTIES = ("--domain", "age=50:60", "--neighbors", "unbounded")
+
+
+@pytest.mark.parametrize(
+    ("asked", "upper"),
+    [
+        # From a record of 60 to nobody, whose mean is 0; without that, from 1 record to 2.
+        (("--query", "mean", "--size", "0-9", "--empty", "0"), 60),
+        (("--query", "mean", "--size", "1-9"), 5),
+        (("--query", "median", "--size", "0,1", "--empty", "55"), 5),
+        (("--query", "count", "--size", "0"), 1),
+    ],
+)
+def test_sizes_from_nobody_on(capsys, asked, upper):
+    code, out, err = run(capsys, "sensitivity", *FIFTIES, *asked, "--json")
+    assert (code, err, json.loads(out)["upper"]) == (0, "", upper)
+
+
+def test_noise_for_nobody_too(capsys):
+    """A query that has an answer on nobody takes no other."""
+    asked = ("noise", *FIFTIES, "--size", "0-9", "--epsilon", "1", "--queries", "mean", "count")
+    code, out, err = run(capsys, *asked, "--empty", "55", "--json")
+    assert (code, err) == (0, "")
+    assert {row["name"]: row["scale"] for row in json.loads(out)["rows"]} == {
+        "mean": 10,
+        "count": 2,
+    }
+    check_refused(
+        capsys,
+        asked,
+        "sensitivity-lab noise: column 'age': mean needs at least 1 record, got size 0; leave out "
+        "smaller sizes, or say the answer for fewer, --empty VALUE, which is then public",
+    )
+    check_refused(
+        capsys,
+        [*asked[:-2], "count", "--empty", "55"],
+        "sensitivity-lab noise: --empty is the answer of a query on too few records, and count has "
+        "an answer for any number of them; leave it out",
+    )
