@@ -33,7 +33,7 @@ from sensitivity_lab.search.engines import ENGINES
             " sensitivity: the following arguments are required: --neighbors",
         ),
         (
-            ["curves", SCHOOL, "--size", "six", "--distances", "1"],
+            ["curves", SCHOOL, "--size", "six", "--distances", "1", "--neighbors", "bounded"],
             " curves: --size is written 100, 2-1000 or 2,5,9, from small to large, got 'six'",
         ),
         (
