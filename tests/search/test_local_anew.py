@@ -67,12 +67,14 @@ def chosen(pool: Sequence[tuple[Any, int]], number: int) -> Iterator[tuple[Any, 
             yield (record,) * taken + others
 
 
-def neighbors(x: Sequence[Any], outside: Counter[Any], allowed: list[Change]) -> set[Any]:
-    """All distinct neighbors, as sorted tuples; none is empty."""
+def neighbors(
+    x: Sequence[Any], outside: Counter[Any], allowed: list[Change], nobody: bool
+) -> set[Any]:
+    """All distinct neighbors, as sorted tuples; `nobody` says whether the empty one is one."""
     held = Counter(x)
     found = set()
     for removed, added in allowed:
-        if removed > len(x) or len(x) - removed + added == 0:
+        if removed > len(x) or not (len(x) - removed + added or nobody):
             continue
         for kept in chosen(sorted(held.items()), len(x) - removed):
             for new in chosen(sorted(outside.items()), added):
@@ -177,6 +179,15 @@ class Asked:
     root: bool = False
     vector: bool = False
 
+    @property
+    def nobody(self) -> bool:
+        """Whether the definition has an answer on no records."""
+        try:
+            self.answer(())
+        except (ArithmeticError, LookupError, ValueError):
+            return False
+        return self.least <= 1
+
 
 def on_numbers(rng: Random) -> Asked:
     """Any query of numbers that a local engine covers."""
@@ -206,12 +217,13 @@ def on_numbers(rng: Random) -> Asked:
         lambda: Asked(sl.WinsorizedMean(share), lambda x: winsorized(x, share)),
         lambda: Asked(
             sl.LStatistic(weights),
-            lambda x: sum((w * v for w, v in zip(weights(len(x)), x, strict=True)), Fraction(0)),
+            # Weights are of one record or more.
+            lambda x: sum(w * v for w, v in zip(weights(len(x)), x, strict=True)) / bool(x),
         ),
         lambda: Asked(sl.Var(ddof), lambda x: variance(x, ddof), math.floor(ddof) + 1),
         lambda: Asked(sl.Std(ddof), lambda x: variance(x, ddof), math.floor(ddof) + 1, root=True),
         lambda: Asked("count_distinct", lambda x: Fraction(len(set(x)))),
-        lambda: Asked("mode_count", lambda x: Fraction(max(Counter(x).values()))),
+        lambda: Asked("mode_count", lambda x: Fraction(max(Counter(x).values(), default=0))),
     ]
     # What has a search of its own with many cases comes more often.
     return rng.choice(make + make[7:12] + 3 * make[16:19])()
@@ -554,7 +566,7 @@ def check_pair(
     else:
         y = tuple(map(Fraction, y))
         lower, upper = problem.bounds
-        assert lower <= y[0] <= y[-1] <= upper
+        assert not y or lower <= y[0] <= y[-1] <= upper
         shared = (Counter(map(Fraction, x)) & Counter(y)).total()
         sizes = [(len(x) - removed, added) for removed, added in problem.allowed]
         assert any(kept + added == len(y) and 0 <= kept <= shared for kept, added in sizes)
@@ -589,7 +601,9 @@ def check(seed: int) -> tuple[str, str]:
             result = solved(method)
         except NoEngineError:
             result = solved("auto")
-        every = neighbors(sorted(problem.records), problem.outside, problem.allowed)
+        every = neighbors(
+            sorted(problem.records), problem.outside, problem.allowed, problem.query.nobody
+        )
         of_x = answer_on(problem, tuple(sorted(problem.records)))
         truth = max(distance(problem, of_x, one) for one in distinct_answers(problem, every))
         check_number(result, truth)

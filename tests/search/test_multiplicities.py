@@ -31,7 +31,7 @@ def message(error, call) -> str:
 
 DEFINED = {
     "count_distinct": (sl.CountDistinct, lambda counts: len(counts)),
-    "mode_count": (sl.ModeCount, lambda counts: max(counts.values())),
+    "mode_count": (sl.ModeCount, lambda counts: max(counts.values(), default=0)),
 }
 
 

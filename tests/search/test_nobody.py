@@ -287,3 +287,16 @@ def test_nobody_is_listed():
     assert list(sl.neighboring_datasets(universe, (), sl.Unbounded(1))) == [(1,), (2,)]
     table = sl.neighbor_table(universe, "sum", size=[0, 1], neighbors="unbounded")
     assert table.value == 2
+
+
+@pytest.mark.parametrize("query", [sl.Mean(), sl.Std(ddof=1), sl.Var(ddof=1)])
+@pytest.mark.parametrize("neighbors", [sl.SymmetricDifference(3), sl.Unbounded(2), sl.Edit(3)])
+def test_a_query_that_never_changes_is_proved_by_datasets_that_it_has_answers_on(query, neighbors):
+    """Any neighbor proves it, if it has enough records."""
+    universe = sl.Universe.from_domain([5])
+    found = sl.global_sensitivity(
+        universe, query, size=2, neighbors=neighbors, method="enumeration"
+    )
+    assert found.value == 0
+    assert min(len(found.witness.x), len(found.witness.y)) >= query.least_size
+    found.verify()

@@ -26,9 +26,9 @@ from sensitivity_lab.running.spread import AnyMachine, Cluster
 from sensitivity_lab.search.again import SAMPLE, check_again
 from sensitivity_lab.search.engine import Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats
-from sensitivity_lab.universes.datasets import neighboring_datasets
+from sensitivity_lab.universes.datasets import iter_neighbors
 from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.relations import Relation, multiplicities_of
+from sensitivity_lab.universes.relations import Relation
 
 from .evaluate import evaluate_levels
 from .number_pairs import GapFinder
@@ -247,10 +247,8 @@ def _finding(
     y = best.y
     if np.array_equal(best.x, y):
         # The query never changes: any neighbor of x proves it.
-        x = problem.universe.dataset(best.x)
-        y = multiplicities_of(
-            next(neighboring_datasets(problem.universe, x, relation)), problem.universe
-        )
+        changes = relation.changes(int(y.sum()), problem.universe, problem.least)
+        y = next(iter_neighbors(y, problem.universe, changes))
     sizes = {size for f in levels.families[relation] for size in (f.of_x, f.of_y)}
     if best.answers is not None:
         for data, answer in zip((best.x, best.y), best.answers, strict=True):

@@ -17,6 +17,7 @@ import pytest
 from doses import shares
 
 import sensitivity_lab as sl
+from sensitivity_lab.errors import InputError
 from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.search.variance import local_bounds, local_max
 from sensitivity_lab.search.variance.local_max import both_ends, furthest_ends
@@ -186,8 +187,11 @@ def drawn_within_steps(rng: Random) -> LocalProblem:
 def check_left_out(seed: int) -> None:
     """Changes that are left out move no end: the definition here is the search of all of them."""
     problem = drawn_within_steps(Random(seed))
-    sizes = {problem.size - removed + added for removed, added in problem.changes}
-    if problem.changes and min(sizes) > 1:
+    try:
+        sizes = {problem.size - removed + added for removed, added in problem.changes}
+    except InputError:
+        return  # x has no neighbor on which the query has an answer
+    if sizes and min(sizes) > 1:
         with (
             mock.patch.object(local_max, "FEW", 0),
             mock.patch.object(local_bounds, "ROWS", 1 + seed % 40),

@@ -100,10 +100,10 @@ class Pairs:
 
 @cache
 def pairs(total: int, size: int, name: str, k: int, exact: bool, direction: str) -> Pairs:
-    """List the pairs of neighbors at a feasible distance."""
+    """List the pairs of neighbors at a feasible distance; nobody has no variance."""
     place = {x: at for at, x in enumerate(subsets(total))}
     listed = oracle.pairs(range(total), size, name, k, exactly=exact, direction=direction)
-    table = np.array([(place[x], place[y]) for x, y in listed], dtype=np.int16)
+    table = np.array([(place[x], place[y]) for x, y in listed if x and y], dtype=np.int16)
     return Pairs(*table.T, min(len(subsets(total)[at]) for at in np.unique(table)))
 
 

@@ -142,7 +142,7 @@ IN_PLAIN_PYTHON = {
     "std": statistics.pstdev,
     "std_ddof_1": statistics.stdev,
     "count_distinct": lambda records: len(set(records)),
-    "mode_count": lambda records: max(map(records.count, records)),
+    "mode_count": lambda records: max(map(records.count, records), default=0),
 }
 """By name: what a person would write without any library but Python's own."""
 

@@ -18,11 +18,11 @@ import oracle
 Dataset = tuple[Fraction, ...]
 
 
-def changes(family: str, k: int, exactly: bool, size: int) -> list[tuple[int, int]]:
-    """The numbers of records (removed, added) that a relation allows for a size of x."""
+def changes(family: str, k: int, exactly: bool, size: int, least: int = 1) -> list[tuple[int, int]]:
+    """The numbers of records (removed, added) that lead from a size of x to at least `least`."""
     name, _, direction = family.removesuffix(")").partition(" (")
     allowed = oracle.shapes(name.replace(" ", "_"), k, exactly, direction or "both")
-    return [(i, j) for i, j in allowed if i <= size and size - i + j > 0]
+    return [(i, j) for i, j in allowed if i <= size and size - i + j >= least]
 
 
 def weighted(name: str, values: Sequence[Fraction]) -> Fraction:
