@@ -13,6 +13,7 @@ import re
 import secrets
 import shutil
 import signal
+import stat
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -178,6 +179,30 @@ def _end(number: int, _: Any) -> None:
     remove_held()
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
+
+
+def read_file(path: str | os.PathLike[str]) -> bytes:
+    """Return what is in a file; raise OSError, without a wait, for a pipe or a device.
+
+    Examples
+    --------
+    >>> try:
+    ...     read_file(os.devnull)
+    ... except OSError as error:
+    ...     print(error.strerror)
+    it is no regular file
+    """
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+    # First by its path: to open a device can change it.
+    _check_regular(path, os.stat(path))  # noqa: PTH116
+    with open(os.open(path, flags), "rb") as file:  # noqa: PTH123
+        _check_regular(path, os.fstat(file.fileno()))
+        return file.read()
+
+
+def _check_regular(path: str | os.PathLike[str], found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import check_path, shown
 from sensitivity_lab.errors import CheckpointError
-from sensitivity_lab.files import remove_abandoned, written_whole
+from sensitivity_lab.files import read_file, remove_abandoned, written_whole
 
 from .encoding import from_bytes, to_bytes
 
@@ -85,6 +85,7 @@ class Checkpoint:
         try:
             path.mkdir(parents=True, exist_ok=True)
             remove_abandoned(path)
+            _check_files(path)
             before: set[str] | None = None
             if (path / _MANIFEST).exists():
                 before, installed = _check_same(path, belongs, loaded, installed)
@@ -95,7 +96,7 @@ class Checkpoint:
                 with written_whole(path / _MANIFEST) as file:
                     text = json.dumps({"what": _WHAT, **belongs, **versions}, indent=1)
                     file.write_text(text + "\n", encoding="utf-8")
-            manifest = (path / _MANIFEST).read_text(encoding="utf-8")
+            manifest = read_file(path / _MANIFEST).decode()
         except CheckpointError:
             raise
         except OSError as error:
@@ -122,7 +123,7 @@ class Checkpoint:
     def is_here(self) -> bool:
         """Whether this process sees the folder; a worker on another machine may not."""
         try:
-            return Path(self.folder, _MANIFEST).read_text(encoding="utf-8") == self.manifest
+            return read_file(Path(self.folder, _MANIFEST)).decode() == self.manifest
         except (OSError, ValueError):
             return False
 
@@ -177,7 +178,7 @@ def _prefix(about: Mapping[str, Any]) -> str:
 def _read_span(file: Path, about: Mapping[str, Any]) -> Span | None:
     """Return what a file says of something; None if it is cut off, changed, foreign or missing."""
     try:
-        stated, answers = from_bytes(file.read_bytes())
+        stated, answers = from_bytes(read_file(file))
         first, last = int(stated.pop("first")), int(stated.pop("last"))
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
@@ -198,7 +199,7 @@ def _check_same(
 ) -> tuple[set[str], dict[str, str]]:
     """Return what was loaded and installed there; raise CheckpointError if it is another search."""
     try:
-        stated = dict(json.loads((path / _MANIFEST).read_text(encoding="utf-8")))
+        stated = dict(json.loads(read_file(path / _MANIFEST).decode()))
         before, then = set(stated.pop("loaded")), dict(stated.pop("installed"))
     except (ValueError, TypeError, KeyError):
         stated, before, then = {}, set(), {}
@@ -222,6 +223,17 @@ def _check_same(
                 f"{there}; here, {here}; choose another folder, or delete this one"
             )
     return before, then
+
+
+def _check_files(path: Path) -> None:
+    """Raise CheckpointError where the manifest or a block is a pipe, a device or a folder."""
+    for file in sorted(path.iterdir()):
+        ours = file.name == _MANIFEST or file.suffix == _SUFFIX
+        if ours and file.exists() and not file.is_file():
+            raise CheckpointError(
+                f"the checkpoint {shown(str(path))} holds {shown(file.name)}, which is no regular "
+                "file, but a pipe, a device or a folder; delete it, or choose another folder"
+            )
 
 
 def _check_empty(path: Path) -> None:

@@ -7,6 +7,7 @@ import errno
 import functools
 import itertools
 import json
+import os
 import pickle
 import platform
 import random
@@ -25,6 +26,7 @@ from sensitivity_lab.running.checkpoint import Checkpoint
 from sensitivity_lab.running.cluster import KeptByWorkers
 from sensitivity_lab.running.encoding import from_bytes, to_bytes
 from sensitivity_lab.running.fingerprint import fingerprint
+from sensitivity_lab.running.time_limits import in_time
 from sensitivity_lab.search.enumeration.kept import Chunk, LevelKeeper, NeighborKeeper, Recipe
 
 RECORDS = [1, 2, 3, 5, 8, 13]
@@ -239,6 +241,42 @@ def test_a_damaged_manifest_is_refused(tmp_path, text):
         sl.errors.CheckpointError, match="is not a checkpoint of sensitivity_lab, or is"
     ):
         solve(tmp_path)
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with a name")
+@pytest.mark.parametrize("make", [pipe, device, Path.mkdir])
+@pytest.mark.parametrize("place", ["manifest.json", "own", "foreign.block"])
+def test_a_pipe_or_a_device_is_refused_at_once(tmp_path, make, place):
+    """To read or to write it would wait forever, or never end."""
+    solve(tmp_path)
+    file = blocks(tmp_path)[0] if place == "own" else tmp_path / place
+    file.unlink(missing_ok=True)
+    make(file)
+    with pytest.raises(sl.errors.CheckpointError) as caught:
+        in_time(10, solve, tmp_path)
+    assert str(caught.value) == (
+        f"the checkpoint {str(tmp_path)!r} holds {file.name!r}, which is no regular file, but a "
+        "pipe, a device or a folder; delete it, or choose another folder"
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with a name")
+def test_a_block_that_becomes_a_pipe_is_computed_again_where_it_is_read(tmp_path):
+    about = {"query": "q"}
+    kept = Checkpoint.open(tmp_path, about, {})
+    kept.keep(about, 0, 2, np.arange(2))
+    (file,) = blocks(tmp_path)
+    file.unlink()
+    pipe(file)
+    assert in_time(10, kept.spans, about) == []
 
 
 def damage(folder: Path, seed: int) -> None:
