@@ -30,6 +30,12 @@ def test_every_requirement_is_installed_at_its_oldest_version(tool):
     assert {line.split("==")[0] for line in tool.floors()} >= {"numpy", "pandas", "joblib", "dask"}
 
 
+def test_no_version_with_a_known_hole_is_promised(tool):
+    """CVE-2026-23528: distributed before 2026.1.1, whose version is that of dask."""
+    floors = dict(one.split("==") for one in tool.floors())
+    assert tuple(map(int, floors["dask"].split("."))) >= (2026, 1, 1)
+
+
 def test_a_requirement_without_an_oldest_version_is_an_error(tool, monkeypatch, tmp_path):
     project = tmp_path / "pyproject.toml"
     project.write_text(TEXT.replace('"tqdm>=4.66.3"', '"tqdm"'), "utf-8")
