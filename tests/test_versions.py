@@ -101,6 +101,15 @@ def test_each_python_of_the_classifiers_is_tested():
     assert PROJECT["requires-python"] == f">={matrix['python'][0]}"
 
 
+def test_each_system_of_the_classifiers_is_tested():
+    jobs = parsed(".github", "workflows", "tests.yml")["jobs"].values()
+    named = {"ubuntu": "POSIX :: Linux", "macos": "MacOS", "windows": "Microsoft :: Windows"}
+    tested = {named[job["runs-on"].partition("-")[0]] for job in jobs}
+    prefix = "Operating System :: "
+    stated = [line for line in PROJECT["classifiers"] if line.startswith(prefix)]
+    assert {line.removeprefix(prefix) for line in stated} == tested
+
+
 @pytest.mark.parametrize("name", FORMS)
 def test_issue_forms(name):
     form = parsed(".github", "ISSUE_TEMPLATE", name)
