@@ -20,6 +20,10 @@ def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // unit
 
 def call(dataset):
+    if kind == "smooth":
+        return sl.smooth_sensitivity(
+            universe, "var", dataset=dataset, neighbors="bounded", beta=0.1, run=run
+        )
     relation = sl.Bounded(1) if kind == "one" else sl.SymmetricDifference(2)
     return sl.local_sensitivity(universe, "var", dataset=dataset, neighbors=relation, run=run)
 
@@ -41,7 +45,7 @@ except sl.errors.TooLargeError:
 """
 
 
-@pytest.mark.parametrize("kind", ["one", "two"])
+@pytest.mark.parametrize("kind", ["one", "two", "smooth"])
 def test_a_refused_variance_takes_no_more_than_its_limit(kind):
     """A quarter of a million of half a million records: MiB, which were 97 to 123 above 40."""
     run = subprocess.run(
