@@ -6,6 +6,7 @@ that was killed, the next one removes.
 
 from __future__ import annotations
 
+import atexit
 import errno
 import os
 import platform
@@ -13,10 +14,12 @@ import re
 import secrets
 import shutil
 import signal
+import stat
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +37,10 @@ _ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(si
 
 _held: dict[Path, int] = {}
 """The temporary folders that are in use, and the process that uses them: a fork has a copy."""
+
+
+_of_process: list[ExitStack] = []
+"""Holds the locks on the folders that a process has until it ends."""
 
 
 @contextmanager
@@ -66,16 +73,28 @@ def temporary_folder(parent: str | os.PathLike[str], prefix: str = _HIDDEN) -> I
     """
     with ExitStack() as stack:
         _end_cleanly(stack)
-        folder = _made(Path(parent), prefix, stack)
-        while folder is None:
-            folder = _made(Path(parent), prefix, stack)
-        yield folder
+        yield _new(Path(parent), prefix, stack)
+
+
+@cache
+def folder_of_process(
+    parent: str,
+    prefix: str,
+    process: int,  # noqa: ARG001 -- a fork has one of its own
+) -> Path:
+    """Return the temporary folder that this process, by its number, has until it ends.
+
+    No signal is handled for it: what is left after one, `remove_abandoned` removes.
+    """
+    atexit.register(remove_held)
+    _of_process.append(ExitStack())
+    return _new(Path(parent), prefix, _of_process[-1])
 
 
 def remove_abandoned(
     parent: str | os.PathLike[str],
     prefix: str = _HIDDEN,
-    before: Callable[[Path], Any] = lambda _: None,
+    before: Callable[[Path], bool] = lambda _: True,
 ) -> None:
     """Remove the temporary folders that dead processes of this machine and this user left.
 
@@ -84,7 +103,7 @@ def remove_abandoned(
     parent, prefix
         As of `temporary_folder`.
     before : callable
-        Gets every such folder before it is removed.
+        Gets every such folder, and tells whether to remove it.
     """
     try:
         folders = list(Path(parent).iterdir())
@@ -93,8 +112,7 @@ def remove_abandoned(
     for folder in folders:
         if folder.name.startswith(f"{prefix}{_HOST}-"):
             with ExitStack() as stack, suppress(BlockingIOError):
-                if _lock(folder, stack):
-                    before(folder)
+                if _lock(folder, stack) and before(folder):
                     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -112,6 +130,14 @@ def _remove(folder: Path) -> None:
         if not folder.exists():
             break
     _held.pop(folder, None)
+
+
+def _new(parent: Path, prefix: str, stack: ExitStack) -> Path:
+    """Make a folder and lock it until a stack is closed."""
+    folder = _made(parent, prefix, stack)
+    while folder is None:
+        folder = _made(parent, prefix, stack)
+    return folder
 
 
 def _made(parent: Path, prefix: str, stack: ExitStack) -> Path | None:
@@ -178,6 +204,30 @@ def _end(number: int, _: Any) -> None:
     remove_held()
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
+
+
+def read_file(path: str | os.PathLike[str]) -> bytes:
+    """Return what is in a file; raise OSError, without a wait, for a pipe or a device.
+
+    Examples
+    --------
+    >>> try:
+    ...     read_file(os.devnull)
+    ... except OSError as error:
+    ...     print(error.strerror)
+    it is no regular file
+    """
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+    # First by its path: to open a device can change it.
+    _check_regular(path, os.stat(path))  # noqa: PTH116
+    with open(os.open(path, flags), "rb") as file:  # noqa: PTH123
+        _check_regular(path, os.fstat(file.fileno()))
+        return file.read()
+
+
+def _check_regular(path: str | os.PathLike[str], found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
 
 
 @contextmanager

@@ -30,6 +30,12 @@ def test_every_requirement_is_installed_at_its_oldest_version(tool):
     assert {line.split("==")[0] for line in tool.floors()} >= {"numpy", "pandas", "joblib", "dask"}
 
 
+def test_no_version_with_a_known_hole_is_promised(tool):
+    """CVE-2026-23528: distributed before 2026.1.1, whose version is that of dask."""
+    floors = dict(one.split("==") for one in tool.floors())
+    assert tuple(map(int, floors["dask"].split("."))) >= (2026, 1, 1)
+
+
 def test_a_requirement_without_an_oldest_version_is_an_error(tool, monkeypatch, tmp_path):
     project = tmp_path / "pyproject.toml"
     project.write_text(TEXT.replace('"tqdm>=4.66.3"', '"tqdm"'), "utf-8")
@@ -93,6 +99,15 @@ def test_each_python_of_the_classifiers_is_tested():
     stated = [line for line in PROJECT["classifiers"] if line.startswith(prefix)]
     assert stated == [f"{prefix}{version.removeprefix('3.')}" for version in matrix["python"]]
     assert PROJECT["requires-python"] == f">={matrix['python'][0]}"
+
+
+def test_each_system_of_the_classifiers_is_tested():
+    jobs = parsed(".github", "workflows", "tests.yml")["jobs"].values()
+    named = {"ubuntu": "POSIX :: Linux", "macos": "MacOS", "windows": "Microsoft :: Windows"}
+    tested = {named[job["runs-on"].partition("-")[0]] for job in jobs}
+    prefix = "Operating System :: "
+    stated = [line for line in PROJECT["classifiers"] if line.startswith(prefix)]
+    assert {line.removeprefix(prefix) for line in stated} == tested
 
 
 @pytest.mark.parametrize("name", FORMS)

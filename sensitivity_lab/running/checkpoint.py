@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import json
 import platform
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from sensitivity_lab.checks import check_path, shown
 from sensitivity_lab.errors import CheckpointError
-from sensitivity_lab.files import remove_abandoned, written_whole
+from sensitivity_lab.files import read_file, remove_abandoned, written_whole
 
 from .encoding import from_bytes, to_bytes
 
 _MANIFEST = "manifest.json"
 _WHAT = "a checkpoint of sensitivity_lab"
 _SUFFIX = ".block"
+
+_ALWAYS = {"Python", "duckdb", "numpy", "pandas", "scipy", "sensitivity_lab", "sqlglot"}
+"""Distributions that count even before they are loaded: what this package itself computes with."""
+
+_ABSENT = "not installed"
 
 Span = tuple[int, int, NDArray[Any]]
 """The first dataset of a block, the one after its last, and the answers on these."""
@@ -73,18 +81,22 @@ class Checkpoint:
             If the folder cannot be used, holds other things, or belongs to another search.
         """
         path = as_folder("checkpoint", folder)
-        belongs = {**belongs, "versions": _versions()}
+        loaded, installed = _loaded(), _installed()
         try:
             path.mkdir(parents=True, exist_ok=True)
             remove_abandoned(path)
+            _check_files(path)
+            before: set[str] | None = None
             if (path / _MANIFEST).exists():
-                _check_same(path, belongs)
+                before, installed = _check_same(path, belongs, loaded, installed)
             else:
                 _check_empty(path)
+            if before is None or not loaded <= before:
+                versions = {"loaded": sorted(loaded | (before or set())), "installed": installed}
                 with written_whole(path / _MANIFEST) as file:
-                    text = json.dumps({"what": _WHAT, **belongs}, indent=1)
+                    text = json.dumps({"what": _WHAT, **belongs, **versions}, indent=1)
                     file.write_text(text + "\n", encoding="utf-8")
-            manifest = (path / _MANIFEST).read_text(encoding="utf-8")
+            manifest = read_file(path / _MANIFEST).decode()
         except CheckpointError:
             raise
         except OSError as error:
@@ -111,7 +123,7 @@ class Checkpoint:
     def is_here(self) -> bool:
         """Whether this process sees the folder; a worker on another machine may not."""
         try:
-            return Path(self.folder, _MANIFEST).read_text(encoding="utf-8") == self.manifest
+            return read_file(Path(self.folder, _MANIFEST)).decode() == self.manifest
         except (OSError, ValueError):
             return False
 
@@ -166,7 +178,7 @@ def _prefix(about: Mapping[str, Any]) -> str:
 def _read_span(file: Path, about: Mapping[str, Any]) -> Span | None:
     """Return what a file says of something; None if it is cut off, changed, foreign or missing."""
     try:
-        stated, answers = from_bytes(file.read_bytes())
+        stated, answers = from_bytes(read_file(file))
         first, last = int(stated.pop("first")), int(stated.pop("last"))
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
@@ -182,25 +194,45 @@ def _disjoint(spans: list[Span]) -> Iterator[Span]:
             end = last
 
 
-def _check_same(path: Path, belongs: Mapping[str, str]) -> None:
-    """Raise CheckpointError unless a manifest is that of this search."""
+def _check_same(
+    path: Path, belongs: Mapping[str, str], loaded: set[str], installed: Mapping[str, str]
+) -> tuple[set[str], dict[str, str]]:
+    """Return what was loaded and installed there; raise CheckpointError if it is another search."""
     try:
-        manifest = json.loads((path / _MANIFEST).read_text(encoding="utf-8"))
-        stated = dict(manifest) if isinstance(manifest, dict) else {}
-    except ValueError:
-        stated = {}
+        stated = dict(json.loads(read_file(path / _MANIFEST).decode()))
+        before, then = set(stated.pop("loaded")), dict(stated.pop("installed"))
+    except (ValueError, TypeError, KeyError):
+        stated, before, then = {}, set(), {}
     if stated.pop("what", None) != _WHAT:
         raise CheckpointError(
             f"the file {shown(str(path / _MANIFEST))} is not {_WHAT}, or is damaged; choose "
             "another "
             "folder, or delete this one"
         )
-    for name in dict.fromkeys([*belongs, *stated]):
-        there, here = stated.get(name, "none"), belongs.get(name, "none")
+    compared = [
+        (name, stated.get(name, "none"), belongs.get(name, "none"))
+        for name in dict.fromkeys([*belongs, *stated])
+    ] + [
+        (name, then.get(name, _ABSENT), installed.get(name, _ABSENT))
+        for name in sorted(before | loaded)
+    ]
+    for name, there, here in compared:
         if there != here:
             raise CheckpointError(
                 f"the checkpoint {shown(str(path))} belongs to another search: there, {name} is "
                 f"{there}; here, {here}; choose another folder, or delete this one"
+            )
+    return before, then
+
+
+def _check_files(path: Path) -> None:
+    """Raise CheckpointError where the manifest or a block is a pipe, a device or a folder."""
+    for file in sorted(path.iterdir()):
+        ours = file.name == _MANIFEST or file.suffix == _SUFFIX
+        if ours and file.exists() and not file.is_file():
+            raise CheckpointError(
+                f"the checkpoint {shown(str(path))} holds {shown(file.name)}, which is no regular "
+                "file, but a pipe, a device or a folder; delete it, or choose another folder"
             )
 
 
@@ -214,13 +246,32 @@ def _check_empty(path: Path) -> None:
         )
 
 
-def _versions() -> str:
-    """Return what can change answers, in words."""
-    try:
-        own = metadata.version("sensitivity_lab")
-    except metadata.PackageNotFoundError:
-        own = "of a checkout"
-    return f"sensitivity_lab {own}, numpy {np.__version__}, Python {platform.python_version()}"
+def _loaded() -> set[str]:
+    """Return the distributions whose modules this process has loaded, and those of `_ALWAYS`."""
+    owners = _distributions(_stamp())[1]
+    modules = {name.partition(".")[0] for name in list(sys.modules)}
+    return _ALWAYS.union(*(owners.get(module, ()) for module in modules))
+
+
+def _installed() -> dict[str, str]:
+    """Return the version of every distribution: also of those that only another process loads."""
+    # A process goes on with what it has loaded when another version is installed meanwhile.
+    own = {"Python": platform.python_version(), "numpy": np.__version__, "pandas": pd.__version__}
+    return {"sensitivity_lab": "of a checkout", **_distributions(_stamp())[0], **own}
+
+
+@cache
+def _distributions(_: Any) -> tuple[dict[str, str], Mapping[str, list[str]]]:
+    """Return the versions of distributions, and whose the modules are, as of a `_stamp`."""
+    every = [(one.metadata["Name"], one.version) for one in metadata.distributions()]
+    # The first of a name is the one that is imported.
+    return dict(reversed(every)), metadata.packages_distributions()
+
+
+def _stamp() -> tuple[tuple[str, int], ...]:
+    """Return when something was last installed where modules are; to read it all takes a while."""
+    folders = [Path(folder) for folder in sys.path]
+    return tuple((str(one), one.stat().st_mtime_ns) for one in folders if one.exists())
 
 
 def _why(error: OSError) -> str:

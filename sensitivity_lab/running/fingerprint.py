@@ -135,7 +135,7 @@ class _Hasher:
             while self._waiting or self._look_into_modules():
                 if self._waiting:
                     one, self._path = self._waiting.popleft()
-                    self._describe(one)
+                    self._try_to_describe(one)
         except RecursionError:
             self._refuse("values that are nested too deeply")
         if self._untold:
@@ -144,6 +144,14 @@ class _Hasher:
             told = "; ".join(reasons[:_SHOWN])
             raise NoFingerprintError(told + (f"; and {more:,} more" if more > 0 else ""))
         return self._hash.hexdigest()
+
+    def _try_to_describe(self, value: Any) -> None:
+        try:
+            self._describe(value)
+        except (RecursionError, NoFingerprintError):
+            raise
+        except Exception as error:  # noqa: BLE001 - any class's own errors
+            self._refuse(f"something of type {type(value)!r}, which raised {error!r}")
 
     def _tell(self, *parts: str | bytes) -> None:
         """Add texts to the hash, each with its length, so that no two rows of texts are alike."""
@@ -218,6 +226,8 @@ class _Hasher:
         elif isinstance(value, (pd.DataFrame, pd.Series, pd.Index)):
             self._refer(kind)
             self._table(value)
+        elif kind is pd.Categorical:
+            self._column(value)
         elif kind in (list, dict, bytearray):
             self._refer(_CONTENT[kind](value))
         elif self._data_only:

@@ -16,14 +16,11 @@ import joblib
 from joblib.externals.loky.backend.reduction import dumps
 
 from sensitivity_lab.errors import InputError, WorkerError
-from sensitivity_lab.files import remove_abandoned, temporary_folder
+from sensitivity_lab.files import temporary_folder
 
 from .block import Block, Keeper, Produced
-from .shared import remove_shared, will_share
+from .shared import PREFIX, will_share
 from .time_limits import serve, workers_without_interrupts
-
-PREFIX = "sensitivity_lab-"
-"""How the names of the folders of runs begin."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +70,8 @@ def run(
     portable = joblib.wrap_non_picklable_objects(function, keep_wrapper=False)
     given: Iterator[tuple[int, Block[Any]]] = enumerate(blocks)
     waiting: dict[int, Block[Any]] = {}
-    remove_abandoned(tempfile.gettempdir(), PREFIX, remove_shared)
-    with temporary_folder(tempfile.gettempdir(), PREFIX) as folder:
-        will_share(folder)
-        begun = folder / "begun"
-        begun.mkdir()
+    will_share()
+    with temporary_folder(tempfile.gettempdir(), PREFIX) as begun:
         task = _Task(portable, keeper, os.getpid(), str(begun))
         while True:
             try:

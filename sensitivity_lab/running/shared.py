@@ -1,7 +1,8 @@
 """What joblib shares between a process and its workers, where both were killed.
 
 A process of joblib's own removes semaphores and arrays in shared memory, unless it is killed, too.
-So a run notes in its folder who it is, and the run that finds the folder abandoned does it.
+These outlive a run, as the workers do. So a process that starts workers notes in a folder who it is
+until it ends, and the next one that starts some, and finds the folder abandoned, removes them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,11 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from sensitivity_lab.files import folder_of_process, remove_abandoned
+
+PREFIX = "sensitivity_lab-"
+"""How the names of temporary folders of processes and runs begin."""
+
 _NOTE = "process.json"
 
 _SHARED = "/dev/shm"
@@ -22,22 +28,33 @@ _NAMES = ("sem.loky-{}-", "joblib_memmapping_folder_{}_")
 """How names there begin that belong to a process by its number."""
 
 
-def will_share(folder: Path) -> None:
-    """Note in the folder of a run whose shared memory belongs to it."""
+def will_share() -> None:
+    """Note that shared memory belongs to this process; remove what dead processes have left."""
+    parent = tempfile.gettempdir()
+    remove_abandoned(parent, PREFIX, remove_shared)
     note = {"process": os.getpid(), "namespace": _namespace()}
+    folder = folder_of_process(parent, PREFIX, os.getpid())
     (folder / _NOTE).write_text(json.dumps(note), encoding="utf-8")
 
 
-def remove_shared(folder: Path) -> None:
-    """Remove the shared memory of the run that left a folder, unless the number is in use again."""
+def remove_shared(folder: Path) -> bool:
+    """Remove the shared memory of the process that left a folder.
+
+    Returns
+    -------
+    bool
+        False if its number is in use again: then what is there may be that of another process.
+    """
     try:
         note = json.loads((folder / _NOTE).read_text(encoding="utf-8"))
         process, namespace = int(note["process"]), note["namespace"]
     except (OSError, ValueError, TypeError, KeyError):
-        return  # it ended before it shared anything
+        return True  # of a run, or of a process that ended before it shared anything
     # In another container, the number may be that of a process that this one does not see.
-    if namespace is None or namespace != _namespace() or _runs(process):
-        return
+    if namespace is None or namespace != _namespace():
+        return True
+    if _runs(process):
+        return False
     beginnings = tuple(name.format(process) for name in _NAMES)
     # Where shared memory is small, joblib has arrays in the second or third of these.
     for place in {_SHARED, os.environ.get("JOBLIB_TEMP_FOLDER", _SHARED), tempfile.gettempdir()}:
@@ -48,6 +65,7 @@ def remove_shared(folder: Path) -> None:
                         shutil.rmtree(path, ignore_errors=True)
                     else:
                         path.unlink(missing_ok=True)
+    return True
 
 
 def _namespace() -> str | None:

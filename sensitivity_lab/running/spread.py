@@ -220,10 +220,7 @@ AnyMachine = Machine | Cluster
 
 def memory_of_workers(client: Any) -> list[int]:
     """Return how many bytes every worker of a cluster may take, of those with a limit."""
-    try:
-        workers = client.scheduler_info(n_workers=-1)["workers"]
-    except TypeError:  # as in 2024, when the answer was all workers
-        workers = client.scheduler_info()["workers"]
+    workers = client.scheduler_info(n_workers=-1)["workers"]
     return [int(one["memory_limit"]) for one in workers.values() if one["memory_limit"]]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import multiprocessing
 import os
 import signal
 import threading
@@ -18,6 +19,8 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.files import remove_held
 
 R = TypeVar("R")
+
+_ON_WINDOWS = os.name == "nt"
 
 _PARENT_LOOKS = 0.5
 """Seconds between two looks of a worker whether its parent is still there."""
@@ -223,8 +226,15 @@ def _watch(parent: int) -> None:
 
 
 def _end_with(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(_PARENT_LOOKS)
+    if _ON_WINDOWS:
+        # There, a process keeps the number of a parent that is gone. Workers have a handle of it.
+        own = multiprocessing.parent_process()
+        if own is None:
+            return
+        own.join()
+    else:
+        while os.getppid() == parent:
+            time.sleep(_PARENT_LOOKS)
     # The parent can no longer collect anything; its resource tracker removes what was shared.
     remove_held()
     os._exit(1)

@@ -149,7 +149,7 @@ def iter_neighbors(
     x: Multiplicities, universe: FiniteUniverse, changes: Sequence[RemovedAdded]
 ) -> Iterator[Multiplicities]:
     """Yield the neighbors that changes lead to, by multiplicities, each distinct one once."""
-    inside, outside = inside_and_outside(x, universe, changes)
+    inside, outside = (part.tolist() for part in inside_and_outside(x, universe, changes))
     for removed, added in _net_changes(changes):
         slacks = {total - removed for total, more in changes if total - removed == more - added}
         for places in sub_multisets(inside, removed):
@@ -210,12 +210,10 @@ def count_neighbors(
 
 def inside_and_outside(
     x: Multiplicities, universe: FiniteUniverse, changes: Sequence[RemovedAdded]
-) -> tuple[list[int], list[int]]:
+) -> tuple[Multiplicities, Multiplicities]:
     """Return per value the records in x, and those outside x that a change can add."""
-    inside = x.tolist()
     most = int(x.sum()) + max(added for _, added in changes)
-    limits = universe.multiplicities(most).tolist()
-    return inside, [limit - have for limit, have in zip(limits, inside, strict=True)]
+    return x, universe.multiplicities(most) - x
 
 
 def _net_changes(changes: Sequence[RemovedAdded]) -> list[RemovedAdded]:

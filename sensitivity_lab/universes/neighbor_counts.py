@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from .relations import RemovedAdded
 
 _CHEAP = 50_000
 """How many steps the counting takes in any case, before a limit can end it."""
 
+_AT_ONCE = 1 << 12
+"""So many values are Python's ints at a time."""
+
 State = tuple[int, int, int]
 """How many records are removed, added, and how many can change places with equal ones."""
 
 
 def number_of_neighbors(
-    inside: Sequence[int],
-    outside: Sequence[int],
+    inside: ArrayLike,
+    outside: ArrayLike,
     changes: Sequence[RemovedAdded],
     most: float = math.inf,
 ) -> tuple[int, bool]:
@@ -25,7 +32,7 @@ def number_of_neighbors(
 
     Parameters
     ----------
-    inside, outside : sequence of int, shape (m,)
+    inside, outside : array of int, shape (m,)
         Per value the records in x, and those outside x.
     changes : sequence of two int
         The numbers of records removed and added.
@@ -40,18 +47,15 @@ def number_of_neighbors(
     """
     removed, added = (max(change[side] for change in changes) for side in (0, 1))
     swaps = min(removed, added)
-    values = [
-        (have, more)
-        for have, more in zip(inside, outside, strict=True)
-        if min(have, removed) or min(more, added)
-    ]
+    values = np.array([inside, outside], dtype=np.int64)
     if removed <= 1 and added <= 1:
         return _number_of_single_changes(values, changes), True
+    values = values[:, (np.minimum(values, [[removed], [added]]) > 0).any(axis=0)]
     known = set(changes)
     smaller = all((i - 1, j - 1) in known for i, j in known if min(i, j) > 0 and (i, j) != (1, 1))
     ways: dict[State, int] = {(0, 0, 0): 1}
     steps = 0
-    for (have, more), fits in zip(values, _completed(values, changes), strict=True):
+    for (have, more), fits in zip(_rows(values), _completed(values, changes), strict=True):
         grown: dict[State, int] = {}
         found = 0
         terms = _terms(min(have, removed), min(more, added), have, more)
@@ -80,13 +84,16 @@ def _terms(removed: int, added: int, have: int, more: int) -> list[State]:
     ]
 
 
-def _number_of_single_changes(
-    values: Sequence[RemovedAdded], changes: Sequence[RemovedAdded]
-) -> int:
+def _rows(values: NDArray[np.int64]) -> Iterator[Any]:
+    """Yield the columns of an array as Python's ints, without all of these at a time."""
+    for first in range(0, values.shape[1], _AT_ONCE):
+        yield from values[:, first : first + _AT_ONCE].T.tolist()
+
+
+def _number_of_single_changes(values: NDArray[np.int64], changes: Sequence[RemovedAdded]) -> int:
     """Return the number of neighbors with at most one record removed and one added."""
-    held = sum(1 for have, _ in values if have)
-    free = sum(1 for _, more in values if more)
-    both = sum(1 for have, more in values if have and more)
+    held, free = np.count_nonzero(values, axis=1).tolist()
+    both = int(values.all(axis=0).sum())
     # Replaced by an equal record, x is a neighbor of itself, once.
     numbers = {(1, 0): held, (0, 1): free, (1, 1): held * free - both + min(both, 1)}
     return sum(numbers[change] for change in set(changes))
@@ -101,20 +108,16 @@ def _complete(ways: dict[State, int], changes: Sequence[RemovedAdded]) -> int:
     )
 
 
-def _completed(values: Sequence[RemovedAdded], changes: Sequence[RemovedAdded]) -> list[range]:
-    """Return per value which surplus of removed records the values behind it can make up for.
+def _completed(values: NDArray[np.int64], changes: Sequence[RemovedAdded]) -> Iterator[range]:
+    """Yield per value which surplus of removed records the values behind it can make up for.
 
     None where changes have several surpluses: most net changes are changes then.
     """
     surpluses = {removed - added for removed, added in changes}
     if len(surpluses) > 1:
-        return [range(0)] * len(values)
+        yield from repeat(range(0), values.shape[1])
+        return
     (surplus,) = surpluses
-    held, free = (
-        list(accumulate((value[side] for value in reversed(values)), initial=0))[::-1]
-        for side in (0, 1)
-    )
-    return [
-        range(surplus - can_remove, surplus + can_add + 1)
-        for can_remove, can_add in zip(held[1:], free[1:], strict=True)
-    ]
+    behind = values.sum(axis=1, keepdims=True) - values.cumsum(axis=1)
+    for can_remove, can_add in _rows(behind):
+        yield range(surplus - can_remove, surplus + can_add + 1)

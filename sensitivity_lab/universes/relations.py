@@ -16,6 +16,7 @@ from itertools import chain, islice
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sensitivity_lab.checks import (
     check_choice,
@@ -709,8 +710,28 @@ def show(dataset: Sequence[Any], things: str = "records") -> str:
 
 def multiplicities_of(x: Iterable[Any], universe: FiniteUniverse) -> Multiplicities:
     """Return how often each distinct value of the universe occurs in x, or raise InputError."""
-    places = np.fromiter(map(universe.index, universe.records_of(x)), dtype=np.intp)
-    return np.bincount(places, minlength=len(universe.values)).astype(np.int64)
+    records = universe.records_of(x)
+    places = _places_of(records, universe)
+    if places is None:
+        places = np.fromiter(map(universe.index, records), dtype=np.intp)
+    return np.bincount(places, minlength=universe.number).astype(np.int64)
+
+
+def _places_of(records: list[Any], universe: FiniteUniverse) -> NDArray[np.intp] | None:
+    """Return where numbers of one plain type stand in a universe, without a table of its values.
+
+    None if one is not there, or what they are has to be compared one by one.
+    """
+    values: NDArray[Any] | None = getattr(universe, "array", None)  # of numbers
+    plain: tuple[set[type], ...] = ({int}, {float}, {np.int64}, {np.float64})
+    if values is None or set(map(type, records)) not in plain:
+        return None
+    given = np.asarray(records)
+    if given.dtype != values.dtype or given.dtype == object:
+        return None
+    places = values.searchsorted(given)
+    there = bool((values.take(places, mode="clip") == given).all())
+    return places if there else None
 
 
 def check_related(

@@ -7,20 +7,26 @@ import errno
 import functools
 import itertools
 import json
+import os
 import pickle
+import platform
 import random
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
+import joblib
 import numpy as np
+import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
+from sensitivity_lab.running import checkpoint
 from sensitivity_lab.running.checkpoint import Checkpoint
 from sensitivity_lab.running.cluster import KeptByWorkers
 from sensitivity_lab.running.encoding import from_bytes, to_bytes
 from sensitivity_lab.running.fingerprint import fingerprint
+from sensitivity_lab.running.time_limits import in_time
 from sensitivity_lab.search.enumeration.kept import Chunk, LevelKeeper, NeighborKeeper, Recipe
 
 RECORDS = [1, 2, 3, 5, 8, 13]
@@ -152,6 +158,67 @@ def test_another_search_is_refused_with_both_fingerprints(tmp_path):
     assert str(caught.value) == f"{start}sizes is 3; here, 4{end}"
 
 
+def installed(monkeypatch, loaded=(), **versions):
+    """Let distributions have other versions (None: not installed), and further ones be loaded."""
+    every = checkpoint._installed() | versions
+    every = {name: version for name, version in every.items() if version is not None}
+    names = checkpoint._loaded() & set(every) | set(loaded)
+    monkeypatch.setattr(checkpoint, "_installed", lambda: dict(every))
+    monkeypatch.setattr(checkpoint, "_loaded", lambda: set(names))
+
+
+def test_versions_of_what_is_loaded_count(tmp_path):
+    solve(tmp_path)
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert {"Python", "numpy", "pandas", "joblib", "pytest", "duckdb"} <= {*manifest["loaded"]}
+    assert manifest["installed"]["pandas"] == pd.__version__
+    assert manifest["installed"]["Python"] == platform.python_version()
+    assert manifest["installed"]["joblib"] == joblib.__version__
+
+
+@pytest.mark.parametrize("name", ["Python", "pandas", "numpy", "duckdb", "joblib"])
+@pytest.mark.parametrize(("there", "here"), [("2.3.0", "3.1.0"), ("2.3.0", None), (None, "3.1.0")])
+def test_another_version_is_refused_with_both(tmp_path, monkeypatch, name, there, here):
+    with monkeypatch.context() as first:
+        installed(first, [name] if there else [], **{name: there})
+        solve(tmp_path)
+    installed(monkeypatch, [name] if here else [], **{name: here})
+    with pytest.raises(sl.errors.CheckpointError) as caught:
+        solve(tmp_path)
+    assert str(caught.value) == (
+        f"the checkpoint {str(tmp_path)!r} belongs to another search: there, {name} is "
+        f"{there or 'not installed'}; here, {here or 'not installed'}; choose another folder, or "
+        "delete this one"
+    )
+
+
+def test_what_only_one_process_loads_is_compared_with_what_the_other_has_installed(
+    tmp_path, monkeypatch
+):
+    """As of a notebook and a script: IPython is installed for both, and loaded by one."""
+
+    def call(loaded, version):
+        with monkeypatch.context() as process:
+            installed(process, loaded, fast=version)
+            return solve(tmp_path)[1]
+
+    calls = call([], "1.0")
+    assert call(["fast"], "1.0") < calls
+    # Its answers are kept there now, so it counts from here on, loaded or not.
+    assert call([], "1.0") < calls
+    for loaded in ([], ["fast"]):
+        with pytest.raises(sl.errors.CheckpointError, match=r"there, fast is 1\.0; here, 1\.1; "):
+            call(loaded, "1.1")
+
+
+def test_what_no_process_loads_may_change(tmp_path, monkeypatch):
+    with monkeypatch.context() as first:
+        installed(first, unrelated="1.0")
+        _, calls = solve(tmp_path)
+    installed(monkeypatch, unrelated="2.0")
+    assert solve(tmp_path)[1] < calls
+
+
 def test_a_folder_of_other_things_is_refused(tmp_path):
     (tmp_path / "letter.txt").write_text("mine")
     with pytest.raises(sl.errors.CheckpointError) as caught:
@@ -174,6 +241,42 @@ def test_a_damaged_manifest_is_refused(tmp_path, text):
         sl.errors.CheckpointError, match="is not a checkpoint of sensitivity_lab, or is"
     ):
         solve(tmp_path)
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with a name")
+@pytest.mark.parametrize("make", [pipe, device, Path.mkdir])
+@pytest.mark.parametrize("place", ["manifest.json", "own", "foreign.block"])
+def test_a_pipe_or_a_device_is_refused_at_once(tmp_path, make, place):
+    """To read or to write it would wait forever, or never end."""
+    solve(tmp_path)
+    file = blocks(tmp_path)[0] if place == "own" else tmp_path / place
+    file.unlink(missing_ok=True)
+    make(file)
+    with pytest.raises(sl.errors.CheckpointError) as caught:
+        in_time(10, solve, tmp_path)
+    assert str(caught.value) == (
+        f"the checkpoint {str(tmp_path)!r} holds {file.name!r}, which is no regular file, but a "
+        "pipe, a device or a folder; delete it, or choose another folder"
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with a name")
+def test_a_block_that_becomes_a_pipe_is_computed_again_where_it_is_read(tmp_path):
+    about = {"query": "q"}
+    kept = Checkpoint.open(tmp_path, about, {})
+    kept.keep(about, 0, 2, np.arange(2))
+    (file,) = blocks(tmp_path)
+    file.unlink()
+    pipe(file)
+    assert in_time(10, kept.spans, about) == []
 
 
 def damage(folder: Path, seed: int) -> None:

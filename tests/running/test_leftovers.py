@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -11,12 +12,12 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from paths import PACKAGE
+from paths import PACKAGE, ROOT
 from searches import Search, is_running, shared_memory, until
 
 import sensitivity_lab as sl
 from sensitivity_lab.files import remove_abandoned, temporary_folder, written_whole
-from sensitivity_lab.running import processes, shared
+from sensitivity_lab.running import in_fresh_process, shared
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 
@@ -198,15 +199,14 @@ def dead(tmp_path, monkeypatch):
     (tmp_path / f"another-{process}").touch()
     note = tmp_path / "run"
     note.mkdir()
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "getpid", lambda: process)
-        shared.will_share(note)
+    named = {"process": process, "namespace": shared._namespace()}
+    (note / "process.json").write_text(json.dumps(named))
     return note, {f"sem.loky-{process}1-abc", f"another-{process}", "run"}
 
 
 def test_shared_memory_of_a_dead_process_is_removed(dead):
     folder, kept = dead
-    shared.remove_shared(folder)
+    assert shared.remove_shared(folder)
     assert {path.name for path in folder.parent.iterdir()} == kept
 
 
@@ -219,7 +219,8 @@ def test_shared_memory_stays_where_it_may_be_in_use(dead, why, monkeypatch):
         monkeypatch.setattr(shared, "_namespace", lambda: "pid:[1]")
     else:
         (folder / "process.json").write_text("{")
-    shared.remove_shared(folder)
+    # The next call looks again where the number may come free.
+    assert shared.remove_shared(folder) == (why != "the number is in use again")
     assert len(list(folder.parent.iterdir())) == len(kept) + 2
 
 
@@ -245,15 +246,56 @@ def test_a_search_that_was_ended_leaves_nothing(tmp_path, number, whole, monkeyp
     process = search.start()
     search.wait_until_called(800)
     assert shared_memory(process.pid)
-    assert len(list(temporary.glob("sensitivity_lab-*"))) == 1
+    assert len(list(temporary.glob("sensitivity_lab-*"))) == 2  # of the run, and of the process
     (os.killpg if whole else os.kill)(process.pid, number)
     process.communicate(timeout=30)
     assert process.returncode == -number
     until(lambda: not any(map(is_running, set(search.callers()))), seconds=10)
     if number == signal.SIGKILL:
-        assert len(list(temporary.glob("sensitivity_lab-*"))) == 1
-        remove_abandoned(temporary, processes.PREFIX, shared.remove_shared)
+        assert len(list(temporary.glob("sensitivity_lab-*"))) == 2
+        remove_abandoned(temporary, shared.PREFIX, shared.remove_shared)
     until(lambda: not shared_memory(process.pid), seconds=10)
     assert not list(temporary.iterdir())
     remove_abandoned(search.kept)
     assert not [path for path in search.kept.iterdir() if re.match(r"\.sens", path.name)]
+
+
+AFTER_ITS_SEARCH = """
+import os, time
+import sensitivity_lab as sl
+from sensitivity_lab.running import in_fresh_process, pool
+
+def answer(x):
+    return float(x[0])
+
+if __name__ == "__main__":
+    pool._SHORT = pool._START = 0
+    universe = sl.Universe.from_domain(range(6))
+    sl.global_sensitivity(universe, answer, size=6, neighbors="bounded", n_jobs=2)
+    print(os.getpid(), flush=True)
+    in_fresh_process(time.sleep, 1000)
+"""
+
+
+def test_a_group_of_processes_that_is_killed_after_its_search_leaves_nothing(tmp_path, monkeypatch):
+    """The workers, and what they share, stay for a next search; so does what removes it."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    program = tmp_path / "program.py"
+    program.write_text(AFTER_ITS_SEARCH)
+    command = [sys.executable, str(program)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, start_new_session=True, cwd=ROOT
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == f"{process.pid}\n"
+    until(lambda: len(shared_memory(process.pid)) > 4, seconds=10)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=30)
+    assert shared_memory(process.pid)
+    in_fresh_process(int)
+    assert not shared_memory(process.pid)
+    left = list(tmp_path.glob("sensitivity_lab-*"))
+    assert [json.loads((one / "process.json").read_text())["process"] for one in left] == [
+        os.getpid()
+    ]

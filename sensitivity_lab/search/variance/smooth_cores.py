@@ -38,10 +38,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab.exact.difference import integers_of_floats, mantissas_of_floats
 from sensitivity_lab.problem import SmoothProblem
 from sensitivity_lab.search.sorted_records import Positions
 from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
-from sensitivity_lab.universes.universe import of_numbers
+from sensitivity_lab.universes.universe import Universe, of_numbers
 
 AnyIntegers = NDArray[Any]
 """Exact integers: int64 where these are long enough, else Python ints."""
@@ -58,12 +59,25 @@ BITS = 960
 
 def bits_needed(problem: SmoothProblem) -> int:
     """Return how many bits squared deviations can have, with all intermediate results."""
-    values = centred(problem)
-    most = max(abs(int(values[0])), abs(int(values[-1])))
+    first, middle, last = _three(of_numbers(problem.universe))
+    most = max(middle - first, last - middle)
     records = int(problem.universe.multiplicities(problem.size + 1).sum())
     # The first is for the integers of a bound, see `smooth_states._bound`; no others are as large
     # but prefix sums of squares, which the second is for.
     return max(int(16 * (problem.size + 1) ** 2 * most**2), 2 * records * most**2).bit_length()
+
+
+def _three(numbers: Universe) -> list[int]:
+    """Return the first, middle and last of `integers`, where possible without the others."""
+    array, places = numbers.array, [0, len(numbers.array) // 2, -1]
+    if array.dtype == np.int64:
+        return list(map(int, array[places]))
+    if array.dtype != np.float64:
+        return list(map(int, numbers.integers[0][places]))
+    mantissas, exponents = mantissas_of_floats(array)
+    # The unit is that of the value with the lowest exponent.
+    finest = int(np.where(mantissas == 0, 0, exponents).argmin())
+    return list(map(int, integers_of_floats(array[[*places, finest]])[0][:3]))
 
 
 def centred(problem: SmoothProblem) -> AnyIntegers:

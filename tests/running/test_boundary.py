@@ -1,0 +1,130 @@
+"""What other packages raise becomes a documented error, whatever the public call."""
+
+from __future__ import annotations
+
+from concurrent.futures import CancelledError
+from concurrent.futures import Future as Waiting
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.running import pool
+
+UNIVERSE = sl.Universe.from_domain(range(3))
+GROUPS = pd.cut([0, 1, 2], [-1, 0, 2])
+
+
+class Compiled:
+    """As a class of Cython's functions, whose module is an attribute of its objects."""
+
+    __module__ = property(str)  # type: ignore[assignment]
+
+
+COMPILED = Compiled()
+
+
+def search(query="sum", **options):
+    return sl.global_sensitivity(UNIVERSE, query, size=3, neighbors="bounded", **options)
+
+
+def local(query):
+    return sl.local_sensitivity(UNIVERSE, query, dataset=[0, 1, 2], neighbors="bounded")
+
+
+def in_groups(x):
+    return float(GROUPS.codes[x].sum())
+
+
+def test_groups_of_pandas_have_a_fingerprint(tmp_path):
+    run = sl.Run(checkpoint=tmp_path)
+    assert search(in_groups, run=run).value == search(in_groups, run=run).value == 1
+    other = pd.cut([0, 1, 2], [-1, 1, 2])
+    with pytest.raises(sl.errors.CheckpointError, match="belongs to another search"):
+        search(lambda x: float(other.codes[x].sum()), run=run)
+
+
+def test_what_cannot_be_described_asks_for_a_name(tmp_path):
+    with pytest.raises(sl.errors.InputError) as caught:
+        search(lambda x: float(x[0] if COMPILED else 0), run=sl.Run(checkpoint=tmp_path))
+    told = str(caught.value)
+    assert "'function' cannot be distinguished from others, because it uses COMPILED, " in told
+    assert told.endswith("from_function(function, name='my query 1')")
+
+
+class Odd:
+    """An object of another package that fails when it is turned into an array."""
+
+    def __array__(self, *_, **__):
+        raise TypeError("no number\nat all")
+
+
+def unrolled(*_, **__):
+    raise RecursionError
+
+
+def no_worker(*_, **__):
+    Waiting().set_result(joblib.effective_n_jobs(None))
+    waiting = Waiting()
+    waiting.cancel()
+    waiting.result()
+
+
+def test_an_odd_object_is_an_argument_that_cannot_be_used(monkeypatch):
+    monkeypatch.setattr(pool, "workers", lambda _: np.asarray(Odd()))
+    with pytest.raises(sl.errors.InputError) as caught:
+        search(lambda x: float(x[0]))
+    assert str(caught.value) == (
+        "an argument cannot be used: test_boundary raised TypeError: no number at all; give "
+        "numbers, lists, arrays or tables of plain types"
+    )
+    assert isinstance(caught.value.__cause__, TypeError)
+
+
+def test_a_full_stack_is_an_argument_that_is_nested_too_deeply(monkeypatch):
+    monkeypatch.setattr(pool, "workers", unrolled)
+    with pytest.raises(sl.errors.InputError) as caught:
+        search(lambda x: float(x[0]))
+    assert str(caught.value) == (
+        "an argument, or what a function holds, is nested too deeply or refers to itself: Python's "
+        "limit of recursion is reached; give flat values"
+    )
+
+
+def test_what_is_cancelled_is_an_error_of_the_workers(monkeypatch):
+    monkeypatch.setattr(pool, "workers", no_worker)
+    with pytest.raises(sl.errors.WorkerError) as caught:
+        search(lambda x: float(x[0]))
+    assert str(caught.value) == (
+        "concurrent, which runs the workers, raised CancelledError: without a text; see that "
+        "workers are there and can work, and call again, or use n_jobs=1 without a cluster"
+    )
+    assert isinstance(caught.value.__cause__, CancelledError)
+
+
+def test_an_error_of_this_package_itself_stays(monkeypatch):
+    def broken(_):
+        raise AssertionError("a bug")
+
+    monkeypatch.setattr(pool, "workers", broken)
+    with pytest.raises(AssertionError, match="a bug"):
+        search(lambda x: float(x[0]))
+
+
+@pytest.mark.dask
+@pytest.mark.parametrize("call", [search, local])
+def test_a_cluster_without_workers_is_a_worker_error(call):
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster,
+        distributed.Client(cluster),
+        joblib.parallel_config(backend="dask", wait_for_workers_timeout=0.2),
+        pytest.raises(sl.errors.WorkerError) as caught,
+    ):
+        call(lambda x: float(x[0]))
+    assert str(caught.value).startswith(
+        "joblib, which runs the workers, raised TimeoutError: DaskDistributedBackend has no worker "
+        "after 0.2 seconds"
+    )
