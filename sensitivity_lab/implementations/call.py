@@ -10,6 +10,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.checks import check_choice, check_whole, shown
 from sensitivity_lab.errors import InputError, QueryError
@@ -18,7 +20,7 @@ from sensitivity_lab.problem import check_sizes
 from sensitivity_lab.queries import Function, Query, as_query, from_function
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.run import Run, check_run
-from sensitivity_lab.universes.datasets import neighboring_datasets
+from sensitivity_lab.universes.datasets import iter_neighbors
 from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation, as_relation
@@ -178,7 +180,9 @@ def _conclude(
     """Run the code on the pair once more, and state the result."""
     x, y = (tuple(question.universe.values[v] for v in letters) for letters in (found.x, found.y))
     if found.gap == 0 and question.relation is not None and question.order == "free":
-        y = next(neighboring_datasets(question.universe, x, question.relation))
+        of_x = np.bincount(found.x, minlength=len(question.limits))
+        changes = [change for size, change in question.changes if size == len(x)]
+        y = question.universe.dataset(next(iter_neighbors(of_x, question.universe, changes)))
     answers = [run(question.query, question.universe, data) for data in (x, y)]
     if gap_between(*answers) != found.gap:
         raise QueryError(

@@ -81,7 +81,10 @@ class Question:
         """Every size of x with every change that leads to a neighbor."""
         if self.relation is None:
             return [(size, (0, 0)) for size in self.sizes]
-        return Problem(self.universe, (), (self.relation,), self.sizes).changes(self.relation)
+        # A fold answers on any dataset, perhaps with NaN; a function says from what size on.
+        queries = () if isinstance(self.query, Fold) else (self.query,)
+        problem = Problem(self.universe, queries, (self.relation,), self.sizes).checked()
+        return problem.changes(self.relation)
 
     @cached_property
     def levels(self) -> list[int]:

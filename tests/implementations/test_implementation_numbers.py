@@ -80,6 +80,17 @@ def test_an_ideal_that_is_undefined():
     )
 
 
+@pytest.mark.parametrize("values", [[5], [5, 6]])
+def test_a_function_is_not_run_on_fewer_records_than_it_takes(values):
+    """Nobody has no mean; where no pair differs, the witness has records, too."""
+    mean = sl.from_function(lambda x: float(x.sum()) / len(x), least_size=1)
+    universe = sl.Universe.from_domain(values)
+    result = ask(mean, universe, neighbors=sl.SymmetricDifference(3))
+    assert result.value == len(values) - 1
+    assert len(result.witness.y) >= 1
+    result.verify()
+
+
 def test_equal_answers_that_are_not_finite_are_not_apart():
     """Beyond the largest number everything is inf or NaN, on both sides alike."""
     universe = sl.Universe.from_domain([1, 2])
