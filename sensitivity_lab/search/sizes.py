@@ -13,7 +13,7 @@ Three theories say so (docs/proofs.md, "Many sizes (`sizes`)"). Others search ev
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import islice
@@ -85,7 +85,10 @@ class ForManySizes:
         plan: Plan[Any] | Refusal = self.engine.plan(problem, options)
         if self._two_kinds and isinstance(plan, Plan) and isinstance(problem, Problem):
             settled = _all_settled(problem)
-            return plan if settled is None else Plan(lambda: settled, plan.cost)
+            if settled is not None:
+                # Nothing is left to search: only the two multisets that were found.
+                held = 64 * len(problem.universe.multiplicities(1)) * len(settled)
+                return Plan(lambda: settled, replace(plan.cost, bytes=held))
         return plan
 
 
