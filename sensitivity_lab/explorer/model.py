@@ -24,7 +24,6 @@ from sensitivity_lab.results.roles import Block
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.universes.finite import AnyUniverse
 from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import Relation
 
 from .fan import Fan, fan_of
 from .pair import Pair, Rug, pair_of, rug_of
@@ -332,22 +331,12 @@ def _largest_size(universe: AnyUniverse) -> int:
 
 
 def _largest_k(state: State, universe: AnyUniverse) -> int:
-    """Return the largest feasible distance up to `FARTHEST`; 1 if there is none."""
+    """Return the largest distance up to `FARTHEST` that a neighbor has; 1 if there is none."""
+    relation, least = state.neighbors, as_query(state.query).least_size
     for k in range(min(FARTHEST, 2 * state.size + UNLIMITED), 1, -1):
-        # At most k, further ones than exactly k change nothing.
-        farther = replace(replace(state, k=k).neighbors, exactly=True)
-        if _feasible(farther, state, universe):
+        if any(relation.changes_at(k, state.size, universe, least)):
             return k
     return 1
-
-
-def _feasible(relation: Relation, state: State, universe: AnyUniverse) -> bool:
-    """Return whether there are neighbors, and all have enough records for the query."""
-    try:
-        relation.check_feasible((state.size,), universe, as_query(state.query).least_size)
-    except InputError:
-        return False
-    return True
 
 
 def _with_noise(view: View, result: Sensitivity) -> View:

@@ -539,8 +539,9 @@ def _clip(given: Any) -> Ends | None:
 def _grid(ends: Ends, step: Any, width: Any) -> Grid:
     """Return the outputs of the inverse sensitivity mechanism, or raise InputError."""
     low, high = ends
-    exact = check_positive.or_none("step", step)
-    apart = (high - low) / _STEPS if exact is None else printed(step, exact)
+    apart = (high - low) / _STEPS
+    if step is not None:
+        apart = printed(step, check_positive("step", step))
     steps = (high - low) / apart
     if steps.denominator > 1 or steps >= MOST_POINTS:
         raise InputError(

@@ -32,7 +32,7 @@ PLAIN: dict[str, Any] = {"parse_math": False}  # a "$" in a name or a unit is a 
 _PLAIN_NUMBERS = (1e-4, 1e6)
 """A logarithmic axis shows plain numbers between these, and powers of ten beyond them."""
 
-_NAME_LETTERS = 20
+_LABEL_LETTERS = 20
 """A longer name along an axis has several lines."""
 
 _TICK_LETTERS = 28
@@ -194,7 +194,7 @@ def name_places(ax: Axes, names: Sequence[str], most: int, room: float) -> None:
         How many letters fit between two places; longer names are slanted.
     """
     shown = range(0, len(names), -(-len(names) // most))
-    written = [broken(names[place], _NAME_LETTERS) for place in shown]
+    written = [broken(names[place], _LABEL_LETTERS) for place in shown]
     longest = max(len(line) for name in written for line in name.split("\n"))
     slanted: Any = {"rotation": 35, "ha": "right"} if longest > room else {}
     ax.xaxis.set_major_locator(FixedLocator(list(shown)))

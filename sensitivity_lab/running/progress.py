@@ -64,6 +64,11 @@ class Watch:
 _WATCH: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
 
+def _is_shown(progress: bool | None) -> bool:
+    """Tell whether bars are shown: by default on a terminal, and a program may have no stream."""
+    return bool(getattr(sys.stderr, "isatty", bool)()) if progress is None else progress
+
+
 @contextmanager
 def watch(limit: float | None, progress: bool | None) -> Iterator[None]:
     """Limit the time of what is done in this context, and log that it takes long.
@@ -78,8 +83,7 @@ def watch(limit: float | None, progress: bool | None) -> Iterator[None]:
     if _WATCH.get() is not None:
         yield
         return
-    shown = sys.stderr.isatty() if progress is None else progress
-    token = _WATCH.set(Watch(limit, shown))
+    token = _WATCH.set(Watch(limit, _is_shown(progress)))
     try:
         yield
     finally:
@@ -136,7 +140,7 @@ def bar(unit: str, progress: bool | None, total: int | None = None) -> Iterator[
         total=total,
         unit=f" {unit}",
         unit_scale=True,
-        disable=None if progress is None else not progress,
+        disable=not _is_shown(progress),
         delay=1 if progress is None else 0,
         leave=False,
     ) as shown:

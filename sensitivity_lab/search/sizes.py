@@ -78,7 +78,7 @@ class ForManySizes:
     def _for_deciding(self, part: AnyProblem, options: Options) -> Plan[Findings] | Refusal:
         (query,), (relation,) = part.queries, part.neighbors
         allowed = _allowed_changes(part, relation)
-        sizes = part.sizes if allowed is None else _deciding(part, query, allowed)
+        sizes = part.sizes if allowed is None else deciding(part, query, allowed)
         return self._for_all(part.at(sizes), options)
 
     def _for_all(self, problem: Any, options: Options) -> Plan[Any] | Refusal:
@@ -104,7 +104,7 @@ def _allowed_changes(problem: AnyProblem, relation: Relation) -> Allowed | None:
     return {change: allow for change, allow in masks if allow.any()}
 
 
-def _deciding(problem: AnyProblem, query: Query, allowed: Allowed) -> tuple[int, ...]:
+def deciding(problem: AnyProblem, query: Query, allowed: Allowed) -> tuple[int, ...]:
     """Return sizes of which one has the largest difference, for one query and relation."""
     sizes = np.array(problem.sizes, dtype=np.int64)
     if query.adds_up(problem.universe):

@@ -32,7 +32,10 @@ def test_curves_are_separate_searches(data):
     queries = data.draw(
         st.lists(st.sampled_from([*DEFAULT_QUERIES, "min", "max"]), max_size=3, unique=True)
     )
-    queries += [spread, sl.from_function(middle, vectorized=True)]
+    queries += [
+        sl.from_function(spread, least_size=1),
+        sl.from_function(middle, vectorized=True, least_size=1),
+    ]
     distances = list(range(1, asked.relation.k + 1))
     curves = sl.sensitivity_curves(
         asked.universe, queries, size=asked.size, distances=distances, neighbors=asked.relation

@@ -69,7 +69,7 @@ def test_the_page_spends_epsilon_as_the_table_of_noise_splits_it(monkeypatch, sp
 
     monkeypatch.setattr(dp.m, "make_laplace", spy)
     names = names_after("## 4. ")
-    half = sl.noise.noise_table(names["sensitivities"], epsilon=0.5, split=split)
+    half = sl.noise.noise_table(names["chains"], epsilon=0.5, split=split)
     exec(step_4(), names | {"noise": half})
     spent = [one.map(float(row.sensitivity)) for one, row in zip(made, half, strict=True)]
     assert spent == pytest.approx([row.epsilon for row in half], rel=1e-12)

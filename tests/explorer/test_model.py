@@ -30,6 +30,21 @@ def last(source: Source, state: State) -> View:
     return view
 
 
+@pytest.mark.parametrize("size", [3, 6])
+def test_the_largest_distance_is_that_of_the_farthest_neighbor(size):
+    """Of adding and removing the longer way counts; the mean needs a record."""
+    farthest = {
+        "bounded: replace records": min(size, 10 - size),
+        "unbounded: add or remove": max(10 - size, size - 1),
+        "unbounded: add only": 10 - size,
+        "unbounded: remove only": size - 1,
+        "symmetric difference: add and remove": 10,
+        "edit: replace, add or remove": max(size, 10 - size),
+    }
+    states = {name: replace(STATE, relation=name, size=size) for name in RELATIONS}
+    assert {name: last(SOURCE, one).largest_k for name, one in states.items()} == farthest
+
+
 def test_all_of_a_view():
     """Two of six records replaced move the mean from (1+2+3+4+15+20)/6 to (1+...+6)/6."""
     view = last(SOURCE, STATE)

@@ -137,7 +137,8 @@ def test_many_coordinates():
 @pytest.mark.exhaustive
 def test_a_long_title_is_wrapped():
     ax = plot_answers(pair((1, 2), (2, 1)), title="a title of many words " * 6)
-    assert ax.get_title().count("\n") == 2
+    assert max(map(len, ax.get_title().split("\n"))) <= 40
+    assert ax.get_title().replace("\n", " ") == ("a title of many words " * 6).strip()
     assert_nothing_cut_off(ax.figure)
 
 

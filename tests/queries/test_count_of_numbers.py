@@ -96,10 +96,12 @@ def test_what_cannot_be_counted_is_told():
     numbers = sl.Universe.from_domain(range(9))
     assert message(ask(numbers, sl.CountIf("age >= 18"))) == (
         "the predicate of 'count of age >= 18' cannot be used: there is no column 'age'; the "
-        "records are numbers: x in a text, a 1-D array for a function"
+        "records are numbers: x in a text, a 1-D array for a function; for columns make a "
+        "TableUniverse"
     )
     assert message(ask(numbers, sl.CountIf(lambda x: x["age"] > 3, name="old"))).endswith(
-        "; the records are numbers: x in a text, a 1-D array for a function"
+        "; the records are numbers: x in a text, a 1-D array for a function; for columns make a "
+        "TableUniverse"
     )
     assert message(ask(numbers, sl.CountIf(lambda x: x.sum(), name="old"))) == (
         "the predicate of 'old' returned 36 for 9 records; it must return one boolean per record"

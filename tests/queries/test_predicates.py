@@ -31,7 +31,7 @@ ACCEPTED = (
     "a text can compare columns (`of two words` in backticks), numbers, texts, True and False by "
     "==, !=, <, <=, >, >=, in [...] and not in [...], compute with + - * / // %, and join "
     "comparisons by and, or, not, &, |, ~ and brackets; for anything else give a function of a "
-    "DataFrame, such as lambda rows: rows['age'] >= 18"
+    "DataFrame that looks at one record at a time, such as lambda rows: rows['age'] >= 18"
 )
 """The end of every message on a text that is not of the grammar."""
 

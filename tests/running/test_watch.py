@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+import sys
+from itertools import count
+from types import SimpleNamespace
 from unittest import mock
 
 import pandas as pd
@@ -103,10 +106,23 @@ def test_a_bar_says_it_instead(caplog):
 
 
 def test_work_that_ended_is_not_watched():
-    with progress.watch(60, None):
-        pass
-    assert progress._WATCH.get() is None
-    progress.poll()
+    clock = iter(range(0, 10**9, 100))
+    with (
+        mock.patch.object(progress, "_CLOCK", 1),
+        mock.patch.object(progress.time, "monotonic", side_effect=map(float, clock)),
+    ):
+        with pytest.raises(TooLargeError), progress.watch(60, None):
+            progress.poll()
+        progress.poll()
+
+
+@pytest.mark.parametrize("stream", [None, SimpleNamespace(write=len, flush=bool)])
+def test_a_long_search_needs_no_stream_of_errors(stream, monkeypatch):
+    """A program with windows has none, and one that logs may have one that is no terminal."""
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr("tqdm.std.time", map(float, count(0, 2)).__next__)
+    with progress.watch(60, None), progress.bar("records", None, 9) as shown:
+        shown.update()
 
 
 CALLS = {

@@ -190,9 +190,9 @@ def test_ten_thousand_sizes_search_few(query):
     domain = sl.Universe.from_domain(range(61))
     least = 0 if query == "sum" else 1
     seen = []
-    real = many_sizes._deciding
+    real = many_sizes.deciding
     with mock.patch.object(
-        many_sizes, "_deciding", side_effect=lambda *a: seen.append(real(*a)) or seen[-1]
+        many_sizes, "deciding", side_effect=lambda *a: seen.append(real(*a)) or seen[-1]
     ):
         sl.global_sensitivity(
             domain, query, size=range(least, 10_000), neighbors=sl.Unbounded(5)

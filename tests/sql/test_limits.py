@@ -55,7 +55,7 @@ def test_long_conditions_are_read_by_every_call(name):
     assert len(asked.contributions().to_frame()) == expected
     assert asked.truncation([1], epsilon=1).points[0].cut == 0
     converted = asked.chain(1)
-    assert (converted.chain.map(), converted.answer()) == (1, expected)
+    assert (converted.chain.sensitivity().value, converted.answer()) == (1, expected)
 
 
 TOO_LONG = {

@@ -34,7 +34,10 @@ from .predicates import check_predicate, parsed
 _MADE = "_made"
 """The attribute that keeps a query's sums by universe."""
 
-_CALLED_X = "the records are numbers: x in a text, a 1-D array for a function"
+_CALLED_X = (
+    "the records are numbers: x in a text, a 1-D array for a function; for columns make a "
+    "TableUniverse"
+)
 
 _PROBED = 64
 """How many rows a predicate is tried on alone, to see that it does not look at others."""

@@ -433,7 +433,8 @@ def failing(*_):
         (sl.errors.InputError, {"choices": []},
          "choices must be all random choices, at least one, or a number of draws, got none"),
         (sl.errors.InputError, {"choices": 0},
-         "choices must be a whole number (all random choices, or a number of draws), got 0"),
+         "choices must be a whole number (all random choices, or a number of draws), got 0, "
+         "below 1"),
         (sl.errors.InputError, {"claim": -1},
          "the claim at distance 1 must be a number that is not negative, got -1"),
     ],
