@@ -13,7 +13,7 @@ Three theories say so (docs/proofs.md, "Many sizes (`sizes`)"). Others search ev
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import islice
@@ -30,7 +30,8 @@ from sensitivity_lab.queries.base import Runs
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation, RemovedAdded
 
-from .engine import AnyEngine, Finding, Findings, Options, Plan, Refusal, one_by_one
+from .engine import AnyEngine, Cost, Finding, Findings, Options, Plan, Refusal, one_by_one
+from .memory import of_pairs
 
 MANY = 16
 """So many sizes are searched sooner than told apart."""
@@ -86,9 +87,7 @@ class ForManySizes:
         if self._two_kinds and isinstance(plan, Plan) and isinstance(problem, Problem):
             settled = _all_settled(problem)
             if settled is not None:
-                # Nothing is left to search: only the two multisets that were found.
-                held = 64 * len(problem.universe.multiplicities(1)) * len(settled)
-                return Plan(lambda: settled, replace(plan.cost, bytes=held))
+                return Plan(lambda: settled, Cost(of_pairs(problem)))  # nothing is left to search
         return plan
 
 
