@@ -108,7 +108,7 @@ class InputError(SensitivityLabError, ValueError):
     >>> Bounded(0)
     Traceback (most recent call last):
     sensitivity_lab.errors.InputError: k must be a whole number (a Hamming distance, at least 1),
-    got 0
+    got 0, below 1
     """
 
 

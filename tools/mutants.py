@@ -72,7 +72,7 @@ OUTSIDE = Scope(
     (
         *("tests/calls", "tests/results", "tests/noise", "tests/universes", "tests/running"),
         *("tests/metrics", "tests/sql", "tests/test_misuse.py", "tests/test_article.py"),
-        *("tests/test_empirical.py", "tests/search", "tests/pipelines", "tests/commands"),
+        *("tests/test_empirical.py", "tests/search", "tests/pipelines", "tests/cli"),
         *("sensitivity_lab/calls", "sensitivity_lab/results", "sensitivity_lab/noise"),
         *("sensitivity_lab/universes", "sensitivity_lab/running", "sensitivity_lab/metrics"),
         *("sensitivity_lab/sql", "docs/how_to", "README.md"),

@@ -81,7 +81,7 @@ class Checkpoint:
             If the folder cannot be used, holds other things, or belongs to another search.
         """
         path = as_folder("checkpoint", folder)
-        loaded, installed = _loaded(), _installed()
+        loaded, installed = loaded_distributions(), installed_versions()
         try:
             path.mkdir(parents=True, exist_ok=True)
             remove_abandoned(path)
@@ -246,14 +246,14 @@ def _check_empty(path: Path) -> None:
         )
 
 
-def _loaded() -> set[str]:
+def loaded_distributions() -> set[str]:
     """Return the distributions whose modules this process has loaded, and those of `_ALWAYS`."""
     owners = _distributions(_stamp())[1]
     modules = {name.partition(".")[0] for name in list(sys.modules)}
     return _ALWAYS.union(*(owners.get(module, ()) for module in modules))
 
 
-def _installed() -> dict[str, str]:
+def installed_versions() -> dict[str, str]:
     """Return the version of every distribution: also of those that only another process loads."""
     # A process goes on with what it has loaded when another version is installed meanwhile.
     own = {"Python": platform.python_version(), "numpy": np.__version__, "pandas": pd.__version__}

@@ -32,8 +32,9 @@ def will_share() -> None:
     """Note that shared memory belongs to this process; remove what dead processes have left."""
     parent = tempfile.gettempdir()
     remove_abandoned(parent, PREFIX, remove_shared)
-    note = {"process": os.getpid(), "namespace": _namespace()}
+    note = {"process": os.getpid(), "namespace": namespace()}
     folder = folder_of_process(parent, PREFIX, os.getpid())
+    folder.mkdir(mode=0o700, exist_ok=True)  # systems clear old temporary folders
     (folder / _NOTE).write_text(json.dumps(note), encoding="utf-8")
 
 
@@ -47,11 +48,11 @@ def remove_shared(folder: Path) -> bool:
     """
     try:
         note = json.loads((folder / _NOTE).read_text(encoding="utf-8"))
-        process, namespace = int(note["process"]), note["namespace"]
+        process, space = int(note["process"]), note["namespace"]
     except (OSError, ValueError, TypeError, KeyError):
         return True  # of a run, or of a process that ended before it shared anything
     # In another container, the number may be that of a process that this one does not see.
-    if namespace is None or namespace != _namespace():
+    if space is None or space != namespace():
         return True
     if _runs(process):
         return False
@@ -68,7 +69,7 @@ def remove_shared(folder: Path) -> bool:
     return True
 
 
-def _namespace() -> str | None:
+def namespace() -> str | None:
     """Return in which space of numbers this process has its own; None where that is not known."""
     try:
         return str(Path("/proc/self/ns/pid").readlink())

@@ -222,10 +222,11 @@ def workers_without_interrupts() -> Iterator[None]:
 
 @cache
 def _watch(parent: int) -> None:
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
 
 
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
+    """End this process as soon as its parent has ended."""
     if _ON_WINDOWS:
         # There, a process keeps the number of a parent that is gone. Workers have a handle of it.
         own = multiprocessing.parent_process()

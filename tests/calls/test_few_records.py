@@ -47,6 +47,10 @@ def test_agrees_with_the_definition(family, exactly, data):
         )
     except sl.errors.NoEngineError:
         assume(False)
+    except sl.errors.InputError:
+        # Exactly k apart, all directions have to leave enough records.
+        assume(not exactly)
+        raise
     x, y = as_fractions(result.witness.x), as_fractions(result.witness.y)
     assert y in asked.neighbors(x)
     answers = [oracle.evaluate(("var", theirs[1]), one) for one in (x, y)]

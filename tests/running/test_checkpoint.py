@@ -160,11 +160,11 @@ def test_another_search_is_refused_with_both_fingerprints(tmp_path):
 
 def installed(monkeypatch, loaded=(), **versions):
     """Let distributions have other versions (None: not installed), and further ones be loaded."""
-    every = checkpoint._installed() | versions
+    every = checkpoint.installed_versions() | versions
     every = {name: version for name, version in every.items() if version is not None}
-    names = checkpoint._loaded() & set(every) | set(loaded)
-    monkeypatch.setattr(checkpoint, "_installed", lambda: dict(every))
-    monkeypatch.setattr(checkpoint, "_loaded", lambda: set(names))
+    names = checkpoint.loaded_distributions() & set(every) | set(loaded)
+    monkeypatch.setattr(checkpoint, "installed_versions", lambda: dict(every))
+    monkeypatch.setattr(checkpoint, "loaded_distributions", lambda: set(names))
 
 
 def test_versions_of_what_is_loaded_count(tmp_path):

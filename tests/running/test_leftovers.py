@@ -199,7 +199,7 @@ def dead(tmp_path, monkeypatch):
     (tmp_path / f"another-{process}").touch()
     note = tmp_path / "run"
     note.mkdir()
-    named = {"process": process, "namespace": shared._namespace()}
+    named = {"process": process, "namespace": shared.namespace()}
     (note / "process.json").write_text(json.dumps(named))
     return note, {f"sem.loky-{process}1-abc", f"another-{process}", "run"}
 
@@ -216,7 +216,7 @@ def test_shared_memory_stays_where_it_may_be_in_use(dead, why, monkeypatch):
     if why == "the number is in use again":
         monkeypatch.setattr(shared, "_runs", lambda _: True)
     elif why == "another container":
-        monkeypatch.setattr(shared, "_namespace", lambda: "pid:[1]")
+        monkeypatch.setattr(shared, "namespace", lambda: "pid:[1]")
     else:
         (folder / "process.json").write_text("{")
     # The next call looks again where the number may come free.

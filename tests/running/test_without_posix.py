@@ -71,7 +71,7 @@ def test_a_worker_on_windows_waits_for_a_handle_of_its_parent(monkeypatch):
     monkeypatch.setattr(time_limits, "_ON_WINDOWS", True)
     monkeypatch.setattr(time_limits.multiprocessing, "parent_process", Parent)
     monkeypatch.setattr(time_limits.os, "_exit", lambda _: ended.set())
-    waiting = threading.Thread(target=time_limits._end_with, args=(os.getppid() + 1,))
+    waiting = threading.Thread(target=time_limits.end_with, args=(os.getppid() + 1,))
     waiting.start()
     assert asked.wait(30)
     assert not ended.is_set()

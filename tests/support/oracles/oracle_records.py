@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from math import floor
 from typing import Any
 
 import oracle
@@ -127,7 +128,7 @@ def mode_count(column: int | None) -> Query:
     >>> mode_count(None)([(1, 2), (1, 3)]), mode_count(0)([(1, 2), (1, 3)])
     (Fraction(1, 1), Fraction(2, 1))
     """
-    return lambda rows: Fraction(max(multiplicities(column)(rows)))
+    return lambda rows: Fraction(max(multiplicities(column)(rows), default=0))
 
 
 def covariance(first: int, second: int, ddof: int = 0) -> Query:
@@ -154,6 +155,7 @@ def covariance(first: int, second: int, ddof: int = 0) -> Query:
         products = sum(((a - c) * (b - d) for a, b in both for c, d in both), Fraction(0))
         return products / (2 * n * (n - ddof))
 
+    query.least = floor(ddof) + 1  # fewer records have no covariance, whatever they are
     return query
 
 
@@ -287,9 +289,9 @@ def global_sensitivity(
 ) -> dict[str, tuple[Fraction, Pair]]:
     """Largest change of the query from a dataset of n records to one of its neighbors.
 
-    For each norm the value, squared in L2, and the first pair (x, y) that attains it. The empty
-    dataset is left out if the query is undefined on it. ValueError if there is no pair, or the
-    query is undefined on another dataset of a pair.
+    For each norm the value, squared in L2, and the first pair (x, y) that attains it. Datasets
+    of too few records for the query are left out, such as the empty one for a mean. ValueError if
+    there is no pair, or the query is undefined on another dataset of a pair.
 
     >>> of = histogram_of_categories(0, "ab")
     >>> found = global_sensitivity([("a",), ("b",), ("b",)], 1, of, "bounded", 1)
@@ -332,9 +334,9 @@ def _largest_changes(query: Query, candidates: Iterable[Pair]) -> dict[str, tupl
     answers: dict[Dataset, tuple[Fraction, ...]] = {}
     largest: dict[str, tuple[Fraction, Pair]] = {}
     compared: set[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]] = set()
-    nobody = has_answer(query, ())
+    least = getattr(query, "least", 0 if has_answer(query, ()) else 1)
     for x, y in candidates:
-        if not nobody and not (x and y):
+        if min(len(x), len(y)) < least:
             continue
         for dataset in (x, y):
             if dataset not in answers:
