@@ -23,7 +23,7 @@ calm = {
 if os.environ.get("CI"):  # the same examples in each run, and what it takes to repeat a failure
     calm |= {"derandomize": True, "database": None, "print_blob": True}
 settings.register_profile("everyday", max_examples=2, **calm)
-settings.register_profile("thorough", max_examples=4, **calm)
+settings.register_profile("thorough", max_examples=3, **calm)
 
 
 def pytest_configure(config: pytest.Config) -> None:

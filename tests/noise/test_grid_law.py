@@ -62,7 +62,7 @@ def case_of(seed: int) -> Case:
     return Case(graph, f, Grid(tuple(points), weights, width), draw.randint(0, 6), r)
 
 
-SEEDS = shares(everyday=12, check=100, stress=500)
+SEEDS = shares(everyday=12, check=60, stress=500)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

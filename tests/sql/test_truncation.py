@@ -68,7 +68,7 @@ def capped(kind: str, tables: dict[str, pd.DataFrame]) -> Query:
 
 
 @pytest.mark.parametrize("kind", CAPPED)
-@pytest.mark.parametrize("seed", shares(everyday=1, check=3, stress=8))
+@pytest.mark.parametrize("seed", shares(everyday=1, check=2, stress=8))
 def test_one_person_changes_a_capped_answer_by_its_sensitivity_at_most(
     kind: str, seed: int
 ) -> None:

@@ -318,7 +318,7 @@ def test_rows_with_the_same_number_change_places_if_exactly_k_change(rows, size,
     result.verify()
 
 
-@pytest.mark.parametrize("seed", shares(12, 150, 600))
+@pytest.mark.parametrize("seed", shares(12, 80, 600))
 def test_random_rows_with_equal_numbers(seed):
     """Few numbers, many rows: a search of numbers returns rows, of which exactly k may change."""
     rng = random.Random(seed)
