@@ -195,3 +195,11 @@ def test_of_sqlite_what_the_connection_sees_is_read_and_temporary_tables_are_ref
     for name in ("u", "other.u"):
         with pytest.raises(InputError, match="there is no table 'u'"):
             Query(f"SELECT COUNT(*) FROM {name}", connection=base, person="u.id")
+
+
+def test_a_table_without_a_schema_is_that_of_the_current_one():
+    """Whatever the others are called."""
+    base = connected()
+    base.execute("CREATE SCHEMA a; CREATE TABLE a.t (id INTEGER)")
+    [counted] = asked(base).answer()["n"]
+    assert (counted, base.execute(TEXT).fetchone()) == (1, (1,))
