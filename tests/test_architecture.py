@@ -21,6 +21,7 @@ ROOMS = (
     "checks",
     "files",
     "numpy_state",
+    "boundary",
     "running",
     "plotting",
     "exact",

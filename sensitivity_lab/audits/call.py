@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_callable, check_flag, check_running, shown
 from sensitivity_lab.errors import InputError, SensitivityViolation
-from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.pipelines import Transformation
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.search.run import Run
@@ -32,7 +32,7 @@ _PIPELINE = frozenset({"n_jobs"})
 """The arguments of each form, besides those of all; `neighbors` is for the first two."""
 
 
-@with_numpy_defaults
+@public_call
 def audit(
     universe: Any,
     query: Any,

@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from sensitivity_lab import running
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import (
     check_callable,
     check_flag,
@@ -28,7 +29,6 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Difference, Number, round_down, round_up
 from sensitivity_lab.exact.roots import as_fraction
-from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.results.literals import brief, short_literal
 from sensitivity_lab.universes.universe import Universe
 
@@ -241,7 +241,7 @@ class MechanismReport(AuditReport):
         return script_of(self.function, call, worst.x, worst.y, epsilon, delta, event, told)
 
 
-@with_numpy_defaults
+@public_call
 def audit_mechanism(
     function: Callable[..., Any],
     universe: Iterable[Any] | Universe | None = None,

@@ -9,10 +9,10 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_callable, check_flag, check_running, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.norms import Norm
-from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .claims import ROUNDING_ULPS, check_amount
 from .question import check_left_out, check_order
@@ -27,7 +27,7 @@ from .selections import audit_selection
 _NOT_RECORDED = "give a mechanism that takes the answer, or audit the draws by audit_mechanism"
 
 
-@with_numpy_defaults
+@public_call
 def audit_recorded(
     function: Callable[[list[Any]], Any],
     universe: Iterable[Any],

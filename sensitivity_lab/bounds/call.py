@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_running
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.norms import check_norm
-from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import Problem, check_sizes
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.results.measure import measure
@@ -31,7 +31,7 @@ _SAMPLING = 0.2
 """The part of the time that random neighbors take at most."""
 
 
-@with_numpy_defaults
+@public_call
 def sensitivity_bounds(
     universe: FiniteUniverse,
     query: Any,

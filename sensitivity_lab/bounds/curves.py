@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.calls.curves import as_queries, as_relations, sensitivity_curves
 from sensitivity_lab.checks import rounded_up
 from sensitivity_lab.errors import NoEngineError
-from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query
 from sensitivity_lab.results.curves import SensitivityCurves
 from sensitivity_lab.results.reprs import Tabled, rounded_down
@@ -144,7 +144,7 @@ def _row_of_bounds(column: str, bounds: SensitivityBounds) -> dict[str, Any]:
     }
 
 
-@with_numpy_defaults
+@public_call
 def bounded_curves(
     universes: FiniteUniverse | Mapping[str, FiniteUniverse] | pd.DataFrame,
     queries: Iterable[Any] | str | Query = DEFAULT_QUERIES,

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_distance, listed, names_of, shown
 from sensitivity_lab.errors import InputError, NoEngineError, about
 from sensitivity_lab.interval_problem import IntervalProblem, problem_on
 from sensitivity_lab.metrics.norms import check_norm
-from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import Problem, check_sizes, check_witnesses
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
 from sensitivity_lab.results.curves import SensitivityCurves
@@ -36,7 +36,7 @@ from .checkpoints import open_checkpoint
 from .global_sensitivity import conclude
 
 
-@with_numpy_defaults
+@public_call
 def sensitivity_curves(
     universes: AnyUniverse | Mapping[str, AnyUniverse] | pd.DataFrame,
     queries: Iterable[Any] | str | Query = DEFAULT_QUERIES,

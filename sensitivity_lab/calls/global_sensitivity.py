@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, Literal, cast
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem, problem_on
 from sensitivity_lab.metrics.norms import check_norm
-from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import LocalProblem, Problem, check_sizes, check_witnesses
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.measure import measure
@@ -27,7 +27,7 @@ from .checkpoints import open_checkpoint
 AnyProblem = Problem | LocalProblem | IntervalProblem | LocalIntervalProblem
 
 
-@with_numpy_defaults
+@public_call
 def global_sensitivity(
     universe: AnyUniverse,
     query: Any,

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_text
 from sensitivity_lab.interval_problem import LocalIntervalProblem, local_problem_on, read_dataset
 from sensitivity_lab.metrics.norms import check_norm
-from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
 from sensitivity_lab.results.curves import SensitivityCurves
@@ -26,7 +26,7 @@ from .curves import as_queries, as_relations
 from .global_sensitivity import conclude
 
 
-@with_numpy_defaults
+@public_call
 def local_sensitivity(
     universe: AnyUniverse,
     query: Any,
@@ -105,7 +105,7 @@ def local_sensitivity(
     return solve_local(problem, method, Options(n_jobs, progress, run, kept))
 
 
-@with_numpy_defaults
+@public_call
 def local_curves(
     universe: AnyUniverse,
     queries: Iterable[Any] | str | Query = DEFAULT_QUERIES,

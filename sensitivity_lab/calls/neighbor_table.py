@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_whole
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.metrics.norms import Norm, check_norm
-from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import Problem, check_sizes, check_witnesses
 from sensitivity_lab.queries import Answer, Query, as_query
 from sensitivity_lab.results.measure import ExactAnswer, answer_of, difference_of
@@ -43,7 +43,7 @@ from sensitivity_lab.universes.relations import (
 _ROW_LIMIT = 5_000
 
 
-@with_numpy_defaults
+@public_call
 def neighbor_table(
     universe: FiniteUniverse,
     query: Any,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import MORE_MEMORY, exceeding, shown, whole_kind
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.interval_problem import (
@@ -15,7 +16,6 @@ from sensitivity_lab.interval_problem import (
     local_problem_on,
     read_dataset,
 )
-from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.measure import exact_answer, measure
@@ -46,7 +46,7 @@ _BYTES = 512
 """What a distance takes in a result, with its two ends and what makes their datasets."""
 
 
-@with_numpy_defaults
+@public_call
 def reach(
     universe: AnyUniverse,
     query: Any,

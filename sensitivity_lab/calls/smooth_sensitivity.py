@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_whole, listed, number_kind, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.metrics.norms import check_norm
-from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import LocalProblem, Problem, SmoothProblem
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.sensitivity import Sensitivity
@@ -35,7 +35,7 @@ from sensitivity_lab.universes.relations import (
 from .global_sensitivity import conclude
 
 
-@with_numpy_defaults
+@public_call
 def smooth_sensitivity(
     universe: FiniteUniverse,
     query: Any,

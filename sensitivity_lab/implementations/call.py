@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.checks import check_choice, check_whole, shown
 from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import check_sizes
 from sensitivity_lab.queries import Function, Query, as_query, from_function
 from sensitivity_lab.search.engine import Options
@@ -31,7 +31,7 @@ from .result import Implementation, ImplementedSensitivity, Order, OrderedWitnes
 from .search import OrderedPair, Question
 
 
-@with_numpy_defaults
+@public_call
 def implemented_sensitivity(
     universe: FiniteUniverse,
     query: Any,

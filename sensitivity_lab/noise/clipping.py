@@ -14,6 +14,7 @@ from itertools import accumulate
 from operator import mul
 from typing import Any
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.checks import (
     as_python,
@@ -26,7 +27,6 @@ from sensitivity_lab.checks import (
 )
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number, nearest
-from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.universes.relations import Relation, as_relation
 from sensitivity_lab.universes.universe import Universe
@@ -42,7 +42,7 @@ _MOST_BOUNDS = 1_000
 _check_factor = number_kind("a finite number above 1", lambda given: given > 1)
 
 
-@with_numpy_defaults
+@public_call
 def clipping_bounds(
     smallest: Any, largest: Any, *, step: Any = None, factor: Any = None
 ) -> tuple[Number, ...]:
@@ -116,7 +116,7 @@ def printed(value: Any, exact: Fraction) -> Fraction:
     return Fraction(repr(float(value))) if isinstance(value, float) else exact
 
 
-@with_numpy_defaults
+@public_call
 def clipping_sweep(
     values: Iterable[Number],
     bounds: Iterable[Number],

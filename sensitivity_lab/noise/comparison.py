@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.calls.reach import reach
 from sensitivity_lab.calls.smooth_sensitivity import (
@@ -28,7 +29,6 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import InputError, NoEngineError
 from sensitivity_lab.exact.difference import round_up
 from sensitivity_lab.interval_problem import in_order, read_dataset
-from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.measure import exact_answer
 from sensitivity_lab.results.noise_context import of_datasets
@@ -86,7 +86,7 @@ Ends = tuple[Fraction, Fraction]
 """The smallest and the largest output."""
 
 
-@with_numpy_defaults
+@public_call
 def compare(
     universe: AnyUniverse,
     query: Any,

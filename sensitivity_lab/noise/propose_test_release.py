@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.calls.smooth_sensitivity import Instability, distance_to_instability
 from sensitivity_lab.checks import (
     check_flag,
@@ -23,7 +24,6 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import round_up
 from sensitivity_lab.exact.enclosures import Enclosure, nearest_bounds
-from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.measure import exact_answer
 from sensitivity_lab.results.noise_context import NoiseContext, of_datasets
@@ -237,7 +237,7 @@ class ProposeTestRelease(Facts):
         ]
 
 
-@with_numpy_defaults
+@public_call
 def propose_test_release(
     universe: FiniteUniverse,
     query: Any,

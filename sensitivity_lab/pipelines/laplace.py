@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_kind, check_positive
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.roots import show_number
 from sensitivity_lab.metrics import AbsoluteDistance, L1Distance, Metric
 from sensitivity_lab.noise.scales import laplace_epsilon
-from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .changes import protected_distance, unit_line
 from .domains import Domain, Scalar, Vector
@@ -98,7 +98,7 @@ class Measurement:
         """The measure of its outputs: how much likelier one can be on one neighbor."""
         return "max divergence (epsilon)"
 
-    @with_numpy_defaults
+    @public_call
     def map(self, d_in: Any = None, *others: Any) -> float:
         """Return the privacy loss epsilon of a release, for inputs at most `d_in` apart.
 
@@ -140,7 +140,7 @@ class _Laplace:
             return NotImplemented
         return Measurement(start, self.scale)
 
-    @with_numpy_defaults
+    @public_call
     def map(self, d_in: Any) -> float:
         """Return the privacy loss epsilon of the noise alone, for answers at most `d_in` apart.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import (
     check_callable,
     check_flag,
@@ -16,7 +17,6 @@ from sensitivity_lab.checks import (
 )
 from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.metrics import AbsoluteDistance, L1Distance, L2Distance, Metric
-from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.results.noise_context import NoiseContext, NoiseSource
 
 from .changes import Unit, check_unit, protected_distance, unit_line
@@ -98,7 +98,7 @@ class Transformation(NoiseSource):
             check_callable("check_universe", self.check_universe, "a function of a universe")
         check_unit(self.unit, self.input_metric)
 
-    @with_numpy_defaults
+    @public_call
     def __call__(self, *data: Any) -> Any:
         """Apply the function; pass two tables as two arguments or as one tuple.
 
@@ -109,7 +109,7 @@ class Transformation(NoiseSource):
         """
         return self.function(self.input_domain.read(_one(data)))
 
-    @with_numpy_defaults
+    @public_call
     def map(self, d_in: Any = None, *others: Any) -> Any:
         """Return the largest possible distance of outputs whose inputs are at most `d_in` apart.
 
@@ -140,7 +140,7 @@ class Transformation(NoiseSource):
             )
         return self.stability_map(self._distance((d_in, *others)))
 
-    @with_numpy_defaults
+    @public_call
     def sensitivity(self, d_in: Any = None, *others: Any) -> ChainSensitivity:
         """Return how much one protected unit can change the numbers that the chain returns.
 

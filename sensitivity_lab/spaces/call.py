@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import (
     check_choice,
     check_kind,
@@ -70,6 +71,7 @@ _KINDS = (
 """Every kind of space; a new one is a row."""
 
 
+@public_call
 def global_sensitivity(
     universe: AnySpace,
     query: QueryLike,
@@ -163,6 +165,7 @@ def global_sensitivity(
     return found
 
 
+@public_call
 def local_sensitivity(
     universe: AnySpace,
     query: QueryLike,
@@ -228,6 +231,7 @@ def local_sensitivity(
     return found
 
 
+@public_call
 def sensitivity_curve(
     universe: AnySpace,
     query: QueryLike,
@@ -295,6 +299,7 @@ def sensitivity_curve(
     return Sweep("distance", tuple((one.neighbors.k, column, one) for one in found))
 
 
+@public_call
 def known_sensitivity(
     universe: graphs.GraphUniverse | sequences.SequenceUniverse,
     query: str,

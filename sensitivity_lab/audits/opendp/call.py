@@ -17,8 +17,8 @@ from sensitivity_lab.audits.pairs import check_pairs
 from sensitivity_lab.audits.question import check_left_out, check_order
 from sensitivity_lab.audits.records import table_numbers
 from sensitivity_lab.audits.report import AuditReport
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_callable, check_running
-from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .answers import ask, calls_of, invoke
 from .inputs import question_of
@@ -28,7 +28,7 @@ from .subject import check_subject, needed
 _ONLY_OF_A_SCALE = "applies only to a function of a scale that returns a measurement; leave it out"
 
 
-@with_numpy_defaults
+@public_call
 def audit_opendp(
     made: Any,
     universe: Iterable[Any] | None = None,

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_kind, check_running, check_whole, shown
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.roots import Distance
 from sensitivity_lab.metrics import Metric, PairDistance
-from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.pipelines.changes import distance_of
 from sensitivity_lab.pipelines.transformation import Transformation
 from sensitivity_lab.running import Block, run, tracked
@@ -30,7 +30,7 @@ _BLOCK = 1 << 20
 """The number of pairs that are compared at a time."""
 
 
-@with_numpy_defaults
+@public_call
 def measured_stability(
     transformation: Transformation,
     universe: Any,

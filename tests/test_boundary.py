@@ -12,6 +12,7 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.running import pool
+from sensitivity_lab.spaces import call as space_calls
 
 UNIVERSE = sl.Universe.from_domain(range(3))
 GROUPS = pd.cut([0, 1, 2], [-1, 0, 2])
@@ -128,3 +129,18 @@ def test_a_cluster_without_workers_is_a_worker_error(call):
         "joblib, which runs the workers, raised TimeoutError: DaskDistributedBackend has no worker "
         "after 0.2 seconds"
     )
+
+
+SPACES = {
+    "global_sensitivity": {},
+    "local_sensitivity": {"dataset": None},
+    "sensitivity_curve": {"distances": 1},
+    "known_sensitivity": {},
+}
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_searches_of_spaces_have_the_boundary(name, monkeypatch):
+    monkeypatch.setattr(space_calls, "_kind_of", unrolled)
+    with pytest.raises(sl.errors.InputError, match="Python's limit of recursion is reached"):
+        getattr(sl.spaces, name)(None, "edges", neighbors=None, **SPACES[name])
