@@ -1,10 +1,14 @@
-"""The boundary of public calls: errors of other packages become documented ones."""
+"""The boundary of public calls: foreign errors become documented ones, warnings name the caller."""
 
 from __future__ import annotations
 
 import functools
+import os
+import sys
 import traceback
+import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from sensitivity_lab.errors import InputError, SensitivityLabError, WorkerError, printable
@@ -15,6 +19,8 @@ R = TypeVar("R")
 
 _OF_WORKERS = {"joblib", "concurrent", "distributed", "dask", "tornado", "asyncio"}
 """Packages that run workers."""
+
+_PACKAGE = str(Path(__file__).parent) + os.sep
 
 
 def public_call(function: Callable[P, R]) -> Callable[P, R]:
@@ -34,6 +40,14 @@ def public_call(function: Callable[P, R]) -> Callable[P, R]:
             raise told from error
 
     return call
+
+
+def warn_caller(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn, and point to the innermost line outside this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)
 
 
 def _documented(error: Exception) -> SensitivityLabError | None:

@@ -242,9 +242,7 @@ def compare(
     )
     setting.check_answer()
     rows = tuple(_compared(row, setting, loss) for loss in losses for row in _ROWS)
-    check_public(
-        {"universe": of_datasets(setting, "local", None, len(setting.x))}, public, frames=4
-    )
+    check_public({"universe": of_datasets(setting, "local", None, len(setting.x))}, public)
     return ErrorComparison(
         rows=rows,
         query=setting.query,

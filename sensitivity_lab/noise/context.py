@@ -8,12 +8,12 @@ what to use instead, or get a warning if they are safe only when something is pu
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from sensitivity_lab.boundary import warn_caller
 from sensitivity_lab.checks import check_flag
 from sensitivity_lab.errors import DatasetUniverseWarning, InputError, PrivateSizeWarning
 from sensitivity_lab.metrics.norms import Norm
@@ -118,8 +118,8 @@ def check_together(contexts: Mapping[str, NoiseContext | None]) -> None:
             )
 
 
-def check_public(given: Mapping[str, Any], public_universe: Any, *, frames: int = 3) -> None:
-    """Warn the caller's caller of what must be public, and may not be.
+def check_public(given: Mapping[str, Any], public_universe: Any) -> None:
+    """Warn the caller of what must be public, and may not be.
 
     Parameters
     ----------
@@ -128,8 +128,6 @@ def check_public(given: Mapping[str, Any], public_universe: Any, *, frames: int 
         checked.
     public_universe : bool
         Whether the caller says that the universe is public.
-    frames : int, default 3
-        How many calls up the one is that the warning points to: one more if the caller is wrapped.
     """
     public = check_flag("public_universe", public_universe)
     told = {
@@ -146,7 +144,7 @@ def check_public(given: Mapping[str, Any], public_universe: Any, *, frames: int 
         worrying = {name: context for name, context in contexts.items() if worries(context)}
         if worrying and not (of_universe and public):
             category = DatasetUniverseWarning if of_universe else PrivateSizeWarning
-            warnings.warn(f"{', '.join(worrying)}: {text(worrying)}", category, stacklevel=frames)
+            warn_caller(f"{', '.join(worrying)}: {text(worrying)}", category)
 
 
 def _listed(contexts: Mapping[str, NoiseContext]) -> str:

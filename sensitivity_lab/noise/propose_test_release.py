@@ -397,7 +397,7 @@ def propose_test_release(
         query=asked,
         universe=universe,
     )
-    check_public({"dataset": made.noise_context()}, public_universe, frames=4)
+    check_public({"dataset": made.noise_context()}, public_universe)
     return made
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
+from sensitivity_lab.boundary import warn_caller
 from sensitivity_lab.checks import as_pandas, check_column, no_column, shown, text_of
 from sensitivity_lab.errors import InputError, kind_of
 from sensitivity_lab.exact.difference import Number
@@ -71,8 +71,7 @@ def _of_table(table: pd.DataFrame, columns: Sequence[str] | None) -> dict[str, A
     if not found:
         raise left_out[0]
     for reason in left_out:
-        # The caller is outside this file, the call that asks, and what sets numpy's state.
-        warnings.warn(f"left out: {reason}", UserWarning, stacklevel=5)
+        warn_caller(f"left out: {reason}")
     return found
 
 

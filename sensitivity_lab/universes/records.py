@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sensitivity_lab.boundary import warn_caller
 from sensitivity_lab.checks import (
     Kind,
     as_pandas,
@@ -93,12 +93,7 @@ def warn_of_pair(values: Any, domain: str, *, real: bool = False) -> None:
     if real:
         ways.append(f"Universe.from_interval({two}) for all real numbers between them")
     ways.append(f"a list, [{two}], if no other value can occur")
-    # The caller is outside this file and the method that asks.
-    warnings.warn(
-        f"{domain} has only two values, ({two}); use {', '.join(ways[:-1])}, or {ways[-1]}",
-        UserWarning,
-        stacklevel=3,
-    )
+    warn_caller(f"{domain} has only two values, ({two}); use {', '.join(ways[:-1])}, or {ways[-1]}")
 
 
 def as_numbers(values: Iterable[Any]) -> list[Any]:
