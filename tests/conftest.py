@@ -43,13 +43,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     Of a test marked ``representative(*names)``, one case per value of these arguments stays. Of the
     other cases, `make check` runs every second one and `make stress` the rest; those of an
     `exhaustive` test are all left to `make stress`. Of any other test, two of three cases are
-    `further` ones, which `make test` leaves out. Since what stays is another case in each turn, the
-    arguments that are not named take all their values, too.
+    `further` ones, which `make test` leaves out; those of an `exhaustive` test are left to `make
+    stress`, but not in the corpus, where every case is a claim by itself. Since what stays is
+    another case in each turn, the arguments that are not named take all their values, too.
     """
     cases: defaultdict[tuple, defaultdict[tuple, list[pytest.Function]]] = defaultdict(
         lambda: defaultdict(list)
     )
     plain: defaultdict[tuple, list[pytest.Function]] = defaultdict(list)
+    slow: defaultdict[tuple, list[pytest.Function]] = defaultdict(list)
     for item in items:
         if marker := item.get_closest_marker("representative"):
             assert isinstance(item, pytest.Function)
@@ -57,19 +59,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             cases[item.path, item.originalname][named].append(item)
         elif hasattr(item, "callspec") and not any(map(item.get_closest_marker, ELSEWHERE)):
             plain[item.path, item.originalname].append(item)
+        elif hasattr(item, "callspec") and not any(map(item.get_closest_marker, IN_PART)):
+            if "corpus" not in item.path.parts:
+                slow[item.path, item.originalname].append(item)
     for by_name in cases.values():
         for turn, alike in enumerate(by_name.values()):
             for after, item in others(alike, turn):
                 later = item.get_closest_marker("exhaustive") or (turn + after) % 2
                 item.add_marker("stress" if later else "exhaustive")
-    for turn, alike in enumerate(plain.values()):
-        for after, item in others(alike, turn):
-            if after % 3:
-                item.add_marker("further")
+    for marker, tests in (("further", plain), ("stress", slow)):
+        for turn, alike in enumerate(tests.values()):
+            for after, item in others(alike, turn):
+                if after % 3:
+                    item.add_marker(marker)
 
 
 ELSEWHERE = ("exhaustive", "stress", "notebooks", "browser")
 """The markers of what `make test` does not run."""
+
+IN_PART = ("stress", "notebooks", "browser")
+"""The markers of what `make check` does not run with the others."""
 
 
 def others(alike: list[pytest.Function], turn: int) -> list[tuple[int, pytest.Function]]:

@@ -11,6 +11,7 @@ from paths import ROOT, TESTS
 
 CONTRACT = TESTS / "search" / "test_contract.py"
 METRICS = TESTS / "metrics" / "test_metrics.py"
+MEMORY = TESTS / "search" / "test_memory.py"
 MARKERS = ("exhaustive", "further", "stress", "notebooks", "browser")
 
 PLUGIN = """
@@ -29,11 +30,11 @@ def expression(path: str, before: str) -> str:
 
 
 def collected(tmp_path) -> dict[str, set[str]]:
-    """The cases of two files of tests, with their markers."""
+    """The cases of some files of tests, with their markers."""
     (tmp_path / "shows_markers.py").write_text(PLUGIN)
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", "", "-p"]
     done = subprocess.run(
-        [*command, "shows_markers", str(CONTRACT), str(METRICS)],
+        [*command, "shows_markers", str(CONTRACT), str(METRICS), str(MEMORY)],
         cwd=ROOT,
         env={"PYTHONPATH": str(tmp_path), "PATH": ""},
         capture_output=True,
@@ -77,3 +78,8 @@ def test_every_case_runs_somewhere_and_what_stays_represents_the_rest(tmp_path):
     plain = [case for case in cases if f"{METRICS.name}::test_a_detour_is_no_shorter[" in case]
     assert len(plain) >= 20
     assert len(quick & set(plain)) == pytest.approx(len(plain) / 3, abs=1)
+    # Of one that only `make check` runs, too.
+    slow = [case for case in cases if f"{MEMORY.name}::test_a_plan_changes_on_purpose" in case]
+    assert len(slow) >= 20
+    assert not quick & set(slow)
+    assert len(later & set(slow)) == pytest.approx(len(slow) / 3, abs=1)

@@ -142,7 +142,7 @@ def test_exactly_k_exchanges_equal_records_where_there_are_no_others(records, re
 @pytest.mark.parametrize(
     "seeds",
     [
-        pytest.param(100, marks=pytest.mark.exhaustive),
+        pytest.param(50, marks=pytest.mark.exhaustive),
         pytest.param(1000, marks=pytest.mark.stress),
     ],
 )

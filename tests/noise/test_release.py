@@ -196,7 +196,7 @@ LISTED = sl.Universe.from_dataset(range(10))
         (AGES, sl.Unbounded(5), [1, 1000], (1, 1000)),
         (AGES, sl.Unbounded(5), range(999, 1001), (1, 1000)),
         (AGES, sl.SymmetricDifference(3), 100, (1, 1000)),
-        pytest.param(*(AGES, sl.Unbounded(700), 1000, (1, 1400)), marks=pytest.mark.exhaustive),
+        pytest.param(*(AGES, sl.Unbounded(700), 1000, (1, 1400)), marks=pytest.mark.stress),
         (LISTED, sl.Unbounded(2), 5, (1, 10)),
         (sl.Universe.from_domain(range(3), 2), sl.Unbounded(2), 3, (1, 6)),
     ],

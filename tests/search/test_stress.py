@@ -31,7 +31,7 @@ from strategies import QUERIES, RELATIONS, most_feasible
 import sensitivity_lab as sl
 from sensitivity_lab.search.variance import windows
 
-FEW = 10
+FEW = 5
 
 TOTALS = (4, 5, 6, 6, 7, 7, 8, 8, 8, 8)
 """Sizes of universes, as often as they are drawn; one in `RARE` has `LARGEST` records instead."""

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.sql
     "seeds",
     [
         range(0, 24, 6),
-        pytest.param(range(1, 400, 20), marks=pytest.mark.exhaustive),
+        pytest.param(range(1, 400, 50), marks=pytest.mark.exhaustive),
         *(
             pytest.param(range(n, n + 400, 2), marks=pytest.mark.stress)
             for n in range(0, 2400, 800)

@@ -53,8 +53,8 @@ def test_random_queries_against_brute_force(block: int) -> None:
     "seeds",
     [
         range(4),
-        pytest.param(range(4, 60), marks=pytest.mark.exhaustive),
-        *(pytest.param(range(n, n + 60), marks=pytest.mark.stress) for n in range(60, 960, 60)),
+        pytest.param(range(4, 24), marks=pytest.mark.exhaustive),
+        *(pytest.param(range(n, n + 60), marks=pytest.mark.stress) for n in range(24, 984, 60)),
     ],
 )
 def test_published_bounds_are_never_below(seeds: range) -> None:

@@ -98,8 +98,8 @@ def drawn(rng: Random):
 @pytest.mark.parametrize(
     "seeds",
     [
-        pytest.param(range(500), marks=pytest.mark.exhaustive),
-        pytest.param(range(500, 5_000), marks=pytest.mark.stress),
+        pytest.param(range(200), marks=pytest.mark.exhaustive),
+        pytest.param(range(200, 5_000), marks=pytest.mark.stress),
     ],
     ids=str,
 )

@@ -32,7 +32,7 @@ from sensitivity_lab.search.variance import float_prefix_sums as sorted_records
 from sensitivity_lab.search.variance import patterns, windows
 from sensitivity_lab.search.variance.distances import branch, curve
 
-FEW_UNIVERSES = 12
+FEW_UNIVERSES = 6
 
 (VARIANCE,) = (engine for engine in engines_for("global") if engine.name == "variance")
 
