@@ -50,35 +50,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     cases: defaultdict[tuple, defaultdict[tuple, list[pytest.Function]]] = defaultdict(
         lambda: defaultdict(list)
     )
-    plain: defaultdict[tuple, list[pytest.Function]] = defaultdict(list)
-    slow: defaultdict[tuple, list[pytest.Function]] = defaultdict(list)
+    thirds: defaultdict[tuple, list[pytest.Function]] = defaultdict(list)
     for item in items:
         if marker := item.get_closest_marker("representative"):
             assert isinstance(item, pytest.Function)
             named = tuple(repr(item.callspec.params[name]) for name in marker.args)
             cases[item.path, item.originalname][named].append(item)
-        elif hasattr(item, "callspec") and not any(map(item.get_closest_marker, ELSEWHERE)):
-            plain[item.path, item.originalname].append(item)
-        elif hasattr(item, "callspec") and not any(map(item.get_closest_marker, IN_PART)):
-            if "corpus" not in item.path.parts:
-                slow[item.path, item.originalname].append(item)
+        elif hasattr(item, "callspec") and (later := left_to(item)):
+            thirds[later, item.path, item.originalname].append(item)
     for by_name in cases.values():
         for turn, alike in enumerate(by_name.values()):
             for after, item in others(alike, turn):
                 later = item.get_closest_marker("exhaustive") or (turn + after) % 2
                 item.add_marker("stress" if later else "exhaustive")
-    for marker, tests in (("further", plain), ("stress", slow)):
-        for turn, alike in enumerate(tests.values()):
-            for after, item in others(alike, turn):
-                if after % 3:
-                    item.add_marker(marker)
+    for turn, ((later, *_), alike) in enumerate(thirds.items()):
+        for after, item in others(alike, turn):
+            if after % 3:
+                item.add_marker(later)
 
 
-ELSEWHERE = ("exhaustive", "stress", "notebooks", "browser")
-"""The markers of what `make test` does not run."""
-
-IN_PART = ("stress", "notebooks", "browser")
-"""The markers of what `make check` does not run with the others."""
+def left_to(item: pytest.Item) -> str | None:
+    """The marker of two in three cases of a test; None if all of them run where the test does."""
+    if any(map(item.get_closest_marker, ("stress", "notebooks", "browser"))):
+        return None
+    if not item.get_closest_marker("exhaustive"):
+        return "further"
+    return None if "corpus" in item.path.parts else "stress"
 
 
 def others(alike: list[pytest.Function], turn: int) -> list[tuple[int, pytest.Function]]:
