@@ -353,8 +353,8 @@ class Release:
             f"\n  {self.person} must identify people: with row numbers, the noise is too small"
             if self.person
             else f"\n  The code does not limit a person to {rows}; with --person COLUMN it does. "
-            "That column\n  must identify real people. Leave it out only if something else limits "
-            "the rows."
+            "That column\n  must identify real people. Omit it only if no one can exceed the "
+            "limit by design."
         )
         low, high = self.ends
         lines = [

@@ -154,7 +154,8 @@ def _listed(contexts: Mapping[str, NoiseContext]) -> str:
     of_zero = f" The sensitivity of {zero} is 0 there, which means no noise at all." * bool(zero)
     things = several[0].things
     return (
-        f"{things.listed}, and noise scaled to it protects nobody unless they are public.{of_zero} "
+        f"{things.listed}; if your {things.public} are private, noise scaled this way does not "
+        f"protect them.{of_zero} "
         f"For private data, compute the sensitivity over what {things.domain}; if the "
         f"{things.public} are public, pass public_universe=True"
     )

@@ -123,8 +123,8 @@ def neighboring_datasets(
     ------
     tuple of numbers
         The records of a neighbor, ascending. There are ``count_neighbors(universe, x, neighbors)``.
-        Equal values are different records, so x is its own neighbor where a record of x can be
-        replaced by an equal one.
+        Two records may have equal values, and one can replace the other: then x is its own
+        neighbor. Each distinct multiset is listed once.
 
     Raises
     ------

@@ -1,7 +1,8 @@
 """The neighbor relations, and checks of datasets and of pairs of neighbors.
 
 Every relation is one picture: ``x = C + A`` and ``y = C + B``, a shared core C plus the records
-that only x and only y have. Equal values are different records. A relation is the set of *changes*
+that only x and only y have. Two records may have equal values, and one can
+replace the other. A relation is the set of *changes*
 ``(len(A), len(B))``, records removed from x and records added to it, that it allows. It declares
 everything that the package needs from it, here and nowhere else: its changes, which of them are
 feasible, how far two datasets are apart, and its words. No code tests its class.

@@ -387,7 +387,7 @@ def test_an_answer_that_is_the_same_for_all_gets_no_noise(capsys, monkeypatch):
 def test_without_a_person_the_command_says_when_that_is_safe(capsys):
     said = (
         "  The code does not limit a person to 3 rows; with --person COLUMN it does. That column\n"
-        "  must identify real people. Leave it out only if something else limits the rows.\n"
+        "  must identify real people. Omit it only if no one can exceed the limit by design.\n"
     )
     _, text, _ = run(capsys, *ASKED, "--rows-per-person", "3")
     assert said in text

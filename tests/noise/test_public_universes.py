@@ -13,9 +13,10 @@ AGES = [20, 30, 30, 30, 40]
 FRAME = pd.DataFrame({"age": AGES, "sex": list("fmfmf")})
 WARNING = (
     "{name}: the universe is a list of records (Universe.from_dataset, or a column), so the "
-    "sensitivity holds only among datasets drawn from these records, and noise scaled to it "
-    "protects nobody unless they are public.{zero} For private data, compute the sensitivity over "
-    "what a record can be, {domain}; if the records are public, pass public_universe=True"
+    "sensitivity holds only among datasets drawn from these records; if your records are "
+    "private, noise scaled this way does not protect them.{zero} For private data, compute the "
+    "sensitivity over what a record can be, {domain}; if the records are public, pass "
+    "public_universe=True"
 )
 NUMBERS = "Universe.from_domain(values) or Universe.from_interval(lower, upper)"
 

@@ -438,9 +438,9 @@ def test_subgraphs_of_one_graph_may_be_private():
         assert sl.noise.laplace_scale(found, 1) == 0
     assert str(caught[0].message) == (
         "sensitivity: the universe is the graphs with some of the listed edges "
-        "(GraphUniverse.subgraphs, or edges=), so the sensitivity holds only among these graphs, "
-        "and noise scaled to it protects nobody unless they are public. The sensitivity of "
-        "triangles is 0 there, which means no noise at all. For private data, compute the "
+        "(GraphUniverse.subgraphs, or edges=), so the sensitivity holds only among these graphs; "
+        "if your edges are private, noise scaled this way does not protect them. The sensitivity "
+        "of triangles is 0 there, which means no noise at all. For private data, compute the "
         "sensitivity over what a graph can be, GraphUniverse(nodes); if the edges are public, pass "
         "public_universe=True"
     )
