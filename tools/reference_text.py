@@ -24,9 +24,10 @@ FIELDS = {
     "numbers with a fractional part are value and upper.",
     "universe": "The finite multiset of records that datasets are drawn from: distinct values, or "
     "rows of a table, and how often each is there. counts null: as often as a dataset can hold it. "
-    "Two records may have equal values, and one can replace the other. scenario: 'dataset' if the universe is itself a dataset, "
-    "'domain' if it is a domain of values. In rows, null is a missing value; columns of type text "
-    "hold plain strings, columns of type number hold numbers as above.",
+    "Two records may have equal values, and one can replace the other. scenario: 'dataset' if the "
+    "universe is itself a dataset, 'domain' if it is a domain of values. In rows, null is a "
+    "missing value; columns of type text hold plain strings, columns of type "
+    "number hold numbers as above.",
     "size": "The number n of records of x. Neither x nor y is ever empty.",
     "norm": "Of the difference of two answers that are vectors: L1 the sum of the absolute "
     "differences, L2 the root of the sum of their squares, Linf the largest one. For an answer "
