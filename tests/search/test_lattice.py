@@ -226,3 +226,14 @@ def test_estimates_of_large_levels():
     assert counting.estimate([10**8] * 2, 10**8) == pytest.approx(10**8, rel=0.1)
     assert counting.estimate([1] * 20_000, 19_999) == pytest.approx(20_000, rel=0.1)
     assert counting.estimate([1] * 20_000, 10_000) == math.inf
+
+
+@given(counts, st.integers(0, 6), st.integers(0, 200), st.integers(1, 4))
+def test_a_block_has_as_many_values_as_fit(counts, size, cells, width):
+    numbers = counting.Numbers(counts, 0, sum(counts))
+    fitting = [
+        some
+        for some in range(len(counts) + 1)
+        if numbers.of(some, size) * max(some, width) <= cells
+    ]
+    assert listing.most_values(numbers, len(counts), size, cells, width) == max(fitting, default=-1)

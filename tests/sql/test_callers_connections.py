@@ -203,3 +203,11 @@ def test_a_table_without_a_schema_is_that_of_the_current_one():
     base.execute("CREATE SCHEMA a; CREATE TABLE a.t (id INTEGER)")
     [counted] = asked(base).answer()["n"]
     assert (counted, base.execute(TEXT).fetchone()) == (1, (1,))
+
+
+def test_where_a_table_is_missing_those_of_duckdb_are_named():
+    base = connected()
+    base.execute("CREATE VIEW seen AS SELECT 1 AS id")
+    with pytest.raises(InputError) as caught:
+        Query("SELECT COUNT(*) FROM s", connection=base, person="s.id")
+    assert str(caught.value) == ("sql: there is no table 's' (in person); the tables are 't'")
