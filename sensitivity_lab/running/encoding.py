@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-_FORMAT = 1
+_FORMAT = 2
 """Of a block's file; another one is not read."""
 
 _PLAIN = ("<f8", "<i8")
@@ -36,7 +36,7 @@ _ZONES = ("builtins", "datetime", "zoneinfo", "pytz", "dateutil")
 
 
 def to_bytes(about: dict[str, Any], answers: NDArray[Any]) -> bytes:
-    """Return a block's file: a line of JSON that says what it is, and the answers.
+    """Return a block's file: a hash, a line of JSON that says what it is, and the answers.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def to_bytes(about: dict[str, Any], answers: NDArray[Any]) -> bytes:
     else:
         raise TypeError(f"answers are float64, int64 or Python numbers, not {answers.dtype}")
     head = {"format": _FORMAT, **about, "kind": kind, "shape": list(answers.shape)}
-    line = json.dumps(head, sort_keys=True).encode()
-    return line + b"\n" + _hash(line, body) + b"\n" + body
+    content = json.dumps(head, sort_keys=True).encode() + b"\n" + body
+    return _hash(content) + b"\n" + content
 
 
 def from_bytes(data: bytes) -> tuple[dict[str, Any], NDArray[Any]]:
@@ -66,10 +66,10 @@ def from_bytes(data: bytes) -> tuple[dict[str, Any], NDArray[Any]]:
     ValueError
         If it is no such file, or is not as it was written.
     """
-    line, _, rest = data.partition(b"\n")
-    stated, _, body = rest.partition(b"\n")
-    if _hash(line, body) != stated:
+    stated, _, content = data.partition(b"\n")
+    if _hash(content) != stated:
         raise ValueError("the content is not as it was written")
+    line, _, body = content.partition(b"\n")
     about = json.loads(line)
     if not isinstance(about, dict) or about.pop("format", None) != _FORMAT:
         raise ValueError("this is another format")
@@ -84,37 +84,33 @@ def from_bytes(data: bytes) -> tuple[dict[str, Any], NDArray[Any]]:
     return about, answers
 
 
-def _hash(line: bytes, body: bytes) -> bytes:
-    hashed = hashlib.sha256(line)
-    hashed.update(b"\n")
-    hashed.update(body)
-    return hashed.hexdigest().encode()
+def _hash(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()
 
 
 def _written(number: Any) -> list[str]:
     """Return a number as its type and digits."""
-    if type(number) is int:
-        return ["int", hex(number)]
-    if type(number) is float:
+    kind = type(number)
+    if kind is float:
         return ["float", number.hex()]
-    if type(number) is Fraction:
-        return ["Fraction", hex(number.numerator), hex(number.denominator)]
+    if kind in (int, Fraction):
+        return [kind.__name__, *map(hex, number.as_integer_ratio())]
     if isinstance(number, np.longdouble):
         return ["longdouble", *map(hex, number.as_integer_ratio())]
-    raise TypeError(f"answers are ints, floats and Fractions, not {type(number).__name__}")
+    raise TypeError(f"answers are ints, floats and Fractions, not {kind.__name__}")
 
 
 def _read_number(written: list[str]) -> Any:
     kind, *digits = written
-    if kind == "int":
-        return int(digits[0], 16)
     if kind == "float":
         return float.fromhex(digits[0])
-    if kind == "Fraction":
-        return Fraction(int(digits[0], 16), int(digits[1], 16))
+    above, below = (int(one, 16) for one in digits)
     if kind == "longdouble":
-        above, below = (np.longdouble(str(int(one, 16))) for one in digits)
-        return above / below
+        return np.longdouble(str(above)) / np.longdouble(str(below))
+    if kind == "Fraction":
+        return Fraction(above, below)
+    if kind == "int":
+        return above
     raise ValueError(f"numbers of the kind {kind!r} are unknown")
 
 
