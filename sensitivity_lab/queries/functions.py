@@ -346,4 +346,4 @@ def from_function(
     elif label in NAMED and not name:
         label += " (function)"
     least = check_whole("least_size", least_size, "a number of records, at least 0", least=0)
-    return Function(function, vectorized, label, name is not None, least)
+    return Function(function, vectorized, label, bool(name), least)

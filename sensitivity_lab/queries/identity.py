@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from sensitivity_lab.checks import shown
@@ -12,6 +13,7 @@ from sensitivity_lab.running.encoding import NotPlainError, digest
 from sensitivity_lab.universes.finite import AnyUniverse
 from sensitivity_lab.universes.interval import IntervalUniverse
 from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.universes.universe import of_numbers
 
 from .base import Query
 
@@ -26,9 +28,13 @@ def universe_identity(universe: AnyUniverse) -> str:
     """
     if isinstance(universe, IntervalUniverse):
         return digest((universe.lower, universe.upper))
-    columns = _columns_of(universe.frame) if isinstance(universe, TableUniverse) else ()
+    records = (
+        (universe.values, _columns_of(universe.frame))
+        if isinstance(universe, TableUniverse)
+        else of_numbers(universe).array
+    )
     try:
-        return digest((type(universe).__name__, universe.values, universe.counts, columns))
+        return digest((records, np.asarray(universe.counts)))
     except NotPlainError as error:
         raise InputError(
             f"run=Run(checkpoint=...) needs records of plain data, which can be compared with "

@@ -149,7 +149,7 @@ class LStatistic(ByRank):
     def told_by(self) -> tuple[Any, ...]:
         """Return what tells the query from others in a checkpoint: the name that it was given."""
         write = "LStatistic(weight_function, name='mine, version 1')"
-        check_has_name(self, self.name != _UNNAMED, write)
+        check_has_name(self, self.name not in ("", _UNNAMED), write)
         return self.name, self.empty
 
     def weight_list(self, size: int) -> dict[int, Fraction]:

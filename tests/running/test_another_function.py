@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import enum
+import signal
 import subprocess
 import sys
 from decimal import Decimal
@@ -60,13 +61,19 @@ class Doubled(sl.queries.Sum):
         (first_record, "first_record", NAME),
         (lambda x: float(x[0]), "function", NAME),
         (sl.from_function(np.median), "median (function)", NAME),
+        (sl.from_function(first_record, name=""), "first_record", NAME),
+        (
+            sl.queries.LStatistic(ends, name=""),
+            "",
+            "LStatistic(weight_function, name='mine, version 1')",
+        ),
         (
             sl.queries.LStatistic(ends),
             "l_statistic",
             "LStatistic(weight_function, name='mine, version 1')",
         ),
     ],
-    ids=str,
+    ids=["function", "lambda", "median", "empty", "empty weights", "weights"],
 )
 @pytest.mark.parametrize("call", [solve, local])
 def test_a_function_without_a_name_is_refused(tmp_path, call, query, name, write):
@@ -254,11 +261,17 @@ def test_every_call_that_goes_on_computes_32_others_again(tmp_path):
 
 
 SCRIPT = """
-import sys
+import os, signal, sys
 import sensitivity_lab as sl
 
-calls = []
-query = sl.from_function(lambda x: calls.append(1) or float(x.max()), name="largest, version 1")
+calls, last = [], int(sys.argv[2])
+
+def count():
+    calls.append(1)
+    if len(calls) == last:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+query = sl.from_function(lambda x: count() or float(x.max()), name="largest, version 1")
 found = sl.global_sensitivity(
     sl.Universe.from_domain(range(8)), query, size=4, neighbors="bounded",
     run=sl.Run(checkpoint=sys.argv[1]),
@@ -267,16 +280,20 @@ print(found.value, len(calls))
 """
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_a_lambda_of_a_script_goes_on_in_another_process(tmp_path):
-    def call(seed):
-        command = [sys.executable, "-c", SCRIPT, str(tmp_path)]
+    def call(seed, last=-1):
+        command = [sys.executable, "-c", SCRIPT, str(tmp_path), str(last)]
         done = subprocess.run(
-            command, capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}
+            command, capture_output=True, text=True, check=False, env={"PYTHONHASHSEED": seed}
         )
-        return done.stdout.split()
+        return done.returncode, done.stdout.split()
 
-    assert call("1") == ["7.0", str(330 + 32 + 2)]
-    assert call("2") == ["7.0", str(32 + 2)]
+    assert call("1", last=200) == (-signal.SIGKILL, [])
+    code, (value, calls) = call("2")
+    assert (code, value) == (0, "7.0")
+    assert 330 - 200 + 32 + 32 + 2 <= int(calls) < 330 - 150 + 32 + 32 + 2
+    assert call("3") == (0, ["7.0", str(32 + 2)])
 
 
 # Built-in queries, by their fields.
