@@ -140,16 +140,6 @@ class LevelKeeper:
         found = [span[2] for span in spans if span is not None]
         return found if len(found) == len(self.queries) else None
 
-    @property
-    def is_here(self) -> bool:
-        """Whether this process sees the checkpoint's folder."""
-        return self.checkpoint.is_here
-
-    @property
-    def resume(self) -> str:
-        """How to go on after an interruption, in words."""
-        return self.checkpoint.resume
-
     def _about(self, query: str, size: int) -> Mapping[str, Any]:
         return {"universe": self.universe, "query": query, "size": size}
 
@@ -187,11 +177,6 @@ class NeighborKeeper:
         span = self.checkpoint.span(self._about, recipe.first, last)
         return None if span is None else _kept_answers(span[2])
 
-    @property
-    def is_here(self) -> bool:
-        """Whether this process sees the checkpoint's folder."""
-        return self.checkpoint.is_here
-
     def keep(self, recipe: Chunk, answer: list[ExactAnswer]) -> None:
         """Keep the answers on a chunk of neighbors."""
         shape = (len(answer), len(answer[0])) if isinstance(answer[0], tuple) else (len(answer),)
@@ -200,11 +185,6 @@ class NeighborKeeper:
             numbers[at] = one
         last = recipe.first + len(answer)
         self.checkpoint.keep(self._about, recipe.first, last, numbers)
-
-    @property
-    def resume(self) -> str:
-        """How to go on after an interruption, in words."""
-        return self.checkpoint.resume
 
     @property
     def _about(self) -> Mapping[str, Any]:
