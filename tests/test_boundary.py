@@ -7,7 +7,6 @@ from concurrent.futures import Future as Waiting
 
 import joblib
 import numpy as np
-import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
@@ -15,16 +14,6 @@ from sensitivity_lab.running import pool
 from sensitivity_lab.spaces import call as space_calls
 
 UNIVERSE = sl.Universe.from_domain(range(3))
-GROUPS = pd.cut([0, 1, 2], [-1, 0, 2])
-
-
-class Compiled:
-    """As a class of Cython's functions, whose module is an attribute of its objects."""
-
-    __module__ = property(str)  # type: ignore[assignment]
-
-
-COMPILED = Compiled()
 
 
 def search(query="sum", **options):
@@ -33,26 +22,6 @@ def search(query="sum", **options):
 
 def local(query):
     return sl.local_sensitivity(UNIVERSE, query, dataset=[0, 1, 2], neighbors="bounded")
-
-
-def in_groups(x):
-    return float(GROUPS.codes[x].sum())
-
-
-def test_groups_of_pandas_have_a_fingerprint(tmp_path):
-    run = sl.Run(checkpoint=tmp_path)
-    assert search(in_groups, run=run).value == search(in_groups, run=run).value == 1
-    other = pd.cut([0, 1, 2], [-1, 1, 2])
-    with pytest.raises(sl.errors.CheckpointError, match="belongs to another search"):
-        search(lambda x: float(other.codes[x].sum()), run=run)
-
-
-def test_what_cannot_be_described_asks_for_a_name(tmp_path):
-    with pytest.raises(sl.errors.InputError) as caught:
-        search(lambda x: float(x[0] if COMPILED else 0), run=sl.Run(checkpoint=tmp_path))
-    told = str(caught.value)
-    assert "'function' cannot be distinguished from others, because it uses COMPILED, " in told
-    assert told.endswith("from_function(function, name='my query 1')")
 
 
 class Odd:

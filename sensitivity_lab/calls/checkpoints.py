@@ -10,7 +10,7 @@ from sensitivity_lab.running.checkpoint import Checkpoint
 from sensitivity_lab.universes.finite import AnyUniverse
 
 _SHOWN = 16
-"""So many digits of a fingerprint are shown."""
+"""So many digits of a hash are shown."""
 
 
 def open_checkpoint(
@@ -26,7 +26,7 @@ def open_checkpoint(
     Raises
     ------
     InputError
-        If a query has no fingerprint and no name.
+        If a query is a caller's function without a name, or holds what is no plain data.
     CheckpointError
         If the folder cannot be used, or belongs to another search.
     """
@@ -34,10 +34,9 @@ def open_checkpoint(
         return None
     # What only a checkpoint needs is loaded for one.
     from sensitivity_lab.queries.identity import query_identity, universe_identity
-    from sensitivity_lab.running.fingerprint import fingerprint
+    from sensitivity_lab.running.encoding import digest
 
-    identities = {query.name: query_identity(query) for query in queries}
-    named = [f"{name} {identity[:_SHOWN]}" for name, identity in identities.items()]
+    named = [f"{query.name} {query_identity(query)[:_SHOWN]}" for query in queries]
     given = [f"{name} {universe_identity(one)[:_SHOWN]}" for name, one in universes.items()]
     belongs = {
         "kind": f"{kind} sensitivity",
@@ -45,5 +44,5 @@ def open_checkpoint(
         "queries": ", ".join(named),
         "sizes": ", ".join(map(str, sizes)),
     }
-    belongs |= {name: fingerprint(value)[:_SHOWN] for name, value in further.items()}
-    return Checkpoint.open(folder, belongs, identities)
+    belongs |= {name: digest(value)[:_SHOWN] for name, value in further.items()}
+    return Checkpoint.open(folder, belongs)

@@ -24,7 +24,7 @@ from sensitivity_lab.errors import QueryError
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.universe import of_numbers
 
-from .base import Answer, Answered, Query
+from .base import Answer, Answered, Query, check_has_name
 from .named import NAMED
 from .returned import Answers, NoNumbersError, alike, are_exact, numbers_of, shape_of
 
@@ -56,16 +56,10 @@ class Function(Query):
         """The name of the query in tables and legends."""
         return named(self.label)
 
-    def fingerprinted(self) -> tuple[Any, ...]:
-        """Return what distinguishes the query from others: its code, else its given name."""
-        from sensitivity_lab.running.fingerprint import NoFingerprintError, fingerprint
-
-        try:
-            return fingerprint(self.function), self.vectorized, self.label
-        except NoFingerprintError:
-            if not self.named:
-                raise
-            return "named", self.vectorized, self.label
+    def told_by(self) -> tuple[Any, ...]:
+        """Return what tells the query from others in a checkpoint: the name that it was given."""
+        check_has_name(self, self.named, "from_function(function, name='mine, version 1')")
+        return self.label, self.vectorized
 
     def __call__(self, x: Any) -> Answer:
         """Return the function's answer on one dataset: an array, shape (n,), or a DataFrame."""
@@ -313,7 +307,8 @@ def from_function(
         single rows.
     name : str, optional
         The name in tables and legends; by default the function's own name, with "(function)"
-        after it where a query of the lab has that name.
+        after it where a query of the lab has that name. A checkpoint needs it, and knows the
+        function by it: give another one whenever the function, or anything that it reads, changes.
     least_size : int, default 0
         The fewest records that `function` takes. By default it is called with no records, too, if
         the sizes that are asked for reach the empty dataset. With 1 no dataset is empty, and that
@@ -351,4 +346,4 @@ def from_function(
     elif label in NAMED and not name:
         label += " (function)"
     least = check_whole("least_size", least_size, "a number of records, at least 0", least=0)
-    return Function(function, vectorized, label, name is not None, least)
+    return Function(function, vectorized, label, bool(name), least)

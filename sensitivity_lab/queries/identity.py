@@ -1,36 +1,70 @@
-"""Fingerprints, which distinguish universes and queries in any process."""
+"""Hashes of universes and queries, which tell them apart in any process."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.running.fingerprint import NoFingerprintError, fingerprint
+from sensitivity_lab.running.encoding import NotPlainError, digest
 from sensitivity_lab.universes.finite import AnyUniverse
 from sensitivity_lab.universes.interval import IntervalUniverse
+from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.universes.universe import of_numbers
 
 from .base import Query
 
 
-@lru_cache(maxsize=16)
 def universe_identity(universe: AnyUniverse) -> str:
-    """Return the fingerprint of the records of a universe, or of the bounds of an interval."""
+    """Return the hash of the records of a universe, or of the bounds of an interval.
+
+    Raises
+    ------
+    InputError
+        If a record holds what is no plain data.
+    """
     if isinstance(universe, IntervalUniverse):
-        return fingerprint((universe.lower, universe.upper))
-    columns = getattr(universe, "columns", None)
-    described = (type(universe).__name__, universe.values, universe.counts, columns)
-    return fingerprint(described)
+        return digest((universe.lower, universe.upper))
+    records = (
+        (universe.values, _columns_of(universe.frame))
+        if isinstance(universe, TableUniverse)
+        else of_numbers(universe).array
+    )
+    try:
+        return digest((records, np.asarray(universe.counts)))
+    except NotPlainError as error:
+        raise InputError(
+            f"run=Run(checkpoint=...) needs records of plain data, which can be compared with "
+            f"those of a later call, and the universe holds a {error}; use numbers, texts, dates, "
+            "times or tuples of these, or leave the checkpoint out"
+        ) from None
 
 
 def query_identity(query: Query) -> str:
-    """Return the fingerprint of a query, or raise InputError if it has none."""
+    """Return the hash of a query: its class and fields, or the name of a caller's function.
+
+    Raises
+    ------
+    InputError
+        If it is a caller's, and has no name by which a checkpoint could know it.
+    """
     try:
-        return fingerprint(query)
-    except NoFingerprintError as error:
+        return digest(query)
+    except NotPlainError as error:
         raise InputError(
-            f"query {shown(query.name)} cannot be distinguished from others, because it uses "
-            f"{error}; name it, "
-            "and change the name whenever the query changes: "
-            "from_function(function, name='my query 1')"
+            f"run=Run(checkpoint=...) cannot tell the query {shown(query.name)} from others, "
+            f"because it is or holds a {error}, which is no plain data; give it a name: "
+            "from_function(query, name='mine, version 1'), and change the name whenever the query, "
+            "or anything that it reads, changes"
         ) from None
+
+
+def _columns_of(frame: pd.DataFrame) -> list[Any]:
+    """Return the names and the types of columns, with the categories of those that have some."""
+    return [
+        (name, str(dtype), [*getattr(dtype, "categories", ())], getattr(dtype, "ordered", None))
+        for name, dtype in frame.dtypes.items()
+    ]

@@ -27,11 +27,14 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
 
-from .base import OneSize, Query, Runs, Weights, WithEmpty
+from .base import OneSize, Query, Runs, Weights, WithEmpty, check_has_name
 from .order_statistics import Percentile
 
 _MOST_WEIGHTS = 10_000_000
 """The most records that can have a weight each."""
+
+_UNNAMED = "l_statistic"
+"""The name of weights that the caller gave none."""
 
 _check_fraction = replace(
     number_kind("a number from 0 to below 1/2", lambda given: 0 <= given < Fraction(1, 2)),
@@ -114,7 +117,8 @@ class LStatistic(ByRank):
         ints, Fractions, Decimals or floats, each used exactly. It must always return the same
         weights. (A float such as 1 / n is rounded: write Fraction(1, n).)
     name : str, default "l_statistic"
-        The name of the query in tables and legends.
+        The name of the query in tables and legends. A checkpoint needs another one than this, and
+        knows the weights by it; see `from_function`.
 
     Raises
     ------
@@ -131,7 +135,7 @@ class LStatistic(ByRank):
     """
 
     weight_function: Callable[[int], Iterable[Number]]
-    name: str = "l_statistic"
+    name: str = _UNNAMED
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -141,6 +145,12 @@ class LStatistic(ByRank):
             raise InputError(f"weight_function must have a hash, got {shown(self.weight_function)}")
         object.__setattr__(self, "name", named(check_text("name", self.name, "a text")))
         super().__post_init__()
+
+    def told_by(self) -> tuple[Any, ...]:
+        """Return what tells the query from others in a checkpoint: the name that it was given."""
+        write = "LStatistic(weight_function, name='mine, version 1')"
+        check_has_name(self, self.name not in ("", _UNNAMED), write)
+        return self.name, self.empty
 
     def weight_list(self, size: int) -> dict[int, Fraction]:
         """Return the weights that the function returns; QueryError unless they are numbers."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+from .checkpoint import Checkpoint
+
 Recipe = TypeVar("Recipe")
 
 Produced = tuple[int, int, Any]
@@ -40,9 +42,10 @@ class Keeper(Protocol):
         """Return the answer that is kept on a block; None if there is none."""
 
     @property
-    def is_here(self) -> bool:
-        """Whether this process sees what is kept, as a worker on another machine may not."""
+    def checkpoint(self) -> Checkpoint:
+        """The folder where it keeps them."""
 
-    @property
-    def resume(self) -> str:
-        """How to go on after an interruption, in words."""
+
+def to_go_on(keeper: Keeper | None) -> str:
+    """Return the end of an error: that what is finished is kept, and how to go on from there."""
+    return f"; what is finished is kept: {keeper.checkpoint.resume}" if keeper else ""

@@ -43,11 +43,10 @@ class Checkpoint:
     ----------
     folder : str
         Absolute, so that worker processes find it.
-    queries : mapping of str to str
-        The fingerprints of the queries by name, from before any of them was called: a function may
-        change what it refers to.
     manifest : str
         The text of the folder's manifest.
+    resumed : bool
+        Whether an earlier call has used the folder.
 
     Notes
     -----
@@ -57,13 +56,11 @@ class Checkpoint:
     """
 
     folder: str
-    queries: Mapping[str, str]
     manifest: str
+    resumed: bool
 
     @classmethod
-    def open(
-        cls, folder: Any, belongs: Mapping[str, str], queries: Mapping[str, str]
-    ) -> Checkpoint:
+    def open(cls, folder: Any, belongs: Mapping[str, str]) -> Checkpoint:
         """Open a folder, or make it.
 
         Parameters
@@ -71,9 +68,7 @@ class Checkpoint:
         folder : str or path
             New, empty, or of an earlier call.
         belongs : mapping of str to str
-            What the search is about; each value in words, with a fingerprint.
-        queries : mapping of str to str
-            The fingerprints of the queries, by name.
+            What the search is about; each value in words, with a hash.
 
         Raises
         ------
@@ -103,7 +98,7 @@ class Checkpoint:
             raise CheckpointError(
                 f"cannot use the checkpoint {shown(str(path))}: {_why(error)}"
             ) from None
-        return cls(str(path), dict(queries), manifest)
+        return cls(str(path), manifest, before is not None)
 
     def spans(self, about: Mapping[str, Any]) -> list[Span]:
         """Return the finished blocks of something, ascending; where two overlap, one of them."""
@@ -150,9 +145,9 @@ class Checkpoint:
         """Return the error for a folder whose answers the query does not give any more."""
         return CheckpointError(
             f"the checkpoint {self.folder!r} holds answers of another query: on the dataset "
-            f"{dataset}, {query} is kept as {kept}, and is {now} now; the query has changed where "
-            "its fingerprint does not see it, or is random; choose another folder, or delete this "
-            "one, and give the query a new name if it has one"
+            f"{dataset}, {query} is kept as {kept}, and is {now} now; the function, or something "
+            "that it reads, has changed, or it is random; choose another folder, or delete this "
+            "one, and give the function a new name"
         )
 
     def _file(self, about: Mapping[str, Any], first: int, last: int) -> Path:
@@ -171,7 +166,7 @@ def as_folder(name: str, folder: Any) -> Path:
 
 
 def _prefix(about: Mapping[str, Any]) -> str:
-    """Return the beginning of file names: fingerprints in short, to find files, not to trust."""
+    """Return the beginning of file names: hashes in short, to find files, not to trust."""
     return "-".join(str(part)[:12] for part in about.values())
 
 

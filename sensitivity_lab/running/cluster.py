@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from sensitivity_lab.errors import WorkerError, printable
 
-from .block import Block, Keeper, Produced
+from .block import Block, Keeper, Produced, to_go_on
 
 _PATIENCE = 10.0
 """A scheduler that cannot be reached for so many seconds is gone."""
@@ -110,7 +110,7 @@ class KeptByWorkers:
 
     def __call__(self, recipe: Any) -> Any:
         """Return the answer on a block, evaluated or kept."""
-        if not self.keeper.is_here:
+        if not self.keeper.checkpoint.is_here:
             return self.function(recipe)
         answer = self.keeper.found(recipe)
         if answer is None:
@@ -225,10 +225,9 @@ def unless_killed(result: Callable[[], Any], label: str, keeper: Keeper | None) 
     try:
         return result()
     except KilledWorker as error:
-        how = f"; what is finished is kept: {keeper.resume}" if keeper else ""
         raise WorkerError(
             f"workers of the Dask cluster ended again and again in {label}: they crashed, "
-            f"were killed, or ran out of memory; see the workers' logs{how}"
+            f"were killed, or ran out of memory; see the workers' logs{to_go_on(keeper)}"
         ) from error
     except RuntimeError as error:
         if _NOT_LOADED not in str(error):
@@ -242,20 +241,20 @@ def unless_killed(result: Callable[[], Any], label: str, keeper: Keeper | None) 
 
 
 def _lost(keeper: Keeper | None, restarted: bool) -> WorkerError:
-    how = f"; what is finished is kept: {keeper.resume}" if keeper else ""
     if restarted:
         return WorkerError(
             f"the Dask cluster was restarted, and lost its tasks: client.restart() was called "
-            f"while the search ran; call again{how}"
+            f"while the search ran; call again{to_go_on(keeper)}"
         )
     return WorkerError(
         "the Dask cluster cancelled tasks: client.restart() or client.cancel() was called, or a "
-        f"worker died with what only it had, such as blocks of a checkpoint; call again{how}"
+        "worker died with what only it had, such as blocks of a checkpoint; call again"
+        f"{to_go_on(keeper)}"
     )
 
 
 def _gone(keeper: Keeper | None) -> WorkerError:
-    how = f"; what is finished is kept: {keeper.resume}" if keeper else ""
     return WorkerError(
-        f"the Dask cluster is gone: its scheduler cannot be reached; start a cluster again{how}"
+        "the Dask cluster is gone: its scheduler cannot be reached; start a cluster again"
+        f"{to_go_on(keeper)}"
     )

@@ -147,7 +147,7 @@ def run(
                     done += length
                     shown.update(length)
         except KeyboardInterrupt:
-            how = f"; {keeper.resume}" if keeper else ""
+            how = f"; {keeper.checkpoint.resume}" if keeper else ""
             told = f"{done:,} of {total:,} {unit} were done{how}"
             raise KeyboardInterrupt(told) from None
     return [answers[place] for place in range(len(answers))]

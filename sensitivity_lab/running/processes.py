@@ -18,7 +18,7 @@ from joblib.externals.loky.backend.reduction import dumps
 from sensitivity_lab.errors import InputError, WorkerError
 from sensitivity_lab.files import temporary_folder
 
-from .block import Block, Keeper, Produced
+from .block import Block, Keeper, Produced, to_go_on
 from .shared import PREFIX, will_share
 from .time_limits import serve, workers_without_interrupts
 
@@ -173,17 +173,16 @@ def _alone(task: _Task, place: int, block: Block[Any], keeper: Keeper | None) ->
 
 
 def _death(when: str, keeper: Keeper | None, where: str = "") -> WorkerError:
-    how = f"; what is finished is kept: {keeper.resume}" if keeper else ""
     if where:
         error = WorkerError(
             f"a worker process was ended {when}: a call took longer than run=Run(timeout=...) "
             "allows and could not be interrupted, as compiled code cannot that does not return to "
             "Python; choose a larger timeout, or let the query answer these datasets in less "
-            f"time{how}"
+            f"time{to_go_on(keeper)}"
         )
         error.add_note(where)
         return error
     return WorkerError(
         f"a worker process ended {when}: it crashed, was killed, called os._exit, or ran out of "
-        f"memory; call the query there with n_jobs=1 to see which{how}"
+        f"memory; call the query there with n_jobs=1 to see which{to_go_on(keeper)}"
     )

@@ -201,11 +201,10 @@ class Cluster:
             if rows.stop == rows.start:
                 continue
             pieces = [upper.pieces(of) for of in ranges]
-            needed = sorted({place for found in pieces for place, _ in found})
-            at = {place: number for number, place in enumerate(needed)}
-            local = [[(at[place], of) for place, of in found] for found in pieces]
-            tasks.append(_Spread(item, (rows.stop - rows.start, upper.shape[1]), local))
-            read.append([upper.parts[place] for place in needed])
+            taken = [[of for _, of in found] for found in pieces]
+            tasks.append(_Spread(item, (rows.stop - rows.start, upper.shape[1]), taken))
+            # Dask moves a part once, however often a task reads it.
+            read.append([[upper.parts[place] for place, _ in found] for found in pieces])
             starts.append(rows.stop)
         if starts[-1] != number:
             raise AssertionError(f"the tasks write {starts[-1]} of {number} rows")
@@ -240,11 +239,11 @@ class _Rows:
 
 @dataclass(frozen=True)
 class _Spread:
-    """What a task is about, the shape that it writes, and the pieces of what it reads."""
+    """What a task is about, the shape that it writes, and which rows it takes of what it reads."""
 
     item: Any
     shape: tuple[int, ...]
-    pieces: list[list[tuple[int, slice]]]
+    taken: list[list[slice]]
 
 
 @with_numpy_defaults
@@ -257,15 +256,16 @@ def _as_floats(function: Callable[..., Array], *parts: Array) -> Array:
 
 
 @with_numpy_defaults
-def _derived(function: Callable[..., None], task: _Spread, parts: list[Array]) -> Array:
+def _derived(function: Callable[..., None], task: _Spread, parts: list[list[Array]]) -> Array:
     out = np.empty(task.shape)
-    function(task.item, out, [_joined(parts, pieces, out) for pieces in task.pieces])
+    ranges = zip(parts, task.taken, strict=True)
+    function(task.item, out, [_joined(some, taken, out) for some, taken in ranges])
     return out
 
 
-def _joined(parts: list[Array], pieces: list[tuple[int, slice]], out: Array) -> Array:
+def _joined(parts: list[Array], taken: list[slice], out: Array) -> Array:
     """Return rows from the parts that hold them; without a copy where one part does."""
-    found = [parts[place][of] for place, of in pieces]
+    found = [part[of] for part, of in zip(parts, taken, strict=True)]
     if len(found) == 1:
         return found[0]
     return np.concatenate(found) if found else out[:0]

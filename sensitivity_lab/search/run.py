@@ -41,7 +41,8 @@ class Run:
         processes or the main thread, and does not work on Windows.
     checkpoint : str or path, optional
         A folder that keeps finished blocks of evaluations, so a later call with the same arguments
-        continues where this one was killed. Neighbors and distances may differ then.
+        continues where this one was killed. Neighbors and distances may differ then. A caller's
+        function needs a name (`from_function`), which stands for it: the code is not compared.
     scratch : str or path, optional
         A folder for large arrays, in files that are deleted with the search. The free space on its
         disk then limits the search, instead of `memory_limit`.

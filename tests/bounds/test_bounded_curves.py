@@ -123,7 +123,7 @@ def test_every_column_and_query_has_a_checkpoint_of_its_own(tmp_path):
         (tmp_path / "log").write_text("")
         found = sl.bounds.bounded_curves(
             {"a": SMALL, "b": sl.Universe.from_dataset([1, 2, 3, 5])},
-            [gap, sl.from_function(first, name="first 1")],
+            [sl.from_function(gap, name="gap"), sl.from_function(first, name="first 1")],
             size=3,
             distances=[1, 2],
             neighbors="bounded",

@@ -1,278 +1,433 @@
-"""A checkpoint never answers for another function, whatever it was that changed it."""
+"""A checkpoint knows a caller's function by its name, and the rest of a problem by its data."""
 
 from __future__ import annotations
 
-import importlib
+import datetime
+import enum
+import signal
 import subprocess
 import sys
-from itertools import product
+from decimal import Decimal
+from fractions import Fraction
+from zoneinfo import ZoneInfo
 
+import numpy as np
+import pandas as pd
 import pytest
-from changed_functions import WAYS, helper, program
 
 import sensitivity_lab as sl
-from sensitivity_lab.running.fingerprint import NoFingerprintError, fingerprint
+from sensitivity_lab.queries.identity import query_identity, universe_identity
+from sensitivity_lab.running.encoding import NotPlainError, digest
 
 UNIVERSE = sl.Universe.from_dataset([1, 2, 3, 5, 8, 13])
-REFUSED = (sl.errors.CheckpointError, sl.errors.InputError, sl.errors.QueryError)
+TABLE = sl.TableUniverse.from_domain({"a": ["u", "v"], "b": [1, 2]})
+NAME = "from_function(function, name='mine, version 1')"
 
 
-@pytest.fixture(autouse=True)
-def modules_of_a_test():
-    path, modules = list(sys.path), set(sys.modules)
-    yield
-    sys.path[:] = path
-    for name in set(sys.modules) - modules:
-        if name.startswith(("helper_", "a_package")):
-            del sys.modules[name]
-    importlib.invalidate_caches()
+def solve(folder, query, universe=UNIVERSE, size=3, **options):
+    return sl.global_sensitivity(
+        universe, query, size=size, neighbors="bounded", run=sl.Run(checkpoint=folder), **options
+    )
 
 
-def fingerprint_of(function):
-    """Return a fingerprint; None if there is none."""
-    try:
-        return fingerprint(function)
-    except NoFingerprintError:
-        return None
+def local(folder, query):
+    return sl.local_sensitivity(
+        UNIVERSE, query, dataset=[1, 2, 3], neighbors="bounded", run=sl.Run(checkpoint=folder)
+    )
 
 
-def solved(function, folder=None, size=3):
-    """Return the value and its witness; what is refused and why."""
-    try:
-        found = sl.global_sensitivity(
-            UNIVERSE, function, size=size, neighbors="bounded", run=sl.Run(checkpoint=folder)
-        )
-    except REFUSED as error:
-        return type(error), str(error)
-    return found.value, found.witness.query_x, found.witness.query_y
+# No name.
 
 
-@pytest.mark.parametrize("name", WAYS)
-def test_another_function_has_another_fingerprint_or_none(name, tmp_path):
-    states = WAYS[name](tmp_path)
-    before = fingerprint_of(next(states))
-    after = fingerprint_of(next(states))
-    assert before is None or before != after
-    states.close()
+def first_record(x):
+    return float(x[0])
 
 
-def _resume(name, tmp_path, named, blocks):
-    """Check that what is kept of a function never answers for the changed one."""
-    states = WAYS[name](tmp_path)
-    folder = tmp_path / "kept"
-
-    def query(function):
-        return sl.from_function(function, name="my query 1") if named else function
-
-    first = query(next(states))
-    before = solved(first)
-    begun = solved(first, folder)
-    if blocks == "some":
-        for file in sorted(folder.glob("*.block"))[::2]:
-            file.unlink()
-    second = query(next(states))
-    after = solved(second)
-    resumed = solved(second, folder)
-    states.close()
-    # A function that keeps state answers once and is refused the next time.
-    refused = {found[0] for found in (before, begun, after, resumed)} & set(REFUSED)
-    assert begun == before or refused
-    assert resumed == after or resumed[0] in REFUSED or refused == {sl.errors.QueryError}
-    assert before != after or refused, "this way changes nothing"
+def ends(n):
+    return [1, *[0] * (n - 2), 1]
 
 
-def _marks(at: int, form: int) -> list[pytest.MarkDecorator]:
-    """`make check` asks each way in one of the four forms, in turn, and `make stress` in all."""
-    if at % 25 == 0:
-        return []
-    return [pytest.mark.exhaustive if form == at % 4 else pytest.mark.stress]
+def adults(rows):
+    return rows["b"] > 1
+
+
+class Doubled(sl.queries.Sum):
+    """A caller's class: what its methods do has no name."""
 
 
 @pytest.mark.parametrize(
-    ("name", "named", "blocks"),
+    ("query", "name", "write"),
     [
-        pytest.param(name, named, blocks, marks=_marks(at, form))
-        for at, name in enumerate(WAYS)
-        for form, (named, blocks) in enumerate(product((True, False), ("all", "some")))
+        (first_record, "first_record", NAME),
+        (lambda x: float(x[0]), "function", NAME),
+        (sl.from_function(np.median), "median (function)", NAME),
+        (sl.from_function(first_record, name=""), "first_record", NAME),
+        (
+            sl.queries.LStatistic(ends, name=""),
+            "",
+            "LStatistic(weight_function, name='mine, version 1')",
+        ),
+        (
+            sl.queries.LStatistic(ends),
+            "l_statistic",
+            "LStatistic(weight_function, name='mine, version 1')",
+        ),
+    ],
+    ids=["function", "lambda", "median", "empty", "empty weights", "weights"],
+)
+@pytest.mark.parametrize("call", [solve, local])
+def test_a_function_without_a_name_is_refused(tmp_path, call, query, name, write):
+    with pytest.raises(sl.errors.InputError) as caught:
+        call(tmp_path / "kept", query)
+    assert str(caught.value) == (
+        f"run=Run(checkpoint=...) needs a name for the function of the query {name!r}, because "
+        "nothing tells whether a function has changed since its answers were kept; write "
+        f"{write}, and change the name whenever the function, or anything that it reads, changes"
+    )
+    assert not (tmp_path / "kept").exists()
+
+
+@pytest.mark.parametrize(
+    ("query", "write"),
+    [
+        (sl.queries.CountIf(adults), "CountIf(predicate, name='mine, version 1')"),
+        (
+            sl.queries.SumOf("b", where=adults),
+            "where as a text, such as 'age >= 18', or from_function(query, name='mine, version 1')",
+        ),
+    ],
+    ids=["count", "sum"],
+)
+@pytest.mark.parametrize("stacked", [False, True])
+def test_a_predicate_without_a_name_is_refused(tmp_path, query, write, stacked):
+    asked = sl.queries.Stack(query, sl.queries.CountIf("b > 1")) if stacked else query
+    with pytest.raises(sl.errors.InputError, match=r"needs a name for the function ") as caught:
+        solve(tmp_path, asked, TABLE, 2)
+    assert f"; write {write}, and change the name whenever" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        sl.from_function(first_record, name="first record, version 1"),
+        sl.queries.LStatistic(ends, name="ends, version 1"),
     ],
 )
-def test_another_function_is_refused_or_answered_anew(name, tmp_path, named, blocks):
-    _resume(name, tmp_path, named, blocks)
+def test_a_name_is_enough(tmp_path, query):
+    assert solve(tmp_path, query).value == solve(tmp_path, query).value
 
 
-# What has a fingerprint, and the same one in every process.
+@pytest.mark.parametrize(
+    "query",
+    [
+        sl.queries.CountIf(adults, name="adults, version 1"),
+        sl.queries.CountIf("b > 1"),
+        sl.queries.SumOf("b", where="b > 1"),
+        sl.from_function(sl.queries.SumOf("b", where=adults), name="sum of adults, version 1"),
+    ],
+)
+def test_a_name_or_a_text_is_enough_for_a_predicate(tmp_path, query):
+    assert solve(tmp_path, query, TABLE, 2).value == solve(tmp_path, query, TABLE, 2).value
 
-PROGRAM = """
-import abc, collections, dataclasses, datetime, decimal, enum, fractions, functools, logging, math
-import operator, re, typing
-import numpy as np
-import pandas as pd
-import scipy
 
-LOG = logging.getLogger("queries")
+def test_a_class_of_the_caller_is_refused(tmp_path):
+    with pytest.raises(sl.errors.InputError) as caught:
+        solve(tmp_path, Doubled())
+    assert str(caught.value) == (
+        "run=Run(checkpoint=...) cannot tell the query 'sum' from others, because it is or holds a "
+        f"{__name__}.Doubled, which is no plain data; give it a name: "
+        "from_function(query, name='mine, version 1'), and change the name whenever the query, or "
+        "anything that it reads, changes"
+    )
+    named = sl.from_function(Doubled(), name="mine, version 1")
+    assert solve(tmp_path, named).value == 12
 
-class Scale(enum.Enum):
-    TWO = 2
 
-class Flags(enum.Flag):
-    A = 1
-    B = 2
+class Color(enum.Enum):
+    RED = 1
 
-Pair = collections.namedtuple("Pair", "u v")
 
-class Typed(typing.NamedTuple):
-    u: int
-    v: float = 0.5
+def test_records_that_are_no_plain_data_are_refused(tmp_path):
+    universe = sl.TableUniverse.from_domain({"color": pd.Series([Color.RED], dtype=object)})
+    with pytest.raises(sl.errors.InputError) as caught:
+        solve(tmp_path, "count", universe, 2)
+    assert str(caught.value) == (
+        "run=Run(checkpoint=...) needs records of plain data, which can be compared with those of "
+        f"a later call, and the universe holds a {__name__}.Color; use numbers, texts, dates, "
+        "times or tuples of these, or leave the checkpoint out"
+    )
 
-@dataclasses.dataclass(frozen=True)
-class Weighted:
-    weights: typing.Optional[list[int]] = dataclasses.field(default_factory=lambda: [1, 2])
-    def __call__(self, x): return float(self.weights[0] * x[0])
 
-class Base(abc.ABC):
-    @abc.abstractmethod
-    def of(self, x): ...
-    @functools.cached_property
-    def by(self): return 2
-    @property
-    def name(self): return "name"
+# Names, and answers that are computed again.
 
-class Derived(Base):
-    __slots__ = ("own",)
-    def of(self, x): return float(super().name == "name") * self.by
-    @classmethod
-    def make(cls): return cls()
 
-def checked(g):
-    @functools.wraps(g)
-    def wrapper(x):
-        return g(x)
-    return wrapper
+@pytest.mark.parametrize("call", [solve, local])
+def test_another_name_is_another_search(tmp_path, call):
+    call(tmp_path, sl.from_function(first_record, name="first, version 1"))
+    there, here = (
+        f"first, version {number} "
+        + query_identity(sl.from_function(first_record, name=f"first, version {number}"))[:16]
+        for number in (1, 2)
+    )
+    with pytest.raises(sl.errors.CheckpointError) as caught:
+        call(tmp_path, sl.from_function(first_record, name="first, version 2"))
+    assert str(caught.value) == (
+        f"the checkpoint {str(tmp_path)!r} belongs to another search: there, queries is {there}; "
+        f"here, {here}; choose another folder, or delete this one"
+    )
 
-@functools.lru_cache
-def squared(a): return a * a
 
-@checked
-def decorated(x): return float(squared(int(x[0])))
+def changed(folder, dataset, kept, now, name="mine, version 1"):
+    return (
+        f"the checkpoint {str(folder)!r} holds answers of another query: on the dataset {dataset}, "
+        f"{name} is kept as {kept}, and is {now} now; the function, or something that it reads, "
+        "has changed, or it is random; choose another folder, or delete this one, and give the "
+        "function a new name"
+    )
 
-DAYS = pd.to_datetime(["2020", "2021"], utc=True)
-TABLE = pd.DataFrame({"a": pd.Categorical(["u", "v"]), "b": DAYS})
-DEEP = {"a": [1, (2.5, None, {3, 4}, frozenset("ab"), b"x")], Scale.TWO: np.arange(3)}
-SELF = []
-SELF.append(SELF)
 
-F = [
-    np.median, max, len, np.add, operator.itemgetter(0), functools.partial(np.quantile, q=0.5),
-    lambda x: float(np.percentile(x, 3) + np.linalg.norm(x) + x.sum() + math.pi),
-    lambda x: float(scipy.stats.iqr(x)),
-    lambda x: float(Scale.TWO.value * x[0] + (Flags.A | Flags.B).value),
-    lambda x: float(Pair(1, 2).u + Typed(1).v + len(DEEP) + len(SELF)),
-    lambda x: float(TABLE.groupby("a", observed=True)["b"].count().max()),
-    lambda x: float(getattr(x, "sum")() + decimal.Decimal(1) / fractions.Fraction(1).denominator),
-    lambda x: float(bool(re.compile("a").match("a"))) if not LOG else 0.0,
-    lambda x: float(datetime.timedelta(1).days * x[0]),
-    Weighted(), Derived().of, Derived.make, decorated, np.vectorize(lambda a: a + 1),
-    np.ma.array([1, 2], mask=[0, 1]).sum, "a".join, np.poly1d([1, 2]),
-]
+@pytest.mark.parametrize("vectorized", [False, True])
+def test_another_function_of_the_same_name_is_noticed(tmp_path, vectorized):
+    def query(scale):
+        return sl.from_function(
+            lambda x: scale * x[..., 0] * 1.0, name="mine, version 1", vectorized=vectorized
+        )
+
+    assert solve(tmp_path, query(2)).value == solve(tmp_path, query(2)).value == 8
+    with pytest.raises(sl.errors.CheckpointError) as caught:
+        solve(tmp_path, query(3))
+    assert str(caught.value) == changed(tmp_path, "(1, 2, 3)", "2.0", "3.0")
+
+
+def test_a_file_that_a_function_reads_is_noticed_by_its_answers(tmp_path):
+    file = tmp_path / "scale"
+    query = sl.from_function(
+        lambda x: float(file.read_text()) * float(x[0]), name="mine, version 1"
+    )
+    file.write_text("2")
+    assert local(tmp_path / "kept", query).value == 2
+    file.write_text("3")
+    with pytest.raises(sl.errors.CheckpointError) as caught:
+        local(tmp_path / "kept", query)
+    assert str(caught.value) == changed(tmp_path / "kept", "(2, 3, 13)", "4", "6")
+
+
+@pytest.mark.parametrize("vectorized", [False, True])
+def test_the_witness_is_computed_again(tmp_path, monkeypatch, vectorized):
+    """Where a function changed on one dataset, and the sample misses it."""
+    domain = sl.Universe.from_domain(range(8))
+
+    def query(height):
+        def alone(x):
+            return height if x.tolist() == [2, 3, 4, 5] else 0.0
+
+        rows = (lambda rows: np.array([alone(row) for row in rows])) if vectorized else alone
+        return sl.from_function(rows, name="mine, version 1", vectorized=vectorized)
+
+    assert solve(tmp_path, query(1.0), domain, 4).value == 1
+    monkeypatch.setattr(
+        "sensitivity_lab.search.enumeration.kept.KeptSample.chosen", property(lambda _: [])
+    )
+    with pytest.raises(sl.errors.CheckpointError) as caught:
+        solve(tmp_path, query(0.5), domain, 4)
+    assert str(caught.value) == changed(tmp_path, "(2, 3, 4, 5)", "1.0", "0.5")
+
+
+def test_a_random_function_is_not_blamed_on_a_new_folder(tmp_path):
+    random = np.random.default_rng(0)
+    with pytest.raises(sl.errors.QueryError, match="when it was called again: it is random"):
+        solve(tmp_path, sl.from_function(lambda _: random.random(), name="mine, version 1"))
+
+
+def test_every_call_that_goes_on_computes_32_others_again(tmp_path):
+    calls = []
+
+    def first(x):
+        calls.append(tuple(x.tolist()))
+        return float(x[0])
+
+    domain = sl.Universe.from_domain(range(8))
+    samples = []
+    for _ in range(3):
+        calls.clear()
+        solve(tmp_path, sl.from_function(first, name="first record 1"), domain, 4)
+        samples.append(calls[:32])
+        number = len(calls)
+    assert number == 32 + 2  # and the witness
+    for sample in samples[1:]:
+        assert len(set(sample)) == 32
+        assert {(0, 0, 0, 0), (7, 7, 7, 7)} < set(sample)
+    assert set(samples[1]) != set(samples[2])
+
+
+SCRIPT = """
+import os, signal, sys
+import sensitivity_lab as sl
+
+calls, last = [], int(sys.argv[2])
+
+def count():
+    calls.append(1)
+    if len(calls) == last:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+query = sl.from_function(lambda x: count() or float(x.max()), name="largest, version 1")
+found = sl.global_sensitivity(
+    sl.Universe.from_domain(range(8)), query, size=4, neighbors="bounded",
+    run=sl.Run(checkpoint=sys.argv[1]),
+)
+print(found.value, len(calls))
 """
 
 
-@pytest.mark.exhaustive
-def test_ordinary_functions_have_fingerprints(tmp_path):
-    module = helper(tmp_path, PROGRAM)
-    fingerprints = [fingerprint(function) for function in module.F]
-    assert fingerprints == [fingerprint(function) for function in module.F]
-    assert len(set(fingerprints)) == len(module.F)
-    script = (
-        "import sys, importlib; sys.path.insert(0, sys.argv[1])\n"
-        "from sensitivity_lab.running.fingerprint import fingerprint\n"
-        "print(*map(fingerprint, importlib.import_module(sys.argv[2]).F))"
-    )
-    told = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path), module.__name__],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={"PYTHONHASHSEED": "7"},
-    )
-    assert told.stdout.split() == fingerprints
-
-
-def test_imports_are_seen_in_code_with_many_constants(tmp_path):
-    module = helper(tmp_path, "SCALE = 2\n")
-    many = "".join(f" x{at} = {at + 0.5}\n" for at in range(300))
-    source = f"def f(x):\n{many} from {module.__name__} import SCALE\n return float(SCALE)"
-    before = fingerprint(program(source)["f"])
-    module.SCALE = 3
-    assert fingerprint(program(source)["f"]) != before
-
-
-def test_what_cannot_be_told_is_listed(tmp_path):
-    found = program(
-        "import os\n"
-        "def f(x):\n"
-        " scale = globals()['scale'] * getattr(x, chr(115))\n"
-        " return scale + len(eval('x')) + len(os.environ) + it.random()",
-        it=__import__("random").Random(1),
-    )
-    with pytest.raises(sl.errors.InputError) as caught:
-        sl.global_sensitivity(
-            UNIVERSE, found["f"], size=3, neighbors="bounded", run=sl.Run(checkpoint=tmp_path)
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+def test_a_lambda_of_a_script_goes_on_in_another_process(tmp_path):
+    def call(seed, last=-1):
+        command = [sys.executable, "-c", SCRIPT, str(tmp_path), str(last)]
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, env={"PYTHONHASHSEED": seed}
         )
-    assert str(caught.value) == (
-        "query 'f' cannot be distinguished from others, because it uses getattr of a name that it "
-        "computes; eval, which answers by more than its arguments; globals, which answers by more "
-        "than its arguments; it, a random generator; and 1 more; name it, and change the name "
-        "whenever the query changes: from_function(function, name='my query 1')"
-    )
+        return done.returncode, done.stdout.split()
+
+    assert call("1", last=200) == (-signal.SIGKILL, [])
+    code, (value, calls) = call("2")
+    assert (code, value) == (0, "7.0")
+    assert 330 - 200 + 32 + 32 + 2 <= int(calls) < 330 - 150 + 32 + 32 + 2
+    assert call("3") == (0, ["7.0", str(32 + 2)])
 
 
-@pytest.mark.parametrize("local", [False, True])
-def test_kept_answers_of_another_function_are_shown(tmp_path, local):
-    file = tmp_path / "scale"
+# Built-in queries, by their fields.
 
-    def call(scale):
-        file.write_text(str(scale))
-        query = sl.from_function(
-            lambda x: float(file.read_text()) * float(x[0]), name="first record 1"
+
+def test_a_built_in_query_with_other_fields_is_another_search(tmp_path):
+    asked = {"method": "enumeration"}
+    solve(tmp_path, sl.queries.Var(ddof=0), **asked)
+    solve(tmp_path, sl.queries.Var(ddof=0), **asked)
+    with pytest.raises(sl.errors.CheckpointError, match=r"there, queries is var \w+; here, var"):
+        solve(tmp_path, sl.queries.Var(ddof=1), **asked)
+
+
+QUERIES = [
+    *(sl.queries.NAMED.values()),
+    *(sl.queries.Var(ddof=1), sl.queries.Var(ddof=Fraction(1, 2)), sl.queries.Std(ddof=1)),
+    *(sl.queries.Mean(empty=0), sl.queries.Mean(empty=0.0), sl.queries.Mean(empty=Decimal(0))),
+    *(sl.queries.Percentile(q) for q in (25.0, Fraction(25), 27)),
+    *(sl.queries.Percentile(26, method) for method in sl.queries.PERCENTILE_METHODS),
+    *(sl.queries.TrimmedMean(Fraction(1, 5)), sl.queries.WinsorizedMean(Fraction(1, 5))),
+    *(sl.queries.CountDistinct("a"), sl.queries.CountDistinct("b")),
+    *(sl.queries.LStatistic(ends, name=name) for name in ("ends 1", "ends 2")),
+    *(sl.from_function(ends, name=name) for name in ("ends 1", "ends 2", "ends " + 500 * "x")),
+    sl.from_function(ends, name="ends " + 501 * "x"),
+    sl.from_function(ends, name="ends 1", vectorized=True),
+    *(sl.queries.CountIf(text) for text in ("b > 1", "b > 2")),
+    *(sl.queries.CountIf(adults, name=name) for name in ("b > 1", "adults 1")),
+    *(sl.queries.SumOf("b"), sl.queries.SumOf("b", (0, 1)), sl.queries.SumOf("b", where="b > 1")),
+    *(sl.queries.MeanOf("b"), sl.queries.MeanOf("b", 0), sl.queries.MeanOf("a")),
+    *(sl.queries.Covariance("a", "b"), sl.queries.Covariance("a", "b", 1)),
+    *(sl.queries.VectorSum(["a", "b"], 3), sl.queries.VectorSum(["a", "b"], 4)),
+    *(sl.queries.Histogram("a", ["u"]), sl.queries.Histogram("a", ["u", "v"])),
+    sl.queries.Histogram("b", bins=[0, 1, 2]),
+    *(sl.queries.GroupBy("a", sl.queries.SumOf("b"), of) for of in (["u"], ["u", "v"])),
+    *(sl.queries.ColumnQuery("b", query) for query in ("median", "max")),
+    sl.queries.Stack(sl.queries.SumOf("b"), sl.queries.CountIf("b > 1")),
+    sl.queries.Stack(sl.queries.CountIf("b > 1"), sl.queries.SumOf("b")),
+]
+
+
+def test_queries_are_told_apart_by_class_and_fields():
+    identities = [query_identity(query) for query in QUERIES]
+    assert identities == [query_identity(query) for query in QUERIES]
+    assert len(set(identities)) == len(QUERIES)
+
+
+# Universes and plain data.
+
+
+def test_universes_are_told_apart_by_records_columns_and_types():
+    frame = pd.DataFrame({"a": [1, 2], "b": ["u", "v"]})
+    ordered = pd.CategoricalDtype(["v", "u"], ordered=True)
+    universes = [
+        *(sl.Universe.from_domain([1, 2]), sl.Universe.from_domain([1, 3])),
+        *(sl.Universe.from_dataset([1, 2]), sl.Universe.from_dataset([1, 2, 2])),
+        *(sl.Universe.from_domain([1.0, 2.0]), sl.Universe.from_domain([Fraction(1), 2])),
+        *(sl.Universe.from_interval(1, 2), sl.Universe.from_interval(1, 2.0)),
+        sl.TableUniverse(frame),
+        sl.TableUniverse(frame.rename(columns={"a": "c"})),
+        sl.TableUniverse(frame.astype({"a": "int8"})),
+        sl.TableUniverse(frame.astype({"b": "category"})),
+        sl.TableUniverse(frame.astype({"b": pd.CategoricalDtype(["u", "v", "w"])})),
+        sl.TableUniverse(frame.astype({"b": ordered})),
+        sl.TableUniverse.from_domain({"a": [1, 2], "b": ["u", "v"]}),
+    ]
+    assert len({universe_identity(universe) for universe in universes}) == len(universes)
+    assert universe_identity(universes[0]) == universe_identity(sl.Universe.from_domain([2, 1]))
+
+
+ZONE = ZoneInfo("Europe/Berlin")
+MOMENT = datetime.datetime(2020, 1, 2)
+PLAIN = [
+    *(None, True, 1, 1.0, 1 + 0j, 0.0, -0.0, float("nan"), float("inf"), 10**5000, Fraction(1)),
+    *(Fraction(1, 2), Decimal(1), Decimal("1.0"), "1", b"1", "", "a\udcffb", np.str_("1")),
+    *(np.int8(1), np.int64(1), np.float64(1), np.bool_(True), np.datetime64("2020-01-02")),
+    *((), (1,), [1], [1, [2]], [[1, 2]], [[1], 2], ((), ()), {1}, frozenset({1}), {1: 2}, {2: 1}),
+    *({"a": 1, "b": 2}, {"b": 2, "a": 1}, ("a,", "b"), ("a", ",b"), range(3), range(0, 4, 2)),
+    *(MOMENT, MOMENT.date(), MOMENT.time(), MOMENT.replace(tzinfo=datetime.UTC)),
+    *(MOMENT.replace(tzinfo=ZONE), pd.Timestamp(MOMENT), pd.Timestamp(MOMENT, tz=ZONE), pd.NaT),
+    *(pd.NA, datetime.timedelta(1), pd.Timedelta(1, "D"), pd.Interval(0, 1), pd.Interval(0, 2)),
+    *(pd.Interval(0, 1, "left"), pd.Period("2020", "Y"), pd.Period("2020-01", "M")),
+    *(np.arange(2), np.arange(2.0), np.arange(2)[None], np.array([0, 1], dtype=object)),
+    *(np.array([1, 0]), np.array(["a", "b"]), np.array([], dtype=np.int64)),
+]
+
+
+def test_plain_data_is_told_apart():
+    digests = [digest(value) for value in PLAIN]
+    twice = {digests.index(one): at for at, one in enumerate(digests)}
+    assert [(PLAIN[at], PLAIN[last]) for at, last in twice.items() if at != last] == []
+    assert len(set(digests)) == len(PLAIN)
+
+
+def test_a_digest_does_not_depend_on_the_process():
+    value = '({"b", "a", 3.5}, ["x", {"k": (1, None)}], frozenset(range(50)))'
+    script = f"from sensitivity_lab.running.encoding import digest; print(digest({value}))"
+    for seed in ("1", "7"):
+        told = subprocess.run(
+            [sys.executable, "-c", script],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONHASHSEED": seed},
         )
-        options = {"neighbors": "bounded", "run": sl.Run(checkpoint=tmp_path / "kept")}
-        if local:
-            return sl.local_sensitivity(UNIVERSE, query, dataset=[1, 2, 3], **options)
-        return sl.global_sensitivity(UNIVERSE, query, size=3, **options)
-
-    assert call(2).value == call(2).value
-    with pytest.raises(sl.errors.CheckpointError) as caught:
-        call(3)
-    dataset, kept, now = ("(2, 3, 13)", 4, 6) if local else ("(1, 2, 3)", "2.0", "3.0")
-    assert str(caught.value) == (
-        f"the checkpoint {str(tmp_path / 'kept')!r} holds answers of another query: on the dataset "
-        f"{dataset}, first record 1 is kept as {kept}, and is {now} now; the query has changed "
-        "where its fingerprint does not see it, or is random; choose another folder, or delete "
-        "this one, and give the query a new name if it has one"
-    )
-
-
-@pytest.mark.exhaustive
-def test_32_of_many_kept_answers_are_evaluated_again(tmp_path):
-    calls = []
-
-    class Counting:
-        def __init__(self):
-            self.unused = iter([])
-
-        def __call__(self, x):
-            calls.append(tuple(x.tolist()))
-            return float(x[0])
-
-    universe = sl.Universe.from_domain(range(8))
-    query = sl.from_function(Counting(), name="first record 1")
-    for _ in range(2):
-        calls.clear()
-        sl.global_sensitivity(
-            universe, query, size=4, neighbors="bounded", run=sl.Run(checkpoint=tmp_path)
+        assert told.stdout.strip() == digest(
+            ({"b", "a", 3.5}, ["x", {"k": (1, None)}], frozenset(range(50)))
         )
-    kept = calls[:32]
-    assert len(set(kept)) == 32
-    assert {(0, 0, 0, 0), (7, 7, 7, 7)} < set(kept)
-    assert len(calls) == 32 + 2
+
+
+class Zone(datetime.tzinfo):
+    """A caller's time zone."""
+
+    def utcoffset(self, _):
+        return datetime.timedelta(hours=1)
+
+
+class Text(str):
+    """Can hold more than its text."""
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(first_record, len, np.add, object(), iter([]), Color.RED, Text("a"), sl, sl.queries.Sum),
+        MOMENT.replace(tzinfo=Zone()),
+        np.ma.array([1], mask=[1]),
+        np.array([(1, 2.0)], dtype=[("a", int), ("b", float)]),
+        np.random.default_rng(0),
+        pd.DataFrame({"a": [1]}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_no_plain_data_is_refused(value):
+    with pytest.raises(NotPlainError):
+        digest(value)
+    with pytest.raises(NotPlainError):
+        digest({"deep": [(value,)]})

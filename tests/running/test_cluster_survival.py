@@ -42,6 +42,9 @@ def slow(x):
     return float(x.max() - x.min())
 
 
+SLOW = sl.from_function(slow, name="slow")
+
+
 def soon(action) -> threading.Thread:
     thread = threading.Thread(target=lambda: (time.sleep(1), action()), daemon=True)
     thread.start()
@@ -54,10 +57,10 @@ def test_a_worker_that_is_killed_costs_its_blocks_only(cluster, tmp_path):
     soon(lambda: os.kill(victim, signal.SIGKILL))
     with joblib.parallel_config(backend="dask"):
         found = sl.global_sensitivity(
-            UNIVERSE, slow, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
+            UNIVERSE, SLOW, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
         )
     here = sl.global_sensitivity(
-        UNIVERSE, slow, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
+        UNIVERSE, SLOW, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
     )
     assert (found.value, found.witness) == (here.value, here.witness)
     assert victim not in cluster.run(os.getpid).values()
@@ -90,7 +93,7 @@ def test_a_cluster_that_goes_away_is_an_error(tmp_path):
     try:
         with joblib.parallel_config(backend="dask"), pytest.raises(sl.errors.WorkerError) as caught:
             sl.global_sensitivity(
-                UNIVERSE, slow, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
+                UNIVERSE, SLOW, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
             )
     finally:
         thread.join()
@@ -102,7 +105,7 @@ def test_a_cluster_that_goes_away_is_an_error(tmp_path):
         f"run=Run(checkpoint={str(tmp_path)!r}) to go on"
     )
     resumed = sl.global_sensitivity(
-        UNIVERSE, slow, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
+        UNIVERSE, SLOW, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
     )
     assert resumed.value == 54 - 4
 
@@ -112,7 +115,7 @@ def test_a_cluster_that_is_restarted_is_an_error_that_says_so(cluster, tmp_path)
     thread = soon(cluster.restart)
     with joblib.parallel_config(backend="dask"), pytest.raises(sl.errors.WorkerError) as caught:
         sl.global_sensitivity(
-            UNIVERSE, slow, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
+            UNIVERSE, SLOW, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
         )
     thread.join()
     assert str(caught.value) in {
@@ -128,7 +131,7 @@ def test_a_cluster_that_is_restarted_is_an_error_that_says_so(cluster, tmp_path)
     }
     with joblib.parallel_config(backend="dask"):
         found = sl.global_sensitivity(
-            UNIVERSE, slow, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
+            UNIVERSE, SLOW, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
         )
     assert found.value == 54 - 4
 
@@ -161,7 +164,7 @@ def cluster_apart(folder, **environment):
 
 @pytest.mark.stress
 def test_a_scheduler_that_is_killed_is_an_error(tmp_path):
-    search = partial(sl.global_sensitivity, UNIVERSE, slow, size=5, neighbors="unbounded")
+    search = partial(sl.global_sensitivity, UNIVERSE, SLOW, size=5, neighbors="unbounded")
     kept = sl.Run(checkpoint=tmp_path / "kept")
     folder = Path(__file__).parent
     here = os.pathsep.join(map(str, (folder, folder.parent / "support")))

@@ -106,7 +106,7 @@ def test_a_block_that_ends_its_worker_twice_is_named(tmp_path):
     with joblib.parallel_config(backend="loky"), pytest.raises(sl.errors.WorkerError) as caught:
         sl.global_sensitivity(
             UNIVERSE,
-            sl.from_function(deadly, name="deadly"),  # its os._exit has no fingerprint
+            sl.from_function(deadly, name="deadly"),
             size=4,
             neighbors="bounded",
             n_jobs=2,

@@ -35,9 +35,10 @@ for room in ("running", "calls", "search", "files", "cli", "results"):
 universe = sl.Universe.from_domain(range(4))
 with tempfile.TemporaryDirectory() as folder:
     run = sl.Run(checkpoint=folder)
+    query = sl.from_function(lambda x: float(x.sum()), name="total")
     for _ in range(2):
         found = sl.global_sensitivity(
-            universe, lambda x: float(x.sum()), size=3, neighbors="bounded", run=run
+            universe, query, size=3, neighbors="bounded", run=run
         )
 print(found.value)
 try:

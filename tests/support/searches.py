@@ -40,7 +40,7 @@ if __name__ == "__main__":
     with cluster() if told["dask"] else contextlib.nullcontext():
         result = sl.global_sensitivity(
             universe,
-            sl.from_function(spread, name="spread"),  # it writes to a file
+            sl.from_function(spread, name="spread"),
             size=told["size"],
             neighbors=told["neighbors"],
             n_jobs=jobs,

@@ -259,7 +259,7 @@ def _evaluate_all(
     keeper = LevelKeeper.of(evaluator.universe, evaluator.queries, options.checkpoint)
     widths: list[Answers] = []
     done: dict[Recipe, list[Held]] = {}
-    sample = KeptSample(keeper.resume if keeper else "")
+    sample = KeptSample()
     for recipe, kept in keeper.kept(sizes) if keeper else ():
         widths = kept
         sample.add(recipe, kept)

@@ -94,7 +94,7 @@ def _solve_group(
     except _OneByOne:
         alone = range(first, first + len(group.queries))
         return [found for one in alone for found in _solve_group(problem, one, 1, levels, options)]
-    return _solve_evaluated(group, levels, answers, machine, options.progress)
+    return _solve_evaluated(group, levels, answers, machine, options)
 
 
 class _OneByOne(Exception):  # noqa: N818 - not an error: the queries are evaluated in turn
@@ -106,7 +106,7 @@ def _solve_evaluated(
     levels: Levels,
     given: list[dict[int, Answers]],
     machine: AnyMachine,
-    progress: bool | None,
+    options: Options,
 ) -> list[list[Finding]]:
     """Solve a problem whose queries are evaluated: all that answer numbers in one pass.
 
@@ -126,14 +126,16 @@ def _solve_evaluated(
         finder = GapFinder(
             replace(evaluator, queries=queries), lattice, together, searched, machine
         )
-        pairs = _bring_down(finder, together, levels, machine, progress)
+        pairs = _bring_down(finder, together, levels, machine, options.progress)
         for column, place in enumerate(group):
-            findings[place] = _findings(problem, levels, pairs, column, problem.queries[place])
+            findings[place] = _findings(
+                problem, levels, pairs, column, problem.queries[place], options
+            )
     for place, query in enumerate(problem.queries):
         if is_vector[place]:
             vectors = VectorFinder(problem, query, lattice, answers[place], machine)
-            pairs = _bring_down(vectors, vectors.columns(), levels, machine, progress)
-            findings[place] = _findings(problem, levels, pairs, 0, query)
+            pairs = _bring_down(vectors, vectors.columns(), levels, machine, options.progress)
+            findings[place] = _findings(problem, levels, pairs, 0, query, options)
     return [findings[place] for place in range(len(problem.queries))]
 
 
@@ -181,6 +183,7 @@ def _findings(
     pairs: dict[Family, list[FoundPair]],
     column: int,
     query: Query,
+    options: Options,
 ) -> list[Finding]:
     """Return a finding for every relation, from the best pairs of a column."""
     best = [
@@ -192,8 +195,10 @@ def _findings(
     for pair in sorted(best, key=attrgetter("difference"), reverse=True):
         for data, answer in zip((pair.x, pair.y), pair.answers or (), strict=False):
             found.setdefault(data.tobytes(), (data, answer))
-    if not query.vectorized:  # else it is asked alone, for each relation
-        check_again(query, problem.universe, list(found.values())[:SAMPLE], levels.timeout)
+    checkpoint, known = options.checkpoint, list(found.values())[:SAMPLE]
+    # A vectorized one is asked alone for each relation, but its answers may be of another call.
+    if not query.vectorized or (checkpoint and checkpoint.resumed):
+        check_again(query, problem.universe, known, options.timeout, checkpoint)
     return [
         _finding(problem, query, relation, pair, levels)
         for relation, pair in zip(levels.families, best, strict=True)

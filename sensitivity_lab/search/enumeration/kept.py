@@ -15,7 +15,7 @@ from sensitivity_lab.queries.identity import query_identity, universe_identity
 from sensitivity_lab.queries.returned import Answers
 from sensitivity_lab.results.measure import ExactAnswer
 from sensitivity_lab.running.checkpoint import Checkpoint
-from sensitivity_lab.running.fingerprint import fingerprint
+from sensitivity_lab.running.encoding import digest
 from sensitivity_lab.search.again import SAMPLE
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -57,14 +57,11 @@ def missing_of(numbers: dict[int, int], done: Iterable[Recipe]) -> list[Recipe]:
 class KeptSample:
     """Some of the datasets whose answers are kept, with these: at random, the first and the last.
 
-    Parameters
-    ----------
-    seed : str
-        What the choice depends on besides the number of datasets: the folder.
+    Every call that goes on draws others, so a change that one sample misses is seen by a later one.
     """
 
-    def __init__(self, seed: str) -> None:
-        self._random = np.random.default_rng(list(seed.encode("utf-8", "surrogatepass")))
+    def __init__(self) -> None:
+        self._random = np.random.default_rng()
         # Each with a random number; those with the smallest ones are the sample.
         self._drawn: list[tuple[float, Recipe, list[Answers]]] = []
         self._last: list[tuple[float, Recipe, list[Answers]]] = []
@@ -111,7 +108,7 @@ class LevelKeeper:
         """Return what keeps the answers of queries; None without a checkpoint."""
         if checkpoint is None:
             return None
-        identities = tuple(_identity(query, checkpoint) for query in queries)
+        identities = tuple(map(query_identity, queries))
         return cls(checkpoint, universe_identity(universe), identities)
 
     def kept(self, sizes: Sequence[int]) -> Iterator[tuple[Recipe, list[Answers]]]:
@@ -143,16 +140,6 @@ class LevelKeeper:
         found = [span[2] for span in spans if span is not None]
         return found if len(found) == len(self.queries) else None
 
-    @property
-    def is_here(self) -> bool:
-        """Whether this process sees the checkpoint's folder."""
-        return self.checkpoint.is_here
-
-    @property
-    def resume(self) -> str:
-        """How to go on after an interruption, in words."""
-        return self.checkpoint.resume
-
     def _about(self, query: str, size: int) -> Mapping[str, Any]:
         return {"universe": self.universe, "query": query, "size": size}
 
@@ -172,8 +159,8 @@ class NeighborKeeper:
         if checkpoint is None:
             return None
         changes = [(removed, added) for removed, added in problem.changes]
-        listing = fingerprint([problem.x, changes])
-        identity = _identity(problem.query, checkpoint)
+        listing = digest([problem.x, changes])
+        identity = query_identity(problem.query)
         return cls(checkpoint, universe_identity(problem.universe), identity, listing)
 
     def kept(self, number: int) -> dict[int, ExactAnswer]:
@@ -190,11 +177,6 @@ class NeighborKeeper:
         span = self.checkpoint.span(self._about, recipe.first, last)
         return None if span is None else _kept_answers(span[2])
 
-    @property
-    def is_here(self) -> bool:
-        """Whether this process sees the checkpoint's folder."""
-        return self.checkpoint.is_here
-
     def keep(self, recipe: Chunk, answer: list[ExactAnswer]) -> None:
         """Keep the answers on a chunk of neighbors."""
         shape = (len(answer), len(answer[0])) if isinstance(answer[0], tuple) else (len(answer),)
@@ -205,11 +187,6 @@ class NeighborKeeper:
         self.checkpoint.keep(self._about, recipe.first, last, numbers)
 
     @property
-    def resume(self) -> str:
-        """How to go on after an interruption, in words."""
-        return self.checkpoint.resume
-
-    @property
     def _about(self) -> Mapping[str, Any]:
         return {"universe": self.universe, "query": self.query, "listing": self.listing}
 
@@ -217,8 +194,3 @@ class NeighborKeeper:
 def _kept_answers(kept: NDArray[Any]) -> list[ExactAnswer]:
     """Return exact answers from an array of objects, one or several numbers each."""
     return [tuple(one) if isinstance(one, list) else one for one in kept.tolist()]
-
-
-def _identity(query: Query, checkpoint: Checkpoint) -> str:
-    """Return the fingerprint of a query, or of the query on one column that stands for one."""
-    return checkpoint.queries.get(query.name) or query_identity(query)
