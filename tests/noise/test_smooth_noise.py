@@ -94,7 +94,7 @@ def test_the_constants():
     assert smooth_cauchy_scale(result, 2, gamma=4) == pytest.approx(5 * result.value, rel=1e-15)
     assert smooth_laplace_scale(result, 0.5, 1e-6) == pytest.approx(4 * result.value, rel=1e-15)
     assert 0 <= Fraction(1, 202) - Fraction(smooth_beta(1, gamma=100)) < Fraction(1, 10**17)
-    with pytest.raises(sl.errors.InputError, match="a number above 1, at most 100, got 100.00000000000001"):
+    with pytest.raises(sl.errors.InputError, match="a number above 1, at most 100, got 100"):
         smooth_beta(1, gamma=math.nextafter(100, 101))
 
 
