@@ -24,9 +24,7 @@ and sets where finished work is kept. `errors` has all errors, `results` the cla
 
 A *claim* is a number, or a function of k (and of the size n), that is said to bound a sensitivity.
 An *audit* compares it with the truth: `audit` for a query, `audits` for code that others wrote
-(maps, OpenDP, libraries that draw noise). `implementations` computes the sensitivity of code on
-ordered datasets, with its rounding and overflow; a *fold* is code that reads one record after the
-other. `bounds` gives bounds where a search cannot finish.
+(maps, OpenDP, libraries that draw noise). `bounds` gives bounds where a search cannot finish.
 
 `spaces` covers data other than records: graphs, whose neighbors differ in an edge or in a node,
 trajectories or time series, whose neighbors differ in an entry, and any datasets with a metric.
@@ -94,7 +92,6 @@ if TYPE_CHECKING:
         audits,
         bounds,
         empirical,
-        implementations,
         noise,
         pipelines,
         plotting,
@@ -119,7 +116,6 @@ _LATER = {
     "empirical": "empirical",
     "spaces": "spaces",
     "sql": "sql",
-    "implementations": "implementations",
     "noise": "noise",
     "pipelines": "pipelines",
     "plotting": "plotting",
@@ -185,7 +181,6 @@ __all__ = [
     "explore",
     "from_function",
     "global_sensitivity",
-    "implementations",
     "local_curves",
     "local_sensitivity",
     "neighbor_table",

@@ -95,8 +95,6 @@ def of_queries(name: str) -> Iterator[str]:
     yield from error_of(
         sl.global_sensitivity, NUMBERS, sl.from_function(failing, name=name), **ASKED
     )
-    fold = sl.implementations.Fold(lambda a, b: a + b, 0, name=name)
-    yield from texts_of(sl.implementations.implemented_sensitivity(NUMBERS, fold, **ASKED))
     yield from texts_of(sl.audit(NUMBERS, "sum", 1, subject=name, distances=1, **ASKED))
     yield from error_of(sl.global_sensitivity, NUMBERS, name, **ASKED)
     yield from error_of(sl.global_sensitivity, NUMBERS, "sum", method=name, **ASKED)

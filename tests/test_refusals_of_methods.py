@@ -128,11 +128,6 @@ WITNESS = "witness must be one of 'short', 'full', got array([1., 1.])"
             lambda: of("BoundedCurves").plot(compare=3),
             "compare must be a DataFrame, as a result's to_frame() returns it, got 3",
         ),
-        (
-            lambda: sl.implementations.Fold(lambda total, one: total + one, 0)(["a"]),
-            "'fold' on the ordered dataset ('a',) raised TypeError: unsupported operand type(s) "
-            "for +: 'int' and 'str'",
-        ),
     ],
 )
 def test_what_methods_refuse(call: Callable[[], Any], message: str):

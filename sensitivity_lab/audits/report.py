@@ -42,7 +42,7 @@ class AuditReport:
         One row per distance, or per distance and size if the claim depends on the size.
     setting : str
         The neighbor relation, "at most" or "exactly", the sizes, the universe, the norm, and
-        whether the mathematics or an implementation was audited.
+        whether the mathematics of a query or a function as it is was audited.
     notes : tuple of str, default ()
         Questions that the rows leave open, and other remarks.
     unjudged : tuple of str, default ()

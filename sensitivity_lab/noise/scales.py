@@ -57,8 +57,7 @@ def laplace_scale(sensitivity: Any, epsilon: Any, *, public_universe: bool = Fal
     ----------
     sensitivity : number, Root or result of a search
         The L1 sensitivity, at least 0, in the unit of the answer. If it is a result, its `upper` is
-        used; it must be a global sensitivity (or that of an implementation), for neighbors at a
-        distance of at most k.
+        used; it must be a global sensitivity, for neighbors at a distance of at most k.
     epsilon : int, float, Fraction or Decimal
         The privacy loss of one release, above 0.
     public_universe : bool, default False

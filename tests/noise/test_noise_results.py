@@ -141,43 +141,6 @@ def scale_among_these(result):
         return laplace_scale(result, 1, public_universe=True)
 
 
-def implemented(records=(1, 2, 3), fold=None, **options):
-    fold = fold or sl.implementations.float_sum("float16")
-    universe = sl.Universe.from_domain(records)
-    return sl.implementations.implemented_sensitivity(
-        universe, fold, **{"size": [1, 2, 3], "neighbors": "unbounded", **options}
-    )
-
-
-def test_an_implemented_sensitivity_is_taken_where_it_bounds_all_neighbors():
-    assert (
-        laplace_scale(implemented(), 2) == gaussian_scale(implemented(), Fraction(1, 2)) / 2 == 1.5
-    )
-    infinite = implemented([0, 60000])
-    assert (infinite.value, infinite.upper) == (math.inf, math.inf)
-    reordered = implemented(neighbors=None)
-    exactly = implemented(neighbors=sl.Unbounded(1, exactly=True))
-    for result, expected in (
-        (
-            infinite,
-            "the result is infinite, and no noise is enough for it; its witness shows where the "
-            "answer overflows or is not defined: clamp the records, or change the query",
-        ),
-        (
-            reordered,
-            "the result compares orders of the same records (neighbors=None), not neighbors; "
-            "compute the implemented sensitivity with a neighbor relation",
-        ),
-        (
-            exactly,
-            "the result is for neighbors at a distance of exactly 1, and nearer ones can have "
-            "answers that are farther apart; compute the sensitivity with exactly=False",
-        ),
-    ):
-        for name, message in each_call(result):
-            assert message == f"{name}: {expected}"
-
-
 @pytest.mark.exhaustive
 def test_what_is_no_single_result_is_refused_without_printing_it():
     curves = sl.sensitivity_curves(TEN, "mean", size=3, distances=[1, 2], neighbors="bounded")

@@ -70,13 +70,6 @@ RESULTS = {
     "smooth of roots": lambda: sl.smooth_sensitivity(
         TEN, "std", dataset=[1, 2], beta=0.01, neighbors="bounded"
     ),
-    "implemented": lambda: sl.implementations.implemented_sensitivity(
-        sl.Universe.from_domain([0, 0.1, 1]),
-        sl.implementations.float_mean("float64"),
-        size=3,
-        neighbors="bounded",
-        ideal="mean",
-    ),
 }
 
 
@@ -124,13 +117,6 @@ def test_rounded_to_nearest_a_title_would_be_below():
     for result in below:
         [printed] = re.findall(f": ({NUMBER}) ", repr(result).split("\n")[0])
         assert not_below(printed, result)
-
-
-def test_an_implemented_sensitivity_tells_its_ideal_rounded_up():
-    result = RESULTS["implemented"]()
-    [ideal] = re.findall(rf"\(ideal ({NUMBER})\)", repr(result))
-    assert Fraction(ideal) >= result.ideal > Fraction(ideal) * (1 - Fraction(1, 10**8))
-    assert f"(ideal {ideal})" in result._repr_html_()
 
 
 def test_tables_are_rounded_up():

@@ -48,8 +48,6 @@ def _made() -> Iterator[Any]:
     report = sl.audit(UNIVERSE, "mean", 1, distances=[1, 2], **_ASKED)
     yield from (report, report.rows[0])
     yield sl.audits.audit_mechanism(honest_or_not, [0], [1, 2], epsilon=1, neighbors="unbounded")
-    fold = sl.implementations.Fold(lambda total, record: total + record, 0)
-    yield from (fold, sl.implementations.implemented_sensitivity(UNIVERSE, fold, **_ASKED))
     yield sl.noise.noise_table({"a": MEASURED}, epsilon=1, public_universe=True)
     yield sl.noise.inverse_sensitivity(REACH, epsilon=1, grid=[1, 2, 3])
     small = sl.Universe.from_domain([0, 1, 5])

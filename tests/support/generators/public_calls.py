@@ -20,7 +20,6 @@ MADE_BY_THE_LIBRARY = {
     *("AuditReport", "AuditRow", "BoundedCurves", "ClippingPoint", "ClippingSweep", "Evidence"),
     *(
         "ChainSensitivity",
-        "ImplementedSensitivity",
         "MeasuredStability",
         "MechanismReport",
         "NeighborRow",
@@ -29,7 +28,6 @@ MADE_BY_THE_LIBRARY = {
     *(
         "NoiseRow",
         "NoiseTable",
-        "OrderedWitness",
         "Reach",
         "Sensitivity",
         "SensitivityBounds",
@@ -80,7 +78,7 @@ def named() -> Iterator[tuple[str, Any]]:
     others.append((sequences, "sequences."))
     if HAS_SQL:
         others.append((sl.sql, "sql."))
-    rooms = (sl.audits, sl.bounds, sl.errors, sl.implementations, sl.noise, sl.results)
+    rooms = (sl.audits, sl.bounds, sl.errors, sl.noise, sl.results)
     own = (sl, pl, empirical, *rooms, sl.universes)
     for module, prefix in (*((room, "") for room in own), *others):
         for name in module.__all__:
