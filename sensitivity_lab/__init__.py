@@ -106,7 +106,6 @@ if TYPE_CHECKING:
     from .calls.neighbor_table import neighbor_table
     from .calls.reach import reach
     from .calls.smooth_sensitivity import smooth_sensitivity
-    from .calls.sweep import sweep
     from .explorer import explore
     from .search.run import Run
 
@@ -127,7 +126,6 @@ _LATER = {
     "sensitivity_curves": "calls.curves",
     "neighbor_table": "calls.neighbor_table",
     "reach": "calls.reach",
-    "sweep": "calls.sweep",
     "Run": "search.run",
     "assert_sensitivity": "audits.call",
     "audit": "audits.call",
@@ -194,7 +192,6 @@ __all__ = [
     "smooth_sensitivity",
     "spaces",
     "sql",
-    "sweep",
     "universes",
 ]
 

@@ -348,15 +348,6 @@ ARGUMENTS: dict[str, Kind] = {
         ("smooth_sensitivity.sizes", "reach.sizes"),
         kind("a pair of whole numbers", ((THING, "<thing>"), ([1], "[1]"), (5, "5"))),
     ),
-    "argument": kind(
-        "the name of an argument",
-        ((THING, "<thing>"), (5, "5")),
-        "; call sweep(function, 'size', [3, 4, 5], ...)",
-    ),
-    "sweep.function": function("a function, such as global_sensitivity"),
-    "sweep.values": kind(
-        "several values of q", ((THING, "<thing>"), (5, "5"), ("12", "'12'"), (NONE, "none"))
-    ),
     # Of noise.
     "epsilon": POSITIVE,
     "analytic_gaussian_scale.epsilon": GAUSSIAN_EPSILON,

@@ -19,7 +19,6 @@ from ._release_errors import plot_release_errors
 from ._spaces import plot_datasets, plot_graphs, plot_sequences
 from ._stability import plot_stability
 from ._strip import plot_strip
-from ._sweep import plot_sweep
 from ._truncation import plot_truncation
 from ._witness import plot_witness
 from .curves.draw import plot_curves
@@ -42,7 +41,6 @@ __all__ = [
     "plot_sequences",
     "plot_stability",
     "plot_strip",
-    "plot_sweep",
     "plot_truncation",
     "plot_witness",
     "save",

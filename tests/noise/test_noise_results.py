@@ -145,16 +145,12 @@ def scale_among_these(result):
 def test_what_is_no_single_result_is_refused_without_printing_it():
     curves = sl.sensitivity_curves(TEN, "mean", size=3, distances=[1, 2], neighbors="bounded")
     table = sl.neighbor_table(TEN, "mean", size=3, neighbors="bounded")
-    swept = sl.sweep(
-        sl.global_sensitivity, "size", [2, 3], universe=TEN, query="mean", neighbors="bounded"
-    )
     shaped = SimpleNamespace(value=1.0, upper=1.0)
     for result, shown in (
         (curves, "an object of the type SensitivityCurves"),
         (curves.to_frame(), "an object of the type DataFrame"),
         (curves.to_frame().iloc[0], "an object of the type Series"),
         (table, "an object of the type NeighborTable"),
-        (swept, "an object of the type Sweep"),
         (-(10**5000), "about -1e5000 (numbers have at most 4,000 digits)"),
         (shaped, "namespace(value=1.0, upper=1.0)"),
     ):
@@ -165,7 +161,6 @@ def test_what_is_no_single_result_is_refused_without_printing_it():
             )
     point = curves.result("mean", distance=2)
     assert scale_among_these(point) == point.upper
-    assert scale_among_these(swept.results[1]) == curves.result("mean", distance=1).upper
 
 
 def result_in(norm, query=None):

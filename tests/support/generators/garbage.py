@@ -364,10 +364,6 @@ VALID: dict[str, tuple[Any, ...]] = {
     "recording.candidates": ("candidates",),
     "select.domain": (None, pl.Numbers()),
     "noise_table.results": ({"mean": 1, "sum": MEASURED}, {"mean": MEASURED, "sum": 2}),
-    "sweep.argument": ("q", "x"),
-    "sweep.function": (
-        lambda q: sl.global_sensitivity(UNIVERSE, sl.Percentile(q), size=2, neighbors="bounded"),
-    ),
     "variance.size": (3,),
     "VectorSum.columns": (["age"], ["id", "age"]),
 }

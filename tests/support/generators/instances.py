@@ -43,8 +43,6 @@ def _made() -> Iterator[Any]:
     yield sl.bounds.bounded_curves(UNIVERSE, ["mean", max], distances=[1], **_ASKED)
     yield sl.bounds.sensitivity_bounds(UNIVERSE, max, evaluations=20, seed=1, **_ASKED)
     yield sl.neighbor_table(UNIVERSE, "mean", **_ASKED)
-    fixed = {"queries": "mean", "distances": 1, "neighbors": "bounded"}
-    yield sl.sweep(sl.sensitivity_curves, "size", [2, 3], universes=UNIVERSE, **fixed)
     report = sl.audit(UNIVERSE, "mean", 1, distances=[1, 2], **_ASKED)
     yield from (report, report.rows[0])
     yield sl.audits.audit_mechanism(honest_or_not, [0], [1, 2], epsilon=1, neighbors="unbounded")
