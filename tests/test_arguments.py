@@ -325,7 +325,6 @@ ARGUMENTS: dict[str, Kind] = {
     "count_datasets.size": SIZE,
     "datasets.size": SIZE,
     "sensitivity_curves.size": SIZE.several().called("column 'records': size"),
-    "bounded_curves.size": SIZE.several().called("column 'records': size"),
     "least_size": SIZE,
     "distances": DISTANCE.several(),
     "reach.distances": whole("a Hamming distance, at least 0", 0).several(),
@@ -441,9 +440,6 @@ ARGUMENTS: dict[str, Kind] = {
         (*OBJECTS[:2], (0, "0"), (10**8, "100000000"), (math.inf, "inf"), ("1", "'1'")),
     ),
     "value_range": BOUNDS.or_none(),
-    "bounded_curves.bounds": thing(
-        "a mapping of arguments of sensitivity_bounds, such as {{'time_limit': 5}}"
-    ).or_none(),
     # Of the article's functions.
     "hamming_distance": DISTANCE,
     "universe_subset_cardinality": RECORDS,

@@ -118,7 +118,6 @@ def of_columns(name: str) -> Iterator[str]:
         with contextlib.suppress(sl.errors.NoEngineError):
             yield from texts_of(sl.global_sensitivity(rows, query, **ASKED))
     yield from texts_of(sl.sensitivity_curves(table[[name]], "sum", distances=[1, 2], **ASKED))
-    yield from texts_of(sl.bounds.bounded_curves({name: NUMBERS}, "sum", distances=[1], **ASKED))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sl.errors.DatasetUniverseWarning)
         result = sl.global_sensitivity(NUMBERS, "sum", **ASKED)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.checks import as_python, check_flag, check_kind, number_kind, shown, whole_kind
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import as_python, check_flag, number_kind, whole_kind
 
 from .upper import as_range
 
@@ -88,23 +85,6 @@ class Settings:
         seed = _check_seed.or_none("seed", seed)
         rising = check_flag("monotone", monotone)
         return cls(seconds, answers, seed, declared, constant, rising, gamma, rho, number)
-
-
-def check_settings(bounds: Any) -> dict[str, Any]:
-    """Return the argument `bounds` of `bounded_curves` as a dict, or raise InputError."""
-    if bounds is None:
-        return {}
-    accepted = "None or a mapping of arguments of sensitivity_bounds, such as {'time_limit': 5}"
-    check_kind("bounds", bounds, Mapping, accepted)
-    known = list(inspect.signature(Settings.of).parameters)
-    for name in bounds:
-        if name not in known:
-            raise InputError(f"bounds may hold {', '.join(known)}; got {shown(name)}")
-    try:
-        Settings.of(**bounds)
-    except InputError as error:
-        raise InputError(f"bounds: {error}") from error
-    return dict(bounds)
 
 
 def _limits(time_limit: Any, evaluations: Any) -> tuple[float, float]:

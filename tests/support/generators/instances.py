@@ -40,7 +40,6 @@ def _made() -> Iterator[Any]:
     yield sl.VectorSum(["age"], clip_norm=3)
     yield sl.global_sensitivity(ROWS, histogram, **_ASKED)
     yield sl.sensitivity_curves(TABLE[["age"]], ["mean", "sum"], distances=[1, 2], **_ASKED)
-    yield sl.bounds.bounded_curves(UNIVERSE, ["mean", max], distances=[1], **_ASKED)
     yield sl.bounds.sensitivity_bounds(UNIVERSE, max, evaluations=20, seed=1, **_ASKED)
     yield sl.neighbor_table(UNIVERSE, "mean", **_ASKED)
     report = sl.audit(UNIVERSE, "mean", 1, distances=[1, 2], **_ASKED)

@@ -17,7 +17,7 @@ from sensitivity_lab.explorer.source import as_source
 from sensitivity_lab.spaces import graphs, sequences
 
 MADE_BY_THE_LIBRARY = {
-    *("AuditReport", "AuditRow", "BoundedCurves", "ClippingPoint", "ClippingSweep", "Evidence"),
+    *("AuditReport", "AuditRow", "ClippingPoint", "ClippingSweep", "Evidence"),
     *(
         "ChainSensitivity",
         "MeasuredStability",
