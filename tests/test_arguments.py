@@ -286,7 +286,7 @@ ARGUMENTS: dict[str, Kind] = {
     "Stack.queries": PART,
     "ColumnQuery.query": Kind(
         "query must be a query on numbers, such as "
-        f"{', '.join(map(repr, NAMED[:-2]))}, 'percentile_90' or Var(ddof=1), got {{got}}; write "
+        f"{', '.join(map(repr, NAMED[:-1]))}, 'percentile_90' or Var(ddof=1), got {{got}}; write "
         "one of your own as a function of a DataFrame",
         ((THING, "<thing>"), (5, "5")),
     ),

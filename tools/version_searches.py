@@ -17,7 +17,7 @@ import sensitivity_lab as sl
 NAMES = (
     *("mean", "median", "count", "sum", "std", "var", "min", "max", "range", "midrange", "iqr"),
     *("percentile_10", "percentile_25", "percentile_75", "percentile_90", "trimmed_mean_10"),
-    *("winsorized_mean_10", "gini_mean_difference", "count_distinct", "mode_count"),
+    *("winsorized_mean_10", "gini_mean_difference", "count_distinct"),
 )
 ENGINES = (
     *("auto", "auto", "variance", "ranks", "multiplicities", "row_sums"),
