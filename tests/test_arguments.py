@@ -487,15 +487,6 @@ ARGUMENTS: dict[str, Kind] = {
     "GroupsDistance.norm": L1_OR_L2,
     "group_by.metric": L1_OR_L2.but(None).called("group_by: metric"),
     "histogram.metric": L1_OR_L2.but(None).called("histogram: metric"),
-    **{
-        f"both.{one}": Kind(
-            "{name} must be a transformation, such as start(AddMaxRows(1)) >> step, or both must "
-            "be steps; got {got}",
-            OBJECTS,
-            f"both: {one}",
-        )
-        for one in ("first", "second")
-    },
     "before": thing("a transformation or a start"),
     "build": function("a function of a domain and a metric"),
     "changes": said(
@@ -516,7 +507,7 @@ ARGUMENTS: dict[str, Kind] = {
     ),
     **{
         f"{step}.{end}": FINITE.but(True).called(f"the {end} bound")
-        for step in ("average", "clamp", "mean", "sum_", "variance")
+        for step in ("clamp", "mean", "sum_", "variance")
         for end in ("lower", "upper")
     },
     "number.lower": FINITE.but(None, True).called("the lower bound"),
@@ -539,25 +530,12 @@ ARGUMENTS: dict[str, Kind] = {
         )
         for step in ("Table", "map_", "flat_map")
     },
-    "index": whole("0 or 1", 0, 1).called("part: index"),
     **{
         f"{join}.on": kind(
             "a column or several", ((THING, "<thing>"), (5, "5"), ([], "[]"))
         ).called(f"{join}: on")
-        for join in ("join_count", "join_private", "join_public")
+        for join in ("join_private", "join_public")
     },
-    "product_rule.left": thing("DropExcess(max_rows) or DropNonUnique()").called(
-        "product_rule: left and right"
-    ),
-    "product_rule.right": thing("DropExcess(max_rows) or DropNonUnique()").called(
-        "product_rule: left and right"
-    ),
-    "join_count.left": thing("DropExcess(max_rows) or DropNonUnique()")
-    .but(None)
-    .called("join_count('id', left={got}, right=DropExcess(max_rows=2)): left and right"),
-    "join_count.right": thing("DropExcess(max_rows) or DropNonUnique()")
-    .but(None)
-    .called("join_count('id', left=DropExcess(max_rows=2), right={got}): left and right"),
     "join_private.left": ANYTHING,  # what is no truncation, the tables of the chain refuse
     "join_private.right": ANYTHING,
     "table": Kind(

@@ -196,7 +196,7 @@ def opendp_sum() -> Any:
 
 VALID: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("a", "b", "column", "on"), ("id", "sex", "age")),
-    **dict.fromkeys(("k", "d_in", "distances", "hamming_distance", "index", "length"), (1, 2)),
+    **dict.fromkeys(("k", "d_in", "distances", "hamming_distance", "length"), (1, 2)),
     **dict.fromkeys(("size", "universe_subset_cardinality"), (2, 3)),
     **dict.fromkeys(("max_size", "max_rows", "g", "r", "rows", "copies"), (2, 5)),
     **dict.fromkeys(("lower", "smallest"), (0, 1)),
@@ -208,7 +208,6 @@ VALID: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("groups", "categories", "keys"), (["f", "m"], ["f"])),
     **dict.fromkeys(("values", "records"), (RECORDS, [1, 2, 3])),
     **dict.fromkeys(("x", "dataset"), ([1, 2, 3], [1, 2])),
-    **dict.fromkeys(("first", "second"), (TOTAL, COUNTED)),
     **dict.fromkeys(("left", "right"), (pl.DropExcess(2), pl.DropNonUnique())),
     **dict.fromkeys(("schema", "ideal", "claim", "release", "select", "scratch"), (None,)),
     **dict.fromkeys(("farthest", "ddof"), (0, 1)),
