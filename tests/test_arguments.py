@@ -350,7 +350,6 @@ ARGUMENTS: dict[str, Kind] = {
     # Of noise.
     "epsilon": POSITIVE,
     "analytic_gaussian_scale.epsilon": GAUSSIAN_EPSILON,
-    "noise_variances.epsilon": GAUSSIAN_EPSILON,
     "smooth_beta.epsilon": number("a finite number of at least 1e-9", 0, 1e-10),
     "smooth_cauchy_scale.epsilon": number("a finite number of at least 1e-9", 0, 1e-10),
     "smooth_laplace_scale.epsilon": kind(
@@ -388,11 +387,6 @@ ARGUMENTS: dict[str, Kind] = {
     "smooth_cauchy_scale.gamma": GAMMA,
     "smooth_beta.k": whole("the most rows of one person, at least 1"),
     "rho": POSITIVE,
-    "group_noise_scales.rho": POSITIVE.but(None),
-    "group_noise_scales.rows": whole("the most rows of a person in a group, at least 1").several(),
-    "group_noise_scales.groups": whole("the most groups of a person, at least 1").several(),
-    "answers": whole("a number of answers, at least 1").several(),
-    "noise_variances.sensitivity": POSITIVE.several(),
     "sensitivity": SENSITIVITY,
     "gaussian_rho.d_in": SENSITIVITY,
     "laplace_epsilon.d_in": SENSITIVITY,

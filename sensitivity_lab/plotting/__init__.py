@@ -11,7 +11,6 @@ from ._audit import plot_audit
 from ._clipping import plot_clipping
 from ._contributions import plot_contributions
 from ._files import check_path, save
-from ._noise import plot_noise_scales, plot_noise_variances
 from ._noise_table import plot_noise_table
 from ._picture import off_screen
 from ._reach import plot_reach
@@ -33,9 +32,7 @@ __all__ = [
     "plot_curves",
     "plot_datasets",
     "plot_graphs",
-    "plot_noise_scales",
     "plot_noise_table",
-    "plot_noise_variances",
     "plot_reach",
     "plot_release_errors",
     "plot_sequences",
