@@ -419,13 +419,10 @@ ARGUMENTS: dict[str, Kind] = {
     "release": function("a function").or_none(),
     # Of bounds.
     "evaluations": whole("a number of datasets, at least 1").or_none(),
-    "sensitivity_bounds.gamma": SHARE,
-    "sensitivity_bounds.rho": SHARE,
     "monotone": FLAG,
     "per_record": number(
         "how much one changed record can change the answer, a number of at least 0", -1
     ).or_none(),
-    "samples": whole("a number of pairs, from 0 to 1,000,000", 0, 1_000_000),
     "seed": kind(
         "None or a whole number (at least 0)", ((-1, "-1, below 0"), (1.0, "1.0 (float)"))
     ),

@@ -111,7 +111,7 @@ def reach(seed: int, **limits) -> tuple[str, bool]:
     slack = 1e-9 * max(1.0, exact.value)
     with ended_at(exact.value - slack):
         bounds = sl.bounds.sensitivity_bounds(
-            universe, query, size=size, neighbors=relation, seed=seed, samples=100, **limits
+            universe, query, size=size, neighbors=relation, seed=seed, **limits
         )
     bounds.verify()
     assert bounds.lower <= exact.value + slack, seed

@@ -261,7 +261,6 @@ VALID: dict[str, tuple[Any, ...]] = {
     "evaluations": (50, 100),
     "time_limit": (0.05,),
     "seed": (1, None),
-    "samples": (20, 0),
     "value_range": (None, (-1e9, 1e9)),
     "per_record": (None, 10**9),
     "monotone": (False,),
