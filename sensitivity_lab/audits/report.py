@@ -248,11 +248,17 @@ class AuditReport:
         write_csv(frame, path)
 
     def plot(self, **options: Any) -> Axes:
-        """Draw claim and truth by distance; see `sensitivity_lab.plotting.plot_audit`.
+        """Draw claim and truth by distance.
 
         Of several rows at one distance, only the worst is drawn.
+
+        Parameters
+        ----------
+        **options
+            `title`; `unit` of the sensitivity; `logy`, whether its axis is logarithmic, which omits
+            zeros; `ax`, where to draw, by default on a new figure.
         """
-        from sensitivity_lab.plotting import plot_audit
+        from sensitivity_lab.plotting.audit import plot_audit
 
         worst: dict[Number, AuditRow] = {}
         for row in sorted(self.rows, key=lambda row: (VERDICTS.index(row.verdict), -row.factor)):

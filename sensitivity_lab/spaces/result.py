@@ -173,14 +173,14 @@ class SpaceSensitivity(Found):
         Parameters
         ----------
         **options
-            `ax` of `plot_graphs`, `plot_sequences` or `plot_datasets` in
-            `sensitivity_lab.plotting`.
+            `ax`, where to draw, by default on a new figure; `query`, `neighbors` and `gap`, texts
+            for the labels.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        from sensitivity_lab import plotting
+        from sensitivity_lab.plotting import spaces
 
         norm = "" if self._norm is None else f" in {self._norm}"
         labels = {
@@ -188,7 +188,7 @@ class SpaceSensitivity(Found):
             "neighbors": str(self.neighbors),
             "gap": f"{self._text()}{norm}",
         }
-        draw = getattr(plotting, self.universe._picture)
+        draw = getattr(spaces, self.universe._picture)
         ax: Axes = draw(self.witness, **{**labels, **options})
         return ax
 
