@@ -380,19 +380,12 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
     },
     ("multiplicities", "global"): {
         "distinct values": (repeated, asked_global("count_distinct", B(3)), 10**6, 50_000),
-        "largest multiplicity": (floats, asked_global("mode_count", U(2)), 10**6, 50_000, True),
-        "largest multiplicity, curve": (repeated, asked_curve("mode_count", BOTH), 10_000, 2_000),
+        "distinct values, curve": (repeated, asked_curve("count_distinct", BOTH), 10_000, 2_000),
     },
     ("multiplicities", "local"): {
         "distinct values of x": (
             halved(repeated),
             asked_local("count_distinct", B(5)),
-            300_000,
-            20_000,
-        ),
-        "largest multiplicity of x": (
-            halved(floats),
-            asked_local("mode_count", B(5)),
             300_000,
             20_000,
         ),

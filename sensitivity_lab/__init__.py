@@ -24,9 +24,7 @@ and sets where finished work is kept. `errors` has all errors, `results` the cla
 
 A *claim* is a number, or a function of k (and of the size n), that is said to bound a sensitivity.
 An *audit* compares it with the truth: `audit` for a query, `audits` for code that others wrote
-(maps, OpenDP, libraries that draw noise). `implementations` computes the sensitivity of code on
-ordered datasets, with its rounding and overflow; a *fold* is code that reads one record after the
-other. `bounds` gives bounds where a search cannot finish.
+(maps, OpenDP, libraries that draw noise). `bounds` gives bounds where a search cannot finish.
 
 `spaces` covers data other than records: graphs, whose neighbors differ in an edge or in a node,
 trajectories or time series, whose neighbors differ in an entry, and any datasets with a metric.
@@ -70,7 +68,6 @@ from .queries import (
     Median,
     Midrange,
     Min,
-    ModeCount,
     Percentile,
     Range,
     Stack,
@@ -94,7 +91,6 @@ if TYPE_CHECKING:
         audits,
         bounds,
         empirical,
-        implementations,
         noise,
         pipelines,
         plotting,
@@ -109,7 +105,6 @@ if TYPE_CHECKING:
     from .calls.neighbor_table import neighbor_table
     from .calls.reach import reach
     from .calls.smooth_sensitivity import smooth_sensitivity
-    from .calls.sweep import sweep
     from .explorer import explore
     from .search.run import Run
 
@@ -119,7 +114,6 @@ _LATER = {
     "empirical": "empirical",
     "spaces": "spaces",
     "sql": "sql",
-    "implementations": "implementations",
     "noise": "noise",
     "pipelines": "pipelines",
     "plotting": "plotting",
@@ -131,7 +125,6 @@ _LATER = {
     "sensitivity_curves": "calls.curves",
     "neighbor_table": "calls.neighbor_table",
     "reach": "calls.reach",
-    "sweep": "calls.sweep",
     "Run": "search.run",
     "assert_sensitivity": "audits.call",
     "audit": "audits.call",
@@ -159,7 +152,6 @@ __all__ = [
     "Median",
     "Midrange",
     "Min",
-    "ModeCount",
     "Percentile",
     "Range",
     "Run",
@@ -185,7 +177,6 @@ __all__ = [
     "explore",
     "from_function",
     "global_sensitivity",
-    "implementations",
     "local_curves",
     "local_sensitivity",
     "neighbor_table",
@@ -199,7 +190,6 @@ __all__ = [
     "smooth_sensitivity",
     "spaces",
     "sql",
-    "sweep",
     "universes",
 ]
 

@@ -35,7 +35,6 @@ ROOMS = (
     "calls",
     "noise",
     "bounds",
-    "implementations",
     "spaces",
     "pipelines",
     "article",
@@ -55,14 +54,13 @@ CORE = frozenset(ROOMS[: ROOMS.index("noise") + 1])
 
 PRODUCTS = {
     "bounds": set(),
-    "implementations": set(),
     "spaces": set(),
     "pipelines": set(),
     "article": set(),
     "empirical": set(),
     "interop_opendp": set(),
     "sql": {"pipelines"},  # what a query converts into
-    "audits": {"implementations", "pipelines"},  # what is audited
+    "audits": {"pipelines"},  # what is audited
     "explorer": set(),
 }
 """What stands on the core, and which other products each one needs."""

@@ -286,7 +286,7 @@ ARGUMENTS: dict[str, Kind] = {
     "Stack.queries": PART,
     "ColumnQuery.query": Kind(
         "query must be a query on numbers, such as "
-        f"{', '.join(map(repr, NAMED[:-2]))}, 'percentile_90' or Var(ddof=1), got {{got}}; write "
+        f"{', '.join(map(repr, NAMED[:-1]))}, 'percentile_90' or Var(ddof=1), got {{got}}; write "
         "one of your own as a function of a DataFrame",
         ((THING, "<thing>"), (5, "5")),
     ),
@@ -325,7 +325,6 @@ ARGUMENTS: dict[str, Kind] = {
     "count_datasets.size": SIZE,
     "datasets.size": SIZE,
     "sensitivity_curves.size": SIZE.several().called("column 'records': size"),
-    "bounded_curves.size": SIZE.several().called("column 'records': size"),
     "least_size": SIZE,
     "distances": DISTANCE.several(),
     "reach.distances": whole("a Hamming distance, at least 0", 0).several(),
@@ -348,19 +347,9 @@ ARGUMENTS: dict[str, Kind] = {
         ("smooth_sensitivity.sizes", "reach.sizes"),
         kind("a pair of whole numbers", ((THING, "<thing>"), ([1], "[1]"), (5, "5"))),
     ),
-    "argument": kind(
-        "the name of an argument",
-        ((THING, "<thing>"), (5, "5")),
-        "; call sweep(function, 'size', [3, 4, 5], ...)",
-    ),
-    "sweep.function": function("a function, such as global_sensitivity"),
-    "sweep.values": kind(
-        "several values of q", ((THING, "<thing>"), (5, "5"), ("12", "'12'"), (NONE, "none"))
-    ),
     # Of noise.
     "epsilon": POSITIVE,
     "analytic_gaussian_scale.epsilon": GAUSSIAN_EPSILON,
-    "noise_variances.epsilon": GAUSSIAN_EPSILON,
     "smooth_beta.epsilon": number("a finite number of at least 1e-9", 0, 1e-10),
     "smooth_cauchy_scale.epsilon": number("a finite number of at least 1e-9", 0, 1e-10),
     "smooth_laplace_scale.epsilon": kind(
@@ -398,11 +387,6 @@ ARGUMENTS: dict[str, Kind] = {
     "smooth_cauchy_scale.gamma": GAMMA,
     "smooth_beta.k": whole("the most rows of one person, at least 1"),
     "rho": POSITIVE,
-    "group_noise_scales.rho": POSITIVE.but(None),
-    "group_noise_scales.rows": whole("the most rows of a person in a group, at least 1").several(),
-    "group_noise_scales.groups": whole("the most groups of a person, at least 1").several(),
-    "answers": whole("a number of answers, at least 1").several(),
-    "noise_variances.sensitivity": POSITIVE.several(),
     "sensitivity": SENSITIVITY,
     "gaussian_rho.d_in": SENSITIVITY,
     "laplace_epsilon.d_in": SENSITIVITY,
@@ -435,13 +419,10 @@ ARGUMENTS: dict[str, Kind] = {
     "release": function("a function").or_none(),
     # Of bounds.
     "evaluations": whole("a number of datasets, at least 1").or_none(),
-    "sensitivity_bounds.gamma": SHARE,
-    "sensitivity_bounds.rho": SHARE,
     "monotone": FLAG,
     "per_record": number(
         "how much one changed record can change the answer, a number of at least 0", -1
     ).or_none(),
-    "samples": whole("a number of pairs, from 0 to 1,000,000", 0, 1_000_000),
     "seed": kind(
         "None or a whole number (at least 0)", ((-1, "-1, below 0"), (1.0, "1.0 (float)"))
     ),
@@ -450,26 +431,11 @@ ARGUMENTS: dict[str, Kind] = {
         (*OBJECTS[:2], (0, "0"), (10**8, "100000000"), (math.inf, "inf"), ("1", "'1'")),
     ),
     "value_range": BOUNDS.or_none(),
-    "bounded_curves.bounds": thing(
-        "a mapping of arguments of sensitivity_bounds, such as {{'time_limit': 5}}"
-    ).or_none(),
     # Of the article's functions.
     "hamming_distance": DISTANCE,
     "universe_subset_cardinality": RECORDS,
     "query_type": choice(*NAMED, "percentile"),
     "percentile": PERCENT,
-    # Of implementations.
-    "dtype": thing("float16, float32 or float64"),
-    "Fold.dtype": thing("a type of integers or floats").but(None),
-    "integer_sum.dtype": thing("int8 to int64 or uint8 to uint64"),
-    "evaluation_limit": whole("a number of calls, at least 1"),
-    "Fold.step": function("a function (accumulator, record)"),
-    "finish": function("a function of the accumulator").or_none(),
-    "start": ANYTHING,
-    "ideal": QUERY,
-    "implemented_sensitivity.query": thing("a Fold or a function of a 1-D array"),
-    "order": choice("free", "aligned"),
-    "saturating": FLAG,
     # Of pipelines.
     "AddRowsWithID.column": TEXT_COLUMN,
     "AddRowsWithSharedID.column": TEXT_COLUMN,
@@ -512,15 +478,6 @@ ARGUMENTS: dict[str, Kind] = {
     "GroupsDistance.norm": L1_OR_L2,
     "group_by.metric": L1_OR_L2.but(None).called("group_by: metric"),
     "histogram.metric": L1_OR_L2.but(None).called("histogram: metric"),
-    **{
-        f"both.{one}": Kind(
-            "{name} must be a transformation, such as start(AddMaxRows(1)) >> step, or both must "
-            "be steps; got {got}",
-            OBJECTS,
-            f"both: {one}",
-        )
-        for one in ("first", "second")
-    },
     "before": thing("a transformation or a start"),
     "build": function("a function of a domain and a metric"),
     "changes": said(
@@ -541,7 +498,7 @@ ARGUMENTS: dict[str, Kind] = {
     ),
     **{
         f"{step}.{end}": FINITE.but(True).called(f"the {end} bound")
-        for step in ("average", "clamp", "mean", "sum_", "variance")
+        for step in ("clamp", "mean", "sum_", "variance")
         for end in ("lower", "upper")
     },
     "number.lower": FINITE.but(None, True).called("the lower bound"),
@@ -564,25 +521,12 @@ ARGUMENTS: dict[str, Kind] = {
         )
         for step in ("Table", "map_", "flat_map")
     },
-    "index": whole("0 or 1", 0, 1).called("part: index"),
     **{
         f"{join}.on": kind(
             "a column or several", ((THING, "<thing>"), (5, "5"), ([], "[]"))
         ).called(f"{join}: on")
-        for join in ("join_count", "join_private", "join_public")
+        for join in ("join_private", "join_public")
     },
-    "product_rule.left": thing("DropExcess(max_rows) or DropNonUnique()").called(
-        "product_rule: left and right"
-    ),
-    "product_rule.right": thing("DropExcess(max_rows) or DropNonUnique()").called(
-        "product_rule: left and right"
-    ),
-    "join_count.left": thing("DropExcess(max_rows) or DropNonUnique()")
-    .but(None)
-    .called("join_count('id', left={got}, right=DropExcess(max_rows=2)): left and right"),
-    "join_count.right": thing("DropExcess(max_rows) or DropNonUnique()")
-    .but(None)
-    .called("join_count('id', left=DropExcess(max_rows=2), right={got}): left and right"),
     "join_private.left": ANYTHING,  # what is no truncation, the tables of the chain refuse
     "join_private.right": ANYTHING,
     "table": Kind(
@@ -673,7 +617,6 @@ ARGUMENTS: dict[str, Kind] = {
     "branches": whole("a number of runs, at least 1"),
     "every_order": FLAG,
     "fresh": FLAG,
-    "implementation": FLAG,
     "subject": NAME,
     "extremes": FLAG,
     "reveal": FLAG,

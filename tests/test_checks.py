@@ -244,6 +244,6 @@ def test_arrays_of_a_single_number_are_numbers():
     ]
     start = pl.Start(pl.Values(), pl.SymmetricDistance())
     assert (start >> pl.histogram([3]))([np.array(3), 3.0]) == [2]
-    assert message(lambda: sl.noise.group_noise_scales(np.array(2.5))) == (
-        "groups must be a whole number (the most groups of a person, at least 1), got 2.5 (float)"
+    assert message(lambda: pl.max_rows_per_id(np.array(2.5))) == (
+        "max_rows_per_id: k must be a whole number (a number of rows, at least 1), got 2.5 (float)"
     )

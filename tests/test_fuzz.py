@@ -93,8 +93,7 @@ def guarded() -> Iterator[None]:
 
 def use(result: Any) -> None:
     """Do with a result what callers do first: print it, iterate over it, ask with it, call it."""
-    if not isinstance(result, sl.implementations.Fold):  # it holds whatever a caller starts from
-        repr(result)
+    repr(result)
     if isinstance(result, AbstractContextManager):
         with result:
             pass

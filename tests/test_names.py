@@ -95,8 +95,6 @@ def of_queries(name: str) -> Iterator[str]:
     yield from error_of(
         sl.global_sensitivity, NUMBERS, sl.from_function(failing, name=name), **ASKED
     )
-    fold = sl.implementations.Fold(lambda a, b: a + b, 0, name=name)
-    yield from texts_of(sl.implementations.implemented_sensitivity(NUMBERS, fold, **ASKED))
     yield from texts_of(sl.audit(NUMBERS, "sum", 1, subject=name, distances=1, **ASKED))
     yield from error_of(sl.global_sensitivity, NUMBERS, name, **ASKED)
     yield from error_of(sl.global_sensitivity, NUMBERS, "sum", method=name, **ASKED)
@@ -120,17 +118,6 @@ def of_columns(name: str) -> Iterator[str]:
         with contextlib.suppress(sl.errors.NoEngineError):
             yield from texts_of(sl.global_sensitivity(rows, query, **ASKED))
     yield from texts_of(sl.sensitivity_curves(table[[name]], "sum", distances=[1, 2], **ASKED))
-    swept = sl.sweep(
-        sl.sensitivity_curves,
-        "size",
-        [2, 3],
-        universes={name: NUMBERS},
-        queries="sum",
-        distances=1,
-        neighbors="bounded",
-    )
-    yield from texts_of(swept)
-    yield from texts_of(sl.bounds.bounded_curves({name: NUMBERS}, "sum", distances=[1], **ASKED))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sl.errors.DatasetUniverseWarning)
         result = sl.global_sensitivity(NUMBERS, "sum", **ASKED)

@@ -125,13 +125,8 @@ WITNESS = "witness must be one of 'short', 'full', got array([1., 1.])"
             "ax: got 3; pass a matplotlib Axes or a sequence of them",
         ),
         (
-            lambda: of("BoundedCurves").plot(compare=3),
+            lambda: plotting.plot_curves(of("SensitivityCurves").to_frame(), compare=3),
             "compare must be a DataFrame, as a result's to_frame() returns it, got 3",
-        ),
-        (
-            lambda: sl.implementations.Fold(lambda total, one: total + one, 0)(["a"]),
-            "'fold' on the ordered dataset ('a',) raised TypeError: unsupported operand type(s) "
-            "for +: 'int' and 'str'",
         ),
     ],
 )

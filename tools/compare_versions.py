@@ -9,10 +9,10 @@ About 9,000 problems are drawn or listed, the same for every version, in familie
 `record` takes the names of those to record. They are every query by name and many by class, every
 relation, every engine that accepts the problem, global, local and smooth, on datasets, domains,
 intervals and tables; variances of up to 1,000 records, queries by group; neighbor tables, bounds,
-code as implemented, chains and what is measured of them, graphs and sequences; the mechanisms of
-`tests/corpus`, databases, noise, and command lines. Kept are value, exact value, upper bound,
-status and witness, or the error. Every witness is verified while it is recorded. A redesign returns
-the same, but that a witness may be another pair that attains the same value.
+chains and what is measured of them, graphs and sequences; the mechanisms of `tests/corpus`,
+databases, noise, and command lines. Kept are value, exact value, upper bound, status and witness,
+or the error. Every witness is verified while it is recorded. A redesign returns the same, but that
+a witness may be another pair that attains the same value.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ import sensitivity_lab as sl
 NAMES = (
     *("mean", "median", "count", "sum", "std", "var", "min", "max", "range", "midrange", "iqr"),
     *("percentile_10", "percentile_25", "percentile_75", "percentile_90", "trimmed_mean_10"),
-    *("winsorized_mean_10", "gini_mean_difference", "count_distinct", "mode_count"),
+    *("winsorized_mean_10", "gini_mean_difference", "count_distinct"),
 )
 ENGINES = (
     *("auto", "auto", "variance", "ranks", "multiplicities", "row_sums"),
@@ -298,22 +298,6 @@ def some_bounds(draw: random.Random) -> dict[str, Any]:
     return {"upper": repr(bounds.upper), "status": bounds.status}
 
 
-def some_code(draw: random.Random) -> dict[str, Any]:
-    """The sensitivity of code with its rounding."""
-    universe = sl.Universe.from_domain(sorted(set(records(draw, 3))))
-    code = sl.implementations
-    folds = [code.float_sum(), code.float_mean(), code.integer_sum("int8"), code.welford_variance()]
-    order = draw.choice(["free", "aligned"])
-    result = code.implemented_sensitivity(
-        query=draw.choice(folds),
-        universe=universe,
-        size=draw.randint(1, 4),
-        neighbors=relations(draw, 2),
-        order=order,
-    )
-    return {"value": repr(result.value), "exact": str(result.exact), "upper": repr(result.upper)}
-
-
 def a_chain(draw: random.Random) -> dict[str, Any]:
     """The map of a chain, and what is measured of it."""
     pl = sl.pipelines
@@ -373,7 +357,6 @@ SEARCHES: dict[str, tuple[Callable[[random.Random], Any], int]] = {
     "curve": (a_curve, 200),
     "neighbor_table": (some_pairs, 100),
     "bounds": (some_bounds, 100),
-    "implemented": (some_code, 100),
     "chain": (a_chain, 200),
     "graph": (a_graph, 80),
     "sequence": (a_sequence, 120),

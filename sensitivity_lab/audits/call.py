@@ -24,7 +24,7 @@ from .report import AuditReport
 from .searched import audit_query
 from .stability import audit_pipeline
 
-_QUERY = frozenset({"norm", "exactly", "implementation", "method", "n_jobs", "run", "subject"})
+_QUERY = frozenset({"norm", "exactly", "method", "n_jobs", "run", "subject"})
 _FUNCTION = frozenset({"datasets", "outputs", "choices", "every_order", "subject"})
 _ORDER = "audit(universe, query, claim, ...)"
 
@@ -47,7 +47,6 @@ def audit(
     every_order: bool = True,
     norm: str = "L1",
     exactly: bool = False,
-    implementation: bool = False,
     tolerance_ulps: int | float | Fraction = ROUNDING_ULPS,
     subject: str | None = None,
     method: str = "auto",
@@ -75,8 +74,7 @@ def audit(
     ===============  ===========================================================================
     form             arguments
     ===============  ===========================================================================
-    a query          `neighbors`, `norm`, `exactly`, `implementation`, `subject`, `method`,
-                     `n_jobs`, `run`
+    a query          `neighbors`, `norm`, `exactly`, `subject`, `method`, `n_jobs`, `run`
     a function       `neighbors`, `outputs` (which makes it a function), `datasets`, `choices`,
                      `every_order`, `subject`
     a pipeline       `n_jobs`
@@ -88,9 +86,9 @@ def audit(
         The records that datasets are drawn from. A function also takes a list of values; with
         `datasets`, the universe is None. A pipeline takes rows; see `pipelines.measured_stability`.
     query : str, Query, callable or Transformation
-        What is audited. A query is as for `global_sensitivity`; with `implementation`, it is the
-        code that runs on ordered datasets: a `Fold` or a function, see `implemented_sensitivity`.
-        With `outputs`, a function of any library, which takes a list (or one of `datasets`).
+        What is audited. A query is as for `global_sensitivity`. With `outputs`, a function of any
+        library, which takes a list (or one of `datasets`) and is called as it is: with its
+        rounding, its overflow and, with `every_order`, its order of records.
     claim : int, float, Fraction, Decimal, or callable
         The claimed sensitivity, which is not negative: one number for all distances; a function of
         the distance k, such as ``lambda k: k / 6``; or for a query a function of k and the size n
@@ -135,10 +133,6 @@ def audit(
         For a query: the norm of the difference of two vector answers; see `global_sensitivity`.
     exactly : bool, default False
         For a query: whether neighbors are at a distance of exactly k instead of at most k.
-    implementation : bool, default False
-        Whether to audit the query as implemented, with its rounding and overflows, instead of its
-        mathematics. Then datasets are ordered, and two orders of the same records are at distance
-        0.
     tolerance_ulps : int, float or Fraction, default 4
         The largest difference between claim and truth that counts as rounding, in units in the
         last place of the truth. It applies where the claim or the answers are floats; between
@@ -146,8 +140,8 @@ def audit(
     subject : str, optional
         The name of what is audited in the report; by default its own name.
     method, n_jobs, progress, run
-        See `global_sensitivity`. `method` and `run` are for queries as mathematics; an
-        implementation takes a `run` without checkpoint. `n_jobs` is for queries and pipelines.
+        See `global_sensitivity`. `method` and `run` are for queries, `n_jobs` for queries and
+        pipelines.
 
     Returns
     -------
@@ -181,11 +175,10 @@ def audit(
     answers are right to a few units in their own last place, which may be many units in the last
     place of their difference.
 
-    *Queries.* The cost is one search for all distances together, as for `sensitivity_curves`; for
-    an implementation, it is one search per distance. Noise whose scale depends on n is private only
-    if neighbors have the same n. Where neighbors have different sizes and the claims at these sizes
-    differ, the verdict is "data-dependent claim", or "violated" if the truth exceeds the smaller
-    claim. Neither is sound.
+    *Queries.* The cost is one search for all distances together, as for `sensitivity_curves`. Noise
+    whose scale depends on n is private only if neighbors have the same n. Where neighbors have
+    different sizes and the claims at these sizes differ, the verdict is "data-dependent claim", or
+    "violated" if the truth exceeds the smaller claim. Neither is sound.
 
     *Functions.* With N datasets there are N calls, up to 2,048 more to find randomness, 256 more on
     each dataset of the evidence, and at most ``N * (N - 1) / 2`` pairs, which are compared exactly.
@@ -282,8 +275,7 @@ def audit(
     given = {
         "neighbors": neighbors, "datasets": datasets, "outputs": outputs, "choices": choices,
         "every_order": check_flag("every_order", every_order), "norm": norm, "exactly": exactly,
-        "implementation": implementation, "subject": subject, "method": method, "n_jobs": n_jobs,
-        "run": run,
+        "subject": subject, "method": method, "n_jobs": n_jobs, "run": run,
     }  # fmt: skip
     if isinstance(query, Transformation):
         _check_form(given, _PIPELINE, "a pipeline")
@@ -295,9 +287,8 @@ def audit(
         _check_form(given, _QUERY | {"neighbors"}, "a query (outputs= makes it a function)")
         return audit_query(
             universe, query, claim, size=size, neighbors=neighbors, distances=distances,
-            norm=norm, exactly=exactly, implementation=implementation,
-            tolerance_ulps=tolerance_ulps, subject=subject, method=method, n_jobs=n_jobs,
-            progress=progress, run=run,
+            norm=norm, exactly=exactly, tolerance_ulps=tolerance_ulps, subject=subject,
+            method=method, n_jobs=n_jobs, progress=progress, run=run,
         )  # fmt: skip
     _check_form(given, _FUNCTION | {"neighbors"}, "a function with outputs=")
     check_callable("query", query, "a function of a dataset, where outputs= is given")

@@ -42,7 +42,7 @@ class AuditReport:
         One row per distance, or per distance and size if the claim depends on the size.
     setting : str
         The neighbor relation, "at most" or "exactly", the sizes, the universe, the norm, and
-        whether the mathematics or an implementation was audited.
+        whether the mathematics of a query or a function as it is was audited.
     notes : tuple of str, default ()
         Questions that the rows leave open, and other remarks.
     unjudged : tuple of str, default ()
@@ -248,11 +248,17 @@ class AuditReport:
         write_csv(frame, path)
 
     def plot(self, **options: Any) -> Axes:
-        """Draw claim and truth by distance; see `sensitivity_lab.plotting.plot_audit`.
+        """Draw claim and truth by distance.
 
         Of several rows at one distance, only the worst is drawn.
+
+        Parameters
+        ----------
+        **options
+            `title`; `unit` of the sensitivity; `logy`, whether its axis is logarithmic, which omits
+            zeros; `ax`, where to draw, by default on a new figure.
         """
-        from sensitivity_lab.plotting import plot_audit
+        from sensitivity_lab.plotting.audit import plot_audit
 
         worst: dict[Number, AuditRow] = {}
         for row in sorted(self.rows, key=lambda row: (VERDICTS.index(row.verdict), -row.factor)):

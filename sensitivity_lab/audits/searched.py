@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from sensitivity_lab import running
 from sensitivity_lab.calls.curves import as_relations, sensitivity_curves
-from sensitivity_lab.checks import check_flag, check_text, shown
+from sensitivity_lab.checks import check_text, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference, Number
-from sensitivity_lab.implementations.call import implemented_sensitivity
-from sensitivity_lab.implementations.result import ImplementedSensitivity
 from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.problem import check_sizes
 from sensitivity_lab.queries import Query, as_query
@@ -26,7 +22,6 @@ from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.finite import (
     AnyUniverse,
     check_any_universe,
-    check_universe,
     finite,
 )
 from sensitivity_lab.universes.relations import Relation, as_relation, multiplicities_of
@@ -53,7 +48,6 @@ def audit_query(
     distances: Any,
     norm: Any,
     exactly: Any,
-    implementation: Any,
     tolerance_ulps: Any,
     subject: str | None,
     method: Any,
@@ -78,43 +72,28 @@ def audit_query(
         check_text("subject", subject, "a text")
     check_norm(norm)
     run = check_run(run, "audit", "checkpoint")
-    _check_implementation(implementation, method)
     sizes = _check_audited_sizes(size, relations, universe)
     tolerance = check_tolerance(tolerance_ulps)
     # A claim that is a function of the size is compared with the truth at each size.
     together = [(n,) for n in sizes] if needs_size(claim) else [tuple(sizes)]
     claims = [claim_at(claim, one.k, ns[0]) for ns in together for one in relations]
     own_name = subject_named(subject or _name_of_query(query))
-    options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "run": run}
-    if not implementation:
-        query = as_query(query)
-        options |= {"norm": norm, "method": method}
-    search = _of_code if implementation else _of_mathematics
+    query = as_query(query)
+    options = {"norm": norm, "method": method, "n_jobs": n_jobs, "progress": progress, "run": run}
     bar = progress if len(together) > 1 else False
     found = [
         one
         for ns in running.tracked(together, unit="sizes", progress=bar)
-        for one in search(query, universe, ns, relations, options)
+        for one in _truths(query, universe, ns, relations, options)
     ]
     rows = _rows(claim, claims, found, relations, universe, tolerance)
-    how = "as implemented, on ordered datasets"
-    if not implementation:
-        how = f"{query.arithmetic} arithmetic"
+    how = f"{query.arithmetic} arithmetic"
     if isinstance(rows[0].evidence.answer_x, tuple):
         how = f"{norm} norm; {how}"
-    least = query.least_size if isinstance(query, Query) else 0
-    setting = f"{_setting(max(relations, key=lambda one: one.k), sizes, universe, least)}; {how}"
-    subject = f"{own_name or found[0].name}, {relation.family}"
+    farthest = max(relations, key=lambda one: one.k)
+    setting = f"{_setting(farthest, sizes, universe, query.least_size)}; {how}"
+    subject = f"{own_name or query.name}, {relation.family}"
     return AuditReport(subject, rows, setting, notes)
-
-
-def _check_implementation(implementation: Any, method: Any) -> None:
-    """Raise InputError unless `implementation` is a flag, and code comes without a method."""
-    check_flag("implementation", implementation)
-    if implementation and (not isinstance(method, str) or method != "auto"):
-        raise InputError(
-            f"method is for queries as mathematics, not for implementations; got {shown(method)}"
-        )
 
 
 def _setting(relation: Relation, sizes: Sequence[int], universe: AnyUniverse, least: int) -> str:
@@ -232,7 +211,6 @@ def _check_neighbors(n: int, relation: Relation, universe: AnyUniverse) -> None:
 class _Measured:
     """The true sensitivity at one distance, over datasets x of some sizes."""
 
-    name: str
     sizes: tuple[int, ...]
     distance: int
     truth: Difference | float
@@ -245,14 +223,14 @@ class _Measured:
         return len(self.evidence.x), len(self.evidence.y)
 
 
-def _of_mathematics(
+def _truths(
     query: Query,
     universe: AnyUniverse,
     sizes: tuple[int, ...],
     relations: Sequence[Relation],
     options: dict[str, Any],
 ) -> list[_Measured]:
-    """Return the truths of a query as mathematics; one search finds all of them."""
+    """Return the truths at several distances; one search finds all of them."""
     points = sensitivity_curves(
         universe,
         query,
@@ -261,10 +239,10 @@ def _of_mathematics(
         neighbors=relations[0],
         **options,
     )
-    return [_mathematical(sizes, point) for _, point in points]
+    return [_measured(sizes, point) for _, point in points]
 
 
-def _mathematical(sizes: tuple[int, ...], point: Sensitivity) -> _Measured:
+def _measured(sizes: tuple[int, ...], point: Sensitivity) -> _Measured:
     """Return the truth of a search, measured again on its witness."""
     query, seen = point.query, point.witness
     universe = finite(point.universe, (*seen.x, *seen.y))
@@ -285,30 +263,4 @@ def _mathematical(sizes: tuple[int, ...], point: Sensitivity) -> _Measured:
     truth = difference_of(first, second, point.norm, query.root)
     columns = tuple(universe.columns) if isinstance(universe, TableUniverse) else None
     evidence = Evidence(seen.x, seen.y, *answers, columns)
-    return _Measured(query.name, sizes, point.neighbors.k, truth, evidence, rounded)
-
-
-def _of_code(
-    code: Any,
-    universe: AnyUniverse,
-    sizes: tuple[int, ...],
-    relations: Sequence[Relation],
-    options: dict[str, Any],
-) -> list[_Measured]:
-    """Return the truths of code on ordered datasets, with a search per distance."""
-    listed = check_universe(universe)
-    found = [
-        implemented_sensitivity(listed, code, size=sizes, neighbors=relation, **options)
-        for relation in relations
-    ]
-    return [_implemented(sizes, *one) for one in zip(relations, found, strict=True)]
-
-
-def _implemented(
-    sizes: tuple[int, ...], relation: Relation, found: ImplementedSensitivity
-) -> _Measured:
-    seen = found.witness
-    evidence = Evidence(seen.x, seen.y, seen.query_x, seen.query_y)
-    truth = math.inf if found.exact is None else Difference(found.exact, Fraction(0))
-    rounded = holds_float((seen.query_x, seen.query_y))
-    return _Measured(found.query.name, sizes, relation.k, truth, evidence, rounded)
+    return _Measured(sizes, point.neighbors.k, truth, evidence, rounded)

@@ -21,14 +21,9 @@ from sensitivity_lab.universes.relations import as_relation, check_related, show
 
 from .answers import Answers
 from .climb import Limit, climb
-from .pairs import Shape, shapes_of
 from .result import SensitivityBounds
-from .sampling import quantile, random_neighbors
 from .settings import Settings
 from .upper import UNKNOWN, Upper, of_constant, of_monotonicity, of_range
-
-_SAMPLING = 0.2
-"""The part of the time that random neighbors take at most."""
 
 
 @public_call
@@ -45,9 +40,6 @@ def sensitivity_bounds(
     value_range: Any = None,
     per_record: Any = None,
     monotone: bool = False,
-    gamma: float = 0.05,
-    rho: float = 0.05,
-    samples: int = 1000,
     progress: bool | None = None,
 ) -> SensitivityBounds:
     """Bound how much a query can change between neighbors if the exact value is out of reach.
@@ -84,11 +76,6 @@ def sensitivity_bounds(
         Whether the answer, a number, never falls when records rise. Then the answers on the
         smallest and on the largest records bound it. This is checked on random datasets, but
         remains an assumption.
-    gamma, rho : float, default 0.05
-        For `quantile`: the fraction of random neighbors that may differ by more, and the
-        probability that this statement is wrong; from 1e-100 to 1 - 1e-15.
-    samples : int, default 1000
-        How many random neighbors to draw for `quantile`, if time allows.
 
     Returns
     -------
@@ -107,11 +94,6 @@ def sensitivity_bounds(
     -----
     The local search exchanges single records of C, A and B (docs/proofs.md, "Conventions"), from
     the ends of the universe, clusters, random draws, and the worst pairs of built-in queries.
-
-    References
-    ----------
-    B. Rubinstein, F. Alda, Pain-free random differential privacy with sensitivity sampling, ICML
-    2017, for the reading of `quantile`.
 
     Examples
     --------
@@ -144,17 +126,11 @@ def sensitivity_bounds(
         value_range=value_range,
         per_record=per_record,
         monotone=monotone,
-        gamma=gamma,
-        rho=rho,
-        samples=samples,
     )
     started = time.monotonic()
     random = np.random.default_rng(asked.seed)
     answers = Answers(of_query, universe, in_norm, asked.value_range)
-    shapes = shapes_of(problem, relation)
     uppers = [of_monotonicity(problem, relation, answers, random)] if asked.monotone else []
-    drawn = Limit(started + _SAMPLING * asked.seconds, _SAMPLING * asked.answers)
-    gaps = _sampled(universe, shapes, answers, random, asked.samples, drawn)
     limit = Limit(started + asked.seconds, asked.answers)
     with limit.shown(answers, progress) as show_progress:
         best = climb(problem, relation, answers, limit, random, show_progress)
@@ -176,10 +152,6 @@ def sensitivity_bounds(
         upper=upper.bound,
         reason=upper.reason,
         witness=witness,
-        quantile=quantile(gaps, asked.gamma, asked.rho),
-        gamma=asked.gamma,
-        rho=asked.rho,
-        samples=len(gaps),
         starts=best.starts,
         datasets_evaluated=answers.evaluations,
         query=of_query,
@@ -188,28 +160,6 @@ def sensitivity_bounds(
         universe=universe,
         norm=in_norm,
     )
-
-
-def _sampled(
-    universe: FiniteUniverse,
-    shapes: list[Shape],
-    answers: Answers,
-    random: np.random.Generator,
-    number: int,
-    limit: Limit,
-) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return how far random neighbors are apart, of the furthest shapes in turn."""
-    furthest = shapes[0].only_x + shapes[0].only_y
-    some = [shape for shape in shapes if shape.only_x + shape.only_y == furthest]
-    gaps: list[float] = []
-    while len(gaps) < number and not limit.reached(answers):
-        together = [
-            random_neighbors(universe, some[int(random.integers(len(some)))], random)
-            for _ in range(min(limit.room(answers), number - len(gaps)))
-        ]
-        x, y = zip(*together, strict=True)
-        gaps += answers.gaps(x, y).tolist()
-    return np.array(gaps)
 
 
 def _smallest(uppers: list[Upper], lower: float, name: str, witness: Witness) -> Upper:

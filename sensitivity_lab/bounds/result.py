@@ -36,13 +36,6 @@ class SensitivityBounds(Paired):
         The basis of `upper`, in words.
     witness : Witness
         The neighbors furthest apart among those tried.
-    quantile : float
-        With confidence ``1 - rho``, at most a fraction `gamma` of random neighbors differ by more;
-        math.inf if too few were drawn. It does not bound the sensitivity.
-    gamma, rho : float
-        See `quantile`.
-    samples : int
-        The number of random neighbors drawn for it.
     starts : int
         The number of pairs that the local search started from.
     datasets_evaluated : int
@@ -77,10 +70,6 @@ class SensitivityBounds(Paired):
     upper: float
     reason: str
     witness: Witness
-    quantile: float
-    gamma: float
-    rho: float
-    samples: int
     starts: int
     datasets_evaluated: int
     query: Query
@@ -119,10 +108,6 @@ class SensitivityBounds(Paired):
             "lower": self.lower,
             "upper": self.upper,
             "reason": self.reason,
-            "quantile": self.quantile,
-            "gamma": self.gamma,
-            "rho": self.rho,
-            "samples": self.samples,
             "starts": self.starts,
             "datasets_evaluated": self.datasets_evaluated,
             **self.witness.to_dict(),
@@ -131,17 +116,10 @@ class SensitivityBounds(Paired):
     def facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order."""
         above = "unknown" if math.isinf(self.upper) else rounded_up(self.upper)
-        spread = "unknown, too few samples"
-        if math.isfinite(self.quantile):
-            spread = (
-                f"at most {self.gamma:.3g} of random neighbors differ by more than "
-                f"{rounded_up(self.quantile)} (confidence {1 - self.rho:.3g})"
-            )
         return [
             ("upper", f"{above}: {self.reason}"),
             ("neighbors", setting(self)),
             *pair_facts(self.witness),
-            ("random", spread),
             (
                 "method",
                 f"local search from {self.starts:,} starts, "

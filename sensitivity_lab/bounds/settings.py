@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.checks import as_python, check_flag, check_kind, number_kind, shown, whole_kind
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import as_python, check_flag, number_kind, whole_kind
 
 from .upper import as_range
 
@@ -23,12 +20,6 @@ _check_seconds = replace(
 )
 
 _check_evaluations = whole_kind("a number of datasets, at least 1")
-
-_check_samples = whole_kind("a number of pairs, from 0 to 1,000,000", least=0, most=1_000_000)
-
-_check_probability = number_kind(
-    "a number from 1e-100 to 1 - 1e-15", lambda given: 1e-100 <= given <= 1 - 1e-15
-)
 
 _check_constant = number_kind(
     "how much one changed record can change the answer, a number of at least 0",
@@ -50,8 +41,6 @@ class Settings:
     value_range : tuple of two floats, or None
     per_record : Fraction or None
     monotone : bool
-    gamma, rho : float
-    samples : int
     """
 
     seconds: float
@@ -60,9 +49,6 @@ class Settings:
     value_range: tuple[float, float] | None
     per_record: Fraction | None
     monotone: bool
-    gamma: float
-    rho: float
-    samples: int
 
     @classmethod
     def of(
@@ -74,37 +60,14 @@ class Settings:
         value_range: Any = None,
         per_record: Any = None,
         monotone: Any = False,
-        gamma: Any = 0.05,
-        rho: Any = 0.05,
-        samples: Any = 1000,
     ) -> Settings:
         """Return the checked arguments, or raise InputError with the name of one."""
         seconds, answers = _limits(time_limit, evaluations)
-        number = _check_samples("samples", samples)
-        gamma = float(_check_probability("gamma", gamma))
-        rho = float(_check_probability("rho", rho))
         declared = as_range(value_range)
         constant = _check_constant.or_none("per_record", per_record)
         seed = _check_seed.or_none("seed", seed)
         rising = check_flag("monotone", monotone)
-        return cls(seconds, answers, seed, declared, constant, rising, gamma, rho, number)
-
-
-def check_settings(bounds: Any) -> dict[str, Any]:
-    """Return the argument `bounds` of `bounded_curves` as a dict, or raise InputError."""
-    if bounds is None:
-        return {}
-    accepted = "None or a mapping of arguments of sensitivity_bounds, such as {'time_limit': 5}"
-    check_kind("bounds", bounds, Mapping, accepted)
-    known = list(inspect.signature(Settings.of).parameters)
-    for name in bounds:
-        if name not in known:
-            raise InputError(f"bounds may hold {', '.join(known)}; got {shown(name)}")
-    try:
-        Settings.of(**bounds)
-    except InputError as error:
-        raise InputError(f"bounds: {error}") from error
-    return dict(bounds)
+        return cls(seconds, answers, seed, declared, constant, rising)
 
 
 def _limits(time_limit: Any, evaluations: Any) -> tuple[float, float]:

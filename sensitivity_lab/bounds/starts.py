@@ -18,7 +18,7 @@ from sensitivity_lab.universes.relations import Relation
 
 from .pairs import Pair, Shape
 
-_QUICK = ("mean", "sum", "median", "min", "max", "trimmed_mean_10", "mode_count", "count_distinct")
+_QUICK = ("mean", "sum", "median", "min", "max", "trimmed_mean_10", "count_distinct")
 
 _FEW = 250
 

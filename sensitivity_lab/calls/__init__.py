@@ -1,1 +1,1 @@
-"""The public functions: sensitivities, their curves and sweeps, and the table of neighbors."""
+"""The public functions: sensitivities, their curves, and the table of neighbors."""

@@ -21,7 +21,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 66, 12, 14, 44
 _BESIDE = 104
 """The width of what stands beside the fan of a reach."""
 
-_OTHER_UNIT = ("var", "count", "count_distinct", "mode_count")
+_OTHER_UNIT = ("var", "count", "count_distinct")
 """Queries whose answers do not lie on the records' axis."""
 
 _LEAST = 0.06

@@ -36,7 +36,6 @@ from .scales import (
     LAPLACE,
     gaussian_rho,
     gaussian_scale,
-    group_noise_scales,
     laplace_epsilon,
     laplace_scale,
 )
@@ -49,7 +48,6 @@ from .smooth import (
 )
 from .table import noise_table
 from .table_result import NoiseRow, NoiseTable
-from .variances import noise_variances
 
 MECHANISMS = (
     *(LAPLACE, GAUSSIAN, ANALYTIC_GAUSSIAN, SMOOTH_LAPLACE, SMOOTH_CAUCHY),
@@ -73,12 +71,10 @@ __all__ = [
     "compare",
     "gaussian_rho",
     "gaussian_scale",
-    "group_noise_scales",
     "inverse_sensitivity",
     "laplace_epsilon",
     "laplace_scale",
     "noise_table",
-    "noise_variances",
     "propose_test_release",
     "smooth_beta",
     "smooth_cauchy_scale",

@@ -47,7 +47,7 @@ def analytic_gaussian_scale(
     ----------
     sensitivity : number, Root or result of a search
         The L2 sensitivity, at least 0, in the answer's unit. If it is a result, its `upper` is
-        used; it must be global (or that of an implementation), for neighbors at most k apart.
+        used; it must be global, for neighbors at most k apart.
     epsilon : int, float, Fraction or Decimal
         The privacy loss of one release, from 1e-9 to 100.
     delta : int, float, Fraction or Decimal

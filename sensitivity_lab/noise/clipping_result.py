@@ -153,8 +153,16 @@ class ClippingSweep(Facts):
         return pd.DataFrame(rows)
 
     def plot(self, **options: Any) -> Figure | Any:
-        """Draw sums, sensitivity and errors; see `sensitivity_lab.plotting.plot_clipping`."""
-        from sensitivity_lab.plotting import plot_clipping
+        """Draw sums, sensitivity and errors, side by side.
+
+        Parameters
+        ----------
+        **options
+            `unit` of the records; `title`; `logx`, whether the axes of the bounds and of the
+            sensitivity are logarithmic, by default if the bounds are spaced so; `ax`, three Axes,
+            by default of a new figure; `figsize`, in inches.
+        """
+        from sensitivity_lab.plotting.clipping import plot_clipping
 
         return plot_clipping(self.to_frame(), true_sum=nearest(self.true_sum), **options)
 

@@ -181,14 +181,16 @@ class ErrorComparison(Tabled):
         unit : str, optional
             The unit of the answer, such as "days".
         **options
-            `error`, `title`, `ax`, `figsize` of `sensitivity_lab.plotting.plot_release_errors`.
+            `error`, which one to draw: "expected_error" (the default), "median_error" or
+            "error_90"; `title`; `ax`, where to draw, by default on a new figure; `figsize`, in
+            inches.
 
         Returns
         -------
         matplotlib.figure.Figure, or the Axes given as `ax`
             As for `SensitivityCurves.plot`.
         """
-        from sensitivity_lab.plotting import plot_release_errors
+        from sensitivity_lab.plotting.release_errors import plot_release_errors
 
         check_text("unit", unit, "a text")
         given = {"title": f"{self._about}, {self._setting}", "unit": unit, **options}

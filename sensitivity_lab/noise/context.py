@@ -33,11 +33,6 @@ def not_for_all(norm: Norm, noise: str, context: NoiseContext) -> str | None:
             "loss and noise of its own; use smooth_cauchy_scale (epsilon) or smooth_laplace_scale "
             "(epsilon and delta)"
         )
-    if context.kind == "orders":
-        return (
-            "the result compares orders of the same records (neighbors=None), not "
-            "neighbors; compute the implemented sensitivity with a neighbor relation"
-        )
     if context.kind == "reach":
         return (
             "the result is the reach of one dataset, which depends on its records, so the size of "
@@ -97,11 +92,7 @@ def check_together(contexts: Mapping[str, NoiseContext | None]) -> None:
     Privacy losses add up only for one relation at one distance, and one dataset has one size. A
     chain is for every size.
     """
-    told = [
-        (name, context)
-        for name, context in contexts.items()
-        if context is not None and context.neighbors is not None
-    ]
+    told = [(name, context) for name, context in contexts.items() if context is not None]
     for (first, one), (second, other) in pairwise(told):
         if one.neighbors != other.neighbors:
             raise InputError(

@@ -16,15 +16,12 @@ its own ways; `sensitivity_lab.interop_opendp` uses one that does not.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
-import pandas as pd
-
-from sensitivity_lab.checks import check_not_negative, check_positive, whole_kind
-from sensitivity_lab.exact.difference import nearest, round_up
+from sensitivity_lab.checks import check_not_negative, check_positive
+from sensitivity_lab.exact.difference import round_up
 
 from .context import check_public, not_for_all
 from .mechanism import Mechanism, root_up
@@ -57,8 +54,7 @@ def laplace_scale(sensitivity: Any, epsilon: Any, *, public_universe: bool = Fal
     ----------
     sensitivity : number, Root or result of a search
         The L1 sensitivity, at least 0, in the unit of the answer. If it is a result, its `upper` is
-        used; it must be a global sensitivity (or that of an implementation), for neighbors at a
-        distance of at most k.
+        used; it must be a global sensitivity, for neighbors at a distance of at most k.
     epsilon : int, float, Fraction or Decimal
         The privacy loss of one release, above 0.
     public_universe : bool, default False
@@ -239,79 +235,6 @@ def gaussian_rho(d_in: Any, scale: Any, *, public_universe: bool = False) -> flo
     square, noise = GAUSSIAN.square(d_in, "d_in"), check_not_negative("scale", scale)
     check_public({"d_in": d_in}, public_universe)
     return round_up(square / (2 * noise**2)) if noise else _without_noise(square)
-
-
-def group_noise_scales(
-    groups: Iterable[int], rows: int | Iterable[int] = 1, *, epsilon: Any = 1, rho: Any = None
-) -> pd.DataFrame:
-    """Compare the noise on a count per group if a person has r rows in each of g groups.
-
-    Adding or removing a person changes g counts by r each. The change is ``r g`` in L1, which
-    Laplace noise is scaled to, and ``r sqrt(g)`` in L2, which Gaussian noise is scaled to.
-
-    Parameters
-    ----------
-    groups : iterable of int
-        The numbers g of groups per person, each at least 1.
-    rows : int or iterable of int, default 1
-        The numbers r of rows per group and person, each at least 1.
-    epsilon : number, default 1
-        The privacy loss of the Laplace noise, above 0.
-    rho : number, optional
-        The privacy loss of the Gaussian noise, above 0; by default ``epsilon**2 / 2``, the zCDP
-        that epsilon-differential privacy implies. With both defaults a scale equals its
-        sensitivity.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row per r and g: rows, groups, L1, L2, laplace_scale (b, in rows), gaussian_scale
-        (sigma, in rows), epsilon, rho. `sensitivity_lab.plotting.plot_noise_scales` draws it.
-
-    Raises
-    ------
-    InputError
-        If an argument is invalid.
-
-    Notes
-    -----
-    The standard deviation of Laplace noise with scale b is ``sqrt(2) b``; that of Gaussian noise is
-    its scale. A rho of ``epsilon**2 / 2`` is a weaker promise than epsilon.
-
-    References
-    ----------
-    Tumult Analytics, topic guide "Understanding sensitivity", queries on tables using
-    AddRowsWithID; Bun and Steinke (2016), Proposition 1.4.
-
-    Examples
-    --------
-    >>> frame = group_noise_scales([1, 4, 9], rows=2)
-    >>> frame[["groups", "L1", "L2", "laplace_scale", "gaussian_scale"]].astype(int)
-       groups  L1  L2  laplace_scale  gaussian_scale
-    0       1   2   2              2               2
-    1       4   8   4              8               4
-    2       9  18   6             18               6
-    """
-    pure = check_positive("epsilon", epsilon)
-    concentrated = pure**2 / 2 if rho is None else check_positive("rho", rho)
-    in_rows = whole_kind("the most rows of a person in a group, at least 1").several("rows", rows)
-    in_groups = whole_kind("the most groups of a person, at least 1").several("groups", groups)
-    return pd.DataFrame(
-        [
-            {
-                "rows": r,
-                "groups": g,
-                "L1": nearest(Fraction(r * g)),
-                "L2": root_up(Fraction(r * r * g)),
-                "laplace_scale": round_up(r * g / pure),
-                "gaussian_scale": root_up(r * r * g / (2 * concentrated)),
-                "epsilon": nearest(pure),
-                "rho": nearest(concentrated),
-            }
-            for r in in_rows
-            for g in in_groups
-        ]
-    )
 
 
 def _without_noise(amount: Fraction) -> float:

@@ -308,7 +308,7 @@ def _smooth_context(mechanism: Mechanism, result: Any) -> NoiseContext:
     """Return what a smooth sensitivity says of itself, or raise InputError."""
     context = noise_context_of(result)
     if context is None or context.kind != "smooth":
-        kind = f"{context.kind} " if context and context.kind != "orders" else ""
+        kind = f"{context.kind} " if context else ""
         raise InputError(
             "result must be a result of sl.smooth_sensitivity, got a "
             f"{kind}{type(result).__name__}; for a global sensitivity use laplace_scale or "

@@ -134,7 +134,7 @@ def noise_table(
 
 def _basis(context: NoiseContext | None) -> dict[str, Any]:
     """Return what a sensitivity is for, as fields of a row; none of a number that is given."""
-    if context is None or context.neighbors is None:
+    if context is None:
         return {}
     fixed = " (public)" * any(one.startswith("the number of records") for one in context.public)
     return {

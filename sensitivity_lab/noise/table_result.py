@@ -167,15 +167,16 @@ class NoiseTable(Tabled):
         Parameters
         ----------
         **options
-            `units`, `logx`, `ax`, `title`, `figsize` of
-            `sensitivity_lab.plotting.plot_noise_table`.
+            `units`, of all answers or a mapping by name; `logx`, whether the axes are logarithmic,
+            which omits zeros; `ax`, an Axes per unit, by default of a new figure; `title`;
+            `figsize`, in inches.
 
         Returns
         -------
         matplotlib.figure.Figure, or the Axes given as `ax`
             As for `SensitivityCurves.plot`.
         """
-        from sensitivity_lab.plotting import plot_noise_table
+        from sensitivity_lab.plotting.noise_table import plot_noise_table
 
         figure: Figure = plot_noise_table(self.to_frame(), **{"title": self._title, **options})
         return figure

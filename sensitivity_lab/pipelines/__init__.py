@@ -52,9 +52,8 @@ from .starts import number, start
 from .steps.filter_count import count, filter_, select
 from .steps.formulas import formula
 from .steps.groups import group_by
-from .steps.numbers import average, clamp, histogram, sum_
-from .steps.pairs import both, part
-from .steps.private_joins import join_count, join_private, product_rule
+from .steps.numbers import clamp, histogram, sum_
+from .steps.private_joins import join_private
 from .steps.public_joins import join_public
 from .steps.public_size import mean, variance
 from .steps.row_maps import flat_map, map_
@@ -101,8 +100,6 @@ __all__ = [
     "Transformation",
     "Values",
     "Vector",
-    "average",
-    "both",
     "clamp",
     "count",
     "filter_",
@@ -110,7 +107,6 @@ __all__ = [
     "formula",
     "group_by",
     "histogram",
-    "join_count",
     "join_private",
     "join_public",
     "laplace",
@@ -121,8 +117,6 @@ __all__ = [
     "mean",
     "measured_stability",
     "number",
-    "part",
-    "product_rule",
     "rounding_error",
     "select",
     "start",

@@ -72,7 +72,7 @@ class Measurement:
             raise InputError(
                 f"cannot chain {self.before.name} >> {step}: {self.before.name} returns {domain} "
                 f"({metric}), but {step} takes a number ({AbsoluteDistance()}) or a vector "
-                f"({L1Distance()}); of a pair, select one part first: part(0)"
+                f"({L1Distance()})"
             )
 
     @property

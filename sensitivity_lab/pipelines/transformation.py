@@ -9,7 +9,6 @@ from typing import Any
 from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import (
     check_callable,
-    check_flag,
     check_kind,
     check_text,
     listed,
@@ -48,10 +47,6 @@ class Transformation(NoiseSource):
     check_universe : callable, optional
         Takes the universe that inputs are drawn from. Raises InputError if a search over its
         datasets could not show how much the output can change.
-    by_id : bool, default False
-        Whether inputs and outputs are tables with the same privacy ids, and the rows of each id in
-        the output are a function of its rows in the input, none if it has none. `both` needs that
-        for tables that share their ids.
     unit : AddMaxRows, AddRowsWithID, AddRowsWithSharedID or a tuple of two, optional
         The protected unit, from the start of the chain: rows or an id, or one of each of two
         tables. `sensitivity` is for one unit.
@@ -80,12 +75,10 @@ class Transformation(NoiseSource):
     stability_map: Callable[[Any], Any]
     steps: tuple[Transformation, ...] = ()
     check_universe: Callable[[Any], None] | None = None
-    by_id: bool = False
     unit: Unit = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", _chain_named(self.name))
-        object.__setattr__(self, "by_id", check_flag("by_id", self.by_id))
         check_callable("function", self.function, "a function of data")
         check_callable("stability_map", self.stability_map, "a function of a distance")
         for domain in (self.input_domain, self.output_domain):
@@ -404,6 +397,5 @@ def _chain(before: Transformation, after: Transformation) -> Transformation:
         output_metric=after.output_metric,
         stability_map=lambda d_in: after.stability_map(before.stability_map(d_in)),
         steps=(*before.each_step, *after.each_step),
-        by_id=before.by_id and after.by_id,
         unit=before.unit,
     )

@@ -89,7 +89,8 @@ def plot_stability(
     Returns
     -------
     Axes
-        As for `plot_witness`.
+        `ax` if it was given. A new figure belongs to pyplot, as in `plot_curves`. Save it with
+        ``.figure.savefig(path)``.
 
     Raises
     ------

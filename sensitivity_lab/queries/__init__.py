@@ -1,7 +1,7 @@
 """Queries: functions of a dataset, whose sensitivity the package computes.
 
 A query declares its structure, and engines read the declaration: its `weights` by rank, the
-`moment` that it computes, how it counts groups of equal records (`of_multiplicities`), the `sums`
+`moment` that it computes, whether it counts distinct values (`of_multiplicities`), the `sums`
 over the rows of a table, the one column of a table that it reads (`projection`), or none of these.
 A query on tables is a `RecordQuery` with `sums_on`. CONTRIBUTING.md says how to add a query.
 """
@@ -29,7 +29,7 @@ from .l_statistics import (
     TrimmedMean,
     WinsorizedMean,
 )
-from .multiplicities import CountDistinct, ModeCount
+from .multiplicities import CountDistinct
 from .named import NAMED, by_name
 from .order_statistics import PERCENTILE_METHODS, Max, Median, Min, Percentile
 from .power_sums import Count, Mean, Std, Sum, Var
@@ -62,7 +62,6 @@ __all__ = [
     "Median",
     "Midrange",
     "Min",
-    "ModeCount",
     "Percentile",
     "Query",
     "Range",

@@ -139,9 +139,8 @@ class Query(ABC):
     crosses_once : bool
         Whether the weights of `runs` are nonnegative, and net weights cross once for every change;
         `search/crossing.py` relies on it.
-    of_multiplicities : {"distinct", "largest"} or None
-        Whether the answer is the number of groups that have a record ("distinct"), or the number of
-        records in the largest group ("largest"). `grouped` returns the groups. None if neither.
+    of_multiplicities : bool
+        Whether the answer is the number of groups that have a record; `grouped` returns the groups.
     empty : number or None
         The answer on fewer records than `defined_from`, such as on none; None if there is none.
     """
@@ -156,7 +155,7 @@ class Query(ABC):
     on_records: ClassVar[bool] = False
     vector: ClassVar[bool] = False
     crosses_once: ClassVar[bool] = False
-    of_multiplicities: ClassVar[Literal["distinct", "largest"] | None] = None
+    of_multiplicities: ClassVar[bool] = False
     empty: Number | None = None
 
     @property

@@ -1,12 +1,11 @@
-"""Queries of multiplicities: the number of distinct values, and that of the most common one."""
+"""A query of multiplicities: the number of distinct values."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -27,8 +26,29 @@ _FLOATS = 2**53
 
 
 @dataclass(frozen=True)
-class _OfMultiplicities(ExactQuery):
-    """A function of how often each value occurs, not of the values."""
+class CountDistinct(ExactQuery):
+    """The number of distinct values: of records, of rows, or of one column of a table.
+
+    Parameters
+    ----------
+    column : hashable, optional
+        The column whose distinct cells are counted; by default, numbers or whole rows. Missing
+        counts as a value, as in ``Series.nunique(dropna=False)``.
+
+    Raises
+    ------
+    InputError
+        If `column` is not hashable.
+
+    Examples
+    --------
+    >>> CountDistinct()([4, 4, 9])
+    2.0
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"city": ["a", "b", "a"], "age": [20, 30, 40]})
+    >>> CountDistinct()(table), CountDistinct("city")(table)
+    (3.0, 2.0)
+    """
 
     column: Any = None
 
@@ -36,7 +56,7 @@ class _OfMultiplicities(ExactQuery):
     on_records: ClassVar[bool] = True
     degree: ClassVar[int] = 0
     defined_from: ClassVar[int] = 0
-    _word: ClassVar[str]
+    of_multiplicities: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -46,15 +66,15 @@ class _OfMultiplicities(ExactQuery):
     @property
     def name(self) -> str:
         """The name of the query in tables and legends."""
-        return self._word if self.column is None else f"{self._word} of {named(self.column)}"
+        return (
+            "count_distinct" if self.column is None else f"count_distinct of {named(self.column)}"
+        )
 
-    @abstractmethod
-    def of_groups(self, counts: NDArray[Any]) -> NDArray[Any]:
-        """Return the answers, given how many records each group has, shape (datasets, groups)."""
-
-    @abstractmethod
     def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return the answer on every row, ascending, shape (datasets, n), in the type of `rows`."""
+        """Return one more than the number of steps to a larger record; 0 if there is none."""
+        steps = (rows[:, 1:] != rows[:, :-1]).sum(axis=1)
+        answers: NDArray[Any] = (steps + min(rows.shape[1], 1)).astype(rows.dtype)
+        return answers
 
     def denominator(self, size: int) -> Fraction:
         """Return 1."""
@@ -86,8 +106,7 @@ class _OfMultiplicities(ExactQuery):
 
     def exactly(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Fraction:
         """Return the exact answer on a dataset given by multiplicities."""
-        counts = np.bincount(self.grouped(universe), weights=data).astype(np.int64)
-        return Fraction(int(self.of_groups(counts[None, :])[0]))
+        return Fraction(int(np.count_nonzero(np.bincount(self.grouped(universe), weights=data))))
 
     def on(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> float:
         """Return the answer on a dataset given by multiplicities, in floats."""
@@ -109,87 +128,5 @@ class _OfMultiplicities(ExactQuery):
         return super().__call__(x)
 
 
-@dataclass(frozen=True)
-class CountDistinct(_OfMultiplicities):
-    """The number of distinct values: of records, of rows, or of one column of a table.
-
-    Parameters
-    ----------
-    column : hashable, optional
-        The column whose distinct cells are counted; by default, numbers or whole rows. Missing
-        counts as a value, as in ``Series.nunique(dropna=False)``.
-
-    Raises
-    ------
-    InputError
-        If `column` is not hashable.
-
-    Examples
-    --------
-    >>> CountDistinct()([4, 4, 9])
-    2.0
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({"city": ["a", "b", "a"], "age": [20, 30, 40]})
-    >>> CountDistinct()(table), CountDistinct("city")(table)
-    (3.0, 2.0)
-    """
-
-    of_multiplicities: ClassVar[Literal["distinct", "largest"] | None] = "distinct"
-    _word: ClassVar[str] = "count_distinct"
-
-    def of_groups(self, counts: NDArray[Any]) -> NDArray[Any]:
-        """Return how many groups have a record."""
-        number: NDArray[Any] = (counts > 0).sum(axis=1)
-        return number
-
-    def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return one more than the number of steps to a larger record; 0 if there is none."""
-        steps = (rows[:, 1:] != rows[:, :-1]).sum(axis=1)
-        answers: NDArray[Any] = (steps + min(rows.shape[1], 1)).astype(rows.dtype)
-        return answers
-
-
-@dataclass(frozen=True)
-class ModeCount(_OfMultiplicities):
-    """The largest multiplicity: how often the most common value occurs.
-
-    Parameters
-    ----------
-    column : hashable, optional
-        The column whose cells are compared, as for `CountDistinct`.
-
-    Raises
-    ------
-    InputError
-        If `column` is not hashable.
-
-    Examples
-    --------
-    >>> ModeCount()([4, 4, 9])
-    2.0
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({"city": ["a", "b", "a"], "age": [20, 30, 40]})
-    >>> ModeCount()(table), ModeCount("city")(table)
-    (1.0, 2.0)
-    """
-
-    of_multiplicities: ClassVar[Literal["distinct", "largest"] | None] = "largest"
-    _word: ClassVar[str] = "mode_count"
-
-    def of_groups(self, counts: NDArray[Any]) -> NDArray[Any]:
-        """Return the number of records of the largest group."""
-        largest: NDArray[Any] = counts.max(axis=1)
-        return largest
-
-    def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return the length of the longest run of equal records."""
-        run = np.full(len(rows), min(rows.shape[1], 1))
-        longest = run
-        for place in range(1, rows.shape[1]):
-            run = np.where(rows[:, place] == rows[:, place - 1], run + 1, 1)
-            longest = np.maximum(longest, run)
-        return longest.astype(rows.dtype)
-
-
-QUERIES: tuple[Query, ...] = (CountDistinct(), ModeCount())
+QUERIES: tuple[Query, ...] = (CountDistinct(),)
 """The queries that have a name."""

@@ -5,7 +5,6 @@ from .neighbor_table import NeighborRow, NeighborTable
 from .reach import Reach
 from .sensitivity import Sensitivity, Witness
 from .smooth import SmoothSensitivity
-from .sweep import Sweep
 
 __all__ = [
     "NeighborRow",
@@ -14,7 +13,6 @@ __all__ = [
     "Sensitivity",
     "SensitivityCurves",
     "SmoothSensitivity",
-    "Sweep",
     "Witness",
 ]
 

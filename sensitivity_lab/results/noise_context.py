@@ -17,7 +17,7 @@ from sensitivity_lab.universes.relations import Relation
 
 from .reprs import show_sizes
 
-Kind = Literal["global", "local", "smooth", "reach", "orders"]
+Kind = Literal["global", "local", "smooth", "reach"]
 """What a result bounds; see `NoiseContext`."""
 
 
@@ -76,14 +76,13 @@ class NoiseContext:
     ----------
     query : str
         The query's name.
-    kind : {"global", "local", "smooth", "reach", "orders"}
+    kind : {"global", "local", "smooth", "reach"}
         Whether it bounds the answers of all neighbors, of the neighbors of one dataset, or of all
-        of them damped; "reach": of the datasets near one, by their distance; "orders": of one
-        dataset in several orders.
+        of them damped; "reach": of the datasets near one, by their distance.
     norm : {"L1", "L2", "Linf"} or None
         The norm of the difference of two answers; None for numbers, for which all norms agree.
-    neighbors : relation or None
-        The relation with its `k`; None for "orders". At most k, unless `exactly`.
+    neighbors : relation
+        The relation with its `k`. At most k, unless `exactly`.
     exactly : bool
         Whether neighbors at distances below k are left out, and differ from these.
     sizes : tuple of int
@@ -153,15 +152,15 @@ def of_datasets(
     sizes: int | Iterable[int],
 ) -> NoiseContext:
     """Return the facts for noise about a result on datasets of records."""
-    relation: Relation | None = result.neighbors
+    relation: Relation = result.neighbors
     universe: AnyUniverse = result.universe
     several = (sizes,) if isinstance(sizes, int) else tuple(sizes)
     # At distance 1, "exactly" and "at most" are the same relation.
-    exactly = relation is not None and relation.exactly and relation.k > 1
+    exactly = relation.exactly and relation.k > 1
     least = getattr(result.query, "least_size", 1)
-    largest = max(several) + (0 if relation is None else relation.growth)
+    largest = max(several) + relation.growth
     listed, copies, public = False, None, []
-    if relation is not None and relation.keeps_size:
+    if relation.keeps_size:
         public.append(f"the number of records, {show_sizes(several)}")
     words = NUMBERS if universe.numeric else ROWS
     if isinstance(universe, FiniteUniverse):
@@ -177,17 +176,16 @@ def of_datasets(
         query=result.query.name,
         kind=kind,
         norm=norm,
-        neighbors=relation if exactly or relation is None else replace(relation, exactly=False),
+        neighbors=relation if exactly else replace(relation, exactly=False),
         exactly=exactly,
         sizes=several,
         size=f"size {show_sizes(several)}",
         upper=result.upper,
-        things=words if relation is None else _with_sizes(words, least, relation, universe),
+        things=_with_sizes(words, least, relation, universe),
         listed=listed,
         copies=copies,
         largest=largest,
         private_size=kind == "global"
-        and relation is not None
         and not relation.keeps_size
         and not (several[0] <= least < several[-1] == several[0] + len(several) - 1)
         and not _is_one_for_all_sizes(result.query, relation, universe, several[-1]),

@@ -295,13 +295,14 @@ class Reach(Result):
             What to draw beside the fan, by name, such as ``{"global": everywhere, "smooth":
             damped}``: a bar from f(x) less the sensitivity to f(x) plus it.
         **options
-            Options of `sensitivity_lab.plotting.plot_reach`, such as `unit`, `title` and `ax`.
+            `unit` of the records; `title`; `ax`, where to draw, by default on a new figure;
+            `figsize`, in inches.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        from sensitivity_lab.plotting import plot_reach
+        from sensitivity_lab.plotting.reach import plot_reach
 
         beside = None
         if sensitivities is not None:

@@ -166,7 +166,7 @@ class Tabled(ABC):
         """Return the numbers that both reprs show, rounded up to six digits."""
 
     def __repr__(self) -> str:
-        table = self._laid_out
+        table = _with_names(self._table())
         columns = min(table.shape[1], _COLUMNS)
         text = _as_text(table, columns)
         while columns > _LEAST and _width(text) > _WIDTH:
@@ -176,20 +176,13 @@ class Tabled(ABC):
         return "\n".join([printable(self._title), text, *([f"({note})"] if note else [])])
 
     def _repr_html_(self) -> str:
-        table = self._laid_out
+        table = _with_names(self._table())
         html = table.to_html(float_format=_FLOAT, max_cols=_COLUMNS, max_rows=_ROWS)
         note = self._left_out(table, _COLUMNS)
         return (
             f"<p>{html_text(self._title)}</p><div style='overflow-x:auto'>{html}</div>"
             f"{f'<p>({html_text(note)})</p>' if note else ''}"
         )
-
-    @property
-    def _laid_out(self) -> pd.DataFrame:
-        """The table, on its side if it is too wide and has fewer rows than columns."""
-        table = _with_names(self._table())
-        sideways = table.columns.nlevels > 1 and table.shape[0] < table.shape[1]
-        return table.T if sideways and _width(_as_text(table, table.shape[1])) > _WIDTH else table
 
     def _left_out(self, table: pd.DataFrame, columns: int) -> str:
         """Return what a repr says of the rows and columns that it leaves out."""

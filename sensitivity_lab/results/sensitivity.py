@@ -169,8 +169,10 @@ class Sensitivity(Found):
             numeric records and a numeric answer. The default is the strip if possible, else the
             answers.
         **options
-            Options of `sensitivity_lab.plotting.plot_strip`, `plot_witness` or `plot_answers`, such
-            as `unit`, `ax`, and for the answers `labels`.
+            `unit`, of the records or of the answers; `ax`, where to draw, by default on a new
+            figure; `title`, of strip and answers; `gap`, the difference of the answers as a text;
+            for the answers `labels`, the names of the coordinates; for the witness `query` and
+            `neighbors`, in words.
 
         Returns
         -------
@@ -196,7 +198,8 @@ class Sensitivity(Found):
                 "gap": self._text(6),
             }
             return self.witness.plot(**{**told, **options})
-        from sensitivity_lab.plotting import plot_answers, plot_strip
+        from sensitivity_lab.plotting.answers import plot_answers
+        from sensitivity_lab.plotting.strip import plot_strip
 
         norm = f" in {self.norm}" if vector else ""
         title = (

@@ -79,8 +79,15 @@ class Witness(Facts):
         return f"Neighbors x of {len(self.x):,} records and y of {len(self.y):,}"
 
     def plot(self, **options: Any) -> Axes:
-        """Draw the pair on a number line; see `sensitivity_lab.plotting.plot_witness`."""
-        from sensitivity_lab.plotting import plot_witness
+        """Draw the pair on a number line.
+
+        Parameters
+        ----------
+        **options
+            `query`, `neighbors` and `gap`, texts for the labels and the title; `unit` of the
+            records; `ax`, where to draw, by default on a new figure.
+        """
+        from sensitivity_lab.plotting.witness import plot_witness
 
         return plot_witness(self, **options)
 

@@ -28,12 +28,13 @@ from . import graphs, sequences
 from .call import global_sensitivity, known_sensitivity, local_sensitivity, sensitivity_curve
 from .closed_form import ClosedForm
 from .listed import Space, Within
-from .result import SpaceSensitivity
+from .result import SpaceCurve, SpaceSensitivity
 from .space import SpaceWitness
 
 __all__ = [
     "ClosedForm",
     "Space",
+    "SpaceCurve",
     "SpaceSensitivity",
     "SpaceWitness",
     "Within",

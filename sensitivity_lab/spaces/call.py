@@ -17,7 +17,6 @@ from sensitivity_lab.checks import (
 )
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.norms import Norm, check_norm
-from sensitivity_lab.results.sweep import Sweep
 
 from . import graphs, sequences
 from .answers import FunctionQuery, NamedQuery, SpaceQuery
@@ -25,7 +24,7 @@ from .closed_form import ClosedForm
 from .graphs import known as of_graphs
 from .graphs import queries as queries_of_graphs
 from .listed import Space, Within
-from .result import SpaceSensitivity
+from .result import SpaceCurve, SpaceSensitivity
 from .search import Found, furthest
 from .sequences import known as of_sequences
 from .sequences import queries as queries_of_sequences
@@ -241,7 +240,7 @@ def sensitivity_curve(
     dataset: Any = None,
     norm: Norm = "L1",
     progress: bool | None = None,
-) -> Sweep:
+) -> SpaceCurve:
     """Return the sensitivities over the distance k of neighbors.
 
     Parameters
@@ -257,8 +256,8 @@ def sensitivity_curve(
 
     Returns
     -------
-    Sweep
-        A point per distance, each with a `SpaceSensitivity`; it has a table and a plot.
+    SpaceCurve
+        A `SpaceSensitivity` per distance; it has a table and a plot.
 
     Raises
     ------
@@ -295,8 +294,7 @@ def sensitivity_curve(
     relations = [neighbors.at(k) for k in several]
     x = None if dataset is None else universe._code(dataset, "dataset")
     found = _sensitivities(universe, query, relations, norm, progress, x)
-    column = f"{universe._noun}s"
-    return Sweep("distance", tuple((one.neighbors.k, column, one) for one in found))
+    return SpaceCurve(tuple(found))
 
 
 @public_call

@@ -164,13 +164,13 @@ class Contributions(Facts):
         aggregate : str, optional
             Which aggregate, if there are several.
         **options
-            `ax` and `unit` of `sensitivity_lab.plotting.plot_contributions`.
+            `unit` of the answer; `ax`, where to draw, by default on a new figure.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        from sensitivity_lab.plotting import plot_contributions
+        from sensitivity_lab.plotting.contributions import plot_contributions
 
         from .answers import aggregate_of
 

@@ -96,8 +96,15 @@ class TruncationStudy(Tabled):
         return pd.DataFrame([vars(point) for point in self.points])
 
     def plot(self, **options: Any) -> Axes:
-        """Draw the errors; see `sensitivity_lab.plotting.plot_truncation`."""
-        from sensitivity_lab.plotting import plot_truncation
+        """Draw the errors, on logarithmic axes, which omit numbers that are not positive.
+
+        Parameters
+        ----------
+        **options
+            `unit` of the answer; `title`; `ax`, where to draw, by default on a new figure;
+            `figsize`, in inches.
+        """
+        from sensitivity_lab.plotting.truncation import plot_truncation
 
         return plot_truncation(self.to_frame(), **options)
 

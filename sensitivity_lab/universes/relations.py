@@ -96,12 +96,6 @@ class Relation(ABC):
     directions: ClassVar[tuple[str, ...]] = ()
     """The values of `direction`, the default first; () if there is no such parameter."""
 
-    aligned: ClassVar[Literal["replaced", "removed or inserted"] | None] = None
-    """What records are at the positions where two ordered neighbors differ; None: not defined.
-
-    If they are replaced, both datasets have a record there; see `implemented_sensitivity`.
-    """
-
     metric: ClassVar[OfMultisets]
     """By which distance datasets that are not equal are neighbors at most k apart.
 
@@ -404,7 +398,6 @@ class Bounded(Relation):
         "swap",
         "substitute",
     )
-    aligned: ClassVar[Literal["replaced", "removed or inserted"] | None] = "replaced"
     metric: ClassVar[OfMultisets] = ChangeOneDistance()
     does = "replace records"
 
@@ -462,7 +455,6 @@ class Unbounded(Relation):
     name: ClassVar[str] = "unbounded"
     elsewhere: ClassVar[tuple[str, ...]] = ("add", "remove", "add_remove", "add_or_remove")
     directions: ClassVar[tuple[str, ...]] = ("both", "add", "remove")
-    aligned: ClassVar[Literal["replaced", "removed or inserted"] | None] = "removed or inserted"
     metric: ClassVar[OfMultisets] = AddOrRemoveDistance()
 
     def __post_init__(self) -> None:
@@ -547,7 +539,6 @@ class SymmetricDifference(Relation):
 
     name: ClassVar[str] = "symmetric difference"
     elsewhere: ClassVar[tuple[str, ...]] = ("symmetric", "symmetric_distance")
-    aligned: ClassVar[Literal["replaced", "removed or inserted"] | None] = "removed or inserted"
     metric: ClassVar[OfMultisets] = SymmetricDistance()
     does = "add and remove"
 

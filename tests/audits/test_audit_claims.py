@@ -52,14 +52,6 @@ def test_exact_claims_about_exact_queries_have_no_tolerance():
     for claim in (2**60 - 100, 2**60 - 1, Fraction(2**61 - 1, 2), Decimal(2**60 - 1)):
         with pytest.raises(sl.errors.SensitivityViolation):
             sl.assert_sensitivity(universe, "sum", claim, **options, tolerance_ulps=10**6)
-        with pytest.raises(sl.errors.SensitivityViolation):
-            sl.assert_sensitivity(
-                universe,
-                sl.implementations.integer_sum("int64"),
-                claim,
-                **options,
-                implementation=True,
-            )
     below = math.nextafter(2.0**60, 0)
     assert sl.audit(universe, "sum", below, **options).verdict == "tight up to rounding"
     assert sl.audit(universe, "sum", below, **options, tolerance_ulps=0).verdict == "violated"
@@ -174,21 +166,6 @@ def test_a_claim_of_k_and_n_that_raises():
     )
 
 
-def test_code_is_audited_size_by_size_too():
-    report = sl.audit(
-        sl.Universe.from_domain([0, 1]),
-        sl.implementations.float_sum("float16"),
-        lambda k, n: min(k, n),
-        size=[2, 3],
-        neighbors="bounded",
-        distances=[1, 2],
-        implementation=True,
-    )
-    assert [(row.distance, row.size, row.exact) for row in report.rows] == [
-        *((1, 2, 1), (1, 3, 1), (2, 2, 2), (2, 3, 2))
-    ]
-
-
 def test_claims_beyond_the_range_of_floats_are_audited():
     for claim in (10**400, Decimal("1e400")):
         report = sl.audit(BITS, "sum", claim, **HERE)
@@ -267,11 +244,6 @@ def test_what_is_no_claim(claim, message):
             "one or several",
         ),
         ({"exactly": "no"}, "exactly must be True or False, got 'no'"),
-        ({"implementation": 1}, "implementation must be True or False, got 1"),
-        (
-            {"implementation": True, "method": "enumeration"},
-            "method is for queries as mathematics, not for implementations; got 'enumeration'",
-        ),
         (
             {"query": "mode"},
             f"unknown query 'mode'; choose one of {NAMES}, percentile_25 (any number from 0 to "

@@ -35,16 +35,6 @@ def test_a_join_is_audited_with_a_distance_per_table():
     assert (product.verdict, product.rows[0].value) == ("violated", 8.0)
 
 
-@pytest.mark.exhaustive
-def test_the_product_rule_is_too_small_for_the_count_of_a_join():
-    """The earlier version of Tumult's guide multiplies the two bounds: 1 for (1)/(1)."""
-    tables = tuple(pd.DataFrame({"key": list("aabb"), name: range(4)}) for name in "lr")
-    two = pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1))
-    counted = two >> pl.join_count("key", left=pl.DropExcess(1), right=pl.DropExcess(1))
-    assert sl.audit(tables, counted, distances=1).verdict == "tight"
-    assert sl.audit(tables, counted, lambda _: 1, distances=1).verdict == "violated"
-
-
 def test_an_irrational_map_is_tight_up_to_rounding():
     chain = (
         pl.start(pl.AddRowsWithID("id"))

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.bounds.sampling import quantile, rank_of_quantile
 
 pytestmark = pytest.mark.exhaustive
 
@@ -121,7 +120,7 @@ def test_rows_of_a_table_and_few_records_are_searched_too(relation):
 
     k = relation if relation.k < 7 else sl.Bounded(3)
     size = 4 if relation.k < 7 else 5
-    found = bounds(largest_group, universe, size=size, neighbors=k, evaluations=600, samples=50)
+    found = bounds(largest_group, universe, size=size, neighbors=k, evaluations=600)
     exact = sl.global_sensitivity(universe, largest_group, size=size, neighbors=k)
     assert found.lower == exact.value
 
@@ -137,56 +136,6 @@ def test_exactly_k_exchanges_equal_records_where_there_are_no_others(records, re
         exact = sl.global_sensitivity(universe, "mean", size=size, neighbors=neighbors)
         assert found.lower == exact.value
         found.verify()
-
-
-@pytest.mark.parametrize(
-    "seeds",
-    [
-        pytest.param(50, marks=pytest.mark.exhaustive),
-        pytest.param(1000, marks=pytest.mark.stress),
-    ],
-)
-def test_a_quantile_of_random_neighbors_holds_with_its_confidence(seeds):
-    """Ten times fewer errors than allowed would be suspicious, twice as many a bug."""
-    universe = sl.Universe.from_dataset(range(12))
-    exact = sl.neighboring_datasets
-    x_all = list(sl.datasets(universe, 3))
-    gaps = np.array(
-        [abs(sum(x) - sum(y)) for x in x_all for y in exact(universe, x, sl.Bounded(1, True))]
-    )
-    wrong = 0
-    for seed in range(seeds):
-        found = bounds(
-            sl.from_function(lambda rows: rows.sum(axis=1), vectorized=True),
-            universe,
-            size=3,
-            neighbors=sl.Bounded(1),
-            evaluations=400,
-            gamma=0.2,
-            rho=0.1,
-            samples=40,
-            seed=seed,
-        )
-        wrong += (gaps > found.quantile).mean() > 0.2
-    assert wrong <= 2 * 0.1 * seeds
-
-
-@pytest.mark.parametrize("samples", [10, 59, 100, pytest.param(300, marks=pytest.mark.stress)])
-def test_the_rank_of_a_quantile_is_the_smallest_that_suffices(samples):
-    def tail(samples, rank, gamma):
-        return sum(
-            math.comb(samples, below) * (1 - gamma) ** below * gamma ** (samples - below)
-            for below in range(rank, samples + 1)
-        )
-
-    for gamma in (Fraction(1, 20), Fraction(1, 4)):
-        rank = rank_of_quantile(samples, float(gamma), 0.05)
-        ranks = [one for one in range(1, samples + 1) if tail(samples, one, gamma) <= 0.05]
-        assert rank == (ranks[0] if ranks else None)
-
-
-def test_a_quantile_of_too_few_samples_is_not_known():
-    assert quantile(np.arange(10.0), 0.05, 0.05) == math.inf
 
 
 def test_noise_needs_an_upper_bound():

@@ -139,39 +139,24 @@ def test_sixteen_records_are_not_many():
 
 @pytest.mark.parametrize("witness", ["none", None, True])
 def test_bad_witness(large, witness):
-    swept = sl.sweep(
-        sl.global_sensitivity, "size", [2], universe=YEAR, query="sum", neighbors="bounded"
-    )
     table = sl.neighbor_table(YEAR, "sum", size=2, neighbors="bounded")
-    for call in (large.to_frame, swept.to_frame, table.to_frame):
+    for call in (large.to_frame, table.to_frame):
         with pytest.raises(sl.errors.InputError) as caught:
             call(witness=witness)
         assert str(caught.value) == f"witness must be one of 'short', 'full', got {witness!r}"
 
 
 @pytest.mark.exhaustive
-def test_other_tables_of_large_datasets():
+def test_a_neighbor_table_of_large_datasets():
     universe = sl.Universe.from_dataset(range(30))
-    swept = sl.sweep(
-        sl.global_sensitivity,
-        "size",
-        [16, 17],
-        universe=universe,
-        query="mean",
-        neighbors=sl.Bounded(1),
-    )
     table = sl.neighbor_table(universe, "mean", size=29, neighbors=sl.Unbounded(1))
-    for told, results in (
-        (swept, [result.witness for result in swept.results]),
-        (table, table.rows),
-    ):
-        short, full = told.to_frame(), told.to_frame(witness="full")
-        assert list(full["x"]) == [one.x for one in results]
-        assert list(full["y"]) == [one.y for one in results]
-        for name in ("x", "y"):
-            for written, whole in zip(short[name], full[name], strict=True):
-                assert (written == whole) == (len(whole) <= 16)
-                assert len(written) < 100
+    short, full = table.to_frame(), table.to_frame(witness="full")
+    assert list(full["x"]) == [one.x for one in table.rows]
+    assert list(full["y"]) == [one.y for one in table.rows]
+    for name in ("x", "y"):
+        for written, whole in zip(short[name], full[name], strict=True):
+            assert (written == whole) == (len(whole) <= 16)
+            assert len(written) < 100
 
 
 def test_long_answers_are_short_too():

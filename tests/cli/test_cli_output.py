@@ -247,12 +247,8 @@ def test_reprs_show_control_characters_of_names():
     asked = {"size": 2, "distances": 1, "neighbors": "bounded"}
     curves = sl.sensitivity_curves({NAME: universe}, "mean", **asked)
     assert repr(curves).splitlines()[-1] == f"{SHOWN} bounded, at most k mean  1.5"
-    fixed = {"queries": "mean", "distances": 1, "neighbors": "bounded"}
-    swept = sl.sweep(sl.sensitivity_curves, "size", [2], universes={NAME: universe}, **fixed)
-    assert repr(swept).splitlines()[1] == f"column    {SHOWN}"
-    for table in (curves, swept):
-        assert not set(repr(table) + table._repr_html_()) & {"\x1b", "\x9b", "\r"}
-        assert table.to_frame()["column"].tolist() == [NAME]
+    assert not set(repr(curves) + curves._repr_html_()) & {"\x1b", "\x9b", "\r"}
+    assert curves.to_frame()["column"].tolist() == [NAME]
 
 
 @pytest.mark.parametrize(

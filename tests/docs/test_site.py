@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 
 # The pages of names are many and alike: one of a class, of a function and of a plot stand for them.
 ALIKE = "reference/api/"
-REPRESENTATIVES = ("sensitivity_lab.Universe", "sensitivity_lab.audit", "plotting.plot_strip")
+REPRESENTATIVES = ("sensitivity_lab.Universe", "sensitivity_lab.audit", "plotting.plot_curves")
 
 FIGURES = {
     "index": 1,
@@ -25,7 +25,7 @@ FIGURES = {
     "understand/sensitivity": 2,
     "performance": 2,
     "contributing": 1,
-    "reference/api/sensitivity_lab.plotting.plot_strip": 1,
+    "reference/api/sensitivity_lab.plotting.plot_curves": 1,
 }
 """The pictures that a page has at least."""
 

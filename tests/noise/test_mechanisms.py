@@ -226,27 +226,6 @@ def of_reach():
             yield Case(f"{named}, {name}, reach", result, kind="reach", private_records=private)
 
 
-def of_code():
-    code = sl.implementations.float_sum("float64")
-    for named in ("domain", "records"):
-        universe, private = UNIVERSES[named]
-        for k, exactly in itertools.product((1, 2), (False, True)):
-            relation = sl.Bounded(k, exactly=exactly)
-            result = sl.implementations.implemented_sensitivity(
-                universe, code, size=4, neighbors=relation
-            )
-            # "At most" includes other orders of the same records, so the two differ at distance 1.
-            facts = {"exactly": exactly, "k": k, "private_records": private}
-            yield Case(f"code, {named}, {relation}", result, **facts)
-        result = sl.implementations.implemented_sensitivity(universe, code, size=4, neighbors=None)
-        yield Case(f"code, {named}, orders", result, kind="orders", private_records=private)
-    big = sl.Universe.from_domain([0, 40000])
-    result = sl.implementations.implemented_sensitivity(
-        big, sl.implementations.float_sum("float16"), size=3, neighbors=sl.Bounded(1)
-    )
-    yield Case("code, overflow", result, bounded=False)
-
-
 def of_bounds():
     for known in (True, False):
         options = {"value_range": (0, 9)} if known else {}
@@ -307,7 +286,7 @@ def of_sequences():
 MAKERS = {
     maker.__name__: maker
     for maker in (
-        *(of_numbers, of_vectors, of_smooth, of_reach, of_code, of_bounds, of_graphs),
+        *(of_numbers, of_vectors, of_smooth, of_reach, of_bounds, of_graphs),
         of_sequences,
     )
 }

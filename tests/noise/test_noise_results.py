@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import math
 import warnings
 from fractions import Fraction
 from types import SimpleNamespace
 
-import matplotlib.figure
 import numpy as np
 import pytest
 from scales import is_smallest_float_from
@@ -18,11 +16,9 @@ import sensitivity_lab as sl
 from sensitivity_lab.noise.scales import (
     gaussian_rho,
     gaussian_scale,
-    group_noise_scales,
     laplace_epsilon,
     laplace_scale,
 )
-from sensitivity_lab.plotting import plot_noise_scales
 
 
 def result_of(query):
@@ -141,57 +137,16 @@ def scale_among_these(result):
         return laplace_scale(result, 1, public_universe=True)
 
 
-def implemented(records=(1, 2, 3), fold=None, **options):
-    fold = fold or sl.implementations.float_sum("float16")
-    universe = sl.Universe.from_domain(records)
-    return sl.implementations.implemented_sensitivity(
-        universe, fold, **{"size": [1, 2, 3], "neighbors": "unbounded", **options}
-    )
-
-
-def test_an_implemented_sensitivity_is_taken_where_it_bounds_all_neighbors():
-    assert (
-        laplace_scale(implemented(), 2) == gaussian_scale(implemented(), Fraction(1, 2)) / 2 == 1.5
-    )
-    infinite = implemented([0, 60000])
-    assert (infinite.value, infinite.upper) == (math.inf, math.inf)
-    reordered = implemented(neighbors=None)
-    exactly = implemented(neighbors=sl.Unbounded(1, exactly=True))
-    for result, expected in (
-        (
-            infinite,
-            "the result is infinite, and no noise is enough for it; its witness shows where the "
-            "answer overflows or is not defined: clamp the records, or change the query",
-        ),
-        (
-            reordered,
-            "the result compares orders of the same records (neighbors=None), not neighbors; "
-            "compute the implemented sensitivity with a neighbor relation",
-        ),
-        (
-            exactly,
-            "the result is for neighbors at a distance of exactly 1, and nearer ones can have "
-            "answers that are farther apart; compute the sensitivity with exactly=False",
-        ),
-    ):
-        for name, message in each_call(result):
-            assert message == f"{name}: {expected}"
-
-
 @pytest.mark.exhaustive
 def test_what_is_no_single_result_is_refused_without_printing_it():
     curves = sl.sensitivity_curves(TEN, "mean", size=3, distances=[1, 2], neighbors="bounded")
     table = sl.neighbor_table(TEN, "mean", size=3, neighbors="bounded")
-    swept = sl.sweep(
-        sl.global_sensitivity, "size", [2, 3], universe=TEN, query="mean", neighbors="bounded"
-    )
     shaped = SimpleNamespace(value=1.0, upper=1.0)
     for result, shown in (
         (curves, "an object of the type SensitivityCurves"),
         (curves.to_frame(), "an object of the type DataFrame"),
         (curves.to_frame().iloc[0], "an object of the type Series"),
         (table, "an object of the type NeighborTable"),
-        (swept, "an object of the type Sweep"),
         (-(10**5000), "about -1e5000 (numbers have at most 4,000 digits)"),
         (shaped, "namespace(value=1.0, upper=1.0)"),
     ):
@@ -202,7 +157,6 @@ def test_what_is_no_single_result_is_refused_without_printing_it():
             )
     point = curves.result("mean", distance=2)
     assert scale_among_these(point) == point.upper
-    assert scale_among_these(swept.results[1]) == curves.result("mean", distance=1).upper
 
 
 def result_in(norm, query=None):
@@ -231,47 +185,3 @@ def test_of_a_number_all_norms_are_one():
     for norm in ("L1", "L2", "Linf"):
         result = result_in(norm, sl.CountIf("sex == 'f'"))
         assert laplace_scale(result, 1) == gaussian_scale(result, 0.5) == 1
-
-
-def test_people_in_groups():
-    """Tumult's guide: r g in L1 and r sqrt(g) in L2, here with what an enumeration of one says."""
-    frame = group_noise_scales(range(1, 17), rows=[1, 3])
-    assert len(frame) == 32
-    for row in frame.itertuples():
-        change = [row.rows] * row.groups
-        assert sum(change) == row.L1 == row.laplace_scale
-        assert math.isclose(row.L2, math.hypot(*change), rel_tol=1e-15)
-        assert row.gaussian_scale == row.L2
-        assert Fraction(row.L2) ** 2 >= sum(c * c for c in change)
-    other = group_noise_scales(4, rows=2, epsilon=0.5, rho=2)
-    assert other.iloc[0][["laplace_scale", "gaussian_scale"]].tolist() == [16, 2]
-    assert other.iloc[0][["epsilon", "rho"]].tolist() == [0.5, 2]
-
-
-def test_the_picture_of_people_in_groups():
-    frame = group_noise_scales(range(1, 21), rows=[1, 3], epsilon=0.5)
-    ax = plot_noise_scales(frame)
-    lines = {line.get_label(): line for line in ax.get_lines()}
-    assert list(lines) == [
-        f"{scale}, r = {r}" for r, scale in itertools.product((1, 3), ("Laplace b", "Gaussian σ"))
-    ]
-    assert lines["Laplace b, r = 3"].get_ydata()[-1] == 3 * 20 / 0.5
-    assert lines["Gaussian σ, r = 1"].get_ydata()[3] == 2 / 0.5
-    assert {lines[name].get_linestyle() for name in lines if "Laplace" in name} == {"-"}
-    assert {lines[name].get_linestyle() for name in lines if "Gaussian" in name} == {"--"}
-    assert (ax.get_title(), ax.get_ylabel()) == ("epsilon = 0.5, rho = 0.125", "noise scale (rows)")
-    assert all(tick == round(tick) for tick in ax.get_xticks())
-    given_ax = matplotlib.figure.Figure().subplots()
-    assert plot_noise_scales(frame, ax=given_ax, title="a title") is given_ax
-    assert given_ax.get_title() == "a title"
-
-
-def test_what_the_picture_refuses():
-    frame = group_noise_scales([1])
-    for wrong, message in (
-        (frame.drop(columns="rho"), "frame lacks rho; pass the result of group_noise_scales"),
-        (frame.iloc[:0], "frame has no rows, so there is nothing to draw"),
-    ):
-        with pytest.raises(sl.errors.InputError) as caught:
-            plot_noise_scales(wrong)
-        assert str(caught.value) == message

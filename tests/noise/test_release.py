@@ -29,13 +29,6 @@ def of_bounds(relation, size):
     )
 
 
-def of_code(relation, size):
-    universe = sl.Universe.from_domain([0, 1, 3])
-    return sl.implementations.implemented_sensitivity(
-        universe, sl.implementations.float_sum("float16"), size=size, neighbors=relation
-    )
-
-
 def of_rows(relation, size):
     rows = sl.TableUniverse.from_domain({"sex": ["f", "m"]})
     return sl.global_sensitivity(
@@ -56,7 +49,7 @@ def of_sequences(relation=None, longest=3, query="distinct", **options):
     )
 
 
-KINDS = {"search": of_a_search, "bounds": of_bounds, "code": of_code, "rows": of_rows}
+KINDS = {"search": of_a_search, "bounds": of_bounds, "rows": of_rows}
 
 
 def message(call) -> str:
@@ -169,7 +162,7 @@ NAMES = {"noise_table": "results['a']", "laplace_epsilon": "d_in", "gaussian_rho
 
 
 @pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("kind", ["search", "bounds", "code"])
+@pytest.mark.parametrize("kind", ["search", "bounds"])
 def test_every_call_warns_of_one_size_where_sizes_differ(call, kind):
     """The mean of 0..10 moves by 5 at n = 2 and by 0.01 at n = 1000."""
     result = KINDS[kind](sl.Unbounded(1), 3)
@@ -212,7 +205,7 @@ def test_the_sizes_that_the_warning_names_are_feasible(universe, relation, size,
     sl.global_sensitivity(universe, "mean", size=range(first, last + 1), neighbors=relation)
 
 
-@pytest.mark.parametrize("kind", ["search", "bounds", "code"])
+@pytest.mark.parametrize("kind", ["search", "bounds"])
 def test_a_range_of_sizes_and_a_relation_that_keeps_the_size_have_no_warning(kind):
     """Warnings are errors here."""
     first = 0 if kind == "bounds" else 1

@@ -140,7 +140,8 @@ def mismatches():
         lambda: (pl.Numbers(), ONE) >> pl.clamp(0, 1) >> pl.mean(0, 1, 4),
         "cannot chain clamp(0, 1) >> mean(0, 1, 4): clamp(0, 1) returns numbers in [0, 1] (rows "
         "replaced), but mean(0, 1, 4) takes exactly 4 numbers: start from Numbers(size=4), or "
-        "for a column from Table(size=4); where the number of records is not public, use average",
+        "for a column from Table(size=4); where the number of records is not public, use sum_ and "
+        "count",
     )
     yield (
         lambda: (pl.Numbers(floats=True), ROWS) >> pl.clamp(0, 1) >> pl.sum_(0, 1),

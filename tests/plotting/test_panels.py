@@ -22,7 +22,10 @@ from pictures import (
 )
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.plotting import plot_answers, plot_curves, plot_strip, plot_witness
+from sensitivity_lab.plotting import plot_curves
+from sensitivity_lab.plotting.answers import plot_answers
+from sensitivity_lab.plotting.strip import plot_strip
+from sensitivity_lab.plotting.witness import plot_witness
 
 FOUR = ("mean", "sum", "var", "median")
 

@@ -10,7 +10,7 @@ from pictures import assert_nothing_cut_off, settle
 from reports import REPORT, report, row
 
 import sensitivity_lab as sl
-from sensitivity_lab.plotting import plot_audit
+from sensitivity_lab.plotting.audit import plot_audit
 
 
 @pytest.mark.exhaustive

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 import sensitivity_lab as sl
 from sensitivity_lab.noise.clipping import clipping_bounds, clipping_sweep
 from sensitivity_lab.noise.scales import laplace_scale
-from sensitivity_lab.plotting import plot_clipping
+from sensitivity_lab.plotting.clipping import plot_clipping
 
 AGES = [3, 17, 17, 25, 38, 38, 38, 44, 61, 90]
 

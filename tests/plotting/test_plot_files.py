@@ -11,7 +11,8 @@ from pictures import (
 )
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.plotting import off_screen, plot_curves, plot_witness, save
+from sensitivity_lab.plotting import off_screen, plot_curves, save
+from sensitivity_lab.plotting.witness import plot_witness
 
 
 @pytest.mark.representative
@@ -79,7 +80,8 @@ def test_a_notebook_shows_a_picture_exactly_once(monkeypatch):
     cells = [
         f"import sys; sys.path.insert(0, {str(SUPPORT)!r})\n"
         "from pictures import *\n"
-        "from sensitivity_lab.plotting import plot_curves, plot_witness",
+        "from sensitivity_lab.plotting import plot_curves\n"
+        "from sensitivity_lab.plotting.witness import plot_witness",
         "plot_curves(tidy())",
         "plot_witness(WITNESSES['ties'])",
         "picture = plot_curves(tidy())",

@@ -19,7 +19,7 @@ from pictures import (
 )
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.plotting import plot_witness
+from sensitivity_lab.plotting.witness import plot_witness
 
 
 def marks(ax, label):

@@ -144,13 +144,6 @@ def test_datasets_of_a_table():
             "a Stack takes its queries one by one, got [Count(), SumOf(column='age', clip=None, "
             "where=None)]; write Stack(*queries)",
         ),
-        (
-            lambda: sl.implementations.implemented_sensitivity(
-                UNIVERSE, np.mean, size=2, neighbors=sl.Bounded(1)
-            ),
-            "code is run on numbers, and the universe has rows; take one column with "
-            "universe.column(name)",
-        ),
     ],
 )
 def test_what_once_was_a_raw_error(call, message):

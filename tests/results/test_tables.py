@@ -54,19 +54,3 @@ def test_a_narrow_table_leaves_nothing_out():
     table = curves()
     assert "..." not in repr(table)
     assert "to_frame" not in repr(table) + table._repr_html_()
-
-
-def test_a_sweep_of_many_lines_lies_on_its_side():
-    swept = sl.sweep(
-        sl.sensitivity_curves,
-        "size",
-        [4, 5],
-        universes=TEN,
-        queries=["mean", "std", "sum"],
-        distances=[1, 2],
-        neighbors="bounded",
-    )
-    lines = repr(swept).split("\n")
-    assert len(lines) == 3 + 6  # a title, two rows of names, and a line per curve
-    assert max(map(len, lines)) <= 100
-    assert lines[1].split() == ["4", "5"]

@@ -110,18 +110,6 @@ def test_neighbors_of_one_dataset_are_listed_here_as_well(clock):
     assert len(clock.sent) == 1
 
 
-def test_orders_of_datasets_are_listed_here_as_well(clock):
-    def total(x):
-        clock.time += 1e-5
-        return float(sum(x))
-
-    asked = {"size": 3, "neighbors": "bounded"}
-    universe = sl.Universe.from_domain(range(3))
-    here = sl.implementations.implemented_sensitivity(universe, total, **asked, n_jobs=2)
-    assert clock.sent == []
-    assert here == sl.implementations.implemented_sensitivity(universe, total, **asked, n_jobs=1)
-
-
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_a_backend_that_is_named_is_used(clock, backend):
     with joblib.parallel_config(backend=backend):

@@ -85,17 +85,6 @@ def of_curves(function):
     )
 
 
-def swept(function):
-    return sl.sweep(
-        sl.global_sensitivity,
-        "size",
-        [3],
-        universe=UNIVERSE,
-        query=function,
-        neighbors="bounded",
-    )
-
-
 def locally(function):
     return sl.local_sensitivity(UNIVERSE, function, dataset=[1, 2, 3], neighbors=sl.Bounded(2))
 
@@ -122,7 +111,7 @@ def bounded(function):
     )
 
 
-CALLS = [globally, on_a_table, of_curves, swept, locally, smoothly, in_a_table, bounded]
+CALLS = [globally, on_a_table, of_curves, locally, smoothly, in_a_table, bounded]
 
 
 @pytest.mark.representative("call")

@@ -223,13 +223,12 @@ def on_numbers(rng: Random) -> Asked:
         lambda: Asked(sl.Var(ddof), lambda x: variance(x, ddof), math.floor(ddof) + 1),
         lambda: Asked(sl.Std(ddof), lambda x: variance(x, ddof), math.floor(ddof) + 1, root=True),
         lambda: Asked("count_distinct", lambda x: Fraction(len(set(x)))),
-        lambda: Asked("mode_count", lambda x: Fraction(max(Counter(x).values(), default=0))),
     ]
     # What has a search of its own with many cases comes more often.
     return rng.choice(make + make[7:12] + 3 * make[16:19])()
 
 
-NO_COLUMN = ("count_distinct", "mode_count")
+NO_COLUMN = ("count_distinct",)
 """Asked of a column by another query, and of an interval by none."""
 
 
@@ -315,9 +314,6 @@ def on_rows(rng: Random, values: Sequence[Any]) -> Asked:
         lambda: of_column,
         lambda: Asked(sl.CountDistinct("g"), lambda rows: Fraction(len({g for g, _ in rows}))),
         lambda: Asked(sl.CountDistinct(), lambda rows: Fraction(len(set(rows)))),
-        lambda: Asked(
-            sl.ModeCount("v"), lambda rows: Fraction(max(Counter(v for _, v in rows).values()))
-        ),
         lambda: Asked(
             sl.Stack(sl.Count(), bins.ours),
             lambda rows: [Fraction(len(rows)), *binned(rows)],

@@ -66,7 +66,6 @@ ON_TABLES = {
     "stack": sl.Stack(sl.Count(), sl.SumOf("v")),
     "distinct": sl.CountDistinct(),
     "distinct_groups": sl.CountDistinct("g"),
-    "mode": sl.ModeCount("g"),
     "mean": sl.MeanOf("v"),
     "column_median": sl.ColumnQuery("v", "median"),
     "column_range": sl.ColumnQuery("v", "range"),

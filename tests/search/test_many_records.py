@@ -28,7 +28,7 @@ VALUES = {
 QUERIES = {
     "monotone": ("sum", "mean", "median", sl.Percentile(30)),
     "ranks": ("iqr",),
-    "multiplicities": ("mode_count",),
+    "multiplicities": ("count_distinct",),
     "variance": ("var", "std", sl.Var(ddof=1), sl.Std(ddof=1)),
 }
 

@@ -1,11 +1,10 @@
-"""How many distinct values, and how often the commonest: against the definition.
+"""How many distinct values: against the definition.
 
 Small numbers are the contract's; here are rows, one dataset, and what is difficult about them.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from fractions import Fraction
 from random import Random
 from unittest.mock import patch
@@ -27,12 +26,6 @@ def message(error, call) -> str:
     with pytest.raises(error) as caught:
         call()
     return str(caught.value)
-
-
-DEFINED = {
-    "count_distinct": (sl.CountDistinct, lambda counts: len(counts)),
-    "mode_count": (sl.ModeCount, lambda counts: max(counts.values(), default=0)),
-}
 
 
 def changes_of(pairs, answer) -> Fraction:
@@ -68,32 +61,31 @@ def draw(rng: Random):
 
 
 def check_one(seed: int) -> None:
-    """Both queries of rows, of a column and of its numbers, globally and for one dataset."""
+    """Of rows, of a column and of its numbers, globally and for one dataset."""
     rng = Random(seed)
     universe, neighbors, size, pairs = draw(rng)
     x = rng.choice(pairs)[0]
     of_x = [pair for pair in pairs if pair[0] == x]
-    for name, (make, define) in DEFINED.items():
-        for column, place in ((None, slice(2)), ("a", 0), ("b", 1)):
+    for column, place in ((None, slice(2)), ("a", 0), ("b", 1)):
 
-            def answer(data, place=place, define=define):
-                return define(Counter(row[place] for row in data))
+        def answer(data, place=place):
+            return len({row[place] for row in data})
 
-            query = make(column)
-            found = sl.global_sensitivity(universe, query, size=size, neighbors=neighbors)
-            of_one = sl.local_sensitivity(universe, query, dataset=x, neighbors=neighbors)
-            for result, some in ((found, pairs), (of_one, of_x)):
-                case = f"seed {seed}: {result!r}"
-                assert result.exact == changes_of(some, answer), case
-                pair = result.witness.x, result.witness.y
-                assert result.exact == abs(answer(pair[0]) - answer(pair[1])), case
-                assert pair in some, case
-                assert result.method == "multiplicities", case
-                result.verify()
-            if column is not None:
-                numbers = universe.column(column)
-                same = sl.global_sensitivity(numbers, name, size=size, neighbors=neighbors)
-                assert (same.exact, same.method) == (found.exact, "multiplicities")
+        query = sl.CountDistinct(column)
+        found = sl.global_sensitivity(universe, query, size=size, neighbors=neighbors)
+        of_one = sl.local_sensitivity(universe, query, dataset=x, neighbors=neighbors)
+        for result, some in ((found, pairs), (of_one, of_x)):
+            case = f"seed {seed}: {result!r}"
+            assert result.exact == changes_of(some, answer), case
+            pair = result.witness.x, result.witness.y
+            assert result.exact == abs(answer(pair[0]) - answer(pair[1])), case
+            assert pair in some, case
+            assert result.method == "multiplicities", case
+            result.verify()
+        if column is not None:
+            numbers = universe.column(column)
+            same = sl.global_sensitivity(numbers, "count_distinct", size=size, neighbors=neighbors)
+            assert (same.exact, same.method) == (found.exact, "multiplicities")
 
 
 @pytest.mark.exhaustive
@@ -160,45 +152,42 @@ def test_a_table_that_is_too_large_is_refused():
 def test_distances_share_what_is_known_of_their_changes():
     """At most k has the changes of every smaller k: one gain per direction and new change."""
     universe = sl.Universe(range(50), [3] * 50)
-    gain, make = global_max.KERNELS["largest"]
+    gain = global_max.distinct_gain
     calls = []
 
     def counted(*arguments):
         calls.append(arguments)
         return gain(*arguments)
 
-    with patch.dict(global_max.KERNELS, largest=(counted, make)):
+    with patch.object(global_max, "distinct_gain", counted):
         sl.sensitivity_curves(
-            universe, "mode_count", size=60, distances=range(1, 21), neighbors="unbounded"
+            universe, "count_distinct", size=60, distances=range(1, 21), neighbors="unbounded"
         )
     assert len(calls) == len(set(calls)) == 2 * 2 * 20
 
 
-@pytest.mark.parametrize(
-    ("query", "expected"), [("count_distinct", 1000), ("mode_count", 1000)], ids=str
-)
-def test_a_million_records(query, expected):
+def test_a_million_records():
     universe = sl.Universe(range(1000), [1000] * 1000)
-    result = sl.global_sensitivity(universe, query, size=1000, neighbors=sl.Bounded(1000))
-    assert result.exact == expected - 1
+    result = sl.global_sensitivity(
+        universe, "count_distinct", size=1000, neighbors=sl.Bounded(1000)
+    )
+    assert result.exact == 1000 - 1
     result.verify()
 
 
 def test_records_that_no_float_tells_apart():
     """An enumeration compares them as whole numbers."""
     universe = sl.Universe.from_dataset([2**60, 2**60 + 1, 2**60 + 1, -(2**60)])
-    for name, expected in (("count_distinct", 1), ("mode_count", 1)):
-        for method in ("multiplicities", "enumeration"):
-            result = sl.global_sensitivity(
-                universe, name, size=2, neighbors=sl.Bounded(1), method=method
-            )
-            assert result.exact == expected
+    for method in ("multiplicities", "enumeration"):
+        result = sl.global_sensitivity(
+            universe, "count_distinct", size=2, neighbors=sl.Bounded(1), method=method
+        )
+        assert result.exact == 1
 
 
 def test_a_missing_value_is_a_value():
     table = pd.DataFrame({"a": [None, None, 1.0]})
     assert sl.CountDistinct("a")(table) == table["a"].nunique(dropna=False) == 2
-    assert sl.ModeCount("a")(table) == 2
 
 
 def test_the_smooth_sensitivity_is_enumerated():
@@ -213,15 +202,15 @@ def test_a_column_needs_a_table():
     said = message(
         sl.errors.InputError,
         lambda: sl.global_sensitivity(
-            sl.Universe([1, 2]), sl.ModeCount("a"), size=1, neighbors=sl.Bounded(1)
+            sl.Universe([1, 2]), sl.CountDistinct("a"), size=1, neighbors=sl.Bounded(1)
         ),
     )
     assert said == (
-        "mode_count of a is a query of a column, and the universe has numbers; leave out the "
+        "count_distinct of a is a query of a column, and the universe has numbers; leave out the "
         "column, or make a TableUniverse of the table"
     )
-    assert message(sl.errors.InputError, lambda: sl.ModeCount("a")([1, 2])) == (
-        "mode_count of a is a query on records; give a DataFrame"
+    assert message(sl.errors.InputError, lambda: sl.CountDistinct("a")([1, 2])) == (
+        "count_distinct of a is a query on records; give a DataFrame"
     )
     table = sl.TableUniverse.from_dataset(pd.DataFrame({"a": [1, 2]}))
     assert (
@@ -258,16 +247,3 @@ def test_the_fewest_distinct_values_may_be_new_ones(records, x):
     )
     check_value(result, expected)
     assert (result.exact, len(set(result.witness.y))) == (1, 1)
-
-
-def test_of_the_commonest_value_only_what_is_kept_counts():
-    """Three of five go, so that two zeros stay at most, and one comes; of ones, four are there."""
-    result = sl.local_sensitivity(
-        sl.Universe.from_dataset([0] * 4 + [1] * 4),
-        "mode_count",
-        dataset=[0] * 3 + [1] * 2,
-        neighbors=sl.Bounded(3),
-        method="multiplicities",
-    )
-    check_value(result, Fraction(1))
-    assert sorted(result.witness.y) == [0, 1, 1, 1, 1]

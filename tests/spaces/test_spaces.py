@@ -128,7 +128,7 @@ def test_rankings():
     assert [point.value for point in curve.results] == [1, 2, 3, 3, 3, 3]
     assert curve.to_frame()["distance"].tolist() == list(range(1, 7))
     assert "distance, at most k" in repr(curve)
-    assert curve.plot().axes[0].get_xlabel() == "distance"
+    assert curve.plot().axes[0].get_xlabel() == "distance k"
 
 
 def test_blocks_change_nothing(monkeypatch):
@@ -138,7 +138,7 @@ def test_blocks_change_nothing(monkeypatch):
     monkeypatch.setattr("sensitivity_lab.spaces.search._BLOCK", 5)
     monkeypatch.setattr("sensitivity_lab.spaces.listed._SCANNED", 7)
     parts = spaces.sensitivity_curve(rankings, lambda ranking: ranking.index("b"), **asked)
-    for (_, _, one), (_, _, other) in zip(whole, parts, strict=True):
+    for one, other in zip(whole.results, parts.results, strict=True):
         assert (one.value, one.witness, one.pairs) == (other.value, other.witness, other.pairs)
 
 
@@ -180,7 +180,7 @@ def test_curves_of_graphs_and_sequences():
         curve = spaces.sensitivity_curve(
             universe, query, distances=[1, 3, 2], neighbors=neighbors, dataset=dataset
         )
-        for k, _, found in curve:
+        for found, k in zip(curve.results, [1, 3, 2], strict=True):
             asked = {"neighbors": neighbors.at(k)}
             if dataset is None:
                 alone = spaces.global_sensitivity(universe, query, **asked)
@@ -190,17 +190,6 @@ def test_curves_of_graphs_and_sequences():
                 *(alone.value, alone.witness, alone.known),
             )
             found.verify()
-
-
-def test_a_sweep_takes_results_of_spaces():
-    swept = sl.sweep(
-        lambda n: spaces.global_sensitivity(
-            graphs.GraphUniverse(n), "triangles", neighbors=graphs.EdgeNeighbors()
-        ),
-        "n",
-        [3, 4, 5],
-    )
-    assert swept.to_frame()["sensitivity"].tolist() == [1, 2, 3]
 
 
 def test_datasets_that_a_function_changes_are_not_changed():

@@ -45,14 +45,6 @@ def test_every_call_takes_records():
         lambda u: sl.sensitivity_curves(u, "median", size=3, distances=1, neighbors=one),
         lambda u: sl.local_curves(u, "median", dataset=x, distances=1, neighbors=one),
         lambda u: sl.bounds.sensitivity_bounds(u, "median", **ASKED, evaluations=50, seed=1).lower,
-        lambda u: sl.bounds.bounded_curves(u, "median", distances=1, **ASKED).to_frame()["upper"][
-            0
-        ],
-        lambda u: (
-            sl.implementations.implemented_sensitivity(
-                u, sl.implementations.integer_sum("int64"), **ASKED
-            ).exact
-        ),
         lambda u: sl.audit(u, "median", 9, distances=1, **ASKED).verdict,
         lambda u: list(sl.datasets(u, 2)),
         lambda u: sl.universes.count_datasets(u, 2),

@@ -148,13 +148,6 @@ ERRORS = {
         sl.errors.InputError,
         NO_GRID,
     ),
-    "implementations": (
-        lambda: sl.implementations.implemented_sensitivity(
-            INTERVAL, sl.implementations.float_sum("float32"), size=2, neighbors="bounded"
-        ),
-        sl.errors.InputError,
-        NO_GRID,
-    ),
     "a function": (
         lambda: sl.global_sensitivity(INTERVAL, sum, size=2, neighbors="bounded"),
         sl.errors.NoEngineError,

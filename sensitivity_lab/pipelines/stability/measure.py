@@ -317,8 +317,8 @@ def _check_output(transformation: Transformation) -> None:
     """Raise InputError where there is no one distance to maximize."""
     if isinstance(transformation.output_metric, PairDistance):
         raise InputError(
-            f"{transformation.name} returns a pair, and a pair has two distances; measure one "
-            "part at a time: ... >> part(0), ... >> part(1)"
+            f"{transformation.name} returns a pair, and a pair has two distances; measure a chain "
+            "that returns one of its parts"
         )
 
 

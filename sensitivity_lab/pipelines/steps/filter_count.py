@@ -129,7 +129,6 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
                 output_domain=domain._fewer(),
                 output_metric=output_metric,
                 stability_map=lambda d_in: rate * d_in,
-                by_id=isinstance(metric, IdDistance),
             )
         raise MismatchError("values or tables whose rows, or ids, are added, removed or replaced")
 

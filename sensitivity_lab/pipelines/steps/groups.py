@@ -55,8 +55,8 @@ def group_by(column: str, keys: Iterable[Any], metric: Norm | None = None) -> St
     -------
     Step
         Returns a dict of keys to tables, in the order of `keys`. Steps that follow work on each of
-        them: `filter_`, `map_`, `flat_map`, `select`, `clamp`. `count`, `sum_` and `average` make
-        vectors, with a coordinate per key.
+        them: `filter_`, `map_`, `flat_map`, `select`, `clamp`. `count` and `sum_` make vectors,
+        with a coordinate per key.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Steps on numbers: clamp, sum, histogram, and the average in two parts.
+"""Steps on numbers: clamp, sum and histogram.
 
 A dataset is a list of numbers. For a domain of floats, steps compute in floating point, and their
 maps have a rounding term. Otherwise everything is exact.
@@ -17,12 +17,11 @@ from sensitivity_lab.checks import check_kind, listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import nearest
 from sensitivity_lab.exact.roots import whole
-from sensitivity_lab.metrics import AbsoluteDistance, L1Distance, L2Distance, Metric, PairDistance
+from sensitivity_lab.metrics import AbsoluteDistance, L1Distance, L2Distance, Metric
 from sensitivity_lab.metrics.encoding import MISSING, encode
 from sensitivity_lab.pipelines.domains import (
     Domain,
     Numbers,
-    Pair,
     Scalar,
     Values,
     Vector,
@@ -225,63 +224,6 @@ def _encoded_categories(categories: Any) -> list[bytes]:
             f"got {shown(chosen)}"
         )
     return encoded
-
-
-def average(lower: Any, upper: Any) -> Step:
-    """Compute the sum and the count, whose quotient is the average.
-
-    If the number of records is not public, the change of the average itself has no useful bound. So
-    the sum and the count each have a stability, and each gets its own noise. For groups both are
-    vectors with a coordinate per key, and both distances are in the norm of the groups.
-
-    Parameters
-    ----------
-    lower, upper : number
-        The bounds. The input domain must be within them.
-
-    Returns
-    -------
-    Step
-        Returns a pair (sum, count); its map returns the pair of their stabilities. `part` selects
-        one of them.
-
-    Notes
-    -----
-    A release of both parts spends the privacy loss of both. Numbers between 0 and U need half the
-    noise on the sum if U / 2 is subtracted first: ``map_(lambda x: x - U / 2)``, then
-    ``clamp(-U / 2, U / 2)``. Add U / 2 to the quotient of the noisy sum and count.
-
-    References
-    ----------
-    Near and Abuah, "Programming Differential Privacy", chapter Sensitivity, Average Queries.
-
-    Examples
-    --------
-    >>> from sensitivity_lab import pipelines as pl
-    >>> ages = (pl.Numbers(), pl.SymmetricDistance()) >> clamp(0, 125) >> average(0, 125)
-    >>> ages([20, 41, 300]), ages.map(1)
-    ((186, 3), (125, 1))
-    >>> wards = pl.start(pl.AddMaxRows(1)) >> pl.group_by("ward", "ab") >> pl.select("age")
-    >>> per_ward = wards >> clamp(0, 125) >> average(0, 125)
-    >>> per_ward([{"ward": "a", "age": 20}, {"ward": "a", "age": 41}]), per_ward.map(1)
-    (([61, 0], [2, 0]), (125, 1))
-    """
-    name = named("average", check_bounds(lower, upper))
-
-    def build(domain: Domain, metric: Metric) -> Transformation:
-        total = sum_(lower, upper).build(domain, metric)
-        rate = 0 if replacements(domain, metric) else 1
-        return Transformation(
-            name,
-            lambda data: (total.function(data), len(data)),
-            total.input_domain,
-            metric,
-            output_domain=Pair(Scalar(), Scalar()),
-            output_metric=PairDistance(AbsoluteDistance(), AbsoluteDistance()),
-            stability_map=lambda d_in: (total.stability_map(d_in), rate * d_in),
-        )
-
-    return Step(name, on_groups(build))
 
 
 def _sum_map(domain: Numbers, metric: Metric, bounds: Bounds) -> Callable[[int], Fraction]:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from sensitivity_lab.exact.roots import Distance, Root, whole
-from sensitivity_lab.metrics import GroupsDistance, Metric, PairDistance, SymmetricDistance
-from sensitivity_lab.pipelines.domains import Counted, Domain, Numbers, Pair, Scalar, Vector
+from sensitivity_lab.metrics import GroupsDistance, Metric, SymmetricDistance
+from sensitivity_lab.pipelines.domains import Counted, Domain, Numbers, Scalar, Vector
 from sensitivity_lab.pipelines.table_domains import Groups
 from sensitivity_lab.pipelines.transformation import MismatchError, Transformation
 
@@ -35,41 +35,20 @@ def on_groups(build: Build) -> Build:
 def _lifted(one: Transformation, domain: Groups, metric: GroupsDistance) -> Transformation:
     """Return the transformation that applies a transformation to each group."""
     length, rate = len(domain.keys), one.stability_map(1)
-    function: Callable[[Any], Any]
-    output_domain: Domain
-    output_metric: Metric
-    if isinstance(one.output_domain, Pair):
-        # A sum and a count of each group become the vector of the sums and that of the counts.
-        output_domain = Pair(Vector(length), Vector(length))
-        output_metric = PairDistance(metric.norm, metric.norm)
+    single = isinstance(one.output_domain, Scalar)
 
-        def function(groups: Any) -> Any:
-            answers = [one.function(group) for group in groups.values()]
-            return [first for first, _ in answers], [second for _, second in answers]
-
-        def stability_map(d_in: Any) -> Any:
-            return tuple(_times(part, d_in) for part in rate)
-
-    else:
-        single = isinstance(one.output_domain, Scalar)
-        output_domain = Vector(length) if single else replace(domain, data=one.output_domain)
-        output_metric = metric.norm if single else metric
-
-        def function(groups: Any) -> Any:
-            answers = {key: one.function(group) for key, group in groups.items()}
-            return list(answers.values()) if single else answers
-
-        def stability_map(d_in: Any) -> Any:
-            return _times(rate, d_in)
+    def function(groups: Any) -> Any:
+        answers = {key: one.function(group) for key, group in groups.items()}
+        return list(answers.values()) if single else answers
 
     return Transformation(
         one.name,
         function,
         domain,
         metric,
-        output_domain=output_domain,
-        output_metric=output_metric,
-        stability_map=stability_map,
+        output_domain=Vector(length) if single else replace(domain, data=one.output_domain),
+        output_metric=metric.norm if single else metric,
+        stability_map=lambda d_in: _times(rate, d_in),
     )
 
 

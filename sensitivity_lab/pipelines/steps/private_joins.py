@@ -1,4 +1,4 @@
-"""Joins of two private tables, and their number of rows."""
+"""Joins of two private tables."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import check_kind, shown
+from sensitivity_lab.checks import shown
 from sensitivity_lab.metrics import (
-    AbsoluteDistance,
     IdDistance,
     Metric,
     PairDistance,
@@ -18,7 +17,7 @@ from sensitivity_lab.metrics import (
 )
 from sensitivity_lab.metrics.encoding import encode_keys, encode_rows
 from sensitivity_lab.pipelines.columns import Schema
-from sensitivity_lab.pipelines.domains import Domain, Pair, Scalar
+from sensitivity_lab.pipelines.domains import Domain, Pair
 from sensitivity_lab.pipelines.table_domains import Limit, Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 
@@ -109,106 +108,6 @@ def join_private(
         )
 
     return Step(name, build)
-
-
-def join_count(on: str | Sequence[str], left: Truncation, right: Truncation) -> Step:
-    """Count the rows of a private join.
-
-    Stability: T_r M_l + T_l M_r, with the letters of `join_private`; T_l T_r d_in for tables that
-    share their ids, joined by the id alone. It is smaller than that of
-    ``join_private(...) >> count()``: a row that displaces another row changes two rows of the join
-    for each match, but not the number of rows.
-
-    Parameters
-    ----------
-    on : str or sequence of str
-        The key columns, which both tables have.
-    left, right : DropExcess or DropNonUnique
-        The truncation of each table.
-
-    Returns
-    -------
-    Step
-        Takes two tables, and one d_in per table, or one for shared ids; returns a number.
-
-    See Also
-    --------
-    product_rule : The bound in an earlier text of the guide.
-
-    Notes
-    -----
-    The count is the sum of n_l n_r over the keys, where n is the number of rows of a key after
-    truncation. One row more or less changes one n by at most 1, for both truncations, and the other
-    n is at most T. The bound is attained if the two changes are at different keys. A shared id is
-    one key, whose product n_l n_r comes or goes.
-
-    Examples
-    --------
-    >>> from sensitivity_lab import pipelines as pl
-    >>> start = pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1))
-    >>> sides = {"left": pl.DropExcess(2), "right": pl.DropExcess(2)}
-    >>> (start >> join_count("user", **sides)).map(1, 1)
-    4
-    >>> (start >> join_private("user", **sides) >> pl.count()).map(1, 1)
-    8
-    """
-    columns = key_columns(on, "join_count")
-    name = f"join_count({shown_columns(columns)}{_sides(left, right)})"
-    _check_truncations(name, left, right)
-
-    def function(tables: Tables) -> int:
-        first, second = map(places_of, _keys_kept(tables, columns, left, right, name))
-        return sum(len(places) * len(second.get(key, ())) for key, places in first.items())
-
-    def build(domain: Domain, metric: Metric) -> Transformation:
-        shared = isinstance(metric, SharedIdDistance) and columns == [metric.column]
-        if not shared and not _of_rows(domain, metric):
-            raise MismatchError(
-                "two tables whose rows are added or removed, or that share their ids if the id is "
-                "the only key"
-            )
-
-        def stability_map(d_in: Any) -> int:
-            if shared:
-                return product_rule(left, right) * int(d_in)
-            return right.threshold * int(d_in[0]) + left.threshold * int(d_in[1])
-
-        return Transformation(
-            name,
-            function,
-            domain,
-            metric,
-            output_domain=Scalar(),
-            output_metric=AbsoluteDistance(),
-            stability_map=stability_map,
-            check_universe=_shared_keys(metric, columns, name),
-        )
-
-    return Step(name, build)
-
-
-def product_rule(left: Truncation, right: Truncation) -> int:
-    """Return the product of the two truncation bounds, as in an earlier text of the guide.
-
-    It bounds how many rows of the join can have the same key, and so how many one person in both
-    tables (`AddRowsWithSharedID`) adds or removes. The count of all rows changes by up to the *sum*
-    of the two bounds when one row is added or removed in each table (`join_count`).
-    Sum and product are equal for ``DropExcess(2)`` on both sides. If a bound is 1, the product is
-    too small; otherwise it is too large.
-
-    Parameters
-    ----------
-    left, right : DropExcess or DropNonUnique
-        How each table is truncated.
-
-    Examples
-    --------
-    >>> from sensitivity_lab.pipelines import DropExcess
-    >>> product_rule(DropExcess(2), DropExcess(2)), product_rule(DropExcess(1), DropExcess(1))
-    (4, 1)
-    """
-    _check_truncations("product_rule", left, right)
-    return left.threshold * right.threshold
 
 
 def _private_map(
@@ -327,13 +226,6 @@ def _shared_keys(metric: Metric, columns: list[str], name: str) -> Callable[[Tab
         )
 
     return check
-
-
-def _check_truncations(name: str, *truncations: Any) -> None:
-    """Raise InputError unless all arguments are truncations."""
-    for given in truncations:
-        accepted = "DropExcess(max_rows) or DropNonUnique()"
-        check_kind(f"{name}: left and right", given, Truncation, accepted)
 
 
 def _sides(left: Truncation | None, right: Truncation | None) -> str:

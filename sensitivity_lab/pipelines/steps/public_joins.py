@@ -94,7 +94,6 @@ def join_public(table: pd.DataFrame, on: str | Sequence[str]) -> Step:
             output_metric=output_metric,
             stability_map=lambda d_in: rate * d_in,
             check_universe=check_universe,
-            by_id=isinstance(metric, IdDistance),
         )
 
     return Step(name, build)

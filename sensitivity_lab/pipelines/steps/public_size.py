@@ -30,7 +30,7 @@ def mean(lower: Any, upper: Any, size: int) -> Step:
         The bounds.
     size : int
         The number of records, at least 1, which must be that of the input domain. If the number of
-        records is not public, use `average`.
+        records is not public, use `sum_` and `count`, with noise for each.
 
     Returns
     -------
@@ -133,15 +133,15 @@ def _of_public_size(
         if isinstance(domain, Groups):
             raise MismatchError(
                 f"{size} numbers in all: the rows of a group have no public number, and a group "
-                "without rows has no mean; use average, which gives the sum and the count of each "
-                "group, and add noise to part(0) and part(1) each"
+                "without rows has no mean; use sum_ and count, which give the sum and the count of "
+                "each group, and add noise to each"
             )
         numbers = numbers_in(domain, metric, bounds)
         replaced = replacements(numbers, metric)
         if numbers.size != size or replaced is None:
             raise MismatchError(
                 f"exactly {size} numbers: start from Numbers(size={size}), or for a column from "
-                f"Table(size={size}); where the number of records is not public, use average"
+                f"Table(size={size}); where the number of records is not public, use sum_ and count"
             )
         error = rounding_error(magnitude) if numbers.floats else Fraction(0)
 

@@ -289,5 +289,4 @@ def _row_step(
         )._sized_as(sizes),
         output_metric=output_metric,
         stability_map=lambda d_in: rate * d_in,
-        by_id=owner is not None,
     )

@@ -152,7 +152,6 @@ def max_rows_per_id(k: int, *, keep_ids: bool = False) -> Step:
             else tables._fewer(),
             output_metric=metric if ids else SymmetricDistance(),
             stability_map=lambda d_in: d_in if ids else most * d_in,
-            by_id=ids,
         )
 
     return Step(name, build)
@@ -294,7 +293,6 @@ def _of_groups(
             output_domain=_limited(tables, Limit(kind, column, most, owner)),
             output_metric=metric,
             stability_map=lambda d_in: d_in,
-            by_id=True,
         )
 
     return Step(name, build)

@@ -33,8 +33,17 @@ from .labels import (
     make_room,
 )
 from .lines import joint_names, numbered, overlaid, styled_lines, with_curves
-from .panels import Panel, chosen, each, panels_of, scale_of, shared_with, size_of_panel, ylabel
-from .ranges import axis_limits, legend_of_ranges
+from .panels import (
+    Panel,
+    axis_limits,
+    chosen,
+    each,
+    panels_of,
+    scale_of,
+    shared_with,
+    size_of_panel,
+    ylabel,
+)
 
 _COLUMNS_OF_CURVES = ("column", "query", "neighbors", "meaning", "distance", "size", "sensitivity")
 
@@ -75,7 +84,7 @@ def plot_curves(
         A row per column, query, relation and distance, as `SensitivityCurves.to_frame` returns it,
         or several such tables concatenated. Optional columns are `kind` ("global", "local", or a
         value from `SmoothSensitivity.to_frame`; by default "global") and `norm` (of vector
-        answers). Rows whose `status` is "bounds" become bars from `lower` to `upper`.
+        answers).
     compare : pandas.DataFrame, optional
         Curves to draw over these in the same panels, such as those of an interval over those of a
         dataset. The legend then calls `frame` "empirical" and `compare` "theory", each with its own
@@ -102,8 +111,8 @@ def plot_curves(
         `linear_bound`.
     legend : {"labels", "box", "none"}, optional
         Names at the ends of the lines; a legend right of all panels; or neither. By default labels
-        in a new figure of at most twelve panels, if no panel has more than ten curves, very long
-        names or bounds, and a box otherwise.
+        in a new figure of at most twelve panels, if no panel has more than ten curves or very long
+        names, and a box otherwise.
     queries : str or sequence of str, optional
         The queries to draw, in this order; by default all.
     columns : int, or str or sequence of str, optional
@@ -166,7 +175,6 @@ def plot_curves(
             legend is None
             and len(panels) <= _MOST_LABELLED
             and all(fit_beside(joint.values()) for joint in apart)
-            and all(panel.ranges.lower.empty for panel in panels)
         )
         names = [name for joint in apart for name in joint.values()] if beside else []
         axes = _new_panels(panels, figsize, names)
@@ -189,7 +197,6 @@ def plot_curves(
         # On a logarithmic axis a curve of zeros is not to be seen, and not named.
         seen = {name for one in drawn.values() for name in one}
         entries = {label: lines[name] for name, label in joints[0].items() if label in seen}
-    entries |= legend_of_ranges([panel.ranges for panel in panels], colors)
     if linear_bound:
         entries["k times the sensitivity at 1"] = _bound_line(colors.ink)
     if legend == "none":
@@ -300,10 +307,9 @@ def _draw_panel(
     for name, label in joint.items():
         line = lines[name]
         if name in panel.table:
-            curve = panel.ranges.broken(name, panel.table[name])
-            if not logy or (curve > 0).any() or name in panel.ranges.lower:
+            curve = panel.table[name].dropna()
+            if not logy or (curve > 0).any():
                 seen[label] = _draw_curve(ax, label, curve, line)
-                panel.ranges.draw(ax, name, line)
         if name in panel.bounds:
             bound = panel.bounds[name].dropna()
             drawn = Line2D(bound.index.to_numpy(float), bound.to_numpy(float))

@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from sensitivity_lab.checks import listed, named, names_of, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.plotting._picture import query_unit, with_unit
-
-from .ranges import Ranges
 
 _WRAP = 3  # relations side by side
 _SIZES = ((6, (3.6, 3.3)), (12, (3.2, 2.9)))  # inches of a panel, up to so many panels
@@ -27,9 +26,9 @@ _MOST_ACROSS = 4  # more would be too small to read where a page shrinks the fig
 class Panel:
     """The content of one Axes: a row per distance and a column per curve in `table`.
 
-    `bounds` has the linear bounds of the same curves, and no column if they are not shown. `ranges`
-    has the points for which only bounds are known. Curves with the same `scale` have comparable
-    sensitivities. `cell` is the row and the column in the grid.
+    `bounds` has the linear bounds of the same curves, and no column if they are not shown. Curves
+    with the same `scale` have comparable sensitivities. `cell` is the row and the column in the
+    grid.
     """
 
     column: str
@@ -39,13 +38,12 @@ class Panel:
     xlabel: str
     table: pd.DataFrame
     bounds: pd.DataFrame
-    ranges: Ranges
     cell: tuple[int, int]
 
     @property
     def tables(self) -> tuple[pd.DataFrame, ...]:
         """The values that the sensitivity axis must show."""
-        return self.table, self.bounds, *self.ranges.tables
+        return self.table, self.bounds
 
 
 def scale_of(query: str) -> str:
@@ -140,7 +138,6 @@ def _panel(
         queries=list(part["query"].unique()),
         table=table[part["curve"].unique()],
         bounds=bounds.dropna(axis="columns", how="all"),
-        ranges=Ranges.of(part),
         cell=cell,
     )
 
@@ -200,6 +197,16 @@ def shared_with(panel: Panel, panels: Sequence[Panel], sharey: bool) -> list[pd.
         if sharey or (other.column, other.scale) == (panel.column, panel.scale)
         for table in other.tables
     ]
+
+
+def axis_limits(tables: Iterable[pd.DataFrame], *, log: bool) -> tuple[float, float]:
+    """Return the ends of the sensitivity axis that all tables share."""
+    values = np.concatenate([table.to_numpy(float).ravel() for table in tables])
+    values = values[np.isfinite(values) & (values > 0)]
+    if log:
+        return (values.min() / 1.5, values.max() * 1.5) if len(values) else (0.1, 10)
+    top = values.max(initial=0) or 1.0
+    return -0.03 * top, 1.06 * top  # a curve at 0 stays clear of the frame
 
 
 def _size_text(sizes: Iterable[Any]) -> str:

@@ -231,11 +231,11 @@ def _number_query(query: Any) -> Query:
     if isinstance(query, str):
         known = by_name(query)
         # Those of multiplicities take a column themselves, such as CountDistinct(column).
-        if known is not None and known.of_multiplicities is None:
+        if known is not None and not known.of_multiplicities:
             return known
     elif isinstance(query, ExactQuery) and query.on_numbers:
         return query
-    names = (repr(name) for name, known in NAMED.items() if known.of_multiplicities is None)
+    names = (repr(name) for name, known in NAMED.items() if not known.of_multiplicities)
     raise InputError(
         f"query must be a query on numbers, such as {', '.join(names)}, "
         f"'percentile_90' or Var(ddof=1), got {shown(query)}; write one of your own as a "

@@ -1,1 +1,1 @@
-"""The number of distinct values, and the largest multiplicity: counting copies."""
+"""The number of distinct values: counting copies."""

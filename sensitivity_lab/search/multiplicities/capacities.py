@@ -67,11 +67,6 @@ class Capacities:
         """Return how many groups have more records than a number, or than each of several."""
         return np.searchsorted(self._ascending, -height)
 
-    def below_height(self, height: Any) -> Any:
-        """Return how many records there are if no group keeps more than a number of them."""
-        high = self.above(height)
-        return high * height + self.together[-1] - self.together[high]
-
     def by_group(self, *parts: Multiplicities) -> Parts:
         """Return C, A and B by groups, given by places."""
         core, only_x, only_y = (np.empty_like(part) for part in parts)

@@ -1,4 +1,4 @@
-"""Exact search for the number of distinct values and the largest multiplicity.
+"""Exact search for the number of distinct values.
 
 Only the numbers of copies matter, so a pair of datasets is three arrays: how many records of the
 core, only in x and only in y each group has. See docs/proofs.md, "Multiplicities
@@ -7,7 +7,7 @@ core, only in x and only in y each group has. See docs/proofs.md, "Multiplicitie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
@@ -21,25 +21,13 @@ from sensitivity_lab.universes.multiplicities import Groups, Multiplicities, sma
 from sensitivity_lab.universes.relations import Relation, RemovedAdded
 
 from .capacities import Capacities, Parts
-from .gains import distinct_gain, distinct_parts, largest_gain, largest_parts
+from .gains import distinct_gain, distinct_parts
 
-COVERS = "count_distinct and mode_count"
-
-Gain = Callable[[Capacities, int, int, int], tuple[int, int]]
-"""The largest f(x) - f(y) for so many records of C, A and B; and what attains it: a number."""
-
-MakeParts = Callable[[Capacities, int, int, int, int], Parts]
-"""Makes C, A and B of their sizes and that number."""
-
-KERNELS: dict[str, tuple[Gain, MakeParts]] = {
-    "distinct": (distinct_gain, distinct_parts),
-    "largest": (largest_gain, largest_parts),
-}
-"""By what a query declares."""
+COVERS = "count_distinct"
 
 
 class MultiplicitiesEngine:
-    """The engine: exact for count_distinct and mode_count under every relation.
+    """The engine: exact for count_distinct under every relation.
 
     Notes
     -----
@@ -67,7 +55,7 @@ class MultiplicitiesEngine:
 def refusal(problem: Problem | LocalProblem) -> Refusal | None:
     """Return why a problem is not one of multiplicities; None if it is."""
     for query in problem.queries:
-        if query.of_multiplicities is None:
+        if not query.of_multiplicities:
             return Refusal.of_query("multiplicities", COVERS, query.name)
     return None
 
@@ -92,16 +80,14 @@ class _OneQuery:
         How many records of each distinct value there are.
     capacities : Capacities
         The same of the groups.
-    kernel : tuple of two functions
     known : dict
-        By (records of C, of A, of B), the gain and what attains it: relations share them.
+        By (records of C, of A, of B), the gain and the q that attains it: relations share them.
     """
 
     problem: Problem
     groups: Groups
     rows: Multiplicities
     capacities: Capacities
-    kernel: tuple[Gain, MakeParts]
     known: dict[tuple[int, int, int], tuple[int, int]]
 
     @classmethod
@@ -113,14 +99,12 @@ class _OneQuery:
             for size, (_, added) in problem.changes(relation)
         )
         groups, rows = query.grouped(problem.universe), problem.universe.multiplicities(limit)
-        kernel = KERNELS[query.of_multiplicities or ""]
-        return cls(problem, groups, rows, Capacities.of(groups, rows), kernel, {})
+        return cls(problem, groups, rows, Capacities.of(groups, rows), {})
 
     def finding(self, relation: Relation) -> Finding:
         """Return the pair of neighbors that is furthest apart; the first of equals."""
         _, more, core, of_more, of_less, place = max(self._candidates(relation), key=itemgetter(0))
-        _, make = self.kernel
-        parts = make(self.capacities, core, of_more, of_less, place)
+        parts = distinct_parts(self.capacities, core, of_more, of_less, place)
         x, y = self._lifted(parts if more == "x" else (parts[0], parts[2], parts[1]))
         return Finding(x, y, None, 0)
 
@@ -133,7 +117,7 @@ class _OneQuery:
             for more, of_more, of_less in (("x", removed, added), ("y", added, removed)):
                 asked = core, of_more, of_less
                 if asked not in self.known:
-                    self.known[asked] = self.kernel[0](self.capacities, *asked)
+                    self.known[asked] = distinct_gain(self.capacities, *asked)
                 gain, place = self.known[asked]
                 yield gain, more, *asked, place
 

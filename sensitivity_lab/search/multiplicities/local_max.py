@@ -1,4 +1,4 @@
-"""Exact local search for the number of distinct values and the largest multiplicity.
+"""Exact local search for the number of distinct values.
 
 x is fixed, so the largest and the smallest answer on y are enough. y has what is left of x, and
 some of the records outside it; both are counted by groups of equal records. See docs/proofs.md,
@@ -7,7 +7,7 @@ some of the records outside it; both are counted by groups of equal records. See
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -45,7 +45,7 @@ Change = tuple[Multiplicities, Multiplicities]
 
 
 class LocalMultiplicities:
-    """The engine: exact for count_distinct and mode_count under every relation.
+    """The engine: exact for count_distinct under every relation.
 
     Notes
     -----
@@ -64,17 +64,15 @@ class LocalMultiplicities:
         if refused is not None:
             return refused
         held = _Held.of(problem)
-        steps = memory = 0
-        if problem.query.of_multiplicities == "distinct":
-            needed = [FewestDistinct(held.x, held.outside, *change) for change in problem.changes]
-            steps, memory = sum(one.steps for one in needed), max(one.bytes for one in needed)
+        needed = [FewestDistinct(held.x, held.outside, *change) for change in problem.changes]
+        steps = sum(one.steps for one in needed)
         if steps > MAX_STEPS:
             return Refusal(
                 f"{self.name} would take {steps:,} steps, more than {MAX_STEPS:,}; choose a "
                 "smaller distance",
                 too_large=True,
             )
-        memory += 14 * WORD * problem.universe.number
+        memory = max(one.bytes for one in needed) + 14 * WORD * problem.universe.number
         cost = Cost(memory + of_pairs(problem))
         return Plan(partial(_solve, problem, held), cost, partial(_both_ends, problem, held))
 
@@ -109,7 +107,7 @@ def _solve(problem: LocalProblem, held: _Held) -> Finding:
     An answer rises by at most j, and falls by at most i: changes that cannot reach further than
     what was found are left out.
     """
-    of_x = _answer(problem)(held.x)
+    of_x = _distinct(held.x)
 
     def of_changes() -> Iterator[Ends]:
         far = Fraction(-1)
@@ -126,25 +124,19 @@ def _solve(problem: LocalProblem, held: _Held) -> Finding:
 def _both_ends(problem: LocalProblem, held: _Held) -> BothEnds:
     """Return the answer on x, and the least and the greatest answer of every change."""
     ends = (_ends(problem, held, *change) for change in problem.changes)
-    return BothEnds(_answer(problem)(held.x), ends)
-
-
-def _answer(problem: LocalProblem) -> Callable[[Multiplicities], Fraction]:
-    return _distinct if problem.query.of_multiplicities == "distinct" else _largest
+    return BothEnds(_distinct(held.x), ends)
 
 
 def _ends(problem: LocalProblem, held: _Held, removed: int, added: int) -> Ends:
     """Return the ends of a change."""
-    distinct = problem.query.of_multiplicities == "distinct"
-    answer = _answer(problem)
 
     def end_of(change: Change) -> End:
         lost, gained = change
-        return End(answer(held.x - lost + gained), partial(_neighbor, problem, held, change))
+        return End(_distinct(held.x - lost + gained), partial(_neighbor, problem, held, change))
 
     lower, upper = (
         end_of(extreme(held.x, held.outside, removed, added))
-        for extreme in ((_fewest_distinct, _most_distinct) if distinct else (_lowest, _highest))
+        for extreme in (_fewest_distinct, _most_distinct)
     )
     return Ends(removed, added, lower, upper)
 
@@ -168,10 +160,6 @@ def _filled(start: Multiplicities, limits: Multiplicities, records: int) -> Mult
 
 def _distinct(counts: Multiplicities) -> Fraction:
     return Fraction(int(np.count_nonzero(counts)))
-
-
-def _largest(counts: Multiplicities) -> Fraction:
-    return Fraction(int(counts.max()))
 
 
 def _most_distinct(x: Multiplicities, outside: Multiplicities, i: int, j: int) -> Change:
@@ -198,39 +186,3 @@ def _fewest_distinct(x: Multiplicities, outside: Multiplicities, i: int, j: int)
     lost = _filled(np.where(gone, x, 0), x, i)
     kept = smallest(np.where((x > 0) & ~gone, outside, 0), j)
     return lost, _filled(kept, np.where(gone | ((x == 0) & ~new), 0, outside), j)
-
-
-def _highest(x: Multiplicities, outside: Multiplicities, i: int, j: int) -> Change:
-    """Add to one value, and remove others as long as there are any."""
-    top = int(np.argmax(np.minimum(x, x.sum() - i) + np.minimum(outside, j)))
-    others = x.copy()
-    others[top] = 0
-    new = np.zeros_like(x)
-    new[top] = min(int(outside[top]), j)
-    return _filled(smallest(others, i), x, i), _filled(new, outside, j)
-
-
-def _lowest(x: Multiplicities, outside: Multiplicities, i: int, j: int) -> Change:
-    """Keep every multiplicity at most h, for the smallest h for which that is possible."""
-    low, high = -1, int((x + outside).max())  # not possible at `low`, possible at `high`
-    while high - low > 1:
-        middle = (low + high) // 2
-        lost, room = _bounded(x, outside, i, middle)
-        possible = lost.sum() == i and room.sum() >= j
-        low, high = (low, middle) if possible else (middle, high)
-    lost, room = _bounded(x, outside, i, high)
-    return lost, smallest(room, j)
-
-
-def _bounded(x: Multiplicities, outside: Multiplicities, i: int, height: int) -> Change:
-    """Return what to remove so that no multiplicity exceeds a height, and what can be added then.
-
-    At least i records are removed, more only where that many exceed the height.
-    """
-    over = np.maximum(x - height, 0)
-    # A record less of a value makes room for one more of it, where the room is what limits it.
-    stay = x - over
-    helps = np.clip(outside - (height - stay), 0, stay)
-    lost = over + smallest(helps, i - int(over.sum()))
-    lost = _filled(lost, x, i)
-    return lost, np.minimum(outside, height - x + lost)

@@ -136,8 +136,7 @@ class Chain:
             return [square(self.norm, [rows_apart(x[key], y[key]) for key in x])]
         if self.kind == "number":
             return [(x - y) ** 2]
-        parts = zip(x, y, strict=True) if self.kind == "averages" else [(x, y)]
-        return [square(self.norm, [p - q for p, q in zip(*part, strict=True)]) for part in parts]
+        return [square(self.norm, [p - q for p, q in zip(x, y, strict=True)])]
 
     def allowed(self, d_in):
         """The squared value of the map."""
@@ -154,7 +153,7 @@ class Chain:
         if kind.endswith("groups"):
             inner = "rows" if kind == "groups" else "values"
             return {key: self.plain(part, inner, columns) for key, part in out.items()}
-        return [tuple(part) for part in out] if kind == "averages" else out
+        return out
 
 
 def each_group(kind, definition):
@@ -251,19 +250,14 @@ def count(chain, _):
     return chain.then("count", pl.count(), len, kind="number")
 
 
-def add_up(chain, rng):
+def add_up(chain, _):
     if not chain.bounds or chain.kind != "values of groups":
         return False
 
     def sums(groups):
         return [sum(value for (value,) in values) for values in groups.values()]
 
-    def both(groups):
-        return [tuple(sums(groups)), tuple(map(len, groups.values()))]
-
-    if rng.random() < 0.5:
-        return chain.then("sum", pl.sum_(*chain.bounds), sums, kind="vector")
-    return chain.then("average", pl.average(*chain.bounds), both, kind="averages")
+    return chain.then("sum", pl.sum_(*chain.bounds), sums, kind="vector")
 
 
 NEXT = {

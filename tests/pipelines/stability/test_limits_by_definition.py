@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from functools import reduce
 from itertools import combinations_with_replacement, product
 
 import pandas as pd
@@ -98,19 +99,22 @@ def test_the_map_of_a_join_of_shared_ids_is_not_below_the_largest_join_of_their_
     rng = random.Random(seed)
     for _ in range(60):
         on_groups = rng.random() < 0.5
-        chain = pl.start(pl.AddRowsWithSharedID("id"))
+        start = pl.start(pl.AddRowsWithID("id"))
         columns = LEFT, (RIGHT if on_groups else ("h", "u"))
         limits = [random_limits(rng, 2) for _ in columns]
-        for left, right in zip(*limits, strict=True):
-            chain = chain >> pl.both(step_of(left, columns[0]), step_of(right, columns[1]))
+        prepared = [
+            reduce(lambda t, one: t >> one, map(step_of, some, [of] * 2), start)
+            for some, of in zip(limits, columns, strict=True)
+        ]
         sides = [[rows for rows in ROWS if all(within(rows, each) for each in of)] for of in limits]
         twice = rng.random() < 0.3
         if twice:
-            chain = chain >> pl.both(
-                pl.flat_map(lambda row: [row, row], 2), pl.map_(lambda row: row)
-            )
+            prepared[0] = prepared[0] >> pl.flat_map(lambda row: [row, row], 2)
             sides[0] = [rows * 2 for rows in sides[0]]
-        joined = chain >> pl.join_private(["id", "g"] if on_groups else "id")
+        tables = pl.Pair(*(side.output_domain for side in prepared))
+        joined = pl.Start(tables, pl.SharedIdDistance("id")) >> pl.join_private(
+            ["id", "g"] if on_groups else "id"
+        )
         norm, place = rng.choice([1, 2]), rng.randint(0, 2)
         keys = "ab" if place == 0 else [1, 2]
         try:

@@ -18,6 +18,9 @@ KEYS = pd.DataFrame({"key": [1, 2]})
 HALF = pl.Transformation(
     "half", sum, pl.Vector(2), pl.L1Distance(), pl.Scalar(), pl.AbsoluteDistance(), abs
 )
+TABLES = pl.Transformation(
+    *("tables", tuple), *(JOIN.input_domain, JOIN.input_metric) * 2, lambda d_in: d_in
+)
 
 
 @pytest.mark.parametrize(
@@ -76,10 +79,10 @@ HALF = pl.Transformation(
             "sizes must be a tuple of two, one per table, got 3",
         ),
         (
-            ((pl.Numbers(bounds=(0, 5)), ROWS) >> pl.average(0, 5), [1], 1),
+            (TABLES, (KEYS, KEYS), (1, 1)),
             {},
-            "average(0, 5) returns a pair, and a pair has two distances; measure one part at a "
-            "time: ... >> part(0), ... >> part(1)",
+            "tables returns a pair, and a pair has two distances; measure a chain that returns "
+            "one of its parts",
         ),
         (
             (HALF, [1], 1),

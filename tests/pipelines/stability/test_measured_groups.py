@@ -76,10 +76,10 @@ def test_a_sum_per_group_is_tight(norm, g, r, bounds):
 )
 def test_groups_of_ids_are_those_of_the_definition(norm, rows, limits, d_in):
     truncated = limited(*limits)
-    averaged = clamped(truncated, norm) >> pl.average(-2, 5)
     distance = oracle.l1 if norm == L1 else oracle.l2_squared
-    for place, plain in ((0, sums_of), (1, counts_of)):
-        result = pl.measured_stability(averaged >> pl.part(place), table_of(rows), d_in)
+    for step, plain in ((pl.sum_(-2, 5), sums_of), (pl.count(), counts_of)):
+        t = clamped(truncated, norm) >> step
+        result = pl.measured_stability(t, table_of(rows), d_in)
         expected, inputs, pairs = oracle.measure(
             *([rows], [oracle.ids(0)], [d_in]),
             lambda x, plain=plain: plain(rows_of(truncated(table_of(x)))),
@@ -87,7 +87,7 @@ def test_groups_of_ids_are_those_of_the_definition(norm, rows, limits, d_in):
         )
         measured = result.measured if norm == L1 else square_of(result.measured)
         assert (measured, result.inputs, result.pairs) == (expected, inputs, pairs)
-        assert result.measured <= result.bound == averaged.map(d_in)[place]
+        assert result.measured <= result.bound == t.map(d_in)
 
 
 @NORMS
@@ -141,16 +141,6 @@ def test_steps_work_on_each_group():
     assert (numbers >> pl.count())(table_of(rows)) == [2, 2]
 
 
-def test_an_average_per_group_is_two_vectors():
-    t = clamped(limited(4, 3), L2, 0, 10, keys="abcd") >> pl.average(0, 10)
-    assert t.map(1) == (60, 6)
-    assert t.output_domain == pl.Pair(pl.Vector(4), pl.Vector(4))
-    assert t.output_metric == pl.PairDistance(L2, L2)
-    rows = [(1, "a", 3), (2, "a", 99), (2, "d", 4)]
-    assert t(table_of(rows)) == ([13, 0, 0, 4], [2, 0, 0, 1])
-    assert (t >> pl.part(1))(table_of(rows)) == [2, 0, 0, 1]
-
-
 def test_what_has_no_answer_per_group_is_refused():
     t = clamped(limited(1, 1), L1, 0, 5)
     start = f"cannot chain {t.name} >> mean(0, 5, 3): {t.name} returns 2 groups of 'page', each "
@@ -159,8 +149,8 @@ def test_what_has_no_answer_per_group_is_refused():
     assert str(error.value) == (
         f"{start}numbers in [0, 5] (L1 distance of the groups' rows added or removed), but "
         "mean(0, 5, 3) takes 3 numbers in all: the rows of a group have no public number, and a "
-        "group without rows has no mean; use average, which gives the sum and the count of each "
-        "group, and add noise to part(0) and part(1) each"
+        "group without rows has no mean; use sum_ and count, which give the sum and the count of "
+        "each group, and add noise to each"
     )
     groups = limited(1, 1) >> pl.group_by("page", "ab")
     refused = "takes groups of exact values whose number is not"

@@ -62,8 +62,6 @@ def test_a_shared_id_is_one_change(rows, most, d_in):
             lambda x: matches(x, *most),
             oracle.absolute,
         ),
-        (START >> pl.join_count("id", **sides), lambda x: matches(x, *most), oracle.absolute),
-        (START >> pl.part(1), lambda x: split(x)[1], oracle.ids(0)),
     ):
         result = pl.measured_stability(t, universe, d_in)
         expected, inputs, pairs = oracle.measure(
@@ -88,9 +86,8 @@ def test_a_shared_id_is_one_change(rows, most, d_in):
 def test_the_join_of_one_id_is_the_product(left, right, product):
     """The earlier text's rule; with a row per table instead of an id it is the sum."""
     rows = START >> pl.join_private("id", left=left, right=right)
-    for t in (rows >> pl.count(), START >> pl.join_count("id", left, right)):
-        result = pl.measured_stability(t, (USERS, BOUGHT), SHARED)
-        assert result.measured == result.bound == product == pl.product_rule(left, right)
+    result = pl.measured_stability(rows >> pl.count(), (USERS, BOUGHT), SHARED)
+    assert result.measured == result.bound == product
     assert rows.output_domain.rows_per_id("id") == product
     assert pl.measured_stability(rows, (USERS, BOUGHT), SHARED).measured == 1
     assert (rows >> pl.max_rows_per_id(1) >> pl.count()).map(SHARED) == 1
@@ -104,64 +101,12 @@ def test_where_each_table_has_ids_of_its_own_two_ids_change():
     assert pl.measured_stability(shared, tables, 1).measured == shared.map(1) == 1
 
 
-@pytest.mark.exhaustive
-def test_both_tables_prepared_by_id():
-    sides = pl.both(
-        pl.max_rows_per_id(2, keep_ids=True),
-        pl.filter_(lambda row: row["item"] != "x") >> pl.flat_map(lambda row: [row, row], 2),
-    )
-    prepared = START >> sides
-    assert prepared.output_metric == pl.SharedIdDistance("id")
-    assert pl.measured_stability(prepared, (USERS, BOUGHT), SHARED).tight
-    t = prepared >> pl.join_private("id", right=pl.DropExcess(3)) >> pl.count()
-    result = pl.measured_stability(t, (USERS, BOUGHT), SHARED)
-    assert (result.measured, result.bound) == (6, 6)
-    unlimited = prepared >> pl.join_private("id")
-    with pytest.raises(InputError, match="bound the rows of an id first"):
-        unlimited >> pl.count()
-    # With more keys than the id, a truncation per key does not bound the rows of an id.
+def test_with_more_keys_than_the_id_a_truncation_does_not_bound_the_rows_of_an_id():
     days = START >> pl.join_private(["id", "day"], left=pl.DropExcess(1), right=pl.DropExcess(1))
     assert days.map(1) == 1
     assert days.output_domain.rows_per_id("id") is None
-
-
-def test_steps_for_tables_with_rows_or_ids_of_their_own():
-    two = pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1))
-    sides = two >> pl.both(pl.flat_map(lambda row: [row, row], 2), pl.filter_(bool))
-    assert sides.map(1, 1) == (2, 1)
-    with pytest.raises(InputError, match="takes two tables"):
-        pl.start(pl.AddMaxRows(1)) >> pl.both(pl.filter_(bool), pl.filter_(bool))
-
-
-def exchanged(by_id: bool) -> pl.Step:
-    """Keep the rows of id 2 if there are any of id 1: one id changes, but not the one that did."""
-
-    def function(table):
-        return table[(table["id"] == 2) & (table["id"] == 1).any()].reset_index(drop=True)
-
-    def build(domain, metric):
-        parts = (domain, metric, domain, metric, lambda d_in: d_in)
-        return pl.Transformation("exchanged", function, *parts, by_id=by_id)
-
-    return pl.Step("exchanged", build)
-
-
-def test_a_step_has_to_say_that_it_works_by_id():
-    alone = pl.start(pl.AddRowsWithID("id")) >> exchanged(by_id=False)
-    only = pd.DataFrame({"id": [1, 2], "name": list("ab")})
-    assert pl.measured_stability(alone, only, 1).verdict == "tight"
-    keep = pl.filter_(lambda _: True)
-    with pytest.raises(InputError) as error:
-        START >> pl.both(exchanged(by_id=False), keep)
-    assert str(error.value).endswith(
-        "takes tables with ids of their own, start(AddRowsWithID(column), AddRowsWithID(column)), "
-        "because exchanged does not keep the rows of each id apart; for shared ids, take steps "
-        "that do, such as filter_ and max_rows_per_id(k, keep_ids=True)"
-    )
-    false = START >> pl.both(exchanged(by_id=True), keep)
-    # Id 1 joins both tables: that is its row in the second one, and other rows of id 2.
-    result = pl.measured_stability(false, (only, BOUGHT), SHARED)
-    assert (result.measured, result.verdict) == (3, "exceeds the map")
+    with pytest.raises(InputError, match="bound the rows of an id first"):
+        days >> pl.count()
 
 
 @pytest.mark.parametrize(
@@ -174,21 +119,24 @@ def test_a_step_has_to_say_that_it_works_by_id():
             ", AddRowsWithSharedID(column='id')",
         ),
         (
-            lambda: pl.measured_stability(START >> pl.part(0), (USERS, BOUGHT), 1, sizes=(1, 1)),
-            "part(0) takes tables that share their ids, of any sizes; leave out sizes",
+            lambda: pl.measured_stability(
+                START >> pl.join_private("id"), (USERS, BOUGHT), 1, sizes=(1, 1)
+            ),
+            "join_private('id') takes tables that share their ids, of any sizes; leave out sizes",
         ),
         (
-            lambda: pl.measured_stability(START >> pl.part(0), USERS, 1),
-            "part(0) takes two tables, so universe must be a tuple of two, got DataFrame",
+            lambda: pl.measured_stability(START >> pl.join_private("id"), USERS, 1),
+            "join_private('id') takes two tables, so universe must be a tuple of two, got "
+            "DataFrame",
         ),
         (
             lambda: pl.measured_stability(
-                START >> pl.part(0), (USERS, BOUGHT.rename(columns={"id": "user"})), 1
+                START >> pl.join_private("id"), (USERS, BOUGHT.rename(columns={"id": "user"})), 1
             ),
             "the table has no column 'id' of privacy ids; its columns are 'user', 'item'",
         ),
         (
-            lambda: (START >> pl.part(0)).map(1, 1),
+            lambda: (START >> pl.join_private("id")).map(1, 1),
             "d_in must be a whole number (at least 0: ids in 'id' added or removed with all "
             "their rows in both tables), got (1, 1) (tuple)",
         ),
@@ -209,11 +157,11 @@ def test_what_does_not_fit_is_refused(attempt, message):
 
 
 def test_the_result_says_what_one_id_is():
-    t = START >> pl.join_count("id", pl.DropExcess(1), pl.DropExcess(2))
+    t = START >> pl.join_private("id", pl.DropExcess(1), pl.DropExcess(2)) >> pl.count()
     result = pl.measured_stability(t, (USERS[2:], BOUGHT), SHARED)
     assert repr(result) == (
-        "Measured stability of join_count('id', left=DropExcess(max_rows=1), "
-        "right=DropExcess(max_rows=2)): 2 (tight)\n"
+        "Measured stability of join_private('id', left=DropExcess(max_rows=1), "
+        "right=DropExcess(max_rows=2)) >> count(): 2 (tight)\n"
         "  map        2\n"
         "  neighbors  at most 1 id in 'id' added or removed with all its rows in both tables\n"
         "  witness x  [] and []  to 0\n"
@@ -228,8 +176,10 @@ def test_the_result_says_what_one_id_is():
 
 def test_equal_rows_of_both_tables_are_different_rows():
     same = pd.DataFrame({"id": [1, 1]})
-    result = pl.measured_stability(START >> pl.part(0) >> pl.max_rows_per_id(9), (same, same), 1)
-    assert (result.measured, result.inputs, result.witness.y[1].empty) == (2, 9, True)
+    result = pl.measured_stability(
+        START >> pl.join_private("id") >> pl.max_rows_per_id(9), (same, same), 1
+    )
+    assert (result.measured, result.inputs) == (4, 9)
 
 
 @given(a=TAGGED, b=TAGGED)

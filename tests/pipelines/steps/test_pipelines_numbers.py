@@ -49,8 +49,6 @@ def test_sums_with_a_public_size():
 def test_counts_of_a_public_size_do_not_change():
     assert ((pl.Values(size=3), ROWS) >> pl.count()).map(2) == 0
     assert ((pl.Values(), ONE) >> pl.count()).map(2) == 0
-    average = (pl.Numbers(bounds=(0, 5)), ONE) >> pl.average(0, 5)
-    assert average.map(2) == (10, 0)
 
 
 def test_filtering_makes_the_size_private():

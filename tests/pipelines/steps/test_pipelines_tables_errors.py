@@ -86,12 +86,12 @@ TYPED = pl.Start(pl.Table(schema={"n": "int64"}), pl.SymmetricDistance())
             "them, or add it to on",
         ),
         (
-            lambda: (TWO >> pl.join_count("m", pl.DropExcess(1), pl.DropExcess(1)))(SMALL, SMALL),
-            "join_count('m', left=DropExcess(max_rows=1), right=DropExcess(max_rows=1)): left: the "
-            "table has no column 'm'; its columns are 'id', 'n'",
+            lambda: (TWO >> pl.join_private("m", pl.DropExcess(1), pl.DropExcess(1)))(SMALL, SMALL),
+            "join_private('m', left=DropExcess(max_rows=1), right=DropExcess(max_rows=1)): left: "
+            "the table has no column 'm'; its columns are 'id', 'n'",
         ),
         (
-            lambda: (TWO >> pl.join_count("id", pl.DropExcess(1), pl.DropExcess(1)))(SMALL),
+            lambda: (TWO >> pl.join_private("id", pl.DropExcess(1), pl.DropExcess(1)))(SMALL),
             "the data are a tuple of two, (tables; tables); got DataFrame",
         ),
         (

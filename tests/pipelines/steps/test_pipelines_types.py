@@ -165,10 +165,9 @@ def test_keys_of_groups_and_joins_do_not_depend_on_types(dtype):
     table = pd.DataFrame({"k": pd.Series([1, 2, 2], dtype=dtype), "v": range(3)})
     assert (TABLES >> pl.group_by("k", [1.0, 2]) >> pl.count())(table) == [1, 2]
     right = pd.DataFrame({"k": [True, 2.0, np.nan], "w": range(3)})
-    t = pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1)) >> pl.join_count(
-        "k", pl.DropExcess(5), pl.DropExcess(5)
-    )
-    assert t(table, right) == 3
+    start = pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1))
+    t = start >> pl.join_private("k", pl.DropExcess(5), pl.DropExcess(5))
+    assert len(t(table, right)) == 3
 
 
 NUMBERS = st.one_of(st.integers(), st.floats(), st.fractions(), st.decimals(), st.booleans())

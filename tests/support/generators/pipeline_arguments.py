@@ -7,9 +7,6 @@ from typing import Any
 from sensitivity_lab import pipelines as pl
 
 PIPELINE_ARGUMENTS: dict[str, tuple[Any, ...]] = {
-    **dict.fromkeys(("keep_first", "keep_ids", "by_id", "public_universe"), (False, True)),
+    **dict.fromkeys(("keep_first", "keep_ids", "public_universe"), (False, True)),
     "Groups.data": (pl.Numbers(), pl.Table()),
-    "group_noise_scales.groups": ([1, 2], (3,)),
-    "noise_variances.answers": ([1, 2], 3),
-    "noise_variances.sensitivity": (1, [0.5, 2]),
 }

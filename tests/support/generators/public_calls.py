@@ -17,10 +17,9 @@ from sensitivity_lab.explorer.source import as_source
 from sensitivity_lab.spaces import graphs, sequences
 
 MADE_BY_THE_LIBRARY = {
-    *("AuditReport", "AuditRow", "BoundedCurves", "ClippingPoint", "ClippingSweep", "Evidence"),
+    *("AuditReport", "AuditRow", "ClippingPoint", "ClippingSweep", "Evidence"),
     *(
         "ChainSensitivity",
-        "ImplementedSensitivity",
         "MeasuredStability",
         "MechanismReport",
         "NeighborRow",
@@ -29,7 +28,6 @@ MADE_BY_THE_LIBRARY = {
     *(
         "NoiseRow",
         "NoiseTable",
-        "OrderedWitness",
         "Reach",
         "Sensitivity",
         "SensitivityBounds",
@@ -37,8 +35,8 @@ MADE_BY_THE_LIBRARY = {
         "SmoothSensitivity",
     ),
     *("ErrorComparison", "InverseSensitivity", "MechanismError", "ProposeTestRelease", "Ring"),
-    *("StabilityWitness", "Sweep", "Witness"),
-    *("spaces.ClosedForm", "spaces.SpaceSensitivity", "spaces.SpaceWitness"),
+    *("StabilityWitness", "Witness"),
+    *("spaces.ClosedForm", "spaces.SpaceCurve", "spaces.SpaceSensitivity", "spaces.SpaceWitness"),
     *("graphs.GraphWitness", "sequences.SequenceWitness"),
     *("sql.Contributions", "sql.DatabaseNeighbors", "sql.DatabaseSensitivity"),
     *("sql.DatabaseWitness", "sql.RowBound", "sql.TruncationStudy"),
@@ -80,7 +78,7 @@ def named() -> Iterator[tuple[str, Any]]:
     others.append((sequences, "sequences."))
     if HAS_SQL:
         others.append((sl.sql, "sql."))
-    rooms = (sl.audits, sl.bounds, sl.errors, sl.implementations, sl.noise, sl.results)
+    rooms = (sl.audits, sl.bounds, sl.errors, sl.noise, sl.results)
     own = (sl, pl, empirical, *rooms, sl.universes)
     for module, prefix in (*((room, "") for room in own), *others):
         for name in module.__all__:

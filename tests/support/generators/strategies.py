@@ -75,7 +75,7 @@ def as_fractions(dataset: Iterable[Any]) -> tuple[Fraction, ...]:
 
 NAMES = (
     "mean, count, sum, std, var, median, min, max, range, midrange, iqr, gini_mean_difference, "
-    "trimmed_mean_10, winsorized_mean_10, count_distinct, mode_count"
+    "trimmed_mean_10, winsorized_mean_10, count_distinct"
 )
 """The choices that an error lists, in the order in which the package declares them."""
 
@@ -91,7 +91,6 @@ QUERIES = {
     "std": (sl.Std(), ("std", 0)),
     "std_ddof_1": (sl.Std(ddof=1), ("std", 1)),
     "count_distinct": (sl.CountDistinct(), ("count_distinct",)),
-    "mode_count": (sl.ModeCount(), ("mode_count",)),
 }
 """By name: our query, and the oracle's."""
 
@@ -107,7 +106,6 @@ CHOSEN = {
     "std": "variance",
     "std_ddof_1": "variance",
     "count_distinct": "multiplicities",
-    "mode_count": "multiplicities",
 }
 """By name: the engine that "auto" chooses for one dataset."""
 
@@ -126,7 +124,6 @@ NUMPY = {
     "var_ddof_1": lambda x: np.var(x, ddof=1),
     "std_ddof_1": lambda x: np.std(x, ddof=1),
     "count_distinct": lambda x: np.size(np.unique(x)),
-    "mode_count": lambda x: np.unique(x, return_counts=True)[1].max(),
 }
 """By name: the function of numpy."""
 
@@ -142,7 +139,6 @@ IN_PLAIN_PYTHON = {
     "std": statistics.pstdev,
     "std_ddof_1": statistics.stdev,
     "count_distinct": lambda records: len(set(records)),
-    "mode_count": lambda records: max(map(records.count, records), default=0),
 }
 """By name: what a person would write without any library but Python's own."""
 

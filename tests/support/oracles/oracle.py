@@ -9,7 +9,7 @@ one of these tuples, or any function of a tuple of floats:
 
     ("mean",)  ("median",)  ("sum",)  ("count",)  ("min",)  ("max",)
     ("var", ddof)  ("std", ddof)  ("percentile", q, method)      with 0 <= q <= 100
-    ("count_distinct",)  ("mode_count",)
+    ("count_distinct",)
 
 Every neighbor relation is one picture: x = C + A and y = C + B, where the records of C, A and B are
 different records of the universe. At distance d, with 1 <= d <= k, or d = k when ``exactly``:
@@ -87,9 +87,8 @@ def evaluate(query: tuple[Any, ...], records: Iterable[Record]) -> Fraction:
             return Fraction(len(values))
         case ("min" | "max" as end,):
             return values[0 if end == "min" else -1]
-        case ("count_distinct" | "mode_count" as word,):
-            counts = [values.count(value) for value in set(values)]
-            return Fraction(len(counts) if word == "count_distinct" else max(counts, default=0))
+        case ("count_distinct",):
+            return Fraction(len(set(values)))
         case ("var", ddof):
             return _variance(values, Fraction(ddof))
         case ("percentile", q, method):
@@ -106,7 +105,7 @@ def least(query: Query) -> int:
     if not isinstance(query, tuple):
         return getattr(query, "least_size", 0)
     match query:
-        case ("sum" | "count" | "count_distinct" | "mode_count",):
+        case ("sum" | "count" | "count_distinct",):
             return 0
         case ("var" | "std", ddof):
             return floor(Fraction(ddof)) + 1

@@ -99,36 +99,13 @@ def mean(column: int, empty: Any = None) -> Query:
     return query
 
 
-def multiplicities(column: int | None) -> Callable[[Dataset], list[int]]:
-    """How often each row, or each value of a column, occurs; a missing value is one, too.
-
-    >>> multiplicities(0)([(None, 1), (2, 1), (None, 3)])
-    [2, 1]
-    """
-
-    def counts(rows: Dataset) -> list[int]:
-        values = [row if column is None else row[column] for row in rows]
-        return [values.count(value) for value in dict.fromkeys(values)]
-
-    return counts
-
-
 def count_distinct(column: int | None) -> Query:
-    """Number of distinct rows, or of distinct values of a column.
+    """Number of distinct rows, or of distinct values of a column; a missing value is one, too.
 
     >>> count_distinct(None)([(1, 2), (1, 3)]), count_distinct(0)([(1, 2), (1, 3)])
     (Fraction(2, 1), Fraction(1, 1))
     """
-    return lambda rows: Fraction(len(multiplicities(column)(rows)))
-
-
-def mode_count(column: int | None) -> Query:
-    """Number of times that the commonest row, or value of a column, occurs.
-
-    >>> mode_count(None)([(1, 2), (1, 3)]), mode_count(0)([(1, 2), (1, 3)])
-    (Fraction(1, 1), Fraction(2, 1))
-    """
-    return lambda rows: Fraction(max(multiplicities(column)(rows), default=0))
+    return lambda rows: Fraction(len({row if column is None else row[column] for row in rows}))
 
 
 def covariance(first: int, second: int, ddof: int = 0) -> Query:
