@@ -6,9 +6,9 @@ records removed, j added and s left in place so far. One more group with the val
     max over (a, b, c) of  V(i - a, j - b, s - c) + G(c; a, b).
 
 So an array of sums or values has one axis, the records that stay; a `Table` has one such array per
-*state* (i, j) before a group, or per change (a, b) of a group. Most sums are never made: bounds of
-what the remaining groups can add leave out those that cannot reach the best split that is known.
-See "Groups" (*Combination*) in docs/proofs.md.
+*state* (i, j) before a group, or per change (a, b) of a group. Values that cannot be part of a
+split near the bound of the relaxation are left out; where the best split is not so near, more are
+let in. See "Groups" (*Combination*) in docs/proofs.md.
 """
 
 from __future__ import annotations
@@ -24,23 +24,19 @@ import numpy as np
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.exact.root_sums import Gap
 from sensitivity_lab.running import poll
-from sensitivity_lab.search.lattice import Floats, Indices
+from sensitivity_lab.search.lattice import Floats
 from sensitivity_lab.universes.relations import RemovedAdded
 
-from .bounds import Bounds, both_ways, tightest
-from .relaxation import Table, Target
+from .relaxation import Relaxation, Table, Target, relaxed
 
 MOST_WORK = 300_000_000_000
-"""At most so many additions: some minutes."""
+"""At most so many additions: about a minute."""
 
 MOST_TIES = 100_000
 """At most so many steps are taken to tell splits apart that floats do not."""
 
-PROMISING = 64
-"""When a good split is looked for, so many places go on before each group."""
-
-LOWEST = float(np.finfo(np.float64).min)
-"""Every sum that there is reaches it."""
+NEAR = 1e-3
+"""The best split is first looked for so near to its bound, as a share of the bound."""
 
 Part = tuple[int, RemovedAdded, int]
 """A group, its change, and how many of its records stay; `ANY` where that does not matter."""
@@ -89,15 +85,21 @@ class Combination:
         self.states = {
             (i, j) for _, most in targets for i in range(most[0] + 1) for j in range(most[1] + 1)
         }
-        widest = sum(max(float(f.max()) for f in table.values()) for table in tables)
+        self.widest = sum(max(float(f.max()) for f in table.values()) for table in tables)
         eps = float(np.finfo(np.float64).eps)
         # A sum is off by at most a quarter of this: two that are compared, by at most half of it.
-        self.slack = 4 * len(tables) * (error + eps * widest) if error else 0.0
-        self.work = 0
+        self.slack = 4 * len(tables) * (error + eps * self.widest) if error else 0.0
 
     def best(self) -> Split:
         """Return a split with the largest sum; exactly so, whatever floats round."""
-        found, known = self._sums()
+        found: list[_Sums] = []
+        known = -np.inf
+        # More changes mostly make larger differences: the other targets are left out early.
+        for target in sorted(self.targets, key=lambda target: -sum(target[1])):
+            sums = self._sums(target, known)
+            if sums is not None:
+                found.append(sums)
+                known = max(known, sums.value)
         near = (split for sums in found for split in self._splits(sums, known - self.slack))
         first = next(near)
         if not self.slack:
@@ -108,58 +110,46 @@ class Combination:
             key=lambda split: sum(map(exactly, split.parts), Fraction(0)),
         )
 
-    def _sums(self) -> tuple[list[_Sums], float]:
-        """Return the best sums of each target, so far as they can be the best of all, and that.
+    def _sums(self, target: Target, known: float) -> _Sums | None:
+        """Return the best sums of a target; None if it has no split that reaches a known sum.
 
-        Every split that reaches the sum of a known one, less the slack, is among the sums: the best
-        one, with all that floats cannot tell from it.
+        Every split that reaches the best sum, less the slack, is among them.
         """
-        outside, bounds, known = self._outside(), [], -np.inf
-        # More changes mostly make larger differences: the other targets are left out early.
-        for target in sorted(self.targets, key=lambda target: -sum(target[1])):
-            bound = tightest(self.tables, outside, target, known - self.slack)
-            if bound is not None:
-                bounds.append(bound)
-                known = max(known, self._good(bound))
-        least = known - self.slack
-        found = [self._forward(bound, least) for bound in bounds if bound.value >= least]
-        return found, max(sums.value for sums in found)
+        together = [self._outside(), *self.tables]
+        relaxation = relaxed(together, target)
+        if relaxation is None or relaxation.value + relaxation.error < known - self.slack:
+            return None
+        mirrored = _is_mirrored(together, target)
+        apart = NEAR * abs(relaxation.value) + self.slack + relaxation.error
+        least = max(relaxation.value - apart, known - self.slack)
+        sums = self._above(relaxation, least, mirrored=mirrored)
+        if sums.value - self.slack < least and least > known - self.slack:
+            # The best split is not so near, but what was found is attained.
+            least = max(sums.value, known) - self.slack
+            sums = self._above(relaxation, least, mirrored=mirrored)
+        return sums if sums.value >= known - self.slack else None
 
-    def _good(self, bounds: Bounds) -> float:
-        """Return the sum of a good split, most often the best; minus infinity if none is found.
-
-        Before each group, a few places go on: those from which bounds promise most. Their sums are
-        those of splits, so the largest one is reached, whatever is left out. It is all that
-        `_forward` needs to leave out the places that cannot reach it.
-        """
-        layer = self._outside()
-        for group in range(len(self.tables) - 1):
-            layer = self._after(self._few(layer, group, bounds), group, bounds, LOWEST)
-        return self._largest(layer, bounds.target)
-
-    def _few(self, layer: Table, group: int, bounds: Bounds) -> Table:
-        """Return the best place of each block, of those blocks that promise most.
-
-        A *place* is a state and a number of records that stay; a block, adjacent such numbers. It
-        promises its largest priced sum and the most that the groups that are left can add to it.
-        The price of a record that stays makes sums with different numbers of them comparable.
-        """
-        if not layer:
-            return layer
-        states, room = list(layer), np.arange(self.top + 1) <= bounds.target[0]
-        # Axes: state, block, place in the block. No more may stay than the target has. `promised`
-        # has the first two: the largest priced sum of a block, and what can still be added to it.
-        priced = np.array(
-            [bounds.rows(np.where(room, layer[state] + bounds.prices, -np.inf)) for state in states]
+    def _above(self, relaxation: Relaxation, least: float, *, mirrored: bool) -> _Sums:
+        """Return the best sums after each group, of values that can be part of `least`."""
+        target = relaxation.target
+        outside, *tables = relaxation.useful(least)
+        work = sum(map(self._work, tables[:-1]))
+        if work > MOST_WORK:
+            raise TooLargeError(
+                f"groups would take {work:,} additions, more than {MOST_WORK:,}; choose the norm "
+                "'Linf', a smaller size or distance, or public group_sizes"
+            )
+        layers = [outside]
+        for table in tables[:-1]:
+            layers.append(self._after(layers[-1], table, target, mirrored=mirrored))
+        value = max(
+            (
+                float((before[: target[0] + 1] + values[: target[0] + 1][::-1]).max())
+                for _, before, values in _steps(layers[-1], tables[-1], target[1])
+            ),
+            default=-np.inf,
         )
-        promised = priced.max(axis=2) + np.array([bounds.rest(group, state) for state in states])
-        few = {state: np.full(self.top + 1, -np.inf) for state in states}
-        for place in np.argsort(promised, axis=None)[-PROMISING:].tolist():
-            of, block = divmod(place, promised.shape[1])
-            stays = block * bounds.width + int(priced[of, block].argmax())
-            if promised[of, block] > -np.inf:
-                few[states[of]][stays] = layer[states[of]][stays]
-        return few
+        return _Sums(target, mirrored, layers, value)
 
     def _outside(self) -> Table:
         """Return the sums before the first group: all 0, as far as there are records."""
@@ -170,77 +160,44 @@ class Combination:
             if sum(state) <= self.others
         }
 
-    def _forward(self, bounds: Bounds, least: float) -> _Sums:
-        """Return the best sums after each group, of those that can be part of `least`."""
-        layers = [self._outside()]
-        for group in range(len(self.tables) - 1):
-            layers.append(self._after(layers[-1], group, bounds, bounds.needed(least)))
-        value = self._largest(layers[-1], bounds.target)
-        return _Sums(bounds.target, bounds.mirrored, layers, value)
+    def _work(self, table: Table) -> int:
+        """Return how many additions `_after` takes at most; a call of numpy takes some 1,000."""
+        changed = (values for change, values in table.items() if change != (0, 0))
+        number = sum(int(np.isfinite(values).sum()) for values in changed)
+        return len(self.states) * number * (self.top + 1000)
 
-    def _largest(self, layer: Table, target: Target) -> float:
-        """Return the largest sum of a target, from those before the last group."""
-        total, wanted = target
-        return max(
-            (
-                float((before[: total + 1] + values[: total + 1][::-1]).max())
-                for _, before, values in _steps(layer, self.tables[-1], wanted)
-            ),
-            default=-np.inf,
-        )
-
-    def _after(self, before: Table, group: int, bounds: Bounds, needed: float) -> Table:
-        """Return the best sums after one more group, of those that can reach `needed`, priced.
-
-        What is left out is minus infinity. A pair of a sum and a value is left out before it is
-        added, by blocks, and what was added once more, by itself.
-        """
+    def _after(self, before: Table, table: Table, target: Target, *, mirrored: bool) -> Table:
+        """Return the best sums after one more group."""
         found: Table = {}
-        rests = {state: bounds.rest(group + 1, state) for state in self.states}
+        _, most = target
         for state, sums in before.items():
-            priced = sums + bounds.prices
-            for change, values in self.tables[group].items():
+            for change, values in table.items():
                 poll()
                 both = state[0] + change[0], state[1] + change[1]
-                if both not in rests or (bounds.mirrored and both[0] < both[1]):
+                if both[0] > most[0] or both[1] > most[1] or (mirrored and both[0] < both[1]):
                     continue
                 out = found.setdefault(both, np.full(self.top + 1, -np.inf))
                 if change == (0, 0):
                     # The value is 0 for any number of the group's records: 0 to length - 1 of them.
                     length = int(np.isfinite(values).sum())
                     np.maximum(out, _window_maximum(sums, length), out=out)
-                    continue
-                own = bounds.priced[group][change]
-                for stays, more in bounds.pairs(priced, own, rests[both], needed):
-                    self._add(out, sums, values, stays, more)
-        # What cannot reach it after all: places that were added along with others, and places of a
-        # block of which only others can.
-        for state, sums in found.items():
-            sums[sums + bounds.prices + bounds.each(rests[state]) < needed] = -np.inf
-        found = {state: sums for state, sums in found.items() if sums.max() > -np.inf}
-        return both_ways(found) if bounds.mirrored else found
+                else:
+                    self._add(out, sums, values)
+        return _both_ways(found) if mirrored else found
 
-    def _add(
-        self, out: Floats, sums: Floats, values: Floats, left: Indices, right: Indices
-    ) -> None:
-        """Raise `out` to the sums at some ascending places and the values at others.
+    def _add(self, out: Floats, sums: Floats, values: Floats) -> None:
+        """Raise `out` to the sums of any sum and any value, by the records that stay in both.
 
-        ``out[s]`` becomes at least every ``sums[l] + values[r]`` with l in `left`, r in `right` and
-        ``s = l + r``, up to `top`. The loop goes over the shorter list; the longer one is taken
-        whole, from its first place to its last, as one slice. Places in between that are not
-        listed are added too: their sums are attained as well, so `out` never gets too large.
+        ``out[l + r]`` becomes at least ``sums[l] + values[r]``. The loop goes over the places of
+        one that has fewer; the other one is taken whole, as one slice.
         """
-        # `many` and `one` are the places and the sums of the longer list, the others the shorter's.
-        many, few = (left, right) if len(right) <= len(left) else (right, left)
-        one, other = (sums, values) if many is left else (values, sums)
+        one, other = sums, values
+        many, few = (np.flatnonzero(np.isfinite(of)) for of in (one, other))
+        if len(few) > len(many):
+            one, other, many, few = other, one, few, many
+        if not len(few):
+            return
         first, last = int(many[0]), int(many[-1]) + 1
-        # A call of numpy takes as long as some 1,000 additions.
-        self.work += len(few) * (last - first + 1000)
-        if self.work > MOST_WORK:
-            raise TooLargeError(
-                f"groups would take more than {MOST_WORK:,} additions; choose the norm 'Linf', a "
-                "smaller size or distance, or public group_sizes"
-            )
         for place, add in zip(few.tolist(), other[few].tolist(), strict=True):
             # The sum at s goes to s + place; what would be beyond `top` is cut off.
             stop = min(last, self.top + 1 - place)
@@ -362,3 +319,22 @@ def _window_maximum(values: Floats, length: int) -> Floats:
         found[step:] = np.maximum(found[step:], found[:-step].copy())
         done += step
     return found
+
+
+def _is_mirrored(tables: Sequence[Table], target: Target) -> bool:
+    """Tell whether removed and added records can change places in all tables and the target.
+
+    Then they can in sums too, and half of these need not be computed.
+    """
+    _, (removed, added) = target
+    return removed == added and all(
+        (j, i) in table and np.array_equal(values, table[j, i])
+        for table in tables
+        for (i, j), values in table.items()
+        if i < j
+    )
+
+
+def _both_ways(half: Table) -> Table:
+    """Return sums with at least as many records removed as added, and their mirror images."""
+    return half | {(j, i): values for (i, j), values in half.items() if i > j}

@@ -2,7 +2,8 @@
 
 The records that stay are T in all. Without that condition, but with p paid for each of them and
 p T taken off, every split keeps its sum of values, and the best one is found group by group. Any
-price p gives an upper bound; the price that makes it smallest is found here.
+price p gives an upper bound; the price that makes it smallest is found here. With one value fixed,
+the same bound tells whether that value can be part of a split that reaches enough.
 """
 
 from __future__ import annotations
@@ -39,23 +40,52 @@ class Relaxation:
 
     Attributes
     ----------
+    tables : sequence of Table
     target : Target
     price : float
         Of a record that stays.
     value : float
         No split of the target has a larger sum of values, up to `error`.
-    after : list of dict
-        By table and the number of changed records: the best priced sum of this table and all after
-        it, with just so many records changed.
     error : float
         More than any sum computed here is rounded by.
     """
 
+    tables: Sequence[Table]
     target: Target
     price: float
     value: float
-    after: list[dict[RemovedAdded, float]]
     error: float
+
+    def useful(self, least: float) -> list[Table]:
+        """Return the tables with those values alone that can be part of a sum of `least`.
+
+        All others are minus infinity. Values of the change (0, 0), which are 0, stay as they are.
+        """
+        total, (removed, added) = self.target
+        after = _after(self.tables, self.target, self.price)
+        before = _after(self.tables[::-1], self.target, self.price)[::-1]
+        needed = least + self.price * total - self.error
+        found = []
+        for place, table in enumerate(self.tables):
+            kept = {}
+            for change, values in table.items():
+                # The most that the other tables add: some before this one, the rest after it.
+                most = max(
+                    (
+                        best.value + after[place + 1][rest].value
+                        for (i, j), best in before[place].items()
+                        if (rest := (removed - i - change[0], added - j - change[1]))
+                        in after[place + 1]
+                    ),
+                    default=-np.inf,
+                )
+                priced = values + self.price * np.arange(len(values))
+                if change == (0, 0):
+                    kept[change] = values
+                elif (reaches := priced + most >= needed).any():
+                    kept[change] = np.where(reaches, values, -np.inf)
+            found.append(kept)
+        return found
 
 
 def relaxed(tables: Sequence[Table], target: Target) -> Relaxation | None:
@@ -90,21 +120,11 @@ def relaxed(tables: Sequence[Table], target: Target) -> Relaxation | None:
         if bound <= line + 1e-12 * widest:
             break
         low, high = ((price, bound, slope), high) if slope < 0 else (low, (price, bound, slope))
-    price = min((low, high, (price, bound, slope)), key=lambda end: end[1])[0]
-    return relaxed_at(price, tables, target)
-
-
-def relaxed_at(price: float, tables: Sequence[Table], target: Target) -> Relaxation:
-    """Return the bound that a price gives, of a target that has a split."""
-    after = [
-        {state: best.value for state, best in of.items()} for of in _after(tables, target, price)
-    ]
-    total, change = target
-    widest = _most_of_sums(tables)
+    price, bound, _ = min((low, high, (price, bound, slope)), key=lambda end: end[1])
     stays = sum(len(table[next(iter(table))]) for table in tables)
     eps = float(np.finfo(np.float64).eps)
     error = 8 * (len(tables) + 2) * eps * (widest + abs(price) * (stays + total))
-    return Relaxation(target, price, after[0][change] - price * total, after, error)
+    return Relaxation(tables, target, price, bound, error)
 
 
 def _most_of_sums(tables: Sequence[Table]) -> float:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
 from doses import dose
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import sensitivity_lab as sl
-from sensitivity_lab.search.groups.bounds import Bounds
 from sensitivity_lab.search.groups.combine import ANY, Combination
 from sensitivity_lab.search.groups.relaxation import relaxed
 
@@ -93,11 +89,10 @@ def test_the_best_split_is_that_of_a_plain_search(problem, error):
     check(problem, error)
 
 
-@pytest.mark.representative
-@pytest.mark.parametrize("blocks", [4, 7, 11, 16])
-def test_blocks_of_several_sizes_lose_nothing(monkeypatch, blocks):
-    """Values that differ much from size to size, so that a block bounds its own sizes badly."""
-    monkeypatch.setattr("sensitivity_lab.search.groups.bounds.BLOCKS", blocks)
+@pytest.mark.parametrize("near", [1e-12, 1e-3, 10])
+def test_how_near_the_bound_the_best_split_is_makes_no_difference(monkeypatch, near):
+    """Values that differ much from size to size, so that the bound is far from the best split."""
+    monkeypatch.setattr("sensitivity_lab.search.groups.combine.NEAR", near)
     for seed in range(3):
         rng = np.random.default_rng(seed)
         top, tables = 30, []
@@ -129,9 +124,6 @@ def rest_by_listing(tables, before, target, stays):
     return sums.get((removed, added, total), -np.inf)
 
 
-WORK = 40_000_000
-"""Additions that are enough."""
-
 TOP, TARGET = 20, (17, (1, 1))
 STAYS = np.arange(TOP + 1)
 
@@ -146,71 +138,24 @@ def spiked_tables(rng):
         yield table
 
 
-def bounds_of(tables, *, by_relaxation):
-    """Bounds of both kinds, or those of the blocks alone, which the others often hide."""
-    outside = {(0, 0): np.where(STAYS <= 2, 0.0, -np.inf)}
-    relaxation = relaxed([outside, *tables], TARGET)
-    if not by_relaxation:
-        endless = [dict.fromkeys(after, np.inf) for after in relaxation.after]
-        relaxation = replace(relaxation, after=endless)
-    return Bounds(tables, outside, relaxation)
-
-
-def priced_rest(bounds, tables, state):
-    """What the groups that are left can add, and the price of all that stays in them, listed."""
-    rest = np.array([rest_by_listing(tables, state, TARGET, s) for s in STAYS.tolist()])
-    return rest + bounds.prices[1] * (TARGET[0] - STAYS)
-
-
-def check_pairs(bounds, sums, own, bound, priced):
-    """Every pair of sizes that can reach enough is among those that are left."""
-    reached = np.full((TOP + 1, TOP + 1), -np.inf)
-    for s in range(TOP + 1):
-        for c in range(TOP + 1 - s):
-            reached[s, c] = sums[s] + own[c] + priced[s + c]
-    for needed in reached.max() - np.array([0, 5, 100]):
-        left = {
-            (s, c)
-            for one, other in bounds.pairs(sums, own, bound, float(needed))
-            for s, c in product(one.tolist(), other.tolist())
-        }
-        # Sums that miss by rounding alone are what the relaxation's error is for.
-        enough = np.argwhere(reached >= needed + 1e-6)
-        assert set(map(tuple, enough.tolist())) <= left
-
-
-@pytest.mark.representative("by_relaxation")
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("by_relaxation", [True, False])
-@pytest.mark.parametrize("blocks", [3, 5, 8, 30])
-def test_bounds_are_no_less_than_what_the_groups_that_are_left_can_add(
-    monkeypatch, blocks, by_relaxation
-):
-    """At every size, and for the pairs of sizes that they leave."""
-    monkeypatch.setattr("sensitivity_lab.search.groups.bounds.BLOCKS", blocks)
-    for seed in range(4):
+def test_a_value_that_is_left_out_is_in_no_split_that_reaches_enough():
+    for seed in range(8):
         rng = np.random.default_rng(seed)
-        tables = list(spiked_tables(rng))
-        bounds = bounds_of(tables, by_relaxation=by_relaxation)
-        for group, state in product(range(3), product(range(2), repeat=2)):
-            priced = priced_rest(bounds, tables[group:], state)
-            bound = bounds.rest(group, state)
-            assert (bounds.each(bound) >= priced - 1e-9).all()
-            if group > 0 and np.isfinite(priced).any():
-                sums = rng.integers(0, 1_000, TOP + 1) + bounds.prices
-                for own in bounds.priced[group - 1].values():
-                    check_pairs(bounds, sums, own, bound, priced)
-
-
-def test_what_many_groups_leave_over_in_their_blocks_adds_up(monkeypatch):
-    """Five groups of 3 records are all in the first block of 4, and 15 of them in the fourth."""
-    monkeypatch.setattr("sensitivity_lab.search.groups.bounds.BLOCKS", 5)
-    three = {(0, 0): np.where(STAYS <= 3, 0.0, -np.inf)}
-    relaxation = relaxed([three] * 6, (18, (0, 0)))
-    relaxation = replace(relaxation, after=[{(0, 0): np.inf} for _ in relaxation.after])
-    bounds = Bounds([three] * 5, three, relaxation)
-    assert bounds.width == 4
-    assert bounds.each(bounds.rest(0, (0, 0)))[3] - bounds.prices[15] >= -1e-9
+        tables = [{(0, 0): np.where(STAYS <= 2, 0.0, -np.inf)}, *spiked_tables(rng)]
+        relaxation = relaxed(tables, TARGET)
+        if relaxation is None:
+            continue
+        best = rest_by_listing(tables, (0, 0), TARGET, 0)
+        assert relaxation.value >= best - 1e-9
+        for least in relaxation.value - np.array([0, 5, 100, 1_000]):
+            useful = relaxation.useful(float(least))
+            for place, change in product(range(1, 4), [(0, 1), (1, 0), (1, 1)]):
+                for stay in np.flatnonzero(np.isfinite(tables[place][change])).tolist():
+                    # The one value of this table, and anything of the others.
+                    alone = np.where(stay == STAYS, tables[place][change], -np.inf)
+                    some = [*tables[:place], {change: alone}, *tables[place + 1 :]]
+                    if rest_by_listing(some, (0, 0), TARGET, 0) >= least:
+                        assert np.isfinite(useful[place][change][stay])
 
 
 @pytest.mark.stress
@@ -218,27 +163,3 @@ def test_what_many_groups_leave_over_in_their_blocks_adds_up(monkeypatch):
 @given(problem=problems(), error=st.sampled_from([0, 1e-9]))
 def test_the_best_split_for_long(problem, error):
     check(problem, error)
-
-
-@pytest.mark.representative("norm")
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("norm", ["L1", "L2"])
-@pytest.mark.parametrize("values", ["whole", "lognormal"])
-def test_few_sums_are_added_where_many_splits_are_almost_as_good(monkeypatch, norm, values):
-    """The work is counted: bounds that are too large, or a bad first split, show here."""
-    rng = np.random.default_rng(0)
-    days = {"whole": rng.integers(0, 120, 8_000), "lognormal": rng.lognormal(3, 1, 8_000)}
-    stays = pd.DataFrame({"ward": rng.choice(list("abcde"), 8_000), "days": days[values]})
-    done = []
-
-    def best(self):
-        split = found(self)
-        done.append(self.work)
-        return split
-
-    found = Combination.best
-    monkeypatch.setattr(Combination, "best", best)
-    by_ward = sl.GroupBy("ward", sl.ColumnQuery("days", "mean", empty=0), groups=list("abcde"))
-    universe = sl.TableUniverse.from_dataset(stays)
-    sl.global_sensitivity(universe, by_ward, size=2_000, neighbors=sl.Bounded(5), norm=norm)
-    assert 0 < sum(done) < WORK
