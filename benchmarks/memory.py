@@ -358,7 +358,7 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
     },
     ("variance", "smooth"): {
         "var, smooth": (halved(whole), asked_smooth("var", B(1)), 300_000, 5_000),
-        "std, smooth": (halved(floats), asked_smooth("std", B(1)), 20_000, 3_000),
+        "var, smooth, floats": (halved(floats), asked_smooth("var", B(1)), 20_000, 3_000),
     },
     ("ranks", "global"): {
         "gini": (whole, asked_global("gini_mean_difference", B(1)), 2_000, 500),
