@@ -5,14 +5,11 @@ from __future__ import annotations
 import gc
 import os
 from collections import defaultdict
-from unittest import mock
 
 import pytest
 from command_line import BAD_FILES
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from sensitivity_lab.search.variance import few_records
 
 # Problems on which a query is undefined are left out, and a busy machine is slow: neither says
 # anything about the code. What is drawn varies with the constants that Hypothesis finds in modules.
@@ -134,14 +131,3 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture(scope="module", autouse=True)
-def patterns_of_few_records(request):
-    """Search patterns for few records, too, in the tests of searches: the definition is for few.
-
-    `test_few_records.py` holds the other way to search few records against the definition.
-    """
-    most = 0 if "search" in request.path.parts else few_records.MOST
-    with mock.patch.object(few_records, "MOST", most):
-        yield

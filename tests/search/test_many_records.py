@@ -1,7 +1,7 @@
-"""Contracts of the engines at 13 to 40 records, where what is for few records only does not answer.
+"""Contracts of the engines at 13 to 40 records, by every way of searching.
 
 The records have a few distinct values, so that enumeration, which goes through datasets by
-multiplicities, is quick; the solver of few records is switched off besides.
+multiplicities, is quick.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from doses import shares
 
 import sensitivity_lab as sl
 from sensitivity_lab.errors import InputError, NoEngineError
-from sensitivity_lab.search.variance import few_records, local_max, windows
+from sensitivity_lab.search.variance import local_max, windows
 from sensitivity_lab.search.variance.distances import curve
 
 VALUES = {
@@ -79,7 +79,7 @@ def check(method: str, way: str, seed: int) -> int:
         return sl.local_sensitivity(universe, query, dataset=x, neighbors=neighbors, method=by)
 
     with ExitStack() as stack:
-        for module, name, value in [(few_records, "MOST", 0), *WAYS[way]]:
+        for module, name, value in WAYS[way]:
             stack.enter_context(mock.patch.object(module, name, value))
         return same(everywhere, method) + same(of_x, method)
 
@@ -112,7 +112,7 @@ def check_placements_and_bounds(seed: int) -> bool:
     size, found = rng.randint(3, len(records) - 3), []
     for way in ("placements", "bisection", "branch and bound"):
         with ExitStack() as stack:
-            for module, name, value in [(few_records, "MOST", 0), *WAYS[way]]:
+            for module, name, value in WAYS[way]:
                 stack.enter_context(mock.patch.object(module, name, value))
             try:
                 one = sl.global_sensitivity(

@@ -29,7 +29,6 @@ from sensitivity_lab.search.layouts import Layout, LayoutSearch, Shape
 from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
 from sensitivity_lab.universes.families import Family, Steps
 
-from . import few_records
 from .comparing import Sets, Spread
 from .distances.curve import TooLongError, placements
 from .float_prefix_sums import AT_ONCE, Positions, SortedRecords
@@ -72,7 +71,7 @@ class Variance:
                     if reason:
                         return self._refusal(query, family, reason)
         cost = Cost(bytes_of(problem), lists_pairs=False)
-        if cost.bytes <= options.memory_limit and not few_records.solves(problem):
+        if cost.bytes <= options.memory_limit:
             for query, family in product(problem.queries, problem.families):
                 reason = _unproved(problem, query, family) if query.root else None
                 if reason:
@@ -128,10 +127,7 @@ def _mixed(steps: Steps) -> NDArray[np.bool_]:
 
 
 def _solve(problem: Problem, progress: bool | None) -> Findings:
-    """Return the findings: by all subsets of a few records, else by patterns."""
-    of_subsets = few_records.solve(problem) if few_records.takes(problem) else None
-    if of_subsets is not None:
-        return of_subsets
+    """Return the findings."""
     search = LayoutSearch(problem)
     best: dict[tuple[Query, Shape], tuple[Difference, Layout]] = {}
     for family in problem.families:

@@ -10,7 +10,6 @@ from sensitivity_lab.search.memory import CALL, REAL, WORD, IntegerBytes
 from sensitivity_lab.search.sorted_arrays import takes_arrays
 from sensitivity_lab.universes.universe import of_numbers
 
-from . import few_records
 from .distances.branch import AT_ONCE as NODES
 from .distances.curve import are_many
 from .float_prefix_sums import AT_ONCE, EXPANDED, WIDTHS, limb_width
@@ -25,8 +24,6 @@ def bytes_of(problem: Problem) -> int:
     one by one, or the sums as floats where they are searched together; the nodes, or placements,
     that are looked at at a time.
     """
-    if few_records.takes(problem):
-        return WORD * 16 << few_records.MOST
     counts = problem.universe.multiplicities(most_copies(problem))
     values, records = len(counts), int(counts.sum())
     integers = IntegerBytes.of(problem.universe)
