@@ -46,6 +46,7 @@ __all__ = [
     "opendp_laplace_sum",
     "opendp_release",
 ]
+__dir__ = __all__.copy  # for tab completion
 
 _STEPS = 2**20
 """The number of steps per sensitivity that `opendp_release` rounds an answer to."""
