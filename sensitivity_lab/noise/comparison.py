@@ -444,7 +444,7 @@ def _compared(row: _Row, setting: _Setting, epsilon: Fraction) -> MechanismError
     try:
         errors, chance = row.errors(setting, epsilon)
     except (_LeftOutError, NoEngineError, InputError) as reason:
-        return MechanismError(*facts, None, math.nan, str(reason))
+        return MechanismError(*facts, None, math.nan, " ".join(str(reason).split()))
     return MechanismError(*facts, errors, chance, "")
 
 
