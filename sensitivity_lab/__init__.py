@@ -26,8 +26,9 @@ A *claim* is a number, or a function of k (and of the size n), that is said to b
 An *audit* compares it with the truth: `audit` for a query, `audits` for code that others wrote
 (maps, OpenDP, libraries that draw noise). `bounds` gives bounds where a search cannot finish.
 
-`spaces` covers data other than records: graphs, whose neighbors differ in an edge or in a node,
-trajectories or time series, whose neighbors differ in an entry, and any datasets with a metric.
+`spaces` covers data other than records: any datasets with a metric or a function of neighbors,
+graphs, whose neighbors differ in an edge or in a node, and sequences, whose neighbors differ in an
+entry.
 
 `sql` reads queries of databases: what one person changes in a count over joined tables.
 

@@ -548,46 +548,32 @@ ARGUMENTS: dict[str, Kind] = {
         "a Transformation", "; chain steps after a start, such as start(AddMaxRows(1)) >> count()"
     ),
     # Of spaces.
-    "graphs.EdgeNeighbors.k": whole("how many edges differ, at least 1"),
-    "graphs.NodeNeighbors.k": whole("how many nodes differ, at least 1"),
-    "graphs.NodeNeighbors.change": choice("replace", "remove"),
-    "sequences.Hamming.k": whole("how many entries are replaced, at least 1"),
-    "sequences.InsertDelete.k": whole("how many entries are inserted or deleted, at least 1"),
     "spaces.Within.k": POSITIVE,
-    "nodes": whole("the number of nodes, at least 1"),
+    "nodes": whole("the number of nodes, at least 2", 2),
     "edges": thing("a sequence of edges, such as [(0, 1), (1, 2)]").but(None),
-    "graph": thing("a sequence of edges, such as [(0, 1), (1, 2)]").called("x"),
-    "mask": whole("the number of a graph, at least 0", 0),
-    "longest": whole("the largest number of entries, at least 1"),
-    "shortest": whole("the smallest number of entries, at least 0", 0),
-    "sequences.SequenceUniverse.values": thing("a sequence of numbers or texts"),
-    "sequence": thing("a sequence of values of the universe").called("x"),
-    "sequences.SequenceUniverse.sequence.size": whole("the number of entries, at least 0", 0),
-    "sequences.SequenceUniverse.sequence.number": whole("the number of a sequence, at least 0", 0),
+    "spaces.graphs.neighbors": choice("edge", "node"),
+    "spaces.sequences.values": thing("a sequence of at least two numbers or texts"),
+    "spaces.sequences.length": whole("the number of entries, at least 1"),
+    "spaces.sequences.metric": choice("hamming", "edit"),
     "spaces.Space.datasets": thing("a sequence of at least two datasets, such as [(1, 2), (2, 1)]"),
-    "spaces.Space.metric": function("a function metric(a, b) of two datasets"),
+    "spaces.Space.metric": function("a function metric(a, b) of two datasets").but(None),
+    "spaces.Space.neighbors": function("a function neighbors(a) of a dataset").but(None),
+    "space": thing("a space: Space(...), graphs(...) or sequences(...)"),
     **{
         f"spaces.{call}.{name}": one
         for call in ("global_sensitivity", "local_sensitivity", "sensitivity_curve")
         for name, one in (
-            ("universe", thing("a GraphUniverse, a SequenceUniverse or a Space")),
-            ("neighbors", thing("EdgeNeighbors(...) or NodeNeighbors(...)")),
+            ("neighbors", thing("Within(...)")),
             (
                 "query",
                 thing(
-                    f"one of {', '.join(map(repr, GRAPH_QUERIES))}, or a function of an adjacency "
-                    "matrix"
+                    f"one of {', '.join(map(repr, GRAPH_QUERIES))}, or a function of the edges of "
+                    "a graph"
                 ),
             ),
         )
     },
-    "spaces.known_sensitivity.universe": thing("a GraphUniverse or a SequenceUniverse"),
-    "spaces.known_sensitivity.neighbors": thing("EdgeNeighbors(...) or NodeNeighbors(...)"),
-    "spaces.known_sensitivity.query": choice(*GRAPH_QUERIES),
-    "spaces.sensitivity_curve.distances": whole("how many edges differ, at least 1")
-    .several()
-    .but(NONE)
-    .called("k"),
+    "spaces.sensitivity_curve.distances": POSITIVE.several().but(NONE).called("k"),
     "spaces.sensitivity_curve.dataset": thing("a sequence of edges, such as [(0, 1), (1, 2)]").but(
         None
     ),

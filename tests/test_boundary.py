@@ -102,14 +102,15 @@ def test_a_cluster_without_workers_is_a_worker_error(call):
 
 SPACES = {
     "global_sensitivity": {},
-    "local_sensitivity": {"dataset": None},
+    "local_sensitivity": {"dataset": []},
     "sensitivity_curve": {"distances": 1},
-    "known_sensitivity": {},
 }
 
 
 @pytest.mark.parametrize("name", SPACES)
 def test_searches_of_spaces_have_the_boundary(name, monkeypatch):
-    monkeypatch.setattr(space_calls, "_kind_of", unrolled)
+    monkeypatch.setattr(space_calls, "_check_query", unrolled)
     with pytest.raises(sl.errors.InputError, match="Python's limit of recursion is reached"):
-        getattr(sl.spaces, name)(None, "edges", neighbors=None, **SPACES[name])
+        getattr(sl.spaces, name)(
+            sl.spaces.graphs(2, "edge"), "edges", neighbors=sl.spaces.Within(1), **SPACES[name]
+        )

@@ -141,7 +141,7 @@ def test_what_laplace_scale_warns_of_and_takes_is_the_same_here(lab):
     with pytest.warns(sl.errors.PrivateSizeWarning):
         lab.opendp_release(3, mean, 1)
     triangles = sl.spaces.global_sensitivity(
-        sl.spaces.graphs.GraphUniverse(4), "triangles", neighbors=sl.spaces.graphs.EdgeNeighbors()
+        sl.spaces.graphs(4, "edge"), "triangles", neighbors=sl.spaces.Within(1)
     )
     assert isinstance(lab.opendp_release(3, triangles, 1), float)
 

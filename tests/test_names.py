@@ -28,7 +28,6 @@ from sensitivity_lab.explorer.model import views
 from sensitivity_lab.explorer.source import as_source
 from sensitivity_lab.explorer.state import State
 from sensitivity_lab.plotting import off_screen
-from sensitivity_lab.spaces import sequences
 
 OBEYED = (
     "\x1b\x07\x00\x7f\x9b\r\n\t\u200b\u200e\u202a\u202e\u2066\u2069\u2028\u2029\ufeff\U000e0041"
@@ -166,12 +165,13 @@ def of_values(name: str) -> Iterator[str]:
     for query in (sl.Histogram("a", [name, "m"]), sl.GroupBy("a", sl.Count(), [name, "m"])):
         yield from texts_of(sl.global_sensitivity(rows, query, **ASKED))
         yield from texts_of(sl.neighbor_table(rows, query, **ASKED))
-    days = sequences.SequenceUniverse([name, "home"], longest=3)
-    for query in ("changes", "counts"):
-        for neighbors in (sequences.InsertDelete(), sequences.Hamming(1)):
-            with contextlib.suppress(sl.errors.InputError):
-                yield from texts_of(spaces.global_sensitivity(days, query, neighbors=neighbors))
-    yield from error_of(days.code, [f"other {name}"])
+    for metric in ("edit", "hamming"):
+        days = spaces.sequences([name, "home"], 3, metric)
+        for query in ("changes", "counts"):
+            yield from texts_of(spaces.global_sensitivity(days, query, neighbors=spaces.Within(1)))
+        yield from error_of(
+            spaces.local_sensitivity, days, "changes", dataset=[f"other {name}"] * 3
+        )
 
 
 PLACES = (of_queries, of_columns, of_steps, of_values)

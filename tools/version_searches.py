@@ -320,28 +320,23 @@ def a_chain(draw: random.Random) -> dict[str, Any]:
 
 def a_graph(draw: random.Random) -> Any:
     """A sensitivity over graphs."""
-    graphs = sl.spaces.graphs
-    universe = graphs.GraphUniverse(draw.randint(2, 4))
+    space = sl.spaces.graphs(draw.randint(2, 4), draw.choice(["edge", "node"]))
     query = draw.choice(["edges", "triangles", "max_degree", "degree_histogram"])
-    kind = draw.choice([graphs.EdgeNeighbors, graphs.NodeNeighbors])
-    relation = kind(1) if draw.random() < 0.7 else kind(2)
+    near = sl.spaces.Within(1 if draw.random() < 0.7 else 2)
     norm = draw.choice(NORMS) if query == "degree_histogram" else "L1"
-    return sl.spaces.global_sensitivity(universe, query, neighbors=relation, norm=norm)
+    return sl.spaces.global_sensitivity(space, query, neighbors=near, norm=norm)
 
 
 def a_sequence(draw: random.Random) -> Any:
     """A sensitivity over sequences."""
-    sequences = sl.spaces.sequences
-    universe = sequences.SequenceUniverse(
-        list(range(draw.randint(2, 3))), longest=draw.randint(1, 4)
-    )
+    values, length = list(range(draw.randint(2, 3))), draw.randint(1, 4)
+    space = sl.spaces.sequences(values, length, draw.choice(["hamming", "edit"]))
     query = draw.choice(
         ["length", "sum", "distinct", "counts", "changes", "path_length", "longest_run"]
     )
-    kind = draw.choice([sequences.InsertDelete, sequences.Hamming])
     norm = draw.choice(NORMS) if query == "counts" else "L1"
-    neighbors = kind(draw.randint(1, 2))
-    return sl.spaces.global_sensitivity(universe, query, neighbors=neighbors, norm=norm)
+    near = sl.spaces.Within(draw.randint(1, 2))
+    return sl.spaces.global_sensitivity(space, query, neighbors=near, norm=norm)
 
 
 SEARCHES: dict[str, tuple[Callable[[random.Random], Any], int]] = {

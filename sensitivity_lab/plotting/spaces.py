@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -39,6 +39,7 @@ _LINES = 2
 def plot_graphs(
     witness: Any,
     *,
+    nodes: int,
     query: str = "f",
     neighbors: str = "",
     gap: str = "",
@@ -47,13 +48,15 @@ def plot_graphs(
     """Draw two neighboring graphs with their nodes on a circle, and mark the edges that changed.
 
     Gray edges are in both graphs. A thick blue edge is only in x, a thick dashed red one only in y.
-    A node that y lacks is an empty dotted circle in y. Answers that are numbers are on an axis at
-    the right, with an arrow between them; vectors are written below their graphs.
+    Answers that are numbers are on an axis at the right, with an arrow between them; vectors are
+    written below their graphs.
 
     Parameters
     ----------
-    witness : GraphWitness
-        Anything with the attributes x, y, query_x, query_y, nodes and removed.
+    witness : SpaceWitness
+        Anything with the attributes x, y, query_x and query_y; x and y are edges.
+    nodes : int
+        How many nodes both have.
     query, neighbors, gap, ax
         As for `plot_witness`.
 
@@ -70,17 +73,15 @@ def plot_graphs(
     Examples
     --------
     >>> from sensitivity_lab import spaces
-    >>> from sensitivity_lab.spaces import graphs
-    >>> found = spaces.global_sensitivity(
-    ...     graphs.GraphUniverse(4), "triangles", neighbors=graphs.EdgeNeighbors()
-    ... )
-    >>> plot_graphs(found.witness, query="triangles").get_title()
+    >>> space, one = spaces.graphs(4, "edge"), spaces.Within(1)
+    >>> found = spaces.global_sensitivity(space, "triangles", neighbors=one)
+    >>> plot_graphs(found.witness, nodes=4, query="triangles").get_title()
     'f = triangles'
     """
     picture = _begun(witness, ax, (8, 3.8), (-2.8, 2.8), (-1.75, 1.5))
     picture.ax.set_aspect("equal")
     for center, name in zip(_CENTERS, "xy", strict=True):
-        _draw_graph(picture, witness, name, center)
+        _draw_graph(picture, witness, nodes, name, center)
         picture.write(center, 1.3, name, ha="center", va="bottom", weight="bold")
         if has_vectors(witness):
             picture.write(center, -1.4, vector_text(witness, name), ha="center", va="top")
@@ -93,6 +94,7 @@ def plot_graphs(
 def plot_sequences(
     witness: Any,
     *,
+    columns: Sequence[tuple[int | None, int | None]],
     query: str = "f",
     neighbors: str = "",
     gap: str = "",
@@ -106,8 +108,10 @@ def plot_sequences(
 
     Parameters
     ----------
-    witness : SequenceWitness
-        Anything with the attributes x, y, query_x, query_y, deleted and inserted.
+    witness : SpaceWitness
+        Anything with the attributes x, y, query_x and query_y.
+    columns : sequence of (int or None, int or None)
+        The places of the entries of x and of y that stand one above the other; None for a gap.
     query, neighbors, gap, ax
         As for `plot_witness`.
 
@@ -124,22 +128,24 @@ def plot_sequences(
     Examples
     --------
     >>> from sensitivity_lab import spaces
-    >>> from sensitivity_lab.spaces import sequences
-    >>> found = spaces.global_sensitivity(
-    ...     sequences.SequenceUniverse("ab", longest=4),
-    ...     "changes",
-    ...     neighbors=sequences.InsertDelete(),
-    ... )
-    >>> plot_sequences(found.witness, query="changes").get_title()
+    >>> space, one = spaces.sequences("ab", 3, "hamming"), spaces.Within(1)
+    >>> found = spaces.global_sensitivity(space, "changes", neighbors=one)
+    >>> columns = [(place, place) for place in range(3)]
+    >>> plot_sequences(found.witness, columns=columns, query="changes").get_title()
     'f = changes'
     """
-    columns = _columns(witness)
     size = min(12.0, 4 + 0.75 * len(columns)), 2.4
     picture = _begun(witness, ax, size, (-0.9, max(len(columns), 1) - 0.4), (-1.0, 1.7))
     for column, (of_x, of_y) in enumerate(columns):
-        for name, place in (("x", of_x), ("y", of_y)):
-            if place is not None:
-                _draw_entry(picture, witness, name, place, column)
+        x, y = (
+            None if place is None else entries[place]
+            for entries, place in ((witness.x, of_x), (witness.y, of_y))
+        )
+        differ = of_x is None or of_y is None or x != y
+        if of_x is not None:
+            _draw_entry(picture, "x", x, column, differ)
+        if of_y is not None:
+            _draw_entry(picture, "y", y, column, differ)
     _name_datasets(picture, witness)
     _say_difference(picture, witness, query, neighbors, gap)
     explain(picture.ax, "upper center", 0.14, "entry")
@@ -232,64 +238,44 @@ def _name_datasets(picture: Picture, witness: Any) -> None:
             picture.write(1.02, height, vector_text(witness, name), **beside)
 
 
-def _draw_graph(picture: Picture, witness: Any, name: str, center: float) -> None:
+def _draw_graph(picture: Picture, witness: Any, nodes: int, name: str, center: float) -> None:
     """Draw one of the graphs: its edges, then its nodes over them."""
     own, other = (set(witness.x), set(witness.y))[:: 1 if name == "x" else -1]
     places = [
         (
-            center + math.sin(2 * math.pi * node / witness.nodes),
-            math.cos(2 * math.pi * node / witness.nodes),
+            center + math.sin(2 * math.pi * node / nodes),
+            math.cos(2 * math.pi * node / nodes),
         )
-        for node in range(witness.nodes)
+        for node in range(nodes)
     ]
     looks = looks_of_lines(picture.colors)
     for edge in sorted(own):
         look = looks["in both" if edge in other else f"only in {name}"]
         picture.ax.plot(*zip(*(places[node] for node in edge), strict=True), zorder=1, **look)
-    _draw_nodes(picture, places, witness.removed if name == "y" else ())
+    _draw_nodes(picture, places)
 
 
-def _draw_nodes(picture: Picture, places: list[tuple[float, float]], gone: Collection[int]) -> None:
-    """Draw the nodes with their numbers; removed ones as empty dotted circles."""
+def _draw_nodes(picture: Picture, places: list[tuple[float, float]]) -> None:
+    """Draw the nodes with their numbers."""
     colors, few = picture.colors, len(places) <= 12
     for node, place in enumerate(places):
         picture.ax.scatter(
             *place,
             s=190 if few else 90,
             facecolor=colors.paper,
-            edgecolor=colors.gray(0.5) if node in gone else colors.ink,
-            linestyle=":" if node in gone else "-",
+            edgecolor=colors.ink,
             zorder=2,
         )
-        if node not in gone:
-            size = "medium" if few else "x-small"
-            picture.write(*place, str(node), ha="center", va="center", size=size)
+        size = "medium" if few else "x-small"
+        picture.write(*place, str(node), ha="center", va="center", size=size)
 
 
-def _columns(witness: Any) -> list[tuple[int | None, int | None]]:
-    """Return the places of the entries of x and y, aligned; None marks a missing partner.
-
-    The entries that stay are the same in both, in the same order.
-    """
-    columns: list[tuple[int | None, int | None]] = []
-    i = j = 0
-    while i < len(witness.x) or j < len(witness.y):
-        gone = i < len(witness.x) and i in witness.deleted
-        new = j < len(witness.y) and j in witness.inserted
-        stays = not gone and not new
-        columns.append((i if gone or stays else None, j if new or stays else None))
-        i, j = i + (gone or stays), j + (new or stays)
-    return columns
-
-
-def _draw_entry(picture: Picture, witness: Any, name: str, place: int, column: int) -> None:
+def _draw_entry(picture: Picture, name: str, value: Any, column: int, differs: bool) -> None:
     """Draw an entry of x or y as a box with its value."""
-    changed = place in (witness.deleted if name == "x" else witness.inserted)
-    look = looks_of_lines(picture.colors)[f"only in {name}" if changed else "in both"]
+    look = looks_of_lines(picture.colors)[f"only in {name}" if differs else "in both"]
     height = _HEIGHTS[name]
     box = Rectangle((column - 0.43, height - 0.32), 0.86, 0.64, fill=False, **look)
     picture.ax.add_patch(box)
-    value = getattr(witness, name)[place]
     text = textwrap.shorten(named(value), 12, placeholder="...") or "..."
     size = "medium" if len(text) <= 5 else "x-small"
     picture.write(column, height, text, ha="center", va="center", size=size)

@@ -1,12 +1,11 @@
-"""Data other than records: graphs, sequences, and a caller's own datasets.
+"""Data other than records: your own datasets, graphs and sequences.
 
-A *space* is a finite set of datasets, and a relation defines which of them are neighbors. Spaces
-are: the graphs on n nodes, whose neighbors differ in an edge or in a node (`graphs`); the sequences
-over some values, whose neighbors differ in an entry (`sequences`); and any datasets that you list,
-with a metric of their distance (`Space` and `Within`), such as rankings, sets or strings. One
-search compares all pairs of neighbors (`global_sensitivity`), the neighbors of one dataset
-(`local_sensitivity`), or neighbors at several distances (`sensitivity_curve`), and returns the pair
-that proves its result. `known_sensitivity` returns closed forms.
+A *space* lists all possible datasets, and says which of them are neighbors: by a function that
+lists the neighbors of each, or by a metric (`Space`). Rankings, sets or strings are examples. The
+graphs on a few nodes, whose neighbors differ in an edge or in a node, are a space that `graphs`
+makes; `sequences` makes that of the sequences over some values. One search compares all pairs of
+neighbors (`global_sensitivity`), the neighbors of one dataset (`local_sensitivity`), or neighbors
+at several distances (`sensitivity_curve`), and returns the pair that proves its result.
 
 Examples
 --------
@@ -16,7 +15,9 @@ Sets of items, where a person adds or removes one, and the price of the dearest 
 >>> from sensitivity_lab import spaces
 >>> prices = {"tea": 3, "milk": 1, "bread": 2}
 >>> baskets = map(set, chain.from_iterable(combinations(prices, n) for n in range(4)))
->>> space = spaces.Space(baskets, lambda a, b: len(a ^ b))
+>>> def changed(basket):
+...     return [basket ^ {item} for item in prices]
+>>> space = spaces.Space(baskets, neighbors=changed)
 >>> def dearest(basket):
 ...     return max(map(prices.get, basket), default=0)
 >>> found = spaces.global_sensitivity(space, dearest, neighbors=spaces.Within(1))
@@ -24,15 +25,13 @@ Sets of items, where a person adds or removes one, and the price of the dearest 
 (3.0, set(), {'tea'})
 """
 
-from . import graphs, sequences
-from .call import global_sensitivity, known_sensitivity, local_sensitivity, sensitivity_curve
-from .closed_form import ClosedForm
-from .listed import Space, Within
+from .call import global_sensitivity, local_sensitivity, sensitivity_curve
+from .of_graphs import graphs
+from .of_sequences import sequences
 from .result import SpaceCurve, SpaceSensitivity
-from .space import SpaceWitness
+from .space import Space, SpaceWitness, Within
 
 __all__ = [
-    "ClosedForm",
     "Space",
     "SpaceCurve",
     "SpaceSensitivity",
@@ -40,7 +39,6 @@ __all__ = [
     "Within",
     "global_sensitivity",
     "graphs",
-    "known_sensitivity",
     "local_sensitivity",
     "sensitivity_curve",
     "sequences",

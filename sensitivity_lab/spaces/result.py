@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,10 +18,8 @@ from sensitivity_lab.results.reprs import Tabled, in_table
 from sensitivity_lab.results.result import Found
 from sensitivity_lab.results.verification import Stated
 
-from .answers import SpaceQuery, evaluate
-from .closed_form import ClosedForm
-from .search import difference_of
-from .space import Answer, Code, FiniteSpace, SpaceRelation, SpaceWitness
+from .answers import difference_of, evaluate
+from .space import Space, SpaceWitness, Within
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,75 +38,72 @@ class SpaceSensitivity(Found):
         The value as a rational; None if it is a root (L2) or a function returned floats.
     upper : float or None
         The smallest float that is not below it; None if a function returned floats.
-    witness : GraphWitness, SequenceWitness or SpaceWitness
+    witness : SpaceWitness
         Two neighbors that attain it.
-    known : ClosedForm or None
-        The closed form (`known_sensitivity`); None for a local sensitivity, or if none is known.
     arithmetic : {"exact", "float"}
         "float" where a function returned floats, which it may have rounded itself.
     datasets_evaluated : int
         The number of datasets that the query was evaluated on.
     pairs : int
-        The number of pairs of neighbors, all of which were compared. Two sequences are compared
-        once for each way to turn one into the other.
+        The number of pairs of neighbors, all of which were compared.
     query : str
         The query's name.
-    universe : GraphUniverse, SequenceUniverse or Space
-    neighbors : EdgeNeighbors, NodeNeighbors, InsertDelete, Hamming or Within
+    space : Space
+    neighbors : Within
     norm : {"L1", "L2", "Linf"}
         How to measure the difference of two vector answers; for numbers, all three agree.
     kind : {"global", "local"}
-    definition : NamedQuery or FunctionQuery
-        The query as it was evaluated.
+    definition : str or callable
+        The query as it was passed.
 
     Examples
     --------
     >>> from sensitivity_lab import spaces
-    >>> from sensitivity_lab.spaces import graphs, sequences
-    >>> nodes = graphs.NodeNeighbors()
-    >>> spaces.global_sensitivity(graphs.GraphUniverse(4), "max_degree", neighbors=nodes)
+    >>> one = spaces.Within(1)
+    >>> spaces.global_sensitivity(spaces.graphs(4, "node"), "max_degree", neighbors=one)
     Sensitivity of max_degree: 3 (exact)
       neighbors  node neighbors, edges of at most 1 node replaced; all 64 graphs on 4 nodes
-      known      n - 1 = 3
       x          no edges  f(x) = 0
       y          0-1, 0-2, 0-3  f(y) = 3
       changed    0-1, 0-2, 0-3
       method     enumeration: 64 graphs evaluated, 704 pairs of neighbors compared
-    >>> readings = sequences.SequenceUniverse([0, 1, 2], longest=4, shortest=4)
-    >>> spaces.global_sensitivity(readings, "sum", neighbors=sequences.Hamming())
+    >>> readings = spaces.sequences([0, 1, 2], 4, "hamming")
+    >>> spaces.global_sensitivity(readings, "sum", neighbors=one)
     Sensitivity of sum: 2 (exact)
       neighbors  at most 1 entry replaced; all 81 sequences of 4 of 3 values
       x          (0, 0, 0, 0)  f(x) = 0
-      y          (2, 0, 0, 0)  f(y) = 2
-      changed    y has 2 for 0 at 0
-      method     enumeration: 81 sequences evaluated, 972 edits compared
+      y          (0, 0, 0, 2)  f(y) = 2
+      changed    y has 2 for 0 at 3
+      method     enumeration: 81 sequences evaluated, 324 pairs of neighbors compared
     """
 
     value: float
     exact: Fraction | None
     upper: float | None
     witness: SpaceWitness
-    known: ClosedForm | None
     arithmetic: Literal["exact", "float"]
     datasets_evaluated: int
     pairs: int
     query: str
-    universe: FiniteSpace
-    neighbors: SpaceRelation
+    space: Space
+    neighbors: Within
     norm: Norm
     kind: Literal["global", "local"]
-    definition: SpaceQuery
+    definition: str | Callable[[Any], Any]
 
     def again(self) -> list[Stated]:
         """Evaluate x and y again."""
-        witness = self.witness
+        witness, space = self.witness, self.space
         try:
-            again = self._answers(self.universe._codes(witness))
+            x, y = space._place(witness.x, "x"), space._place(witness.y, "y")
         except InputError as error:
-            raise VerificationError(f"the witness is not of the universe: {error}") from error
-        if not self.neighbors._relates(witness, self.universe):
-            x, y = map(self._shown, (witness.x, witness.y))
-            raise VerificationError(f"x = {x} and y = {y} are not neighbors: {self.neighbors}")
+            raise VerificationError(f"the witness is not of the space: {error}") from error
+        if not space._relates(x, y, self.neighbors):
+            told = " and ".join(f"{one} = {brief(data)}" for one, data in self._pair.items())
+            raise VerificationError(f"{told} are not neighbors: {space._told(self.neighbors)}")
+        again = [
+            evaluate(self.definition, space, np.array([place])).answer(place) for place in (x, y)
+        ]
         difference = difference_of(again[0], again[1], self.norm)
         exact = None if self.arithmetic == "float" else difference.exact
         upper = None if self.arithmetic == "float" else difference.upper()
@@ -120,31 +115,23 @@ class SpaceSensitivity(Found):
             ("upper bound", self.upper, upper),
         ]
 
-    def _answers(self, codes: Iterable[Code]) -> list[Answer]:
-        several: list[Answer] = []
-        for code in codes:
-            datasets = {code[0]: np.array([code[1]])}
-            several.append(evaluate(self.definition, self.universe, datasets).answer(code))
-        return several
-
     def _shown(self, dataset: Any) -> str:
         return brief(dataset)
 
     def noise_context(self) -> NoiseContext:
         """Return the facts that noise needs."""
-        sizes = self.universe._sizes
+        space, relation = self.space, self.neighbors
         return NoiseContext(
             query=self.query,
             kind=self.kind,
             norm=self._norm,
-            neighbors=self.neighbors._in(self.universe),
-            exactly=self.neighbors._is_exactly(self.universe),
-            sizes=sizes,
-            size=self.universe._size,
+            neighbors=space._in(relation),
+            exactly=relation.exactly and space._near.has_nearer(relation.k),
+            sizes=space._sizes,
+            size=space._size,
             upper=self.upper,
-            things=self.universe._things,
-            listed=self.universe._is_listed,
-            private_size=not self.neighbors._keeps_size and len(sizes) == 1,
+            things=space._things,
+            listed=space._is_listed,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -152,19 +139,18 @@ class SpaceSensitivity(Found):
         return {
             "query": self.query,
             "kind": self.kind,
-            "neighbors": self.neighbors.family,
+            "neighbors": self.space._family,
             "meaning": self.neighbors.meaning,
             "distance": self.neighbors.k,
-            "size": self.universe._size,
+            "size": self.space._size,
             "norm": self.norm,
             "sensitivity": self.value,
             "exact": None if self.exact is None else str(self.exact),
             "upper": self.upper,
-            "known": None if self.known is None else self.known.formula,
             "arithmetic": self.arithmetic,
             "datasets_evaluated": self.datasets_evaluated,
             "pairs": self.pairs,
-            **self.witness._to_dict(),
+            **vars(self.witness),
         }
 
     def plot(self, **options: Any) -> Axes:
@@ -185,28 +171,26 @@ class SpaceSensitivity(Found):
         norm = "" if self._norm is None else f" in {self._norm}"
         labels = {
             "query": self.query,
-            "neighbors": str(self.neighbors),
+            "neighbors": self.space._told(self.neighbors),
             "gap": f"{self._text()}{norm}",
+            **self.space._drawn(self.witness.x, self.witness.y),
         }
-        draw = getattr(spaces, self.universe._picture)
+        draw = getattr(spaces, self.space._picture)
         ax: Axes = draw(self.witness, **{**labels, **options})
         return ax
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order."""
-        witness, noun = self.witness, self.universe._noun
-        x, y = witness._texts()
-        known = None if self.known is None else str(self.known)
-        compared = f"{self.pairs:,} {self.neighbors._compared} compared"
+        witness, space = self.witness, self.space
+        compared = f"{self.pairs:,} pairs of neighbors compared"
         facts = [
-            ("neighbors", f"{self.neighbors}; {self.universe}"),
-            ("known", known),
-            ("x", f"{x}  f(x) = {brief(witness.query_x)}"),
-            ("y", f"{y}  f(y) = {brief(witness.query_y)}"),
-            ("changed", witness._changed(self.neighbors)),
+            ("neighbors", f"{space._told(self.neighbors)}; {space}"),
+            ("x", f"{space._text(witness.x)}  f(x) = {brief(witness.query_x)}"),
+            ("y", f"{space._text(witness.y)}  f(y) = {brief(witness.query_y)}"),
+            ("changed", space._changed(witness.x, witness.y)),
             (
                 "method",
-                f"enumeration: {self.datasets_evaluated:,} {noun}s evaluated, {compared}",
+                f"enumeration: {self.datasets_evaluated:,} {space._noun}s evaluated, {compared}",
             ),
         ]
         return [(fact, text) for fact, text in facts if text is not None]
@@ -224,12 +208,8 @@ class SpaceCurve(Tabled):
     Examples
     --------
     >>> from sensitivity_lab import spaces
-    >>> from sensitivity_lab.spaces import graphs
     >>> spaces.sensitivity_curve(
-    ...     graphs.GraphUniverse(5),
-    ...     "triangles",
-    ...     distances=[1, 2, 3],
-    ...     neighbors=graphs.EdgeNeighbors(),
+    ...     spaces.graphs(5, "edge"), "triangles", distances=[1, 2, 3], neighbors=spaces.Within()
     ... )
     Global sensitivity, edge neighbors, at most k
        triangles
@@ -263,7 +243,7 @@ class SpaceCurve(Tabled):
 
         frame = self.to_frame().drop(columns="norm")
         places = [float(k) for k in frame["distance"]]  # a caller's metric may return fractions
-        noun = f"{self.results[0].universe._noun}s"
+        noun = f"{self.results[0].space._noun}s"
         drawn: Figure = plot_curves(frame.assign(column=noun, distance=places), **options)
         given = options.get("ax")
         [panel] = drawn.axes if given is None else axes_of(given)
@@ -279,5 +259,6 @@ class SpaceCurve(Tabled):
 
     @property
     def _title(self) -> str:
-        first, relation = self.results[0], self.results[0].neighbors
-        return f"{first.kind.capitalize()} sensitivity, {relation.family}, {relation.meaning} k"
+        first = self.results[0]
+        relation = f"{first.space._family}, {first.neighbors.meaning} k"
+        return f"{first.kind.capitalize()} sensitivity, {relation}"

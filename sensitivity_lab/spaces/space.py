@@ -1,70 +1,407 @@
-"""The interface of the search: spaces of datasets, and neighbor relations in them.
-
-A *space* is a finite set of datasets. They come in *groups*. Within a group, a dataset is a whole
-number, its *code*, so arrays can hold many datasets: sequences of one length are a group, and so
-are graphs on the same nodes. A *relation* counts the pairs of neighbors in a space, and makes them
-in blocks of arrays. Everything else is done once, for all spaces.
-"""
+"""A space: all possible datasets, and which of them are neighbors."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, fields, replace
+import copy
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple, Self
+from itertools import chain
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sensitivity_lab.checks import check_whole
-from sensitivity_lab.errors import InputError, TooLargeError
+from sensitivity_lab.checks import (
+    as_python,
+    check_callable,
+    check_flag,
+    check_positive,
+    check_running,
+    finite_number,
+    is_hashable,
+    listed,
+    shown,
+)
+from sensitivity_lab.errors import InputError, QueryError, TooLargeError
+from sensitivity_lab.metrics.cells import key_of
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.results.noise_context import Things
+from sensitivity_lab.running import tracked
 
-Group = Hashable
-"""What the datasets of a group have in common, such as their length."""
+from .near import Measured, Near, Number, Steps
 
-Codes = NDArray[np.int64]
-"""Datasets of one group, as whole numbers."""
+MOST_DATASETS = 2**16
+"""All graphs on 6 nodes are half as many."""
 
-Code = tuple[Group, int]
-"""One dataset."""
+MOST_DISTANCES = 2**23
+"""Of pairs of datasets; 4,096 datasets have as many. A metric in Python takes about a minute."""
 
-Number = int | float | Fraction
-Answer = Number | tuple[Number, ...]
-"""What a query answers on one dataset."""
+_DATASETS = "datasets must be a sequence of at least two datasets, such as [(1, 2), (2, 1)]"
 
-MOST_STEPS = 2**31
-"""If there are more steps, the answers are not compared; a step is a pair."""
-
-
-class Block(NamedTuple):
-    """Pairs of neighbors, side by side: codes of shape (pairs,), or (1,) where all share one."""
-
-    of_x: Group
-    x: Codes
-    of_y: Group
-    y: Codes
+_ONE_OF_BOTH = "pass metric or neighbors: a function metric(a, b), or a function neighbors(a)"
 
 
 @dataclass(frozen=True)
-class Pairs:
-    """All pairs of neighbors, or all with one x.
+class Within:
+    """Two datasets of a space at a distance of at most k, or of exactly k.
+
+    Parameters
+    ----------
+    k : number, default 1
+        The distance, above 0: a number of steps from neighbor to neighbor, or what the metric of
+        the space returns, which can be a fraction or a float.
+    exactly : bool, default False
+        Whether the distance is exactly k instead of at most k.
+
+    Raises
+    ------
+    InputError
+        If an argument is invalid.
+
+    Examples
+    --------
+    >>> print(Within(2), "|", Within(0.5, exactly=True))
+    distance at most 2 | distance exactly 0.5
+    """
+
+    k: Number = 1
+    exactly: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        check_positive("k", self.k)
+        k = as_python(self.k)
+        object.__setattr__(self, "k", Fraction(k) if isinstance(k, Decimal) else k)
+        object.__setattr__(self, "exactly", check_flag("exactly", self.exactly))
+
+    @property
+    def meaning(self) -> str:
+        """Whether k is the distance "at most" or "exactly"."""
+        return "exactly" if self.exactly else "at most"
+
+    def __str__(self) -> str:
+        return f"distance {self.meaning} {shown(self.k)}"
+
+
+class Neighbors(NamedTuple):
+    """The neighbors in a space, as noise compares them: the same k by another metric is another."""
+
+    k: Number
+    text: str
+    by: Hashable
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Space:
+    """Datasets of your own, all that are possible, and which of them are neighbors.
+
+    Parameters
+    ----------
+    datasets : iterable
+        Every possible dataset, from 2 to 65,536: rankings, sets, strings, ordered lists, hashable
+        or not. They are public, and a dataset that is not listed is not protected.
+    metric : callable, optional
+        ``metric(a, b)`` is the distance of two datasets: a finite number, at least 0, the same for
+        ``metric(b, a)``, and 0 for ``metric(a, a)``. Different datasets can be at distance 0, too.
+    neighbors : callable, optional
+        In place of a metric: ``neighbors(a)`` lists the neighbors of a dataset, all of them in
+        `datasets`, and is one of them a neighbor of another, so is that one of it. The distance of
+        two datasets is the fewest steps from neighbor to neighbor.
+    progress : bool, optional
+        Whether to show how many datasets are done; by default on a terminal, after one second.
 
     Attributes
     ----------
-    datasets : dict of group to codes
-        The datasets that occur in a pair, ascending.
-    number : int
-        The number of pairs.
-    blocks : callable
-        Yields the pairs, about as many at a time as its argument says.
+    datasets : tuple
+    metric, neighbors : callable or None
+    distances : tuple of number or None
+        The distances by the metric that occur between two of the datasets, ascending.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two datasets, a function cannot be called, or no two datasets are
+        neighbors.
+    TooLargeError
+        If there are more than 65,536 datasets, or, with a metric, more than 8,388,608 pairs; 4,096
+        datasets have fewer.
+    QueryError
+        If a function raises, or breaks one of its rules; the message shows the pair.
+
+    Notes
+    -----
+    With n datasets, the metric is called ``n**2`` times: on all pairs in both orders, and on each
+    dataset with itself. Distances are compared exactly: floats that differ in the last bit are
+    different distances. The metric need not obey the triangle inequality. `neighbors` is called
+    once on each dataset.
+
+    Examples
+    --------
+    The rankings of four things. Neighbors differ in one exchange of two that stand side by side,
+    and the query is the place of the first thing:
+
+    >>> from itertools import permutations
+    >>> from sensitivity_lab import spaces
+    >>> def exchanged(ranking):
+    ...     for i in range(3):
+    ...         yield (*ranking[:i], ranking[i + 1], ranking[i], *ranking[i + 2 :])
+    >>> rankings = spaces.Space(permutations(range(4)), neighbors=exchanged)
+    >>> def place_of_first(ranking):
+    ...     return ranking.index(0)
+    >>> spaces.global_sensitivity(rankings, place_of_first, neighbors=spaces.Within(1))
+    Sensitivity of place_of_first: 1 (exact)
+      neighbors  distance at most 1 by the neighbors exchanged; 24 datasets
+      x          (0, 1, 2, 3)  f(x) = 0
+      y          (1, 0, 2, 3)  f(y) = 1
+      method     enumeration: 24 datasets evaluated, 36 pairs of neighbors compared
     """
 
-    datasets: dict[Group, Codes]
-    number: int
-    blocks: Callable[[int], Iterator[Block]]
+    _noun: ClassVar[str] = "dataset"
+    _takes: ClassVar[str] = "a dataset"
+    _picture: ClassVar[str] = "plot_datasets"
+    _things: ClassVar[Things] = Things(
+        data="dataset",
+        parts="entries",
+        room="sl.spaces",
+        listed="",  # the datasets that a caller lists are all that there are
+        domain="",
+        public="",
+        every_size="",
+    )
+
+    datasets: tuple[Any, ...]
+    metric: Any = None
+    neighbors: Any = None
+    distances: tuple[Number, ...] | None = None
+    _near: Near
+    _queries: Mapping[str, Callable[[Any], Any]] = MappingProxyType({})
+    _family: str = "distance"
+    _sizes: tuple[int, ...] = ()
+    _is_listed: bool = False
+    _known_by: str = ""
+    """Of spaces that the library makes, what says which neighbors they have."""
+
+    def __init__(
+        self,
+        datasets: Iterable[Any],
+        metric: Callable[[Any, Any], Any] | None = None,
+        *,
+        neighbors: Callable[[Any], Iterable[Any]] | None = None,
+        progress: bool | None = None,
+    ) -> None:
+        read = tuple(listed(datasets, _DATASETS))
+        if len(read) < 2:
+            raise InputError(f"{_DATASETS}, got {len(read)}")
+        if metric is not None:
+            check_callable("metric", metric, "a function metric(a, b) of two datasets")
+        if neighbors is not None:
+            check_callable("neighbors", neighbors, "a function neighbors(a) of a dataset")
+        if (metric is None) == (neighbors is None):
+            raise InputError(f"{_ONE_OF_BOTH}, and not {'neither' if metric is None else 'both'}")
+        check_running(None, progress)
+        if len(read) > MOST_DATASETS:
+            raise TooLargeError(
+                f"there are {len(read):,} datasets; the limit is {MOST_DATASETS:,}. Use fewer"
+            )
+        self.datasets, self.metric, self.neighbors = read, metric, neighbors
+        if neighbors is not None:
+            self._near = self._stepped(progress)
+            return
+        pairs = len(read) * (len(read) - 1) // 2
+        if pairs > MOST_DISTANCES:
+            raise TooLargeError(
+                f"{len(read):,} datasets have {pairs:,} pairs, and the metric would be called on "
+                f"each in both orders; the limit is {MOST_DISTANCES:,}. Use fewer datasets, or "
+                "neighbors= in place of the metric"
+            )
+        self._near = measured = self._measured(progress)
+        self.distances = measured.distances
+
+    def _measured(self, progress: bool | None) -> Measured:
+        """Return the distances of all pairs, each measured in both orders."""
+        seen: dict[Number, Number] = {}  # one object for each distance
+        number = len(self.datasets)
+        apart = np.full((number, number), math.inf, dtype=object)
+        for row in tracked(range(number), unit="datasets", progress=progress):
+            x = self.datasets[row]
+            itself = self._distance(x, x)
+            if itself != 0:
+                raise QueryError(
+                    f"{self._called(x, x)} returned {shown(itself)}; a dataset is at distance 0 "
+                    "from itself"
+                )
+            for column in range(row + 1, number):
+                y = self.datasets[column]
+                distance, back = self._distance(x, y), self._distance(y, x)
+                if distance != back:
+                    raise QueryError(
+                        f"{self._called(x, y)} returned {shown(distance)}, and in the other order "
+                        f"{shown(back)}; a distance is the same in both"
+                    )
+                apart[row, column] = apart[column, row] = seen.setdefault(distance, distance)
+        return Measured(tuple(sorted(seen)), apart)
+
+    def _distance(self, x: Any, y: Any) -> Number:
+        """Return what the metric says of two datasets, or raise QueryError."""
+        returned = self._asked(self.metric, x, y)
+        distance = finite_number(returned)
+        if distance is None or distance < 0:
+            raise QueryError(
+                f"{self._called(x, y)} returned {shown(returned)}; it returns a finite number, at "
+                "least 0"
+            )
+        return Fraction(distance) if isinstance(distance, Decimal) else distance
+
+    def _stepped(self, progress: bool | None) -> Steps:
+        """Return the steps from neighbor to neighbor."""
+        places: dict[Hashable, int] = {}
+        for place, one in enumerate(self.datasets):
+            if places.setdefault(_key(one), place) < place:
+                raise InputError(f"datasets has {shown(one)} twice; list each dataset once")
+        pairs: set[tuple[int, int]] = set()
+        for x in tracked(range(len(self.datasets)), unit="datasets", progress=progress):
+            for y in self._steps_from(self.datasets[x]):
+                key = _key(y)
+                if key not in places:
+                    raise QueryError(
+                        f"{self._called(self.datasets[x])} lists {shown(y)}, which is not one of "
+                        f"the datasets; they are {brief(self.datasets)}"
+                    )
+                pairs.add((x, places[key]))
+        alone = next((pair for pair in pairs if pair[::-1] not in pairs), None)
+        if alone is not None:
+            x, y = (self.datasets[place] for place in alone)
+            raise QueryError(
+                f"{self._called(x)} lists {shown(y)}, and not the other way round; of two "
+                "neighbors each is one of the other"
+            )
+        if all(x == y for x, y in pairs):
+            raise InputError(f"no two datasets are neighbors by {self._by}")
+        of_x, of_y = np.array(list(pairs), dtype=np.int64).T
+        return Steps.of(len(self.datasets), of_x, of_y)
+
+    def _steps_from(self, dataset: Any) -> list[Any]:
+        """Return the neighbors that the function lists of a dataset, or raise QueryError."""
+        returned = self._asked(self.neighbors, own(dataset))
+        try:
+            return listed(returned, f"{self._called(dataset)} must return several datasets")
+        except InputError as error:
+            raise QueryError(str(error)) from error
+
+    def _asked(self, function: Callable[..., Any], *datasets: Any) -> Any:
+        """Return what a caller's function says of datasets, or raise QueryError."""
+        try:
+            return function(*datasets)
+        except Exception as error:
+            raise QueryError(
+                f"{self._called(*datasets)} raised {type(error).__name__}: {shown(str(error))}"
+            ) from error
+
+    def _called(self, *datasets: Any) -> str:
+        """Return how errors name a call of the metric, or of the function of neighbors."""
+        return f"{self._by} on {' and '.join(map(brief, datasets))}"
+
+    @property
+    def _by(self) -> str:
+        """The metric or the neighbors, with the name of the function if it has one."""
+        what, function = ("metric", self.metric) if self.metric else ("neighbors", self.neighbors)
+        return f"the {what} {name_of(function, '')}".rstrip()
+
+    def __len__(self) -> int:
+        """Return the number of datasets."""
+        return len(self.datasets)
+
+    def __repr__(self) -> str:
+        return f"Space({brief(self.datasets)}, {self._by})"
+
+    def __str__(self) -> str:
+        return self._size
+
+    @property
+    def _size(self) -> str:
+        """The sizes of its datasets in words, if these have any; else how many there are."""
+        return f"{len(self):,} datasets"
+
+    def _place(self, dataset: Any, name: str) -> int:
+        """Return which of the datasets a caller's one is, or raise InputError."""
+        every = range(len(self.datasets))
+        same = (place for place in every if self.datasets[place] is dataset)
+        equal = (place for place in every if _equal(self.datasets[place], dataset))
+        place = next(chain(same, equal), None)
+        if place is None:
+            raise InputError(
+                f"{name} must be one of the datasets of the space, got {shown(dataset)}; they are "
+                f"{brief(self.datasets)}"
+            )
+        return place
+
+    def _told(self, relation: Within) -> str:
+        """Return in words which datasets are neighbors."""
+        return f"{relation} by {self._by}"
+
+    def _text(self, dataset: Any) -> str:
+        """Return a dataset as text."""
+        return brief(dataset)
+
+    def _changed(self, x: Any, y: Any) -> str | None:
+        """Return what differs between two datasets in words, where there are any for it."""
+        return None
+
+    def _drawn(self, x: Any, y: Any) -> dict[str, Any]:
+        """Return what a picture of two datasets needs to know of them beside these."""
+        return {}
+
+    def _check_named(self, query: str) -> None:
+        """Raise InputError if a query that has a name is not possible here."""
+
+    def _in(self, relation: Within) -> Neighbors:
+        """Return what has to be the same where results are released together."""
+        return Neighbors(relation.k, self._told(relation), self._known_by or self)
+
+    def _relates(self, x: int, y: int, relation: Within) -> bool:
+        """Tell whether two of the datasets are neighbors; a metric is asked again."""
+        if self.metric is not None:
+            distance = self._distance(self.datasets[x], self.datasets[y])
+            return bool(distance == relation.k if relation.exactly else distance <= relation.k)
+        around = self._near.around(np.array([x]), relation.k, relation.exactly)
+        return any(y in others for _, _, others in around) or (x == y and not relation.exactly)
+
+
+def name_of(function: Any, otherwise: str = "function") -> str:
+    """Return the name of a caller's function, if it has one."""
+    name = getattr(function, "__name__", "")
+    return name if isinstance(name, str) and name.isidentifier() else otherwise
+
+
+def own(dataset: Any) -> Any:
+    """Return a dataset as a caller's function is called with, which may change it."""
+    return dataset if is_hashable(dataset) else copy.deepcopy(dataset)
+
+
+def _key(dataset: Any) -> Hashable:
+    """Return a key that equal datasets share, or raise InputError."""
+    if is_hashable(dataset):
+        return cast(Hashable, dataset)
+    key: Hashable = frozenset(dataset) if isinstance(dataset, set) else key_of(dataset)
+    if not is_hashable(key):
+        raise InputError(
+            "datasets with neighbors= must be values, lists, arrays or sets of such, got "
+            f"{shown(dataset)}"
+        )
+    return key
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Tell whether two datasets are the same; arrays are compared by their entries."""
+    try:
+        return bool(key_of(one) == key_of(other))
+    except Exception:  # noqa: BLE001 - the caller's class; what cannot be compared is another one
+        return False
 
 
 @dataclass(frozen=True)
@@ -74,7 +411,7 @@ class SpaceWitness:
     Attributes
     ----------
     x, y : dataset
-        As the space writes them.
+        A graph is the tuple of its edges, ascending; a sequence the tuple of its entries.
     query_x, query_y : int, float, Fraction or tuple of such
         The query's answers on them.
 
@@ -88,186 +425,5 @@ class SpaceWitness:
 
     x: Any
     y: Any
-    query_x: Answer
-    query_y: Answer
-
-    def _texts(self) -> tuple[str, str]:
-        """Return x and y as text."""
-        return brief(self.x), brief(self.y)
-
-    def _changed(self, neighbors: Any) -> str | None:
-        """Return what differs in words, where there are any for it."""
-        return None
-
-    def _to_dict(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-
-class FiniteSpace(ABC):
-    """A finite set of datasets.
-
-    Attributes
-    ----------
-    _noun : str
-        The word for a dataset.
-    _takes : str
-        The argument of a function of one.
-    _fewer, _few : str
-        What to use if there are too many pairs, or too many calls of a function.
-    _things : Things
-        The words of warnings about noise.
-    _picture : str
-        The function of `plotting` that draws a witness.
-    _sizes : tuple of int
-        The sizes of its datasets, if these have any.
-    _size : str
-        The same in words.
-    _is_listed : bool
-        Whether it may be made of private data.
-    """
-
-    _noun: ClassVar[str]
-    _takes: ClassVar[str]
-    _fewer: ClassVar[str]
-    _few: ClassVar[str]
-    _things: ClassVar[Things]
-    _picture: ClassVar[str]
-
-    @property
-    def _is_listed(self) -> bool:
-        return False
-
-    @property
-    def _sizes(self) -> tuple[int, ...]:
-        return ()
-
-    @property
-    @abstractmethod
-    def _size(self) -> str: ...
-
-    @abstractmethod
-    def _code(self, dataset: Any, name: str) -> Code:
-        """Return a caller's dataset by its code, or raise InputError."""
-
-    @abstractmethod
-    def _argument(self, code: Code) -> Any:
-        """Return a dataset as a function of it is called with, which may change it."""
-
-    @abstractmethod
-    def _told(self, code: Code) -> str:
-        """Return how errors name a dataset."""
-
-    @abstractmethod
-    def _witness(
-        self, x: Code, y: Code, answers: tuple[Answer, Answer], neighbors: Any
-    ) -> SpaceWitness:
-        """Return two neighbors."""
-
-    def _codes(self, witness: Any) -> tuple[Code, Code]:
-        """Return x and y of a witness, or raise InputError if the space has no such dataset."""
-        return self._code(witness.x, "x"), self._code(witness.y, "y")
-
-
-def in_parts(codes: Codes, size: int) -> Iterator[Codes]:
-    """Yield datasets, at most so many at a time."""
-    for start in range(0, len(codes), size):
-        yield codes[start : start + size]
-
-
-def pairs_with(x: Code, others: Codes) -> Pairs:
-    """Return the pairs of one dataset with others of its group that differ from it."""
-    group, itself = x[0], np.array([x[1]])
-    blocks = [Block(group, itself, group, others)] if len(others) else []
-    return Pairs({group: np.union1d(itself, others)}, len(others), lambda _: iter(blocks))
-
-
-@dataclass(frozen=True)
-class SpaceRelation(ABC):
-    """A neighbor relation in a space.
-
-    Attributes
-    ----------
-    k : int
-        The largest distance of neighbors.
-    _counts : str
-        What k counts, and the smallest one.
-    _family : str
-        The relation without its distance.
-    _compared : str
-        What the number of pairs counts.
-    """
-
-    k: Any = 1
-
-    _counts: ClassVar[str]
-    _family: ClassVar[str]
-    _compared: ClassVar[str] = "pairs of neighbors"
-
-    def __post_init__(self) -> None:
-        """Check the distance."""
-        object.__setattr__(self, "k", check_whole("k", self.k, self._counts))
-
-    @property
-    def family(self) -> str:
-        """The relation without its distance, for tables."""
-        return self._family
-
-    @property
-    def _keeps_size(self) -> bool:
-        """Whether neighbors have the same size, so that it can be public."""
-        return True
-
-    @property
-    def meaning(self) -> str:
-        """Whether k is the distance "at most" or "exactly"."""
-        return "at most"
-
-    def at(self, k: Any) -> Self:
-        """Return the same relation at another distance.
-
-        Parameters
-        ----------
-        k : int
-            The distance.
-        """
-        return replace(self, k=k)
-
-    @abstractmethod
-    def _check(self, space: Any) -> None:
-        """Raise InputError if a space has no neighbors at this distance."""
-
-    def _check_most(self, most: int, why: str) -> None:
-        """Raise InputError if k is above the largest distance; the message gives the reason."""
-        if self.k > most:
-            raise InputError(f"k must be at most {most}, {why}, got {self.k}")
-
-    @abstractmethod
-    def _pairs(self, space: Any, x: Code | None) -> Pairs:
-        """Return the pairs of neighbors, those with one x if it is given.
-
-        Raises
-        ------
-        TooLargeError
-            If they are too many; `check_steps` says so before anything is listed.
-        """
-
-    @abstractmethod
-    def _relates(self, witness: Any, space: Any) -> bool:
-        """Tell whether x and y of a witness are neighbors, by the definition."""
-
-    def _is_exactly(self, space: Any) -> bool:
-        """Tell whether nearer datasets are no neighbors, so that noise would not protect them."""
-        return False
-
-    def _in(self, space: Any) -> Any:
-        """Return what has to be the same where results are released together."""
-        return self
-
-
-def check_steps(steps: int, space: FiniteSpace, relation: SpaceRelation) -> None:
-    """Raise TooLargeError if comparing all pairs would take too many steps."""
-    if steps > MOST_STEPS:
-        raise TooLargeError(
-            f"to compare the neighbors among {space} takes {steps:,} steps ({relation}), and the "
-            f"limit is {MOST_STEPS:,}; use {space._fewer}, or a smaller k"
-        )
+    query_x: Any
+    query_y: Any

@@ -29,7 +29,6 @@ from strategies import BY_NAME as RELATIONS
 
 import sensitivity_lab as sl
 from sensitivity_lab import noise, spaces
-from sensitivity_lab.spaces import graphs, sequences
 
 EPSILON, DELTA, RHO = 0.5, 1e-6, 0.25
 
@@ -246,41 +245,27 @@ def of_bounds():
 
 
 def of_graphs():
-    whole = graphs.GraphUniverse(3)
-    some = graphs.GraphUniverse(3, edges=[(0, 1), (0, 2)])
-    relations = {
-        "edges": (graphs.EdgeNeighbors(), False),
-        "nodes": (graphs.NodeNeighbors(), False),
-        "removed": (graphs.NodeNeighbors(change="remove"), True),
-    }
-    for (universe, listed), (name, (relation, sizes_differ)) in itertools.product(
-        ((whole, False), (some, True)), relations.items()
+    for (edges, listed), neighbors in itertools.product(
+        ((None, False), ([(0, 1), (0, 2)], True)), ("edge", "node")
     ):
-        asked = {"neighbors": relation}
-        result = spaces.global_sensitivity(universe, "triangles", **asked)
-        facts = {"private_records": listed, "private_size": sizes_differ}
-        yield Case(f"graphs, {listed}, {name}", result, **facts)
+        space = spaces.graphs(3, neighbors, edges=edges)
+        result = spaces.global_sensitivity(space, "triangles", neighbors=spaces.Within(1))
+        yield Case(f"graphs, {listed}, {neighbors}", result, private_records=listed)
+    whole = spaces.graphs(3, "edge")
     for norm in ("L1", "L2", "Linf"):
         result = spaces.global_sensitivity(
-            whole, "degree_histogram", neighbors=graphs.EdgeNeighbors(), norm=norm
+            whole, "degree_histogram", norm=norm, neighbors=spaces.Within(1)
         )
         yield Case(f"graphs, {norm}", result, norm=norm)
-    local = spaces.local_sensitivity(
-        whole, "edges", dataset=[(0, 1)], neighbors=graphs.EdgeNeighbors()
-    )
+    local = spaces.local_sensitivity(whole, "edges", dataset=[(0, 1)], neighbors=spaces.Within(1))
     yield Case("graphs, local", local, kind="local")
 
 
 def of_sequences():
-    for relation, shortest in itertools.product(
-        (sequences.Hamming(), sequences.InsertDelete(2)), (1, 3)
-    ):
-        universe = sequences.SequenceUniverse([0, 1, 5], longest=3, shortest=shortest)
-        result = spaces.global_sensitivity(universe, "sum", neighbors=relation)
-        edits = isinstance(relation, sequences.InsertDelete)
-        yield Case(
-            f"sequences, {relation}, {shortest}", result, private_size=edits and shortest == 3
-        )
+    for metric, k in (("hamming", 1), ("edit", 2)):
+        space = spaces.sequences([0, 1, 5], 3, metric)
+        result = spaces.global_sensitivity(space, "sum", neighbors=spaces.Within(k))
+        yield Case(f"sequences, {metric}", result)
 
 
 MAKERS = {

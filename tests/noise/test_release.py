@@ -9,7 +9,6 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab import spaces
-from sensitivity_lab.spaces import graphs, sequences
 
 AGES = sl.Universe.from_domain(range(11))
 LIMITS = {"time_limit": math.inf, "evaluations": 300, "seed": 7}
@@ -36,16 +35,14 @@ def of_rows(relation, size):
     )
 
 
-def of_graphs(relation=None, nodes=4, query="edges", **options):
-    return spaces.global_sensitivity(
-        graphs.GraphUniverse(nodes), query, neighbors=relation or graphs.EdgeNeighbors(), **options
-    )
+def of_graphs(neighbors="edge", nodes=4, query="edges", norm="L1"):
+    space, one = spaces.graphs(nodes, neighbors), spaces.Within(1)
+    return spaces.global_sensitivity(space, query, neighbors=one, norm=norm)
 
 
-def of_sequences(relation=None, longest=3, query="distinct", **options):
-    universe = sequences.SequenceUniverse([0, 5], longest=longest, **options)
+def of_sequences(length=3):
     return spaces.global_sensitivity(
-        universe, query, neighbors=relation or sequences.InsertDelete()
+        spaces.sequences([0, 5], length, "edit"), "distinct", neighbors=spaces.Within(1)
     )
 
 
@@ -93,7 +90,7 @@ def test_every_kind_of_result_has_its_sizes_compared(kind):
 
 
 def test_graphs_and_sequences_are_compared_too():
-    edges, nodes = of_graphs(), of_graphs(graphs.NodeNeighbors())
+    edges, nodes = of_graphs(), of_graphs("node")
     assert message(lambda: sl.noise.noise_table({"a": edges, "b": nodes}, epsilon=1)) == (
         "results: 'a' is for neighbors edge neighbors, at most 1 edge added or removed, 'b' for "
         "node neighbors, edges of at most 1 node replaced, and privacy losses add up only for "
@@ -107,7 +104,7 @@ def test_graphs_and_sequences_are_compared_too():
         "results: 'edges' is for 4 nodes, 'triangles' for 5 nodes, and one dataset has one size; "
         "compute all sensitivities with the same size"
     )
-    short, long = of_sequences(longest=3), of_sequences(longest=4)
+    short, long = of_sequences(3), of_sequences(4)
     assert message(lambda: sl.noise.noise_table({"a": short, "b": long}, epsilon=1)) == (
         "results: 'a' is for 0 to 3 entries, 'b' for 0 to 4 entries, and one dataset has one size; "
         "compute all sensitivities with the same size"
@@ -368,14 +365,13 @@ def test_graph_and_sequence_results_are_taken_in_the_norm_of_the_noise():
 
 def test_local_results_of_graphs_and_sequences_are_refused():
     triangle = [(0, 1), (0, 2), (1, 2)]
+    space = spaces.graphs(4, "edge")
     of_graph = spaces.local_sensitivity(
-        graphs.GraphUniverse(4), "triangles", dataset=triangle, neighbors=graphs.EdgeNeighbors()
+        space, "triangles", dataset=triangle, neighbors=spaces.Within(1)
     )
+    space = spaces.sequences([0, 5], 3, "edit")
     of_sequence = spaces.local_sensitivity(
-        sequences.SequenceUniverse([0, 5], longest=3),
-        "distinct",
-        dataset=[0, 5],
-        neighbors=sequences.InsertDelete(),
+        space, "distinct", dataset=[0, 5], neighbors=spaces.Within(1)
     )
     for result, what in ((of_graph, "graph"), (of_sequence, "sequence")):
         assert message(lambda r=result: sl.noise.laplace_scale(r, 1)) == (
@@ -389,34 +385,6 @@ def test_local_results_of_graphs_and_sequences_are_refused():
         )
 
 
-def test_graphs_of_one_number_of_nodes_have_a_warning_where_nodes_are_removed():
-    found = of_graphs(graphs.NodeNeighbors(change="remove"), query="max_degree")
-    with pytest.warns(sl.errors.PrivateSizeWarning) as caught:
-        assert sl.noise.laplace_scale(found, 1) == 3
-    assert str(caught[0].message) == SIZE.format(
-        name="sensitivity",
-        relation="node neighbors, at most 1 node removed",
-        noun="nodes",
-        size="4 nodes",
-        remedy="Scale the noise to the largest sensitivity over every number of nodes that the "
-        "data can have",
-    )
-
-
-def test_sequences_of_one_length_have_a_warning_where_entries_are_inserted():
-    found = of_sequences(sequences.InsertDelete(2), shortest=3)
-    with pytest.warns(sl.errors.PrivateSizeWarning) as caught:
-        sl.noise.laplace_scale(found, 1)
-    assert str(caught[0].message) == SIZE.format(
-        name="sensitivity",
-        relation="at most 2 entries inserted or deleted",
-        noun="entries",
-        size="3 entries",
-        remedy="Use a universe of every length that the data can have, "
-        "SequenceUniverse(values, longest, shortest)",
-    )
-
-
 def test_a_caller_can_say_that_the_warning_is_not_needed():
     result = of_a_search(sl.Unbounded(1), 3)
     with warnings.catch_warnings():
@@ -425,16 +393,15 @@ def test_a_caller_can_say_that_the_warning_is_not_needed():
 
 
 def test_subgraphs_of_one_graph_may_be_private():
-    universe = graphs.GraphUniverse.subgraphs([(0, 1), (1, 2), (2, 3)])
-    found = spaces.global_sensitivity(universe, "triangles", neighbors=graphs.EdgeNeighbors())
+    space = spaces.graphs(4, "edge", edges=[(0, 1), (1, 2), (2, 3)])
+    found = spaces.global_sensitivity(space, "triangles", neighbors=spaces.Within(1))
     with pytest.warns(sl.errors.DatasetUniverseWarning) as caught:
         assert sl.noise.laplace_scale(found, 1) == 0
     assert str(caught[0].message) == (
-        "sensitivity: the universe is the graphs with some of the listed edges "
-        "(GraphUniverse.subgraphs, or edges=), so the sensitivity holds only among these graphs; "
-        "if your edges are private, noise scaled this way does not protect them. The sensitivity "
-        "of triangles is 0 there, which means no noise at all. For private data, compute the "
-        "sensitivity over what a graph can be, GraphUniverse(nodes); if the edges are public, pass "
-        "public_universe=True"
+        "sensitivity: the space is the graphs with some of the listed edges (edges=), so the "
+        "sensitivity holds only among these graphs; if your edges are private, noise scaled this "
+        "way does not protect them. The sensitivity of triangles is 0 there, which means no noise "
+        "at all. For private data, compute the sensitivity over what a graph can be, "
+        "graphs(nodes, ...) without edges=; if the edges are public, pass public_universe=True"
     )
     assert sl.noise.laplace_scale(found, 1, public_universe=True) == 0

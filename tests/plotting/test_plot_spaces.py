@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from matplotlib.figure import Figure
 
 from sensitivity_lab import spaces
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.spaces import graphs, sequences
 
-FIVE = graphs.GraphUniverse(5)
-DAYS = sequences.SequenceUniverse(["home", "work"], longest=4)
+DAYS = spaces.sequences(["home", "work"], 4, "edit")
 WORDS = spaces.Space(["tea", "t" * 500], lambda a, b: int(a != b))
 
 
@@ -21,7 +21,9 @@ def drawn(marks):
 
 
 def test_the_changed_edges_are_marked():
-    found = spaces.global_sensitivity(FIVE, "triangles", neighbors=graphs.EdgeNeighbors())
+    found = spaces.global_sensitivity(
+        spaces.graphs(5, "edge"), "triangles", neighbors=spaces.Within(1)
+    )
     ax = found.plot()
     assert drawn(ax.get_lines()) == {"in both": 12, "only in y": 1}
     assert ax.get_title() == "f = triangles\nedge neighbors, at most 1 edge added or removed"
@@ -32,32 +34,32 @@ def test_the_changed_edges_are_marked():
     ]
 
 
-def test_a_node_that_is_gone_has_no_number():
+def test_vectors_stand_below_their_graphs():
     found = spaces.global_sensitivity(
-        FIVE, "degree_histogram", neighbors=graphs.NodeNeighbors(change="remove")
+        spaces.graphs(5, "node"), "degree_histogram", neighbors=spaces.Within(1)
     )
     ax = Figure().add_subplot()
     assert found.plot(ax=ax) is ax
     numbers = [text.get_text() for text in ax.texts if text.get_text().isdigit()]
-    assert (numbers.count("0"), numbers.count("4")) == (1, 2)
+    assert (numbers.count("0"), numbers.count("4")) == (2, 2)
     assert len(ax.collections) == 10
     written = [text.get_text() for text in ax.texts if text.get_text().startswith("f(")]
     assert len(written) == 2
-    assert ax.get_title().startswith("f = degree_histogram, |f(x) − f(y)| = 9 in L1\n")
+    assert ax.get_title().startswith("f = degree_histogram, |f(x) − f(y)| = 10 in L1\n")
 
 
 def test_two_graphs_without_edges():
-    found = spaces.global_sensitivity(
-        graphs.GraphUniverse(3, []), "edges", neighbors=graphs.NodeNeighbors(change="remove")
+    found = spaces.local_sensitivity(
+        spaces.graphs(3, "edge"), "max_degree", dataset=[], neighbors=spaces.Within(1)
     )
-    assert found.value == 0
-    assert found.plot().get_legend() is None
+    empty = replace(found, witness=replace(found.witness, y=()))
+    assert empty.plot().get_legend() is None
     with pytest.raises(InputError, match=r"^ax: got 3; pass a matplotlib Axes"):
         found.plot(ax=3)
 
 
 def test_the_inserted_entry_stands_alone():
-    found = spaces.global_sensitivity(DAYS, "changes", neighbors=sequences.InsertDelete())
+    found = spaces.global_sensitivity(DAYS, "changes", neighbors=spaces.Within(1))
     ax = found.plot()
     assert drawn(ax.patches) == {"in both": 4, "only in y": 1}
     assert ax.get_title() == "f = changes\nat most 1 entry inserted or deleted"
@@ -71,20 +73,22 @@ def test_the_inserted_entry_stands_alone():
 
 
 def test_replaced_entries_stand_one_above_the_other():
-    found = spaces.global_sensitivity(DAYS, "counts", neighbors=sequences.Hamming(2))
+    found = spaces.global_sensitivity(
+        spaces.sequences(["home", "work"], 4, "hamming"), "counts", neighbors=spaces.Within(2)
+    )
     ax = Figure().add_subplot()
     assert found.plot(ax=ax) is ax
     kinds = drawn(ax.patches)
     assert kinds["only in x"] == kinds["only in y"] == 2
     written = [text.get_text() for text in ax.texts if text.get_text().startswith("f(")]
-    assert written == ["f(x) = (2, 0)", "f(y) = (0, 2)"]
+    assert written == ["f(x) = (4, 0)", "f(y) = (2, 2)"]
     assert ax.get_title().startswith("f = counts, |f(x) − f(y)| = 4 in L1\n")
 
 
 def test_two_empty_sequences():
-    found = spaces.local_sensitivity(DAYS, "length", dataset=[], neighbors=sequences.Hamming())
-    assert found.value == 0
-    assert found.plot().get_legend() is None
+    found = spaces.local_sensitivity(DAYS, "length", dataset=[], neighbors=spaces.Within(1))
+    empty = replace(found, witness=replace(found.witness, y=()))
+    assert empty.plot().get_legend() is None
     with pytest.raises(InputError, match=r"^ax: got 3; pass a matplotlib Axes"):
         found.plot(ax=3)
 
@@ -97,7 +101,7 @@ def test_datasets_are_written_as_text_and_long_ones_cut():
     assert long.startswith("'ttt")
     assert max(map(len, long.split("\n"))) <= 44
     assert len(long) < 200
-    assert ax.get_title() == "f = len\ndistance at most 1"
+    assert ax.get_title() == "f = len\ndistance at most 1 by the metric"
     [side] = ax.child_axes
     assert [label.get_text() for label in side.get_yticklabels()] == ["f(x) = 3", "f(y) = 500"]
 

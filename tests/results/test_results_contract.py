@@ -12,7 +12,6 @@ from checks import words_of_html
 import sensitivity_lab as sl
 from sensitivity_lab import spaces
 from sensitivity_lab.results.result import Found, Result
-from sensitivity_lab.spaces import graphs, sequences
 
 NUMBERS = sl.Universe.from_domain([0, 1, 5])
 ONE = {"neighbors": sl.Bounded(1)}
@@ -41,12 +40,10 @@ RESULTS = {
         NUMBERS, max, size=3, value_range=(0, 9), evaluations=100, seed=1, **ONE
     ),
     "graphs": spaces.global_sensitivity(
-        graphs.GraphUniverse(3), "triangles", neighbors=graphs.EdgeNeighbors()
+        spaces.graphs(3, "edge"), "triangles", neighbors=spaces.Within(1)
     ),
     "sequences": spaces.global_sensitivity(
-        sequences.SequenceUniverse([0, 1, 2], longest=3, shortest=3),
-        "sum",
-        neighbors=sequences.Hamming(),
+        spaces.sequences([0, 1, 2], 3, "hamming"), "sum", neighbors=spaces.Within(1)
     ),
     "listed datasets": spaces.global_sensitivity(
         spaces.Space([[0], [0, 5], [1, 5]], lambda a, b: len(set(a) ^ set(b))),

@@ -191,18 +191,18 @@ def test_functions_of_the_dataset_are_answered(function, call):
 
 def test_functions_of_graphs_and_sequences():
     calls = itertools.count()
-    graphs = sl.spaces.graphs.GraphUniverse(3)
     with pytest.raises(sl.errors.QueryError) as caught:
         sl.spaces.global_sensitivity(
-            graphs, lambda _: next(calls), neighbors=sl.spaces.graphs.EdgeNeighbors(1)
+            sl.spaces.graphs(3, "edge"), lambda _: next(calls), neighbors=sl.spaces.Within(1)
         )
     assert str(caught.value) == (
-        "the function function on the graph ((0, 1), (0, 2), (1, 2)) of 3 nodes returned 7, and 8 "
+        "the function function on ((0, 1), (0, 2), (1, 2)) returned 7, and 8 "
         f"when it was called again: {WHY}"
     )
-    sequences = sl.spaces.sequences.SequenceUniverse([1, 2], 2)
     with pytest.raises(sl.errors.QueryError) as caught:
         sl.spaces.global_sensitivity(
-            sequences, lambda _: next(calls), neighbors=sl.spaces.sequences.InsertDelete(1)
+            sl.spaces.sequences([1, 2], 2, "edit"),
+            lambda _: next(calls),
+            neighbors=sl.spaces.Within(1),
         )
     assert str(caught.value).endswith(f"when it was called again: {WHY}")

@@ -1,4 +1,4 @@
-"""A caller's own datasets with a metric, beside the definition in plain Python."""
+"""A caller's own datasets with a metric or neighbors, beside the definition in plain Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 import sensitivity_lab as sl
 from sensitivity_lab import spaces
 from sensitivity_lab.errors import VerificationError
-from sensitivity_lab.spaces import graphs, sequences
 
 NORMS = {
     "L1": lambda v: sum(map(abs, v)),
@@ -136,7 +135,7 @@ def test_blocks_change_nothing(monkeypatch):
     asked = {"distances": rankings.distances, "neighbors": spaces.Within()}
     whole = spaces.sensitivity_curve(rankings, lambda ranking: ranking.index("b"), **asked)
     monkeypatch.setattr("sensitivity_lab.spaces.search._BLOCK", 5)
-    monkeypatch.setattr("sensitivity_lab.spaces.listed._SCANNED", 7)
+    monkeypatch.setattr("sensitivity_lab.spaces.near._CELLS", 7)
     parts = spaces.sensitivity_curve(rankings, lambda ranking: ranking.index("b"), **asked)
     for one, other in zip(whole.results, parts.results, strict=True):
         assert (one.value, one.witness, one.pairs) == (other.value, other.witness, other.pairs)
@@ -170,26 +169,98 @@ def test_the_metric_is_called_on_every_pair_in_both_orders():
 
 def test_curves_of_graphs_and_sequences():
     path = [(0, 1), (1, 2)]
-    for universe, query, neighbors, dataset in (
-        (graphs.GraphUniverse(4), "triangles", graphs.EdgeNeighbors(), None),
-        (graphs.GraphUniverse(4), "triangles", graphs.EdgeNeighbors(), path),
-        (graphs.GraphUniverse(4), "edges", graphs.NodeNeighbors(change="remove"), None),
-        (sequences.SequenceUniverse("ab", 4), "changes", sequences.InsertDelete(), None),
-        (sequences.SequenceUniverse("ab", 4), "changes", sequences.InsertDelete(), "ab"),
+    for space, query, dataset in (
+        (spaces.graphs(4, "edge"), "triangles", None),
+        (spaces.graphs(4, "node"), "triangles", path),
+        (spaces.sequences("ab", 4, "edit"), "changes", None),
+        (spaces.sequences("ab", 4, "edit"), "changes", "ab"),
     ):
         curve = spaces.sensitivity_curve(
-            universe, query, distances=[1, 3, 2], neighbors=neighbors, dataset=dataset
+            space, query, distances=[1, 3, 2], dataset=dataset, neighbors=spaces.Within(1)
         )
         for found, k in zip(curve.results, [1, 3, 2], strict=True):
-            asked = {"neighbors": neighbors.at(k)}
+            asked = {"neighbors": spaces.Within(k)}
             if dataset is None:
-                alone = spaces.global_sensitivity(universe, query, **asked)
+                alone = spaces.global_sensitivity(space, query, **asked)
             else:
-                alone = spaces.local_sensitivity(universe, query, dataset=dataset, **asked)
-            assert (found.value, found.witness, found.known) == (
-                *(alone.value, alone.witness, alone.known),
-            )
+                alone = spaces.local_sensitivity(space, query, dataset=dataset, **asked)
+            assert (found.value, found.witness) == (alone.value, alone.witness)
             found.verify()
+
+
+RELATED = st.integers(2, 7).flatmap(
+    lambda n: st.tuples(
+        st.just(n),
+        st.sets(st.sampled_from(list(itertools.combinations(range(n), 2))), min_size=1),
+        st.lists(st.integers(-9, 9), min_size=n, max_size=n),
+    )
+)
+
+
+@given(RELATED, st.integers(1, 4), st.booleans(), st.integers(0, 6))
+def test_any_neighbors_beside_the_definition(problem, k, exactly, place):
+    """The distance is the fewest steps, by paths of Floyd and Warshall."""
+    number, pairs, answers = problem
+    steps = [[0 if i == j else math.inf for j in range(number)] for i in range(number)]
+    for i, j in pairs:
+        steps[i][j] = steps[j][i] = 1
+    for between, i, j in itertools.product(range(number), repeat=3):
+        steps[i][j] = min(steps[i][j], steps[i][between] + steps[between][j])
+
+    def neighbors(x):
+        for y in range(number):
+            if steps[x[0]][y] == 1:
+                yield from ([y], [y])  # twice is once
+
+    def near(distance):
+        return distance == k if exactly else distance <= k
+
+    space = spaces.Space([[one] for one in range(number)], neighbors=neighbors)
+    related, only = spaces.Within(k, exactly=exactly), place % number
+    asked = {"neighbors": related}
+
+    def query(x):
+        return answers[x[0]]
+
+    def far(x, y):
+        return steps[x][y]
+
+    as_list = [(answer,) for answer in answers]
+    expected = naive_largest(number, far, as_list.__getitem__, "L1", near)
+    if expected is None:
+        with pytest.raises(sl.errors.InputError, match=r"^no two datasets are exactly \d steps"):
+            spaces.global_sensitivity(space, query, **asked)
+    else:
+        found = spaces.global_sensitivity(space, query, **asked)
+        close = sum(near(far(*pair)) for pair in itertools.combinations(range(number), 2))
+        assert (found.value, found.pairs) == (expected, close)
+        assert near(far(found.witness.x[0], found.witness.y[0]))
+        found.verify()
+    local = spaces.local_sensitivity(space, query, dataset=[only], **asked)
+    naive = naive_largest(number, far, as_list.__getitem__, "L1", near, only)
+    assert local.value == (naive or 0)
+    local_pair = local.witness.x[0], local.witness.y[0]
+    assert near(far(*local_pair)) or naive is None
+
+
+def test_neighbors_and_their_metric_are_one_relation():
+    """Exchanges of two that stand side by side make the distance of Kendall."""
+
+    def exchanged(ranking):
+        ranking = list(ranking)
+        for i in range(3):
+            yield (*ranking[:i], ranking[i + 1], ranking[i], *ranking[i + 2 :])
+
+    every = list(itertools.permutations("abcd"))
+    spaces_of_both = spaces.Space(every, exchanges), spaces.Space(every, neighbors=exchanged)
+    for k, exactly in itertools.product(range(1, 7), (False, True)):
+        one, other = (
+            spaces.global_sensitivity(
+                space, lambda x: x.index("a"), neighbors=spaces.Within(k, exactly=exactly)
+            )
+            for space in spaces_of_both
+        )
+        assert (one.value, one.witness, one.pairs) == (other.value, other.witness, other.pairs)
 
 
 def test_datasets_that_a_function_changes_are_not_changed():
@@ -233,7 +304,7 @@ def test_what_is_stated_is_verified():
         {"value": 3.0},
         {"neighbors": spaces.Within(1)},
         {"neighbors": spaces.Within(1, exactly=True)},
-        {"universe": near},
+        {"space": near},
         {"upper": None},
         {"witness": replace(found.witness, query_x=5)},
         {"witness": replace(found.witness, x=2)},
@@ -248,7 +319,7 @@ def test_what_is_told():
     found = spaces.global_sensitivity(space, len, neighbors=spaces.Within(0.5 + 0.5))
     assert repr(found).splitlines() == [
         "Sensitivity of len: 1 (exact)",
-        "  neighbors  distance at most 1.0; 2 datasets with the metric",
+        "  neighbors  distance at most 1.0 by the metric; 2 datasets",
         "  x          (0,)  f(x) = 1",
         "  y          (1, 2)  f(y) = 2",
         "  method     enumeration: 2 datasets evaluated, 1 pairs of neighbors compared",
@@ -308,44 +379,3 @@ def test_noise_of_two_answers_is_for_one_metric():
         "distance at most 1 by the metric, and privacy losses add up only for one relation; "
         "compute all sensitivities with the same neighbors"
     )
-
-
-def test_formulas_need_no_list_of_sequences():
-    year = sequences.SequenceUniverse([0, 3, 10], longest=10**6)
-    assert str(year) == "all sequences of 0 to 1000000 of 3 values"
-    found = spaces.known_sensitivity(year, "longest_run", neighbors=sequences.InsertDelete())
-    assert float(found) == 499_999
-    far = {"neighbors": sequences.InsertDelete(10**6)}
-    for call in (
-        *(lambda: len(year), lambda: year.code([0]), lambda: year.sequence(1, 0)),
-        lambda: spaces.global_sensitivity(year, "length", **far),
-        lambda: spaces.local_sensitivity(year, "length", dataset=[], **far),
-    ):
-        with pytest.raises(
-            sl.errors.TooLargeError, match=r"^longest must be at most 21, got 1000000"
-        ):
-            call()
-
-
-def test_formulas_need_no_list_of_graphs():
-    many = graphs.GraphUniverse(10**6)
-    assert str(many) == "all 2**499999500000 graphs on 1000000 nodes"
-    found = spaces.known_sensitivity(many, "triangles", neighbors=graphs.EdgeNeighbors())
-    assert float(found) == 999_998
-    assert many == graphs.GraphUniverse(10**6) != graphs.GraphUniverse(7)
-    assert graphs.GraphUniverse(3, [(0, 1), (0, 2), (1, 2)]) == graphs.GraphUniverse(3)
-    calls = [lambda: many.edges, lambda: len(many), lambda: many.mask([(0, 1)])]
-    for neighbors in (
-        *(graphs.EdgeNeighbors(2), graphs.NodeNeighbors(2)),
-        graphs.NodeNeighbors(900_000, change="remove"),
-    ):
-        asked = {"neighbors": neighbors}
-        calls.append(lambda asked=asked: spaces.global_sensitivity(many, "edges", **asked))
-        calls.append(
-            lambda asked=asked: spaces.local_sensitivity(many, "edges", dataset=[], **asked)
-        )
-    for call in calls:
-        with pytest.raises(
-            sl.errors.TooLargeError, match=r"^1000000 nodes have 499999500000 pairs"
-        ):
-            call()

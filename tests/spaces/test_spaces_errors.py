@@ -1,15 +1,15 @@
-"""What is refused of a caller's own datasets, in words."""
+"""What is refused of spaces, in words."""
 
 from __future__ import annotations
 
 import itertools
 import re
 
+import numpy as np
 import pytest
 
 from sensitivity_lab import spaces
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
-from sensitivity_lab.spaces import graphs, sequences
 
 
 def apart(a, b):
@@ -17,12 +17,13 @@ def apart(a, b):
 
 
 WORDS = spaces.Space(["a", "abc"], apart)
-FOUR = graphs.GraphUniverse(4)
+FOUR = spaces.graphs(4, "edge")
+DAYS = spaces.sequences(["home", "work"], 3, "edit")
 
 
-def ask(universe=WORDS, query=len, neighbors=None, **options):
+def ask(space=WORDS, query=len, neighbors=None, **options):
     neighbors = neighbors or spaces.Within(2)
-    return spaces.global_sensitivity(universe, query, neighbors=neighbors, **options)
+    return spaces.global_sensitivity(space, query, neighbors=neighbors, **options)
 
 
 @pytest.mark.parametrize(
@@ -33,9 +34,44 @@ def ask(universe=WORDS, query=len, neighbors=None, **options):
             "datasets must be a sequence of at least two datasets, such as [(1, 2), (2, 1)], got 1",
         ),
         (
-            lambda: spaces.Space("ab", "kendall"),
+            lambda: spaces.Space("ab", apart),
             "datasets must be a sequence of at least two datasets, such as [(1, 2), (2, 1)], got "
             "'ab'",
+        ),
+        (
+            lambda: spaces.Space(["a", "b"]),
+            "pass metric or neighbors: a function metric(a, b), or a function neighbors(a), and "
+            "not neither",
+        ),
+        (
+            lambda: spaces.Space(["a", "b"], apart, neighbors=len),
+            "pass metric or neighbors: a function metric(a, b), or a function neighbors(a), and "
+            "not both",
+        ),
+        (
+            lambda: spaces.Space([1, 2, 1.0], neighbors=lambda _: []),
+            "datasets has 1.0 twice; list each dataset once",
+        ),
+        (
+            lambda: spaces.Space([[{1}], [{2}]], neighbors=lambda _: []),
+            "datasets with neighbors= must be values, lists, arrays or sets of such, got [{1}]",
+        ),
+        (
+            lambda: spaces.Space([1, 2], neighbors=lambda x: [x]),
+            "no two datasets are neighbors by the neighbors",
+        ),
+        (
+            lambda: ask(spaces.Space([1, 2], neighbors=lambda x: [3 - x]), neighbors="edit"),
+            "neighbors must be Within(...), got 'edit'",
+        ),
+        (
+            lambda: ask(FOUR, "edges", spaces.Within(0.5)),
+            "k must be a whole number (how many steps from neighbor to neighbor, at least 1), got "
+            "0.5 (float)",
+        ),
+        (
+            lambda: ask(FOUR, "edges", spaces.Within(7, exactly=True)),
+            "no two datasets are exactly 7 steps apart, from neighbor to neighbor; use a smaller k",
         ),
         (
             lambda: ask(neighbors=spaces.Within(1)),
@@ -46,17 +82,28 @@ def ask(universe=WORDS, query=len, neighbors=None, **options):
             "no two datasets are at a distance of exactly 3; the distances are ('2',)",
         ),
         (
-            lambda: ask(neighbors=graphs.EdgeNeighbors()),
-            "neighbors must be Within(...), got EdgeNeighbors(k=1)",
-        ),
-        (
-            lambda: ask(FOUR, "edges"),
-            "neighbors must be EdgeNeighbors(...) or NodeNeighbors(...), got Within(k=2, "
-            "exactly=False)",
+            lambda: ask([1, 2]),
+            "space must be a space: Space(...), graphs(...) or sequences(...), got [1, 2]",
         ),
         (
             lambda: ask(query="edges"),
             "query must be a function of a dataset, got 'edges'",
+        ),
+        (
+            lambda: ask(FOUR, "triangle"),
+            "query must be one of 'edges', 'triangles', 'max_degree', 'degree_histogram', or a "
+            "function of the edges of a graph, got 'triangle'; did you mean 'triangles'?",
+        ),
+        (
+            lambda: ask(DAYS, "change"),
+            "query must be one of 'length', 'sum', 'distinct', 'counts', 'changes', 'path_length', "
+            "'longest_run', or a function of a tuple of values, got 'change'; did you mean "
+            "'changes'?",
+        ),
+        (
+            lambda: ask(DAYS, "sum"),
+            "'sum' needs values that are numbers, got 'home'; use numbers, or a function of a "
+            "tuple of values",
         ),
         (
             lambda: spaces.local_sensitivity(WORDS, len, dataset="ab", neighbors=spaces.Within(2)),
@@ -64,35 +111,71 @@ def ask(universe=WORDS, query=len, neighbors=None, **options):
         ),
         (
             lambda: spaces.local_sensitivity(
-                FOUR, "edges", dataset=[(0, 5)], neighbors=graphs.EdgeNeighbors()
+                FOUR, "edges", dataset=[(0, 5)], neighbors=spaces.Within(1)
             ),
             "dataset has the edge (0, 5); the nodes are 0 to 3",
         ),
         (
             lambda: spaces.local_sensitivity(
-                sequences.SequenceUniverse("ab", 2),
-                "length",
-                dataset="abc",
-                neighbors=sequences.Hamming(),
+                spaces.graphs(3, "edge", edges=[(0, 1)]),
+                "edges",
+                dataset=[(1, 2)],
+                neighbors=spaces.Within(1),
             ),
-            "dataset has 3 entries; the universe is all 7 sequences of 0 to 2 of 2 values",
+            "dataset has the edge (1, 2), which no graph of this space has: the 2 subgraphs of a "
+            "graph of 1 edge on 3 nodes",
         ),
         (
-            lambda: spaces.known_sensitivity(WORDS, "edges", neighbors=spaces.Within()),
-            "universe must be a GraphUniverse or a SequenceUniverse, got Space(('a', 'abc'), the "
-            "metric apart)",
+            lambda: spaces.local_sensitivity(
+                DAYS, "length", dataset=["home"] * 4, neighbors=spaces.Within(1)
+            ),
+            "dataset has 4 entries; the space is all 15 sequences of 0 to 3 of 2 values",
+        ),
+        (
+            lambda: spaces.local_sensitivity(
+                DAYS, "length", dataset=["gym"], neighbors=spaces.Within(1)
+            ),
+            "dataset must be a sequence of values of the space, got the entry 'gym'; the space is "
+            "sequences(['home', 'work'], 3, 'edit')",
         ),
         (
             lambda: spaces.sensitivity_curve(
-                FOUR, "edges", distances=[], neighbors=graphs.EdgeNeighbors()
+                FOUR, "edges", distances=[], neighbors=spaces.Within(1)
             ),
             "distances must be one or several distances k, such as [1, 2, 3], got none",
         ),
         (
-            lambda: spaces.sensitivity_curve(
-                FOUR, "edges", distances=[1, 0.5], neighbors=graphs.EdgeNeighbors()
-            ),
-            "k must be a whole number (how many edges differ, at least 1), got 0.5 (float)",
+            lambda: spaces.graphs(3, "edge", edges=[(0, 0)]),
+            "edges has the loop (0, 0); an edge joins two nodes",
+        ),
+        (
+            lambda: spaces.graphs(3, "edge", edges=[(0, 3)]),
+            "edges has the edge (0, 3); the nodes are 0 to 2",
+        ),
+        (
+            lambda: spaces.graphs(3, "edge", edges=[(0, 1), (1, 0)]),
+            "edges has the edge (0, 1) twice; no edge is double",
+        ),
+        (
+            lambda: spaces.graphs(3, "edge", edges=[(0, 1, 2)]),
+            "edges must be a sequence of edges, such as [(0, 1), (1, 2)]; an edge is no (0, 1, 2)",
+        ),
+        (
+            lambda: spaces.graphs(3, "edge", edges=[(0, 0.5)]),
+            "edges must be a sequence of edges, such as [(0, 1), (1, 2)]; an edge is no (0, 0.5)",
+        ),
+        (lambda: spaces.graphs(3, "edge", edges=[]), "edges must be at least one edge"),
+        (
+            lambda: spaces.sequences([], 2, "edit"),
+            "values must be a sequence of at least two numbers or texts, got 0",
+        ),
+        (
+            lambda: spaces.sequences([1, None], 2, "edit"),
+            "values must be a sequence of at least two numbers or texts; no value is None",
+        ),
+        (
+            lambda: spaces.sequences([1, 1.0], 2, "edit"),
+            "values has 1.0 twice; name each value once",
         ),
     ],
 )
@@ -128,6 +211,23 @@ def test_metrics(metric, message):
         spaces.Space(["a", "abc"], metric)
 
 
+@pytest.mark.parametrize(
+    ("neighbors", "message"),
+    [
+        (raising, "the neighbors raising on 'a' raised ZeroDivisionError: 'a / b'"),
+        (lambda _: 5, "the neighbors on 'a' must return several datasets, got 5"),
+        (lambda _: "abc", "the neighbors on 'a' must return several datasets, got 'abc'"),
+        (lambda _: ["b"], "the neighbors on 'a' lists 'b', which is not one of the datasets; they "
+         "are ('a', 'abc')"),
+        (lambda a: ["abc"] * (a == "a"), "the neighbors on 'a' lists 'abc', and not the other way "
+         "round; of two neighbors each is one of the other"),
+    ],
+)  # fmt: skip
+def test_neighbors(neighbors, message):
+    with pytest.raises(QueryError, match=f"^{re.escape(message)}$"):
+        spaces.Space(["a", "abc"], neighbors=neighbors)
+
+
 def test_metrics_that_are_random():
     numbers = itertools.count()
     with pytest.raises(QueryError, match=r"^the metric on 'a' and 'b' returned 1, and in"):
@@ -141,24 +241,68 @@ def test_metrics_that_are_random():
         (
             lambda: spaces.Space(range(5000), raising),
             "5,000 datasets have 12,497,500 pairs, and the metric would be called on each in both "
-            "orders; the limit is 8,388,608. Use fewer datasets",
+            "orders; the limit is 8,388,608. Use fewer datasets, or neighbors= in place of the "
+            "metric",
         ),
         (
-            lambda: spaces.local_sensitivity(
-                graphs.GraphUniverse(7),
-                len,
-                dataset=[],
-                neighbors=graphs.EdgeNeighbors(8),
-            ),
-            "the function len would be called on 401,930 graphs, the limit is 50,000; use at "
-            "most 6 nodes (5 where nodes are removed), or one of 'edges', 'triangles', "
-            "'max_degree', 'degree_histogram'",
+            lambda: spaces.Space(range(70_000), neighbors=raising),
+            "there are 70,000 datasets; the limit is 65,536. Use fewer",
+        ),
+        (
+            lambda: spaces.graphs(7, "edge"),
+            "21 pairs of nodes can be edges, so there are 2**21 graphs; the limit is 2**16. Use at "
+            "most 6 nodes, or list fewer pairs as edges=",
+        ),
+        (
+            lambda: spaces.graphs(33, "edge", edges=[(0, 1)]),
+            "a space of graphs has at most 32 nodes, got 33; leave out nodes without edges",
+        ),
+        (
+            lambda: spaces.sequences("abc", 11, "hamming"),
+            "3 values give more than 65,536 sequences of 11 entries, which is the limit; use fewer "
+            "values or a smaller length",
+        ),
+        (
+            lambda: spaces.sequences("ab", 10**9, "edit"),
+            "2 values give more than 65,536 sequences of 0 to 1000000000 entries, which is the "
+            "limit; use fewer values or a smaller length",
         ),
     ],
 )
 def test_what_is_too_large(make, message):
     with pytest.raises(TooLargeError, match=f"^{re.escape(message)}$"):
         make()
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (
+            lambda graph: 1 // len(graph),
+            "the function mine on () raised ZeroDivisionError: 'integer division or modulo by "
+            "zero'",
+        ),
+        (
+            lambda _: float("nan"),
+            "the function mine on () returned nan; it returns a finite number, or an array of them "
+            "of one fixed length",
+        ),
+        (
+            lambda _: np.zeros((4, 4)),
+            "the function mine on () returned an array of shape (4, 4); it returns a number, or an "
+            "array of one fixed length, such as .ravel() gives",
+        ),
+        (
+            lambda graph: [1] * (1 + len(graph)),
+            "the function mine returned answers of different shapes; it returns a number, or an "
+            "array of one fixed length",
+        ),
+    ],
+)
+def test_functions(function, message):
+    function.__name__ = "mine"
+    with pytest.raises(QueryError, match=f"^{re.escape(message)}"):
+        ask(FOUR, function)
 
 
 def test_a_function_that_is_random():

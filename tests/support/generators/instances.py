@@ -19,7 +19,6 @@ import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab import spaces
 from sensitivity_lab.queries import Query
-from sensitivity_lab.spaces import graphs, sequences
 from sensitivity_lab.universes.relations import RELATIONS, Relation
 
 _ASKED: dict[str, Any] = {"size": 2, "neighbors": sl.Bounded(1)}
@@ -72,11 +71,10 @@ def _made() -> Iterator[Any]:
     yield from (pl.Vector(2), pl.Groups("sex", ("f", "m")), pl.Pair(pl.Numbers(), pl.Scalar()))
     yield from (pl.DropExcess(2), pl.DropNonUnique(), pl.AddMaxRows(1), pl.AddRowsWithID("id"))
     yield from (FOUR_NODES, DAYS)
-    yield from (FOUR_BASKETS, spaces.Within(2), sequences.InsertDelete(), sequences.Hamming())
-    yield from (graphs.EdgeNeighbors(), graphs.NodeNeighbors(change="remove"))
+    yield from (FOUR_BASKETS, spaces.Within(2))
     yield spaces.global_sensitivity(FOUR_BASKETS, len, neighbors=spaces.Within(1))
-    yield spaces.global_sensitivity(FOUR_NODES, "triangles", neighbors=graphs.EdgeNeighbors())
-    yield spaces.global_sensitivity(DAYS, "changes", neighbors=sequences.Hamming(1))
+    yield spaces.global_sensitivity(FOUR_NODES, "triangles", neighbors=spaces.Within(1))
+    yield spaces.global_sensitivity(DAYS, "changes", neighbors=spaces.Within(1))
     yield spaces.sensitivity_curve(FOUR_BASKETS, len, distances=[1, 2], neighbors=spaces.Within())
     for asked in made_queries() if HAS_SQL else ():
         removed = asked.local_sensitivity()

@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from garbage import ROWS, TOTAL, UNIVERSE, valid
-from space_arguments import DAYS, FOUR_NODES
 from sql_arguments import HAS_SQL
 
 import sensitivity_lab as sl
 from sensitivity_lab import empirical, spaces
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab.explorer.source import as_source
-from sensitivity_lab.spaces import graphs, sequences
 
 MADE_BY_THE_LIBRARY = {
     *("AuditReport", "AuditRow", "ClippingPoint", "ClippingSweep", "Evidence"),
@@ -36,8 +34,7 @@ MADE_BY_THE_LIBRARY = {
     ),
     *("ErrorComparison", "InverseSensitivity", "MechanismError", "ProposeTestRelease", "Ring"),
     *("StabilityWitness", "Witness"),
-    *("spaces.ClosedForm", "spaces.SpaceCurve", "spaces.SpaceSensitivity", "spaces.SpaceWitness"),
-    *("graphs.GraphWitness", "sequences.SequenceWitness"),
+    *("spaces.SpaceCurve", "spaces.SpaceSensitivity", "spaces.SpaceWitness"),
     *("sql.Contributions", "sql.DatabaseNeighbors", "sql.DatabaseSensitivity"),
     *("sql.DatabaseWitness", "sql.RowBound", "sql.TruncationStudy"),
 }
@@ -60,11 +57,6 @@ METHODS: dict[str, Callable[..., Any]] = {
     "TableUniverse.from_domain": sl.TableUniverse.from_domain,
     "TableUniverse.column": lambda column: ROWS.column(column),
     "TableUniverse.to_frame": lambda dataset: ROWS.to_frame(dataset),
-    "graphs.GraphUniverse.subgraphs": graphs.GraphUniverse.subgraphs,
-    "graphs.GraphUniverse.mask": lambda graph: FOUR_NODES.mask(graph),
-    "graphs.GraphUniverse.graph": lambda mask: FOUR_NODES.graph(mask),
-    "sequences.SequenceUniverse.code": lambda sequence: DAYS.code(sequence),
-    "sequences.SequenceUniverse.sequence": lambda size, number: DAYS.sequence(size, number),
     "Universe.index": lambda x: UNIVERSE.index(x),
     "Universe.__contains__": lambda x: x in UNIVERSE,
     "Transformation": lambda data: TOTAL(data),
@@ -74,8 +66,7 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 def named() -> Iterator[tuple[str, Any]]:
     """What is public, by its name; what spaces and `sql` have, with that of their module."""
-    others: list[tuple[Any, str]] = [(spaces, "spaces."), (graphs, "graphs.")]
-    others.append((sequences, "sequences."))
+    others: list[tuple[Any, str]] = [(spaces, "spaces.")]
     if HAS_SQL:
         others.append((sl.sql, "sql."))
     rooms = (sl.audits, sl.bounds, sl.errors, sl.noise, sl.results)
@@ -131,6 +122,7 @@ NEEDED = {
     "audit_mechanism": ("universe", "size", "epsilon"),
     "sql.Query": ("groups",),
     "audit_opendp": ("universe", "size"),
+    "spaces.Space": ("neighbors",),
 }
 """Optional arguments without which a call is refused."""
 

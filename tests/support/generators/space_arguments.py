@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sensitivity_lab import spaces
-from sensitivity_lab.spaces import graphs, sequences
 
-FOUR_NODES = graphs.GraphUniverse(4)
-DAYS = sequences.SequenceUniverse(["home", "work"], longest=3)
+FOUR_NODES = spaces.graphs(4, "edge")
+DAYS = spaces.sequences(["home", "work"], 3, "edit")
 _PATH = [(0, 1), (1, 2)]
 _BASKETS = [set(), {"tea"}, {"milk"}, {"tea", "milk"}]
 
@@ -17,38 +16,30 @@ def _apart(a: Any, b: Any) -> int:
     return len(set(a) ^ set(b))
 
 
+def _changed(basket: set[str]) -> list[set[str]]:
+    return [basket ^ {item} for item in ("tea", "milk")]
+
+
 FOUR_BASKETS = spaces.Space(_BASKETS, _apart)
 
 SPACE_ARGUMENTS: dict[str, tuple[Any, ...]] = {
-    "nodes": (3, 4, 100),
-    "graph": (_PATH, []),
-    "mask": (3, 5),
-    "edges": (_PATH, ((2, 0), (1, 2))),
-    "graphs.NodeNeighbors.change": ("replace", "remove"),
-    "sequences.SequenceUniverse.code.sequence": (["home", "work"], ()),
-    "sequences.SequenceUniverse.sequence.size": (2, 3),
-    "sequences.SequenceUniverse.sequence.number": (1, 3),
-    "sequences.SequenceUniverse.values": (["home", "work"], [0, 1.5], "ab"),
-    "longest": (3, 4),
-    "shortest": (1, 0),
-    "spaces.Space.datasets": (_BASKETS, ["a", "ab"], [(1, 2), (2, 1)]),
-    "spaces.Space.metric": (_apart, lambda a, b: abs(len(a) - len(b))),
+    "nodes": (3, 4, 6),
+    "edges": (None, _PATH, ((2, 0), (1, 2))),
+    "spaces.graphs.neighbors": ("edge", "node"),
+    "spaces.sequences.values": (["home", "work"], [0, 1.5], "ab"),
+    "spaces.sequences.metric": ("edit", "hamming"),
+    "spaces.sequences.length": (3, 4),
+    "spaces.Space.datasets": (_BASKETS,),
+    "spaces.Space.metric": (None,),
+    "spaces.Space.neighbors": (_changed,),
+    "space": (FOUR_NODES, spaces.graphs(3, "node", edges=_PATH), DAYS, FOUR_BASKETS),
     "spaces.local_sensitivity.dataset": (_PATH, []),
     "spaces.sensitivity_curve.dataset": (None, _PATH),
     "spaces.sensitivity_curve.distances": ([1, 2], 1),
-    "spaces.known_sensitivity.query": ("edges", "triangles"),
 }
-for _name in ("global_sensitivity", "local_sensitivity", "sensitivity_curve", "known_sensitivity"):
-    SPACE_ARGUMENTS[f"spaces.{_name}.universe"] = (
-        *(FOUR_NODES, graphs.GraphUniverse(5), graphs.GraphUniverse.subgraphs(_PATH)),
-        *(DAYS, FOUR_BASKETS),
+for _name in ("global_sensitivity", "local_sensitivity", "sensitivity_curve"):
+    SPACE_ARGUMENTS[f"spaces.{_name}.neighbors"] = (spaces.Within(1), spaces.Within(2))
+    SPACE_ARGUMENTS[f"spaces.{_name}.query"] = (
+        *("triangles", "degree_histogram", lambda graph: len(graph)),
+        *("changes", "counts", len),
     )
-    SPACE_ARGUMENTS[f"spaces.{_name}.neighbors"] = (
-        *(graphs.EdgeNeighbors(), graphs.NodeNeighbors(change="remove")),
-        *(sequences.InsertDelete(), sequences.Hamming(2), spaces.Within(1)),
-    )
-    if _name != "known_sensitivity":
-        SPACE_ARGUMENTS[f"spaces.{_name}.query"] = (
-            *("triangles", "degree_histogram", lambda adjacency: adjacency.sum()),
-            *("changes", "counts", len),
-        )

@@ -1,0 +1,267 @@
+"""The sequences over some values as a space, whose neighbors differ in an entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from itertools import chain, groupby, pairwise, product
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.boundary import public_call
+from sensitivity_lab.checks import check_choice, check_whole, finite_number, listed, shown, unboxed
+from sensitivity_lab.errors import InputError, TooLargeError
+from sensitivity_lab.exact.difference import Number, rational_of
+from sensitivity_lab.metrics.lists import common_places
+from sensitivity_lab.results.literals import brief
+from sensitivity_lab.results.noise_context import Things
+
+from .near import Places, Steps
+from .space import MOST_DATASETS, Space, Within
+
+Value = int | float | Fraction | Decimal | str
+"""An entry of a sequence."""
+
+Entries = tuple[Value, ...]
+"""A dataset."""
+
+Column = tuple[int | None, int | None]
+"""The places of an entry of x and of one of y that stand side by side; None where one has none."""
+
+_VALUES = "a sequence of at least two numbers or texts"
+
+_CHANGES = {"hamming": "replaced", "edit": "inserted or deleted"}
+"""What the metrics count of the entries."""
+
+
+@public_call
+def sequences(values: Iterable[Value], length: int, metric: Literal["hamming", "edit"]) -> Space:
+    """Return the space of the sequences over some values, such as trajectories or time series.
+
+    A dataset is a tuple of values, in any order, each any number of times.
+
+    Parameters
+    ----------
+    values : sequence of number or str
+        The possible entries, such as places or readings, each once; v of them, at least two.
+    length : int
+        The number of entries L, at least 1; at most that many where neighbors have different
+        lengths.
+    metric : {"hamming", "edit"}
+        What counts as one step:
+
+        - "hamming": an entry is replaced in its place. All sequences have L entries, which is
+          public: one reading of a time series. Within(L) hides the whole series.
+        - "edit": an entry is inserted or deleted anywhere, and the others keep their order; to
+          replace one takes two steps. Sequences have 0 to L entries: one visit to a place, or one
+          event (event-level privacy). If a person has at most m of the entries, Within(m) hides
+          all of them (user-level privacy).
+
+    Returns
+    -------
+    Space
+        Its queries are named in `global_sensitivity`.
+
+    Raises
+    ------
+    InputError
+        If an argument is invalid.
+    TooLargeError
+        If there are more than 65,536 sequences.
+
+    References
+    ----------
+    Dwork, Naor, Pitassi, Rothblum: Differential Privacy under Continual Observation. STOC 2010
+    (event-level and user-level privacy). OpenDP: ``InsertDeleteDistance`` and ``HammingDistance``.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import spaces
+    >>> trips = spaces.sequences(["home", "work"], 3, "edit")
+    >>> print(trips)
+    all 15 sequences of 0 to 3 of 2 values
+    >>> trips.metric(("home", "work", "home"), ("work", "work"))
+    3
+    """
+    read = [_value(one) for one in listed(values, f"values must be {_VALUES}", text=True)]
+    if len(read) < 2:
+        raise InputError(f"values must be {_VALUES}, got {len(read)}")
+    seen: set[Value] = set()
+    for value in read:
+        if value in seen:
+            raise InputError(f"values has {shown(value)} twice; name each value once")
+        seen.add(value)
+    most = check_whole("length", length, "the number of entries, at least 1")
+    check_choice("metric", metric, tuple(_CHANGES))
+    sizes = range(most if metric == "hamming" else 0, most + 1)
+    too_long = most >= MOST_DATASETS.bit_length()  # there are at least two values
+    if too_long or sum(len(read) ** size for size in sizes) > MOST_DATASETS:
+        raise TooLargeError(
+            f"{len(read)} values give more than {MOST_DATASETS:,} sequences of "
+            f"{_lengths(sizes)} entries, which is the limit; use fewer values or a smaller length"
+        )
+    return _Sequences(tuple(read), sizes, metric)
+
+
+def _changes(sequence: Entries) -> int:
+    return sum(one != other for one, other in pairwise(sequence))
+
+
+def _longest_run(sequence: Entries) -> int:
+    return max((len(list(equal)) for _, equal in groupby(sequence)), default=0)
+
+
+def _sum(sequence: Sequence[Number]) -> Fraction:
+    return sum(map(rational_of, sequence), Fraction(0))
+
+
+def _path_length(sequence: Sequence[Number]) -> Fraction:
+    steps = (rational_of(other) - rational_of(one) for one, other in pairwise(sequence))
+    return sum(map(abs, steps), Fraction(0))
+
+
+class _Sequences(Space):
+    """Sequences as a space: the short ones first, and those of a length in the values' order."""
+
+    _noun = "sequence"
+    _picture = "plot_sequences"
+    _takes = "a tuple of values"
+    _things = Things(
+        data="sequence",
+        parts="entries",
+        room="sl.spaces",
+        listed="",  # no space of sequences lists them
+        domain="",
+        public="",
+        every_size="",  # there are all lengths, or neighbors have the same
+    )
+
+    def __init__(self, values: Entries, sizes: range, metric: str) -> None:
+        self._values, self._kind, self._sizes = values, metric, tuple(sizes)
+        every = (product(values, repeat=size) for size in sizes)
+        self.datasets = tuple(chain.from_iterable(every))
+        x, y = (np.concatenate(places) for places in zip(*self._edits(), strict=True))
+        self._near = Steps.of(len(self.datasets), x, y)
+        self.metric = self._changed_entries
+        self._queries = {
+            "length": len,
+            "sum": _sum,
+            "distinct": self._distinct,
+            "counts": self._counts,
+            "changes": _changes,
+            "path_length": _path_length,
+            "longest_run": _longest_run,
+        }
+        self._family = self._known_by = metric
+
+    def _edits(self) -> Iterator[tuple[Places, Places]]:
+        """Yield sequences, and what one replaced or inserted entry makes of them."""
+        v, first = len(self._values), 0
+        for size in self._sizes:
+            # A sequence of a length is a number whose digits in base v are its entries.
+            places = np.arange(v**size)
+            for at, value in product(range(size + 1), range(v)):
+                before, after = np.divmod(places, v**at)
+                if self._kind == "edit" and size < self._sizes[-1]:
+                    longer = (before * v + value) * v**at + after
+                    yield first + places, first + len(places) + longer
+                elif self._kind == "hamming" and at < size:
+                    yield places, places + (value - before % v) * v**at
+            first += len(places)
+
+    def _distinct(self, sequence: Entries) -> int:
+        return len(set(sequence))
+
+    def _counts(self, sequence: Entries) -> NDArray[np.int64]:
+        return np.array([sequence.count(value) for value in self._values])
+
+    def _changed_entries(self, x: Entries, y: Entries) -> int:
+        """Return the fewest entries that are replaced, or inserted and deleted."""
+        return sum(self._differs(x, y, column) for column in self._columns(x, y))
+
+    def _differs(self, x: Entries, y: Entries, column: Column) -> bool:
+        i, j = column
+        return i is None or j is None or x[i] != y[j]
+
+    def _columns(self, x: Entries, y: Entries) -> list[Column]:
+        """Return the places of two sequences side by side, so that the fewest columns differ."""
+        if self._kind == "hamming":
+            return [(at, at) for at in range(len(x))]
+        columns: list[Column] = []
+        i = j = 0
+        for in_x, in_y in zip(*common_places(x, y), strict=True):
+            columns += [(at, None) for at in range(i, in_x)]
+            columns += [(None, at) for at in range(j, in_y)]
+            columns.append((in_x, in_y))
+            i, j = in_x + 1, in_y + 1
+        columns += [(at, None) for at in range(i, len(x))]
+        return columns + [(None, at) for at in range(j, len(y))]
+
+    def _check_named(self, query: str) -> None:
+        texts = [one for one in self._values if isinstance(one, str)]
+        if texts and query in ("sum", "path_length"):
+            raise InputError(
+                f"{shown(query)} needs values that are numbers, got {shown(texts[0])}; use "
+                "numbers, or a function of a tuple of values"
+            )
+
+    def __repr__(self) -> str:
+        return f"sequences({list(self._values)!r}, {self._sizes[-1]}, {self._kind!r})"
+
+    def __str__(self) -> str:
+        lengths = _lengths(self._sizes)
+        return f"all {len(self):,} sequences of {lengths} of {len(self._values)} values"
+
+    @property
+    def _size(self) -> str:
+        sizes = _lengths(self._sizes)
+        return f"{sizes} {'entry' if sizes == '1' else 'entries'}"
+
+    def _place(self, dataset: Any, name: str) -> int:
+        wrong = f"{name} must be a sequence of values of the space"
+        given = listed(dataset, wrong, text=True)
+        if len(given) not in self._sizes:
+            raise InputError(f"{name} has {len(given)} entries; the space is {self}")
+        for one in given:
+            if _value_or_none(one) not in self._values:
+                raise InputError(f"{wrong}, got the entry {shown(one)}; the space is {self!r}")
+        return self.datasets.index(tuple(map(_value_or_none, given)))
+
+    def _told(self, relation: Within) -> str:
+        entries = f"entr{'y' if relation.k == 1 else 'ies'}"
+        return f"{relation.meaning} {relation.k} {entries} {_CHANGES[self._kind]}"
+
+    def _changed(self, x: Any, y: Any) -> str:
+        told = [self._edit(x, y, *one) for one in self._columns(x, y) if self._differs(x, y, one)]
+        return f"y has {', '.join(told)}" if told else "nothing"
+
+    def _edit(self, x: Entries, y: Entries, i: int | None, j: int | None) -> str:
+        """Return in words what is different in a column."""
+        if j is None:
+            return f"{brief(x[cast(int, i)])} deleted at {i} of x"
+        if i is None:
+            return f"{brief(y[j])} inserted at {j}"
+        return f"{brief(y[j])} for {brief(x[i])} at {j}"
+
+    def _drawn(self, x: Any, y: Any) -> dict[str, Any]:
+        return {"columns": self._columns(x, y)}
+
+
+def _lengths(sizes: Sequence[int]) -> str:
+    """Return how many entries sequences have, in words."""
+    return f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else str(sizes[0])
+
+
+def _value_or_none(given: Any) -> Value | None:
+    value = unboxed(given)
+    return value if isinstance(value, str) else finite_number(value)
+
+
+def _value(given: Any) -> Value:
+    value = _value_or_none(given)
+    if value is None:
+        raise InputError(f"values must be {_VALUES}; no value is {shown(given)}")
+    return value
