@@ -22,7 +22,7 @@ Places = NDArray[np.int64]
 
 Number = int | float | Fraction
 
-_CELLS = 2**18
+_CELLS = 2**16
 """So many pairs of datasets are looked at at a time."""
 
 
@@ -63,38 +63,39 @@ class Measured(Near):
     Attributes
     ----------
     distances : tuple of number
-        The distances that occur, ascending.
-    apart : ndarray of numbers, shape (n, n)
-        The distance of every two, as the metric returned it; infinite for a dataset and itself.
+        The distances that occur.
+    which : ndarray of int, shape (n, n)
+        Which of these two datasets have; -1 for a dataset and itself.
     """
 
     distances: tuple[Number, ...]
-    apart: NDArray[np.object_]
+    which: NDArray[np.int32]
 
     def check(self, k: Number, exactly: bool) -> None:
         """Raise InputError if no two datasets have such a distance."""
         if exactly and k not in self.distances:
             raise InputError(
                 f"no two datasets are at a distance of exactly {shown(k)}; the distances are "
-                f"{brief(tuple(map(shown, self.distances)))}"
+                f"{brief(tuple(map(shown, sorted(self.distances))))}"
             )
-        if k < self.distances[0]:
+        if k < min(self.distances):
             raise InputError(
                 f"no two datasets are within {shown(k)} of each other; the smallest distance is "
-                f"{shown(self.distances[0])}"
+                f"{shown(min(self.distances))}"
             )
 
     def has_nearer(self, k: Number) -> bool:
         """Tell whether the smallest distance is below k."""
-        return bool(self.distances[0] < k)
+        return bool(min(self.distances) < k)
 
     def around(
         self, places: Places, k: Number, exactly: bool
     ) -> Iterator[tuple[int, Places, Places]]:
         """Yield the pairs that have such a distance."""
-        for part in in_parts(places, max(1, _CELLS // len(self.apart))):
-            apart = self.apart[part]
-            rows, others = np.nonzero(apart == k if exactly else apart <= k)
+        near = [one == k if exactly else one <= k for one in self.distances]
+        chosen = np.array([*near, False])  # the last one is that of -1
+        for part in in_parts(places, max(1, _CELLS // len(self.which))):
+            rows, others = np.nonzero(chosen[self.which[part]])
             yield len(part), part[rows], others
 
 

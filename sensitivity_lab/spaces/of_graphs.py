@@ -14,7 +14,7 @@ from sensitivity_lab.checks import check_choice, check_whole, listed, shown, who
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.results.noise_context import Things
 
-from .near import Flips
+from .near import Flips, Places
 from .space import MOST_DATASETS, Space, Within
 
 Edge = tuple[int, int]
@@ -138,8 +138,10 @@ class _Graphs(Space):
         for edge in edges:
             every += [(*graph, edge) for graph in every]
         self.datasets = tuple(every)
-        self._near = Flips(len(every), np.array(sorted(self._flips())))
-        self.metric = self._edges_apart if neighbors == "edge" else self._nodes_apart
+        at_nodes = [{edge for edge in edges if node in edge} for node in range(nodes)]
+        self._groups = [{edge} for edge in edges] if neighbors == "edge" else at_nodes
+        self._near = Flips(len(every), self._flips(np.arange(len(every))))
+        self.metric = self._steps
         self._queries = {
             "edges": len,
             "triangles": _triangles,
@@ -150,28 +152,21 @@ class _Graphs(Space):
         self._sizes = (nodes,)
         self._is_listed = 2 * len(edges) < nodes * (nodes - 1)
 
-    def _flips(self) -> set[int]:
-        """Return in which edges neighbors can differ: any of those at one node, or one edge."""
-        places = range(len(self._edges))
-        some = [[1 << place] for place in places]
-        if self._kind == "node":
-            ends = (
-                [place for place in places if node in self._edges[place]]
-                for node in range(self._nodes)
-            )
-            some = [[1 << place for place in near] for near in ends]
-        sizes = range(1, len(self._edges) + 1)
-        return {sum(bits) for one in some for size in sizes for bits in combinations(one, size)}
+    def _flips(self, every: Places) -> Places:
+        """Return in which edges graphs one step apart can differ: any of those of one group."""
+        groups = [
+            sum(1 << place for place, edge in enumerate(self._edges) if edge in group)
+            for group in self._groups
+        ]
+        inside = [every & ~group == 0 for group in groups]
+        return np.flatnonzero(np.any(inside, axis=0))[1:]  # without 0, no difference
 
-    def _edges_apart(self, x: Iterable[Edge], y: Iterable[Edge]) -> int:
-        """Return how many edges differ."""
-        return len(set(x) ^ set(y))
-
-    def _nodes_apart(self, x: Iterable[Edge], y: Iterable[Edge]) -> int:
-        """Return the fewest nodes that all edges which differ have an end among."""
-        changed, nodes = set(x) ^ set(y), range(self._nodes)
-        some = (ends for number in nodes for ends in combinations(nodes, number))
-        return next(len(ends) for ends in some if all(set(ends) & set(edge) for edge in changed))
+    def _steps(self, x: Iterable[Edge], y: Iterable[Edge]) -> int:
+        """Return the fewest groups that have all edges in which two graphs differ."""
+        changed = set(x) ^ set(y)
+        groups = range(len(self._groups) + 1)
+        some = (chosen for size in groups for chosen in combinations(self._groups, size))
+        return next(len(chosen) for chosen in some if changed <= set().union(*chosen))
 
     def _degrees(self, graph: Graph) -> list[int]:
         degrees = [0] * self._nodes

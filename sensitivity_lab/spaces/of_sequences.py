@@ -158,18 +158,19 @@ class _Sequences(Space):
         self._family = self._known_by = metric
 
     def _edits(self) -> Iterator[tuple[Places, Places]]:
-        """Yield sequences, and what one replaced or inserted entry makes of them."""
+        """Yield sequences, and what one replaced or deleted entry makes of them."""
         v, first = len(self._values), 0
         for size in self._sizes:
             # A sequence of a length is a number whose digits in base v are its entries.
             places = np.arange(v**size)
-            for at, value in product(range(size + 1), range(v)):
-                before, after = np.divmod(places, v**at)
-                if self._kind == "edit" and size < self._sizes[-1]:
-                    longer = (before * v + value) * v**at + after
-                    yield first + places, first + len(places) + longer
-                elif self._kind == "hamming" and at < size:
-                    yield places, places + (value - before % v) * v**at
+            for weight in (v**at for at in range(size)):
+                rest, after = np.divmod(places, weight)
+                before, entry = np.divmod(rest, v)
+                if self._kind == "edit":
+                    yield first + places, first - v ** (size - 1) + before * weight + after
+                else:
+                    for value in range(v):
+                        yield places, places + (value - entry) * weight
             first += len(places)
 
     def _distinct(self, sequence: Entries) -> int:
@@ -190,15 +191,13 @@ class _Sequences(Space):
         """Return the places of two sequences side by side, so that the fewest columns differ."""
         if self._kind == "hamming":
             return [(at, at) for at in range(len(x))]
+        stay = zip(*common_places(x, y), strict=True)
         columns: list[Column] = []
-        i = j = 0
-        for in_x, in_y in zip(*common_places(x, y), strict=True):
-            columns += [(at, None) for at in range(i, in_x)]
-            columns += [(None, at) for at in range(j, in_y)]
-            columns.append((in_x, in_y))
-            i, j = in_x + 1, in_y + 1
-        columns += [(at, None) for at in range(i, len(x))]
-        return columns + [(None, at) for at in range(j, len(y))]
+        for before, (i, j) in pairwise([(-1, -1), *stay, (len(x), len(y))]):
+            columns += [(at, None) for at in range(before[0] + 1, i)]
+            columns += [(None, at) for at in range(before[1] + 1, j)]
+            columns.append((i, j))
+        return columns[:-1]  # both end there
 
     def _check_named(self, query: str) -> None:
         texts = [one for one in self._values if isinstance(one, str)]

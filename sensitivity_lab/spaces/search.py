@@ -59,10 +59,12 @@ def farthest_neighbors(
     with counter("datasets", progress, len(places)) as done:
         for number, xs, ys in space._near.around(places, relation.k, relation.exactly):
             # Over all datasets, each pair comes both ways.
-            for part in in_parts(np.flatnonzero((xs < ys) | (len(places) == 1)), size):
+            once = np.flatnonzero(xs < ys) if len(places) > 1 else np.arange(len(xs))
+            for part in in_parts(once, size):
                 of_x, of_y = xs[part], ys[part]
                 apart = table.counts[of_x] - table.counts[of_y]
-                farthest.see(powered(apart, norm if table.vector else "L1"), of_x, of_y)
+                gaps = powered(apart, norm) if table.vector else np.abs(apart[:, 0])
+                farthest.see(gaps, of_x, of_y)
             done(number)
     if len(places) > 1 and not farthest.pairs:
         raise InputError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -220,13 +219,13 @@ class Space:
                 "neighbors= in place of the metric"
             )
         self._near = measured = self._measured(progress)
-        self.distances = measured.distances
+        self.distances = tuple(sorted(measured.distances))
 
     def _measured(self, progress: bool | None) -> Measured:
         """Return the distances of all pairs, each measured in both orders."""
-        seen: dict[Number, Number] = {}  # one object for each distance
+        seen: dict[Number, int] = {}  # by distance, its place in the order of discovery
         number = len(self.datasets)
-        apart = np.full((number, number), math.inf, dtype=object)
+        which = np.full((number, number), -1, dtype=np.int32)
         for row in tracked(range(number), unit="datasets", progress=progress):
             x = self.datasets[row]
             itself = self._distance(x, x)
@@ -235,16 +234,17 @@ class Space:
                     f"{self._called(x, x)} returned {shown(itself)}; a dataset is at distance 0 "
                     "from itself"
                 )
-            for column in range(row + 1, number):
-                y = self.datasets[column]
+            found = []
+            for y in self.datasets[row + 1 :]:
                 distance, back = self._distance(x, y), self._distance(y, x)
                 if distance != back:
                     raise QueryError(
                         f"{self._called(x, y)} returned {shown(distance)}, and in the other order "
                         f"{shown(back)}; a distance is the same in both"
                     )
-                apart[row, column] = apart[column, row] = seen.setdefault(distance, distance)
-        return Measured(tuple(sorted(seen)), apart)
+                found.append(seen.setdefault(distance, len(seen)))
+            which[row, row + 1 :] = which[row + 1 :, row] = found
+        return Measured(tuple(seen), which)
 
     def _distance(self, x: Any, y: Any) -> Number:
         """Return what the metric says of two datasets, or raise QueryError."""
@@ -269,7 +269,7 @@ class Space:
                 key = _key(y)
                 if key not in places:
                     raise QueryError(
-                        f"{self._called(self.datasets[x])} lists {shown(y)}, which is not one of "
+                        f"{self._called(self.datasets[x])} listed {shown(y)}, which is not one of "
                         f"the datasets; they are {brief(self.datasets)}"
                     )
                 pairs.add((x, places[key]))
@@ -277,7 +277,7 @@ class Space:
         if alone is not None:
             x, y = (self.datasets[place] for place in alone)
             raise QueryError(
-                f"{self._called(x)} lists {shown(y)}, and not the other way round; of two "
+                f"{self._called(x)} listed {shown(y)}, and not the other way round; of two "
                 "neighbors each is one of the other"
             )
         if all(x == y for x, y in pairs):
@@ -304,7 +304,8 @@ class Space:
 
     def _called(self, *datasets: Any) -> str:
         """Return how errors name a call of the metric, or of the function of neighbors."""
-        return f"{self._by} on {' and '.join(map(brief, datasets))}"
+        by = self._by if self.metric else f"the function {name_of(self.neighbors, 'neighbors')}"
+        return f"{by} on {' and '.join(map(brief, datasets))}"
 
     @property
     def _by(self) -> str:

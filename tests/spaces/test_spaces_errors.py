@@ -214,13 +214,13 @@ def test_metrics(metric, message):
 @pytest.mark.parametrize(
     ("neighbors", "message"),
     [
-        (raising, "the neighbors raising on 'a' raised ZeroDivisionError: 'a / b'"),
-        (lambda _: 5, "the neighbors on 'a' must return several datasets, got 5"),
-        (lambda _: "abc", "the neighbors on 'a' must return several datasets, got 'abc'"),
-        (lambda _: ["b"], "the neighbors on 'a' lists 'b', which is not one of the datasets; they "
-         "are ('a', 'abc')"),
-        (lambda a: ["abc"] * (a == "a"), "the neighbors on 'a' lists 'abc', and not the other way "
-         "round; of two neighbors each is one of the other"),
+        (raising, "the function raising on 'a' raised ZeroDivisionError: 'a / b'"),
+        (lambda _: 5, "the function neighbors on 'a' must return several datasets, got 5"),
+        (lambda _: "abc", "the function neighbors on 'a' must return several datasets, got 'abc'"),
+        (lambda _: ["b"], "the function neighbors on 'a' listed 'b', which is not one of the "
+         "datasets; they are ('a', 'abc')"),
+        (lambda a: ["abc"] * (a == "a"), "the function neighbors on 'a' listed 'abc', and not "
+         "the other way round; of two neighbors each is one of the other"),
     ],
 )  # fmt: skip
 def test_neighbors(neighbors, message):
