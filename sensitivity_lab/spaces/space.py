@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
+import operator
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from itertools import chain
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, cast
 
@@ -36,7 +36,7 @@ MOST_DATASETS = 2**16
 """All graphs on 6 nodes are half as many."""
 
 MOST_DISTANCES = 2**23
-"""Of pairs of datasets; 4,096 datasets have as many. A metric in Python takes about a minute."""
+"""Of pairs of datasets; 4,096 datasets have fewer. A metric in Python takes about a minute."""
 
 _DATASETS = "datasets must be a sequence of at least two datasets, such as [(1, 2), (2, 1)]"
 
@@ -127,8 +127,8 @@ class Space:
         If there are fewer than two datasets, a function cannot be called, or no two datasets are
         neighbors.
     TooLargeError
-        If there are more than 65,536 datasets, or, with a metric, more than 8,388,608 pairs; 4,096
-        datasets have fewer.
+        If there are more than 65,536 datasets, or more than 8,388,608 pairs to measure or of
+        neighbors; 4,096 datasets have fewer.
     QueryError
         If a function raises, or breaks one of its rules; the message shows the pair.
 
@@ -263,27 +263,36 @@ class Space:
         for place, one in enumerate(self.datasets):
             if places.setdefault(_key(one), place) < place:
                 raise InputError(f"datasets has {shown(one)} twice; list each dataset once")
-        pairs: set[tuple[int, int]] = set()
-        for x in tracked(range(len(self.datasets)), unit="datasets", progress=progress):
-            for y in self._steps_from(self.datasets[x]):
+        number, listed_in_all = len(self.datasets), 0
+        near = []
+        for x in tracked(self.datasets, unit="datasets", progress=progress):
+            found = []
+            for y in self._steps_from(x):
                 key = _key(y)
                 if key not in places:
                     raise QueryError(
-                        f"{self._called(self.datasets[x])} listed {shown(y)}, which is not one of "
-                        f"the datasets; they are {brief(self.datasets)}"
+                        f"{self._called(x)} listed {shown(y)}, which is not one of the datasets; "
+                        f"they are {brief(self.datasets)}"
                     )
-                pairs.add((x, places[key]))
-        alone = next((pair for pair in pairs if pair[::-1] not in pairs), None)
-        if alone is not None:
-            x, y = (self.datasets[place] for place in alone)
+                found.append(places[key])
+            near.append(np.unique(np.array(found, dtype=np.int64)))
+            listed_in_all += len(near[-1])
+            if listed_in_all > MOST_DISTANCES:
+                raise TooLargeError(
+                    f"{self._by} are more than {MOST_DISTANCES:,} in all, which is the limit; use "
+                    "fewer datasets"
+                )
+        of_x, of_y = np.repeat(np.arange(number), list(map(len, near))), np.concatenate(near)
+        alone = np.setdiff1d(of_x * number + of_y, of_y * number + of_x)
+        if len(alone):
+            x, y = (self.datasets[place] for place in divmod(int(alone[0]), number))
             raise QueryError(
                 f"{self._called(x)} listed {shown(y)}, and not the other way round; of two "
                 "neighbors each is one of the other"
             )
-        if all(x == y for x, y in pairs):
+        if (of_x == of_y).all():
             raise InputError(f"no two datasets are neighbors by {self._by}")
-        of_x, of_y = np.array(list(pairs), dtype=np.int64).T
-        return Steps.of(len(self.datasets), of_x, of_y)
+        return Steps.of(number, of_x, of_y)
 
     def _steps_from(self, dataset: Any) -> list[Any]:
         """Return the neighbors that the function lists of a dataset, or raise QueryError."""
@@ -330,16 +339,14 @@ class Space:
 
     def _place(self, dataset: Any, name: str) -> int:
         """Return which of the datasets a caller's one is, or raise InputError."""
-        every = range(len(self.datasets))
-        same = (place for place in every if self.datasets[place] is dataset)
-        equal = (place for place in every if _equal(self.datasets[place], dataset))
-        place = next(chain(same, equal), None)
-        if place is None:
-            raise InputError(
-                f"{name} must be one of the datasets of the space, got {shown(dataset)}; they are "
-                f"{brief(self.datasets)}"
-            )
-        return place
+        for same in (operator.is_, _equal):
+            for place, one in enumerate(self.datasets):
+                if same(one, dataset):
+                    return place
+        raise InputError(
+            f"{name} must be one of the datasets of the space, got {shown(dataset)}; they are "
+            f"{brief(self.datasets)}"
+        )
 
     def _told(self, relation: Within) -> str:
         """Return in words which datasets are neighbors."""

@@ -228,6 +228,15 @@ def test_neighbors(neighbors, message):
         spaces.Space(["a", "abc"], neighbors=neighbors)
 
 
+def test_too_many_neighbors(monkeypatch):
+    monkeypatch.setattr("sensitivity_lab.spaces.space.MOST_DISTANCES", 10)
+    with pytest.raises(
+        TooLargeError,
+        match=r"^the neighbors are more than 10 in all, which is the limit; use fewer datasets$",
+    ):
+        spaces.Space(range(4), neighbors=lambda _: range(4))
+
+
 def test_metrics_that_are_random():
     numbers = itertools.count()
     with pytest.raises(QueryError, match=r"^the metric on 'a' and 'b' returned 1, and in"):
