@@ -73,7 +73,7 @@ def graphs(
     References
     ----------
     Hay, Li, Miklau, Jensen: Accurate Estimation of the Degree Distribution of Private Networks.
-    ICDM 2009, section II (edge, k-edge and node differential privacy).
+    ICDM 2009, section II (edge and k-edge differential privacy; its nodes are removed).
 
     Kasiviswanathan, Nissim, Raskhodnikova, Smith: Analyzing Graphs with Node Differential Privacy.
     TCC 2013, section 2 (node distance).
