@@ -554,7 +554,7 @@ ARGUMENTS: dict[str, Kind] = {
     "spaces.graphs.neighbors": choice("edge", "node"),
     "spaces.sequences.values": thing("a sequence of at least two numbers or texts"),
     "spaces.sequences.length": whole("the number of entries, at least 1"),
-    "spaces.sequences.metric": choice("hamming", "edit"),
+    "spaces.sequences.metric": choice("hamming", "insert_delete"),
     "spaces.Space.datasets": thing("a sequence of at least two datasets, such as [(1, 2), (2, 1)]"),
     "spaces.Space.metric": function("a function metric(a, b) of two datasets").but(None),
     "spaces.Space.neighbors": function("a function neighbors(a) of a dataset").but(None),

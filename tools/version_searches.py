@@ -330,7 +330,7 @@ def a_graph(draw: random.Random) -> Any:
 def a_sequence(draw: random.Random) -> Any:
     """A sensitivity over sequences."""
     values, length = list(range(draw.randint(2, 3))), draw.randint(1, 4)
-    space = sl.spaces.sequences(values, length, draw.choice(["hamming", "edit"]))
+    space = sl.spaces.sequences(values, length, draw.choice(["hamming", "insert_delete"]))
     query = draw.choice(
         ["length", "sum", "distinct", "counts", "changes", "path_length", "longest_run"]
     )

@@ -99,7 +99,7 @@ def global_sensitivity(
 
     Events in the hours of a morning. One event is in one hour, and a person has at most three:
 
-    >>> events = spaces.sequences(["8h", "9h", "10h"], 5, "edit")
+    >>> events = spaces.sequences(["8h", "9h", "10h"], 5, "insert_delete")
     >>> for k in (1, 3):
     ...     print(spaces.global_sensitivity(events, "counts", neighbors=spaces.Within(k)).value)
     1.0
@@ -156,7 +156,7 @@ def local_sensitivity(
 
     One entry splits the long run of a quiet week:
 
-    >>> week = spaces.sequences([0, 1], 8, "edit")
+    >>> week = spaces.sequences([0, 1], 8, "insert_delete")
     >>> found = spaces.local_sensitivity(week, "longest_run", dataset=[0] * 7, neighbors=one)
     >>> found.value, found.witness.y
     (3.0, (0, 0, 0, 0, 1, 0, 0, 0))

@@ -33,12 +33,14 @@ Column = tuple[int | None, int | None]
 
 _VALUES = "a sequence of at least two numbers or texts"
 
-_CHANGES = {"hamming": "replaced", "edit": "inserted or deleted"}
+_CHANGES = {"hamming": "replaced", "insert_delete": "inserted or deleted"}
 """What the metrics count of the entries."""
 
 
 @public_call
-def sequences(values: Iterable[Value], length: int, metric: Literal["hamming", "edit"]) -> Space:
+def sequences(
+    values: Iterable[Value], length: int, metric: Literal["hamming", "insert_delete"]
+) -> Space:
     """Return the space of the sequences over some values, such as trajectories or time series.
 
     A dataset is a tuple of values, in any order, each any number of times.
@@ -50,12 +52,12 @@ def sequences(values: Iterable[Value], length: int, metric: Literal["hamming", "
     length : int
         The number of entries L, at least 1; at most that many where neighbors have different
         lengths.
-    metric : {"hamming", "edit"}
+    metric : {"hamming", "insert_delete"}
         What counts as one step:
 
         - "hamming": an entry is replaced in its place. All sequences have L entries, which is
           public: one reading of a time series. Within(L) hides the whole series.
-        - "edit": an entry is inserted or deleted anywhere, and the others keep their order; to
+        - "insert_delete": an entry is inserted or deleted anywhere, and the others keep their order; to
           replace one takes two steps. Sequences have 0 to L entries: one visit to a place, or one
           event (event-level privacy). If a person has at most m of the entries, Within(m) hides
           all of them (user-level privacy).
@@ -80,7 +82,7 @@ def sequences(values: Iterable[Value], length: int, metric: Literal["hamming", "
     Examples
     --------
     >>> from sensitivity_lab import spaces
-    >>> trips = spaces.sequences(["home", "work"], 3, "edit")
+    >>> trips = spaces.sequences(["home", "work"], 3, "insert_delete")
     >>> print(trips)
     all 15 sequences of 0 to 3 of 2 values
     >>> trips.metric(("home", "work", "home"), ("work", "work"))
@@ -166,7 +168,7 @@ class _Sequences(Space):
             for weight in (v**at for at in range(size)):
                 rest, after = np.divmod(places, weight)
                 before, entry = np.divmod(rest, v)
-                if self._kind == "edit":
+                if self._kind == "insert_delete":
                     yield first + places, first - v ** (size - 1) + before * weight + after
                 else:
                     for value in range(v):

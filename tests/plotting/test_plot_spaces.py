@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from sensitivity_lab import spaces
 from sensitivity_lab.errors import InputError
 
-DAYS = spaces.sequences(["home", "work"], 4, "edit")
+DAYS = spaces.sequences(["home", "work"], 4, "insert_delete")
 WORDS = spaces.Space(["tea", "t" * 500], lambda a, b: int(a != b))
 
 

@@ -34,7 +34,7 @@ def replaced(x, values):
             yield (*x[:place], value, *x[place + 1 :])
 
 
-RELATIONS = {"edit": inserted_or_deleted, "hamming": replaced}
+RELATIONS = {"insert_delete": inserted_or_deleted, "hamming": replaced}
 
 
 def naive_neighbors(x, values, relation, k):
@@ -156,17 +156,22 @@ def test_every_neighbor_of_a_sequence_is_compared(relation, k):
 
 def test_what_is_known_of_trajectories():
     """One visit more: a place more, two changes, a detour of twice the way; half of a long stay."""
-    trips = spaces.sequences([0, 3, 10], 7, "edit")
+    trips = spaces.sequences([0, 3, 10], 7, "insert_delete")
     expected = {"length": 1, "distinct": 1, "changes": 2, "path_length": 20, "sum": 10}
     for query, value in {**expected, "longest_run": 3, "counts": 1}.items():
         assert spaces.global_sensitivity(trips, query, neighbors=spaces.Within(1)).value == value
-    short = spaces.sequences([0, 3, 10], 2, "edit")  # the second entry is the last
+    short = spaces.sequences([0, 3, 10], 2, "insert_delete")  # the second entry is the last
     assert spaces.global_sensitivity(short, "path_length", neighbors=spaces.Within(1)).value == 10
 
 
 def test_events_and_users_of_a_time_series():
     """An event is in one bin, a replaced one leaves a bin for another, a user has up to three."""
-    for metric, k, value in (("edit", 1, 1), ("edit", 3, 3), ("hamming", 1, 2), ("hamming", 3, 6)):
+    for metric, k, value in (
+        ("insert_delete", 1, 1),
+        ("insert_delete", 3, 3),
+        ("hamming", 1, 2),
+        ("hamming", 3, 6),
+    ):
         hours = spaces.sequences(["8h", "9h", "10h"], 5, metric)
         assert spaces.global_sensitivity(hours, "counts", neighbors=Within(k)).value == value
 
@@ -184,7 +189,7 @@ def test_functions_are_queries(relation):
 
 
 def test_floats_and_large_integers_of_functions():
-    space = spaces.sequences([1, 2], 2, "edit")
+    space = spaces.sequences([1, 2], 2, "insert_delete")
     mean = spaces.global_sensitivity(
         space, lambda x: sum(x) / max(len(x), 1), neighbors=spaces.Within(1)
     )
@@ -192,7 +197,7 @@ def test_floats_and_large_integers_of_functions():
     mean.verify()
     huge = spaces.global_sensitivity(space, lambda x: 10**30 * len(x), neighbors=spaces.Within(1))
     assert huge.exact == 10**30
-    far = spaces.sequences([0, 10**30, Fraction(1, 3)], 3, "edit")
+    far = spaces.sequences([0, 10**30, Fraction(1, 3)], 3, "insert_delete")
     assert (
         spaces.global_sensitivity(far, "path_length", neighbors=spaces.Within(1)).exact
         == 2 * 10**30
@@ -201,12 +206,12 @@ def test_floats_and_large_integers_of_functions():
 
 def test_what_is_stated_is_verified():
     found = spaces.global_sensitivity(
-        spaces.sequences("ab", 4, "edit"), "changes", neighbors=spaces.Within(1)
+        spaces.sequences("ab", 4, "insert_delete"), "changes", neighbors=spaces.Within(1)
     )
     for change in (
         {"value": 3.0},
         {"space": spaces.sequences("ab", 3, "hamming")},
-        {"space": spaces.sequences("ab", 1, "edit")},
+        {"space": spaces.sequences("ab", 1, "insert_delete")},
         {"upper": None},
         {"witness": replace(found.witness, query_x=5)},
         {"witness": replace(found.witness, x=())},
@@ -216,14 +221,17 @@ def test_what_is_stated_is_verified():
 
 
 def test_what_is_told():
-    space = spaces.sequences("ab", 4, "edit")
+    space = spaces.sequences("ab", 4, "insert_delete")
     found = spaces.local_sensitivity(space, "longest_run", dataset="abab", neighbors=Within(2))
     assert found.value == 2
     assert "changed    y has 'b' deleted at 1 of x" in repr(found)
     assert "insert" in found._repr_html_()
-    assert (found.to_dict()["neighbors"], found.to_dict()["size"]) == ("edit", "0 to 4 entries")
+    assert (found.to_dict()["neighbors"], found.to_dict()["size"]) == (
+        "insert_delete",
+        "0 to 4 entries",
+    )
     assert f"{found:.1f}" == "2.0"
-    assert repr(space) == "sequences(['a', 'b'], 4, 'edit')"
+    assert repr(space) == "sequences(['a', 'b'], 4, 'insert_delete')"
     series = spaces.sequences("ab", 1, "hamming")
     assert str(series) == "all 2 sequences of 1 of 2 values"
     assert "changed    y has 'b' for 'a' at 0\n" in repr(
@@ -243,6 +251,6 @@ def test_blocks_change_nothing(relation, monkeypatch):
 @pytest.mark.stress
 def test_as_many_sequences_as_can_be():
     found = spaces.global_sensitivity(
-        spaces.sequences([0, 1], 15, "edit"), "longest_run", neighbors=spaces.Within(1)
+        spaces.sequences([0, 1], 15, "insert_delete"), "longest_run", neighbors=spaces.Within(1)
     )
     assert found.value == 7

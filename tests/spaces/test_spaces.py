@@ -172,8 +172,8 @@ def test_curves_of_graphs_and_sequences():
     for space, query, dataset in (
         (spaces.graphs(4, "edge"), "triangles", None),
         (spaces.graphs(4, "node"), "triangles", path),
-        (spaces.sequences("ab", 4, "edit"), "changes", None),
-        (spaces.sequences("ab", 4, "edit"), "changes", "ab"),
+        (spaces.sequences("ab", 4, "insert_delete"), "changes", None),
+        (spaces.sequences("ab", 4, "insert_delete"), "changes", "ab"),
     ):
         curve = spaces.sensitivity_curve(
             space, query, distances=[1, 3, 2], dataset=dataset, neighbors=spaces.Within(1)

@@ -18,7 +18,7 @@ def apart(a, b):
 
 WORDS = spaces.Space(["a", "abc"], apart)
 FOUR = spaces.graphs(4, "edge")
-DAYS = spaces.sequences(["home", "work"], 3, "edit")
+DAYS = spaces.sequences(["home", "work"], 3, "insert_delete")
 
 
 def ask(space=WORDS, query=len, neighbors=None, **options):
@@ -136,7 +136,7 @@ def ask(space=WORDS, query=len, neighbors=None, **options):
                 DAYS, "length", dataset=["gym"], neighbors=spaces.Within(1)
             ),
             "dataset must be a sequence of values of the space, got the entry 'gym'; the space is "
-            "sequences(['home', 'work'], 3, 'edit')",
+            "sequences(['home', 'work'], 3, 'insert_delete')",
         ),
         (
             lambda: spaces.sensitivity_curve(
@@ -166,15 +166,15 @@ def ask(space=WORDS, query=len, neighbors=None, **options):
         ),
         (lambda: spaces.graphs(3, "edge", edges=[]), "edges must be at least one edge"),
         (
-            lambda: spaces.sequences([], 2, "edit"),
+            lambda: spaces.sequences([], 2, "insert_delete"),
             "values must be a sequence of at least two numbers or texts, got 0",
         ),
         (
-            lambda: spaces.sequences([1, None], 2, "edit"),
+            lambda: spaces.sequences([1, None], 2, "insert_delete"),
             "values must be a sequence of at least two numbers or texts; no value is None",
         ),
         (
-            lambda: spaces.sequences([1, 1.0], 2, "edit"),
+            lambda: spaces.sequences([1, 1.0], 2, "insert_delete"),
             "values has 1.0 twice; name each value once",
         ),
     ],
@@ -272,7 +272,7 @@ def test_metrics_that_are_random():
             "values or a smaller length",
         ),
         (
-            lambda: spaces.sequences("ab", 10**9, "edit"),
+            lambda: spaces.sequences("ab", 10**9, "insert_delete"),
             "2 values give more than 65,536 sequences of 0 to 1000000000 entries, which is the "
             "limit; use fewer values or a smaller length",
         ),

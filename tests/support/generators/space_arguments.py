@@ -7,7 +7,7 @@ from typing import Any
 from sensitivity_lab import spaces
 
 FOUR_NODES = spaces.graphs(4, "edge")
-DAYS = spaces.sequences(["home", "work"], 3, "edit")
+DAYS = spaces.sequences(["home", "work"], 3, "insert_delete")
 _PATH = [(0, 1), (1, 2)]
 _BASKETS = [set(), {"tea"}, {"milk"}, {"tea", "milk"}]
 
@@ -27,7 +27,7 @@ SPACE_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "edges": (None, _PATH, ((2, 0), (1, 2))),
     "spaces.graphs.neighbors": ("edge", "node"),
     "spaces.sequences.values": (["home", "work"], [0, 1.5], "ab"),
-    "spaces.sequences.metric": ("edit", "hamming"),
+    "spaces.sequences.metric": ("insert_delete", "hamming"),
     "spaces.sequences.length": (3, 4),
     "spaces.Space.datasets": (_BASKETS,),
     "spaces.Space.metric": (None,),
