@@ -19,13 +19,10 @@ HEAD = """# Engines
 
 Made by `python tools/make_engines.py` from `ENGINES` in `sensitivity_lab/search/engines.py`.
 
-An engine is an algorithm that finds the largest difference. Its name is the value of `method=`, and
-the folder of `sensitivity_lab/search/` that holds its theory: `global_max.py` for all pairs of
-neighbors, `local_max.py` for the neighbors of one dataset, `smooth_max.py` for the local
-sensitivities of all datasets by their distance from one. All engines are exact; see the
-[proofs](proofs.md). `method="auto"` picks the first engine, from the top, that accepts the problem.
-If none does, the error lists every engine's reason. The cells name the neighbor relations that each
-engine covers.
+The name of an engine is the value of `method=`, and the folder of `sensitivity_lab/search/` that
+holds its theory. All engines are exact; see the [proofs](proofs.md). `method="auto"` picks the
+first, from the top, that accepts the problem; if none does, the error lists every reason. The cells
+name the neighbor relations that an engine covers.
 """
 
 

@@ -22,57 +22,47 @@ DOCS = Path(__file__).parents[2] / "docs"
 RELATIONS = {"neighbors bounded": "replaced", "neighbors unbounded": "added or removed"}
 """What settings say of their neighbors, and what the page calls it."""
 
-HEADER = ("constructor", "settings", "verdicts", "claim / truth")
+HEADER = ("constructor", "settings", "verdicts", "claim / truth", "worst setting", "neighbors")
 
 ISSUES = "https://github.com/opendp/opendp/issues/"
 
 OUTSIDE = {
     "opendp": (
-        "**Outside these settings.** The sweep says nothing about what it does not try. It does "
-        "not reach these known mistakes: the delta of thresholds "
-        f"([#2922]({ISSUES}2922)), the rounding of squared deviations of hundreds of large floats "
-        f"([#2923]({ISSUES}2923), reproduced in `tests/corpus`), and "
+        "**Not tried**: selections, thresholds, randomized response, odometers, compositions, code "
+        "of users, postprocessing, single Polars expressions, deprecated constructors, more than a "
+        "few records. Outputs of randomized constructors are only sampled. Of a measurement, the "
+        "sensitivity is judged, not the sampler or the delta. Known mistakes out of reach: the "
+        f"delta of thresholds ([#2922]({ISSUES}2922)), the rounding of squared deviations of "
+        f"hundreds of large floats ([#2923]({ISSUES}2923), reproduced in `tests/corpus`), and "
         + ", ".join(f"[#{number}]({ISSUES}{number})" for number in (2944, 2945, 2949, 2950))
-        + ". Arrays and Polars plans have sweeps of their own, below. It does not try "
-        "selections, thresholds, randomized response, odometers and compositions, "
-        "user-defined code, and datasets of more than a few records. Outputs of randomized "
-        "constructors are a sample, which finds mistakes but proves no claim (*not judged*). Of a "
-        "measurement it judges the sensitivity, but neither the sampler nor the delta."
+        + "."
     ),
     "opendp.extras": (
-        "**Outside these settings.** All of this runs in exact arithmetic according to OpenDP "
-        "(`idealized-numerics`), so rounding of a few units is no finding. The sweep does not try "
-        "the sampler of eigenvectors, and so not PCA as a whole; the medians of `LinearRegression` "
-        f"and its pairs of points, which are drawn ([#2950]({ISSUES}2950)); of "
-        "`opendp.extras.mbi`, all but the counts that models are fitted to; `opendp.extras.ibis`, "
-        "which runs a query of OpenDP on a database and makes no claim of its own; arrays with "
-        "more than two columns; missing values; and clamping around a distant origin "
-        f"([#2953]({ISSUES}2953))."
+        "**Not tried**: the sampler of eigenvectors, and so PCA as a whole; the medians and drawn "
+        f"pairs of points of `LinearRegression` ([#2950]({ISSUES}2950)); the models of "
+        "`opendp.extras.mbi`; `opendp.extras.ibis`, which makes no claim of its own; more than two "
+        f"columns; missing values; clamping around a distant origin ([#2953]({ISSUES}2953)). "
+        "OpenDP claims all of this for exact arithmetic (`idealized-numerics`), so rounding of a "
+        "few units is no finding."
     ),
     "opendp.polars": (
-        "**Outside these settings.** The sweep draws chains of at most three steps beside a "
-        "truncation, over two tables of at most three rows, each with three columns. It does not "
-        "try other steps and expressions (dates, texts, categories, cuts), thresholds on unknown "
-        "keys and their delta, quantiles, columns redefined between two truncations "
-        f"([#2949]({ISSUES}2949)), identifiers of several columns, and noise itself. Joins are "
-        "with public keys: OpenDP has no others. An id whose rows change counts as one removed and "
-        "one added. Unless the setting says `every order`, the rows of a table stand in one order."
+        "**Not tried**: other steps and expressions (dates, texts, categories, cuts), thresholds "
+        "on unknown keys and their delta, quantiles, columns redefined between two truncations "
+        f"([#2949]({ISSUES}2949)), identifiers of several columns, the noise itself. An id whose "
+        "rows change counts as one removed and one added. Unless a setting says `every order`, a "
+        "table has its rows in one order."
     ),
     "pipeline_dp": (
-        "**Outside these settings.** The sweep says nothing about what it does not try: Beam and "
-        "Spark, the noise itself, the tree inside `PERCENTILE` and its noise per level (the sweep "
-        "judges the entries that reach it), counts that are released together with a threshold, "
-        "runs with Laplace noise under `PLDBudgetAccountant`, `add_dp_noise`, private contribution "
-        "bounds, custom combiners, missing and infinite values, and datasets of more than two "
-        "people (for selections: 25). The law of a selection is the chance that its "
-        "`probability_of_keep` states; a test compares it with draws."
+        "**Not tried**: Beam and Spark, the noise itself, the tree inside `PERCENTILE` and its "
+        "noise per level (what reaches it is judged), counts released with a threshold, Laplace "
+        "noise under `PLDBudgetAccountant`, `add_dp_noise`, private contribution bounds, custom "
+        "combiners, missing and infinite values, more than two people (for selections: 25)."
     ),
     "diffprivlib": (
-        "**Outside these settings.** The sweep says nothing about what it does not try: the "
-        "samplers of the mechanisms and their deltas, forests that shuffle their records, more "
-        "than two classes, the directions that `PCA` draws, and datasets of more than a few "
-        "records. It does not compare fitted models part by part, so a claim about their steps "
-        "says nothing about the rest of their state."
+        "**Not tried**: the samplers of the mechanisms and their deltas, forests that shuffle "
+        "their records, more than two classes, the directions that `PCA` draws, more than a few "
+        "records. Fitted models are not compared part by part, so a claim about their steps says "
+        "nothing about the rest of their state."
     ),
 }
 """By library, what its sweep leaves out: a claim that holds there was not tried."""
@@ -93,22 +83,15 @@ def _named(line: Line) -> str:
 
 
 def by_constructor(lines: list[Line]) -> list[tuple[str, ...]]:
-    """Return the cells of the table by constructor; the time depends on the machine."""
-    return [one.cells[:4] for one in summaries(lines)]
+    """Return the rows of the table: by constructor, and the worst setting whose claim fails."""
+    worst = findings(lines)
+    return [(*one.cells[:4], *worst.get(one.constructor, ("", ""))) for one in summaries(lines)]
 
 
-def findings(lines: list[Line]) -> list[tuple[str, ...]]:
-    """Return the worst setting of each constructor with a claim that fails."""
-    worst: dict[str, Line] = {}
-    for line in lines:
-        if line.verdict in FAILING:
-            best = worst.get(line.constructor)
-            if best is None or rank(line) < rank(best):
-                worst[line.constructor] = line
-    return [
-        (line.verdict, line.slack, f"`{line.setting}`", f"`{line.remark}`")
-        for line in worst.values()
-    ]
+def findings(lines: list[Line]) -> dict[str, tuple[str, str]]:
+    """Return the worst setting of each constructor with a claim that fails, and its neighbors."""
+    failing = sorted((line for line in lines if line.verdict in FAILING), key=rank)
+    return {line.constructor: (line.setting, line.remark) for line in reversed(failing)}
 
 
 def rank(line: Line) -> tuple[bool, float]:
@@ -117,25 +100,12 @@ def rank(line: Line) -> tuple[bool, float]:
     return line.verdict != "violated", slack
 
 
-def markdown(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """Return a table of Markdown."""
-    cells = [header, tuple("---" for _ in header), *rows]
-    return "\n".join(
-        "| " + " | ".join(one.replace("|", "\\|") for one in row) + " |" for row in cells
-    )
-
-
 def section(name: str, lines: list[Line]) -> str:
     """Return what the page says of a sweep of a library, such as "opendp-0.16.0"."""
     found = sum(line.verdict in FAILING for line in lines)
-    return "\n\n".join(
-        [
-            f"{len(lines):,} settings, {found:,} with a claim that fails.",
-            OUTSIDE[name.rpartition("-")[0]],
-            markdown(HEADER, by_constructor(lines)),
-            "The worst setting of each constructor with a claim that fails:",
-            markdown(("verdict", "claim / truth", "setting", "neighbors"), findings(lines)),
-        ]
+    return (
+        f"{len(lines):,} settings, {found:,} with a claim that fails: "
+        f"[table](sweep/{name}.csv).\n\n{OUTSIDE[name.rpartition('-')[0]]}"
     )
 
 

@@ -43,9 +43,9 @@ class Intervals(OnParts[Problem, Findings]):
 
     Notes
     -----
-    L-statistics cost as much as the engine on the domain of the two bounds, with as many copies as
-    a dataset has records. Variance takes O(1) per change. So does the standard deviation, and O(n)
-    for a change with some records removed and more added, if a bound does not settle it.
+    L-statistics cost as much as on the domain of the two bounds. Variance and standard deviation
+    take O(1) per change, the latter O(n) if records are removed and more added, and no bound
+    settles it.
     """
 
     name = "intervals"

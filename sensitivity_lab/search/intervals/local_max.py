@@ -37,8 +37,8 @@ class LocalIntervals:
 
     Notes
     -----
-    The same cost as the engine on the domain of x and the two bounds. For variance and standard
-    deviation that domain also has one mean per change, found in O(n) exact steps.
+    The cost of the engine on the domain of x, the two bounds and, for variance and standard
+    deviation, one mean per change, found in O(n) exact steps.
     """
 
     name = "intervals"

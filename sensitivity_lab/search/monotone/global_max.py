@@ -33,15 +33,14 @@ class Monotone:
 
     Notes
     -----
-    Two candidates per change. With w runs of ranks of one weight (one for sums and trimmed means,
-    two for quantiles) and m distinct values, each takes O(w log w + w log m) time and, unless all
-    runs are single ranks, one pass over the values for their prefix sums. Memory: some 30 bytes per
-    distinct value, or 80 with prefix sums, and some 500 per change; the relations of a family share
-    their changes.
+    Two candidates per change, each O(w log w + w log m) time for m distinct values and w runs of
+    ranks of one weight (one for sums and trimmed means, two for quantiles), and a pass over the
+    values unless all runs are single ranks. Memory: some 30 bytes per distinct value (80 with
+    prefix sums), and 500 per change.
 
     Other L-statistics are covered if no weight is negative and negative net weights precede
-    positive ones: midranges if records are only added or only removed, and winsorized means for
-    some sizes. `ranks` solves the others.
+    positive ones: midranges if records are only added or only removed, winsorized means of some
+    sizes.
     """
 
     name = "monotone"

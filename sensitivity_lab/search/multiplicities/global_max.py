@@ -31,9 +31,9 @@ class MultiplicitiesEngine:
 
     Notes
     -----
-    For m distinct values: a sort, and O(log m) per change, or O(j + log m) if a dataset has more
-    records than its core has values, for j records that only it has. Finding a pair takes O(m).
-    Memory: some 200 bytes per distinct value.
+    A sort of m distinct values, O(log m) per change (O(j + log m) if a dataset has j records of
+    its own, and more records than its core has values), and O(m) for the pair. Memory: some 200
+    bytes per distinct value.
     """
 
     name = "multiplicities"

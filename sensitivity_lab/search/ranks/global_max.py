@@ -57,12 +57,11 @@ class Ranks:
 
     Notes
     -----
-    Let a change have i removed and j added records, and let w ranks have a weight. A domain with
-    unlimited copies, or with n + j copies of its smallest and of its largest value, takes O(w)
-    steps per change, whatever the other values. Otherwise, for N records: few ranks take at most
-    O((w (i + 1) (j + 1))**2) array operations of length N - n - j; many ranks take
-    N (n - i) (i + 1) (j + 1) steps of some ten nanoseconds, three times as long if the numbers
-    exceed 2**60. Memory: a byte per step, at most 256 MiB, and an array for each key.
+    For a change of i removed and j added of N records, and w ranks with a weight: O(w) steps on a
+    domain with unlimited copies, or with n + j copies of its ends. Otherwise, few ranks take at
+    most O((w (i + 1) (j + 1))**2) array operations of length N - n - j; many ranks take N (n - i)
+    (i + 1) (j + 1) steps of some ten nanoseconds, three times as long beyond 2**60. Memory: a byte
+    per step, at most 256 MiB, and an array for each key.
     """
 
     name = "ranks"

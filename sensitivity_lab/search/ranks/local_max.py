@@ -47,8 +47,8 @@ class LocalRanks:
 
     Notes
     -----
-    Changes that lead to one size are searched together. If these remove up to i records and add up
-    to j, that takes N (i + 1) (j + 1) steps of exact arithmetic, and as many bytes.
+    Changes that lead to one size, of up to i removed and j added records, take N (i + 1) (j + 1)
+    steps of exact arithmetic together, and as many bytes.
     """
 
     name = "ranks"

@@ -51,9 +51,9 @@ class RowSums:
 
     Notes
     -----
-    For N distinct contributions of d numbers, Linf takes 2 d sorts per change, and L1 of up to 10
-    numbers takes 2**d sorts, whatever k. L2, and L1 of more numbers, compare all pairs (A, B) over
-    the contributions that can matter: about ``c**(i + j)`` pairs for a histogram of c categories.
+    For contributions of d numbers, Linf takes 2 d sorts per change, and L1 of up to 10 numbers
+    2**d sorts, whatever k. L2, and L1 of more numbers, compare all pairs (A, B) of contributions
+    that can matter: about ``c**(i + j)`` pairs for a histogram of c categories.
     """
 
     name = "row_sums"
