@@ -57,7 +57,7 @@ def sequences(
 
         - "hamming": an entry is replaced in its place. All sequences have L entries, which is
           public: one reading of a time series. Within(L) hides the whole series.
-        - "insert_delete": an entry is inserted or deleted anywhere, and the others keep their order; to
+        - "insert_delete": an entry comes or goes anywhere, and the others keep their order; to
           replace one takes two steps. Sequences have 0 to L entries: one visit to a place, or one
           event (event-level privacy). If a person has at most m of the entries, Within(m) hides
           all of them (user-level privacy).
