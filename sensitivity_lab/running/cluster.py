@@ -116,9 +116,9 @@ def _finished(
             raise _lost(keeper, _RESTART in str(cancelled)) from cancelled
         for future in [one for one in pending if one.status in ("finished", "error")]:
             # The worker that holds the result can die now; then it is computed again. Or the task
-            # is cancelled, and the next look says why.
+            # is cancelled, or the connection is lost, and the next look says why.
             result: Callable[[], Any] | None = None
-            with suppress(TimeoutError, CancelledError):
+            with suppress(OSError, CancelledError):
                 if future.status == "error":
                     result = partial(_raise, future.exception(timeout=_PATIENCE))
                 elif future.status == "finished":
