@@ -1,4 +1,4 @@
-"""Time the search by enumeration on one thread, on two, with its arrays in files, on a cluster.
+"""Time the search by enumeration on one thread, on two, and with its arrays in files.
 
 Run with ``make benchmark-lattice``. 26 records, size 13, one vectorized query, unbounded and
 bounded, k = 1..3: 56 million datasets. Every search is a process of its own, in turn, several
@@ -6,8 +6,7 @@ times. Prints seconds (best and worst, which shows the machine's noise), CPU sec
 workers, how much of a processor others used meanwhile (at the best time; only Linux tells), ratios,
 and peak memory of the process that searches. Beside the ratio of two threads to one stands the
 machine's own: how many times as much two processes of bare numpy do, on arrays in the cache and in
-memory. The cluster is two workers of 1 GiB each on this machine; it needs the extra ``dask`` and
-the argument ``cluster``.
+memory.
 """
 
 from __future__ import annotations
@@ -100,21 +99,6 @@ def busy_seconds() -> float:
     return (user + nice + system + sum(rest)) / os.sysconf("SC_CLK_TCK")
 
 
-def on_cluster(records: int) -> None:
-    """Search on two workers of 1 GiB each; print as `search` does, and the largest worker."""
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, memory_limit="1GiB", dashboard_address=":0"
-        ) as cluster,
-        Client(cluster) as client,
-    ):
-        search(records, -1, "dask", None)
-        peaks = client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-        print(f"workers' peaks: {', '.join(f'{peak:.0f} MiB' for peak in peaks.values())}")
-
-
 def main(records: int = 26, runs: int = 3) -> None:
     """Run every form in turn."""
     print(f"python {sys.version.split()[0]}, numpy {np.__version__}; {records} records")
@@ -150,7 +134,5 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["search"]:
         records, n_jobs, backend, *folder = sys.argv[2:]
         search(int(records), int(n_jobs), backend, folder[0] if folder else None)
-    elif sys.argv[1:2] == ["cluster"]:
-        on_cluster(*map(int, sys.argv[2:] or ["26"]))
     else:
         main(*map(int, sys.argv[1:]))

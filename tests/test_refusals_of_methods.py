@@ -124,10 +124,6 @@ WITNESS = "witness must be one of 'short', 'full', got array([1., 1.])"
             lambda: of("SensitivityCurves").plot(ax=[3]),
             "ax: got 3; pass a matplotlib Axes or a sequence of them",
         ),
-        (
-            lambda: plotting.plot_curves(of("SensitivityCurves").to_frame(), compare=3),
-            "compare must be a DataFrame, as a result's to_frame() returns it, got 3",
-        ),
     ],
 )
 def test_what_methods_refuse(call: Callable[[], Any], message: str):

@@ -70,7 +70,7 @@ def global_sensitivity(
         process first. The rest are, too, unless workers save more time than it takes to start them,
         about 1.5 seconds. If workers already run, can be ended at a timeout, or have a backend set
         by `parallel_config`, a tenth of a second is enough. With the backend "dask" the cluster's
-        workers evaluate and keep large arrays in their memory; Dask spills the rest to their disks.
+        workers evaluate; large arrays stay in this process, or in the files of ``Run(scratch=)``.
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal, after one second.
     run : Run, optional

@@ -127,14 +127,13 @@ def _sizes(name: str, value: Any) -> None:
 
 
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
-    **dict.fromkeys(("title", "unit", "query", "neighbors", "gap", "step", "xlabel"), _one_text),
+    **dict.fromkeys(("title", "unit", "query", "neighbors", "gap", "step"), _one_text),
     **dict.fromkeys(("labels", "names", "captions"), partial(_sequence, of="texts")),
     **dict.fromkeys(("points", "blocks"), _some_tuples),
-    **dict.fromkeys(("frame", "compare"), _frame),
-    **dict.fromkeys(("linear_bound", "sharey", "subplots", "logx", "logy"), check_flag),
+    "frame": _frame,
+    **dict.fromkeys(("sharey", "subplots", "logx", "logy"), check_flag),
     "sizes": partial(_sequence, of="contributions"),
     "everyone": whole_kind("a number of persons, at least 1"),
-    "against": partial(check_choice, choices=("answers", "sensitivity")),
     "error": partial(check_choice, choices=("expected_error", "median_error", "error_90")),
     "legend": partial(check_choice, choices=("labels", "box", "none")),
     "ax": _axes,

@@ -225,17 +225,14 @@ class SensitivityCurves(Tabled):
         """
         write_csv(self.to_frame(witness=witness), path)
 
-    def plot(self, *, compare: SensitivityCurves | None = None, **options: Any) -> Figure:
+    def plot(self, **options: Any) -> Figure:
         """Draw the curves, a panel per column; see `sensitivity_lab.plotting.plot_curves`.
 
         Parameters
         ----------
-        compare : SensitivityCurves, optional
-            Curves to draw over these, such as those of an interval (theory) over those of a dataset
-            (empirical), for the same columns, relations and size.
         **options
-            `ax`, `units`, `title`, `logx`, `logy`, `figsize`, `linear_bound`, `legend`, `queries`,
-            `columns`, `sharey`, `subplots` of `plot_curves`.
+            `ax`, `units`, `title`, `logx`, `logy`, `figsize`, `legend`, `queries`, `columns`,
+            `sharey`, `subplots` of `plot_curves`.
 
         Returns
         -------
@@ -245,13 +242,6 @@ class SensitivityCurves(Tabled):
         """
         from sensitivity_lab.plotting import plot_curves
 
-        if compare is not None:
-            if not isinstance(compare, SensitivityCurves):
-                raise InputError(
-                    f"compare must be SensitivityCurves, got {type(compare).__name__}; make them "
-                    "with sensitivity_curves"
-                )
-            options["compare"] = compare._frame()
         figure: Figure = plot_curves(self._frame(), **options)
         return figure
 

@@ -12,7 +12,7 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from sensitivity_lab.errors import WorkerError, printable
 
@@ -32,21 +32,6 @@ _NOT_LOADED = "deserialization of the task graph"
 """What Dask says where its scheduler cannot unpickle the tasks; the cause is the error's."""
 
 
-class Left(NamedTuple):
-    """An answer that stays with a worker.
-
-    Attributes
-    ----------
-    future : distributed.Future
-        Of the answer.
-    summary : object
-        What was asked about it.
-    """
-
-    future: Any
-    summary: Any
-
-
 def active_client() -> Any:
     """Return the client of the Dask cluster that `joblib.parallel_config` names; None if none."""
     from joblib.parallel import get_active_backend  # when it is first needed: it takes a while
@@ -60,9 +45,8 @@ def run(
     blocks: Iterable[Block[Any]],
     client: Any,
     keeper: Keeper | None,
-    summary: Callable[[Any], Any] | None = None,
 ) -> Iterator[Produced]:
-    """Yield what the cluster produces, as soon as it is there; a `Left` if there is a `summary`.
+    """Yield what the cluster produces, as soon as it is there.
 
     The scheduler repeats a block whose worker died, as often as ``allowed-failures`` of its
     configuration says. Answers are kept by the workers that see the keeper's folder, and by this
@@ -74,28 +58,20 @@ def run(
     if keeper is not None:
         portable = KeptByWorkers(portable, keeper)
     listed = list(blocks)
-    answers = client.map(portable, [block.recipe for block in listed], pure=False)
-    futures = answers if summary is None else client.map(summary, answers, pure=False)
-    lefts = [None] * len(futures) if summary is None else answers
+    futures = client.map(portable, [block.recipe for block in listed], pure=False)
     places = {future: place for place, future in enumerate(futures)}
-    del futures, answers
+    del futures  # the cluster forgets an answer when nothing here refers to it
     try:
-        for future, result in finished(places, client, keeper):
-            place = places.pop(future)
+        for future, result in _finished(places, client, keeper):
+            block, place = listed[places[future]], places.pop(future)
             del future
-            answer = unless_killed(result, listed[place].label, keeper)
+            answer = _unless_killed(result, block.label, keeper)
             if keeper is not None:
-                whole = answer if summary is None else lefts[place].result()  # type: ignore[union-attr]
-                keeper.keep(listed[place].recipe, whole)
-            yield (
-                place,
-                listed[place].length,
-                answer if summary is None else Left(lefts[place], answer),
-            )
-            lefts[place] = None
+                keeper.keep(block.recipe, answer)
+            yield place, block.length, answer
     finally:
         if places and client.status == "running":
-            client.cancel([*places, *filter(None, lefts)], force=True)
+            client.cancel(list(places), force=True)
 
 
 @dataclass(frozen=True)
@@ -119,49 +95,30 @@ class KeptByWorkers:
         return answer
 
 
-def settle(futures: Sequence[Any], client: Any, label: str) -> None:
-    """Wait for tasks whose results stay with the workers.
-
-    Raises
-    ------
-    WorkerError
-        If a task's workers die again and again, or the cluster goes away.
-    """
-    watch = _Watch(client, None)
-    while True:
-        done = watch.look(futures, "ALL_COMPLETED")
-        with suppress(CancelledError):  # meanwhile; the next look says why
-            failures = [one.exception(_PATIENCE) for one in done if one.status == "error"]
-            for failure in failures:
-                unless_killed(partial(_raise, failure), label, None)
-            if len(done) == len(futures):
-                return
-
-
-def fetch(futures: Sequence[Any], client: Any, label: str) -> list[Any]:
-    """Return what tasks returned, in order; raises as `settle` does."""
-    gather = partial(client.gather, list(futures), asynchronous=True)
-    while True:
-        settle(futures, client, label)
-        # A worker that holds a result can die now; then it is computed again.
-        with suppress(TimeoutError, CancelledError):
-            return list(client.sync(gather, callback_timeout=_PATIENCE))
-
-
-def finished(
+def _finished(
     pending: dict[Any, int], client: Any, keeper: Keeper | None
 ) -> Iterator[tuple[Any, Callable[[], Any]]]:
     """Yield futures as they finish, each with a call that returns or raises its result.
 
     The caller takes them out of `pending`. WorkerError if the cluster goes away.
     """
-    watch = _Watch(client, keeper)
+    reached = time.monotonic()
     while pending:
-        for future in watch.look(list(pending), "FIRST_COMPLETED"):
+        cancelled = _look(list(pending), keeper)
+        if client.status == "running":
+            reached = time.monotonic()
+        elif time.monotonic() - reached > _PATIENCE or client.status == "closed":
+            raise _gone(keeper)
+        if cancelled or any(future.status == "cancelled" for future in pending):
+            time.sleep(_CLUSTER_LOOKS)  # the news that the scheduler is gone may be under way
+            if client.status != "running":
+                raise _gone(keeper) from cancelled
+            raise _lost(keeper, _RESTART in str(cancelled)) from cancelled
+        for future in [one for one in pending if one.status in ("finished", "error")]:
             # The worker that holds the result can die now; then it is computed again. Or the task
-            # is cancelled, and the next look says why.
+            # is cancelled, or the connection is lost, and the next look says why.
             result: Callable[[], Any] | None = None
-            with suppress(TimeoutError, CancelledError):
+            with suppress(OSError, CancelledError):
                 if future.status == "error":
                     result = partial(_raise, future.exception(timeout=_PATIENCE))
                 elif future.status == "finished":
@@ -170,44 +127,20 @@ def finished(
                 yield future, result
 
 
-class _Watch:
-    """Looks at tasks on a cluster, and at whether it is still there."""
+def _look(futures: Sequence[Any], keeper: Keeper | None) -> CancelledError | None:
+    """Wait until a task has finished or failed, a second at most; return why one is cancelled."""
+    from distributed import wait as untyped
 
-    def __init__(self, client: Any, keeper: Keeper | None) -> None:
-        self._client = client
-        self._keeper = keeper
-        self._reached = time.monotonic()
-
-    def look(self, futures: Sequence[Any], until: str) -> Sequence[Any]:
-        """Return the futures that have finished or failed, after a second at most.
-
-        Raises
-        ------
-        WorkerError
-            If the cluster is gone.
-        """
-        from distributed import wait as untyped
-
-        wait: Any = untyped
-        cancelled: CancelledError | None = None
-        try:
-            wait(list(futures), timeout=_CLUSTER_LOOKS, return_when=until)
-        except TimeoutError:
-            pass
-        except CancelledError as error:
-            cancelled = error
-        except Exception as error:
-            raise _gone(self._keeper) from error
-        if self._client.status == "running":
-            self._reached = time.monotonic()
-        elif time.monotonic() - self._reached > _PATIENCE or self._client.status == "closed":
-            raise _gone(self._keeper)
-        if cancelled or any(future.status == "cancelled" for future in futures):
-            time.sleep(_CLUSTER_LOOKS)  # the news that the scheduler is gone may be under way
-            if self._client.status != "running":
-                raise _gone(self._keeper) from cancelled
-            raise _lost(self._keeper, _RESTART in str(cancelled)) from cancelled
-        return [future for future in futures if future.status in ("finished", "error")]
+    wait: Any = untyped
+    try:
+        wait(futures, timeout=_CLUSTER_LOOKS, return_when="FIRST_COMPLETED")
+    except TimeoutError:
+        pass
+    except CancelledError as error:
+        return error
+    except Exception as error:
+        raise _gone(keeper) from error
+    return None
 
 
 def _return(result: Any) -> Any:
@@ -218,7 +151,7 @@ def _raise(error: BaseException) -> Any:
     raise error
 
 
-def unless_killed(result: Callable[[], Any], label: str, keeper: Keeper | None) -> Any:
+def _unless_killed(result: Callable[[], Any], label: str, keeper: Keeper | None) -> Any:
     """Return the answer on a block, or raise what it raised."""
     from distributed import KilledWorker
 

@@ -89,13 +89,6 @@ class Machine:
             _reserve(file, length)
             return np.ndarray(shape, dtype, buffer=_File(file.fileno(), length))
 
-    def rooms(self, rows: int, columns: int) -> list[NDArray[Any] | None]:
-        """Return two arrays for results in turn: new pages take the system time.
-
-        What is never written takes no memory.
-        """
-        return [self.empty((rows, columns)) for _ in range(2)]
-
     def run(
         self,
         task: Callable[[Item], Result],

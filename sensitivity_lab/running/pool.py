@@ -82,7 +82,6 @@ def run(
     unit: str = "datasets",
     keeper: Keeper | None = None,
     arrived: Callable[[Any], Any] | None = None,
-    summary: Callable[[Answer], Any] | None = None,
     sample: Sample | None = None,
     apart: bool = False,
 ) -> list[Any]:
@@ -112,9 +111,6 @@ def run(
         Keeps every answer as soon as it is there.
     arrived : callable, optional
         Makes of an answer, in this process, what is held until all are there.
-    summary : callable, optional
-        Where a Dask cluster is used, answers stay with its workers, and `arrived` gets a `Left`,
-        with what this function says there of the answer.
     sample : Sample, optional
         Work of this kind that the caller has timed already, without its first piece, which may
         have to import and to make tables.
@@ -140,7 +136,7 @@ def run(
     with bar(unit, progress, total) as shown:
         try:
             with closing(
-                _produced(function, blocks, total, n_jobs, keeper, summary, sample, apart)
+                _produced(function, blocks, total, n_jobs, keeper, sample, apart)
             ) as produced:
                 for place, length, answer in produced:
                     answers[place] = arrived(answer) if arrived else answer
@@ -159,7 +155,6 @@ def _produced(
     total: int,
     n_jobs: int | None,
     keeper: Keeper | None,
-    summary: Callable[[Answer], Any] | None,
     sample: Sample | None,
     apart: bool,
 ) -> Generator[tuple[int, int, Any], None, None]:
@@ -175,7 +170,7 @@ def _produced(
             for further, length, answer in (
                 processes.run(function, rest, n_jobs, keeper)
                 if client is None
-                else cluster.run(function, rest, client, keeper, summary)
+                else cluster.run(function, rest, client, keeper)
             ):
                 yield place + further, length, answer
             return

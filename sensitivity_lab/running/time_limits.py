@@ -80,18 +80,18 @@ def in_time(seconds: float | None, function: Callable[..., R], *arguments: Any) 
         raise
     except BaseException:
         # An error that the function made of the interruption is none of its own.
-        if not alarm.rang:
+        if not alarm.rings:
             raise
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        if alarm.rang:
+        if alarm.rings:
             # Another thread may just be taking a signal: without a handler, Python would report it.
             time.sleep(_SOON)
         signal.signal(signal.SIGALRM, before)
         if left:
             rest = max(_SOON, left - (time.monotonic() - started))
             signal.setitimer(signal.ITIMER_REAL, rest, interval)
-    if alarm.rang:
+    if alarm.rings:
         raise TimeUpError
     return answer
 
@@ -102,7 +102,8 @@ class _Alarm:
     The first time it raises once: a function may have something to put in order. From the second
     time on it raises thousands of times a second, so that some of them come where the one before
     is being swallowed, in an ``except`` or on the way back to a loop's beginning. From there an
-    exception can only go outwards.
+    exception can only go outwards. The timer is not set again for each of them: then none could
+    come right after another, and code that swallows them at several levels would go on for long.
 
     A signal that comes before `end` was meant for a limit inside this one, which is over, and was
     late: to raise then would end the wrong work, and stop the timer for good.
@@ -115,14 +116,14 @@ class _Alarm:
 
     def __init__(self, end: float) -> None:
         self.end = end
-        self.rang = False
+        self.rings = 0
         self._inside = False
 
     def run(self, function: Callable[..., R], *arguments: Any) -> R:
         """Call a function, in which this may raise."""
         self._inside = True
         try:
-            return function(*arguments)
+            return _called(function, arguments)
         finally:
             self._inside = False
 
@@ -130,12 +131,19 @@ class _Alarm:
         """Handle the signal, which came in a frame."""
         if not self._inside or time.monotonic() < self.end:
             return
-        again = _HAIL if self.rang else _AGAIN
-        signal.setitimer(signal.ITIMER_REAL, again, again)
-        self.rang = True
-        # In `run` itself the function is not called yet, or is left already.
-        if frame is None or frame.f_code is not _Alarm.run.__code__:
+        if self.rings < 2:
+            again = _HAIL if self.rings else _AGAIN
+            signal.setitimer(signal.ITIMER_REAL, again, again)
+        self.rings += 1
+        # In `run` itself the function is not called yet, or is left already; and what is raised in
+        # a handler that is under way would be raised there, too.
+        if frame is None or frame.f_code not in (_Alarm.run.__code__, _Alarm.__call__.__code__):
             raise TimeUpError
+
+
+def _called(function: Callable[..., R], arguments: tuple[Any, ...]) -> R:
+    """Call a function in a frame in which `_Alarm` may raise: compiled code has none of its own."""
+    return function(*arguments)
 
 
 check_timeout = number_kind(

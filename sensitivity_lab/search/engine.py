@@ -23,16 +23,12 @@ from sensitivity_lab.running import workers
 from sensitivity_lab.running.checkpoint import Checkpoint
 from sensitivity_lab.running.cluster import active_client
 from sensitivity_lab.running.machine import Machine
-from sensitivity_lab.running.spread import AnyMachine, Cluster, memory_of_workers
 from sensitivity_lab.universes.multiplicities import Multiplicities
 
 from .run import Run, open_scratch
 
 LEAST = 1 << 20
 """A search that plans for so many bytes is never refused."""
-
-HERE = 1 << 26
-"""Arrays that take at most so many bytes in all stay in this process: messages cost more."""
 
 
 class Refusal(NamedTuple):
@@ -98,31 +94,15 @@ class Options:
         return self.run.timeout
 
     @property
-    def on_cluster(self) -> bool:
-        """Whether large arrays are with the workers of a Dask cluster."""
-        return not self.scratch and active_client() is not None
+    def room(self) -> int:
+        """How many bytes large arrays may take, in memory or on the disk of `scratch`."""
+        return shutil.disk_usage(self.scratch).free if self.scratch else self.memory_limit
 
     @property
-    def room(self) -> int:
-        """How many bytes large arrays may take.
-
-        In memory, on the disk of `scratch`, or in the memory of a cluster's workers.
-        """
-        if self.scratch:
-            return shutil.disk_usage(self.scratch).free
-        client = active_client()
-        return (sum(memory_of_workers(client)) if client else 0) or self.memory_limit
-
-    def machine(self, numbers: int, largest: int) -> AnyMachine:
-        """Return what holds so many numbers in all, of which an array has so many at most.
-
-        Threads of this process, in memory or in files of `scratch`; without that, where joblib's
-        backend is a Dask cluster, its workers, if there is enough to share.
-        """
-        client = active_client()
-        if client is None or self.scratch or 8 * numbers <= HERE:
-            return Machine(1 if client else workers(self.n_jobs), self.scratch)
-        return Cluster.of(client, largest)
+    def machine(self) -> Machine:
+        """What holds large arrays, in memory or in files of `scratch`, and works on them."""
+        # The workers of a cluster are no threads of this process.
+        return Machine(1 if active_client() else workers(self.n_jobs), self.scratch)
 
     def __post_init__(self) -> None:
         """Check the options, and open the folder for large arrays."""

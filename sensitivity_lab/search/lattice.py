@@ -13,13 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property, lru_cache, partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.running.machine import IN_TURN, Reads
-from sensitivity_lab.running.spread import AnyMachine
+from sensitivity_lab.running.machine import IN_TURN, Machine, Reads
 from sensitivity_lab.universes.counting import Numbers
 from sensitivity_lab.universes.listing import WIDTH, Rows, listed_block, most_values, parts_of
 
@@ -155,7 +153,7 @@ class Lattice:
         return np.bincount(row, minlength=len(self.counts)).astype(np.int64)
 
     def maximum_below(
-        self, upper: Floats, size: int, machine: AnyMachine = IN_TURN, room: Any = None
+        self, upper: Floats, size: int, machine: Machine = IN_TURN, room: Floats | None = None
     ) -> Floats:
         """Bring maxima down one level.
 
@@ -165,9 +163,8 @@ class Lattice:
             A row of values for every dataset of size `size` + 1.
         size : int
             The level to come down to.
-        machine : Machine or Cluster
-            What runs the tasks, one per block, and has room for the result. Where it is a
-            cluster, arrays are `Spread`.
+        machine : Machine
+            What runs the tasks, one per block, and has room for the result.
         room : ndarray, optional
             An array that is no longer needed, whose first rows become the result.
 
@@ -185,8 +182,7 @@ class Lattice:
         most = max(1, machine.cells // upper.shape[1])
         reads, raised = partial(self._reads, size), partial(self._raise, size)
         blocks = self.blocks([size], most)
-        lower: Floats = machine.derive(upper, self.number(size), blocks, reads, raised, room)
-        return lower
+        return machine.derive(upper, self.number(size), blocks, reads, raised, room)
 
     def _reads(self, size: int, block: Block) -> Reads:
         """Return where a block of level `size` is, and which parts of the upper level it needs."""
@@ -196,10 +192,6 @@ class Lattice:
     def _raise(self, size: int, block: Block, lower: Floats, upper: list[Floats]) -> None:
         """Set a block of level `size` to the maxima over what `_reads` says."""
         self.raise_block(lower, upper[0], upper[1:], block.values, size - int(block.copies.sum()))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Travel as what it is made of; a worker process makes it once, with its tables."""
-        return _made, (self.counts, self.largest_size, self.smallest_size)
 
     def blocks(self, sizes: Sequence[int], rows: int) -> list[Block]:
         """Cut levels into blocks of about so many rows at most; see `blocks_of`."""
@@ -308,8 +300,3 @@ class Lattice:
         leads_to = leads_to[:, : ways.max(initial=0)]
         places = np.arange(leads_to.shape[1])
         return np.ascontiguousarray(np.where(places < ways[:, None], leads_to, leads_to[:, :1]).T)
-
-
-@lru_cache(maxsize=4)
-def _made(counts: tuple[int, ...], largest_size: int, smallest_size: int) -> Lattice:
-    return Lattice(counts, largest_size, smallest_size)

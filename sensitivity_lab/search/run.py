@@ -27,8 +27,7 @@ class Run:
     memory_limit : int, default 4 GiB
         The largest number of bytes that the search may plan to use besides the universe and the
         dataset, with any engine. A larger search is refused before it starts; the error says what
-        needs the memory. Limits below a MiB count as one MiB. A listed neighbor takes 256 bytes. On
-        a Dask cluster, the memory of all workers limits enumeration instead.
+        needs the memory. Limits below a MiB count as one MiB. A listed neighbor takes 256 bytes.
     time_limit : float, optional
         The most seconds that the call may search, with any engine. After that, a TooLargeError says
         how far it came.

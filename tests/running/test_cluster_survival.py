@@ -9,14 +9,16 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import joblib
 import pytest
 from searches import Search, is_running, until
 
 import sensitivity_lab as sl
+from sensitivity_lab.running import Block
+from sensitivity_lab.running.cluster import run
 
 distributed = pytest.importorskip("distributed", reason="needs the extra `dask`")
 
@@ -42,11 +44,44 @@ def slow(x):
     return float(x.max() - x.min())
 
 
-SLOW = sl.from_function(slow, name="slow")
+def held(folder):
+    """A function whose calls on workers wait, in the last third, until the file `go` is there.
+
+    Before that there is no cluster that could be lost: on a busy machine a search takes a while
+    until it hands out work.
+    """
+    here, called, go = os.getpid(), folder / "called", folder / "go"
+
+    def function(x):
+        time.sleep(0.001)
+        if len(x) == 4 and os.getpid() != here:
+            called.touch()
+            while not go.exists():
+                time.sleep(0.01)
+        return float(x.max() - x.min())
+
+    return sl.from_function(function, name="held")
 
 
-def soon(action) -> threading.Thread:
-    thread = threading.Thread(target=lambda: (time.sleep(1), action()), daemon=True)
+def search_of(folder):
+    return sl.global_sensitivity(
+        UNIVERSE,
+        held(folder),
+        size=5,
+        neighbors="unbounded",
+        run=sl.Run(checkpoint=folder / "kept"),
+    )
+
+
+def once_called(folder, action) -> threading.Thread:
+    """Do something once a call is held; then let all go on."""
+
+    def act():
+        until((folder / "called").exists)
+        action()
+        (folder / "go").touch()
+
+    thread = threading.Thread(target=act, daemon=True)
     thread.start()
     return thread
 
@@ -54,14 +89,10 @@ def soon(action) -> threading.Thread:
 @pytest.mark.stress
 def test_a_worker_that_is_killed_costs_its_blocks_only(cluster, tmp_path):
     victim = next(iter(cluster.run(os.getpid).values()))
-    soon(lambda: os.kill(victim, signal.SIGKILL))
+    once_called(tmp_path, lambda: os.kill(victim, signal.SIGKILL))
     with joblib.parallel_config(backend="dask"):
-        found = sl.global_sensitivity(
-            UNIVERSE, SLOW, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
-        )
-    here = sl.global_sensitivity(
-        UNIVERSE, SLOW, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
-    )
+        found = search_of(tmp_path)
+    here = search_of(tmp_path)
     assert (found.value, found.witness) == (here.value, here.witness)
     assert victim not in cluster.run(os.getpid).values()
 
@@ -88,13 +119,11 @@ def test_a_cluster_that_goes_away_is_an_error(tmp_path):
         n_workers=2, processes=True, threads_per_worker=1, dashboard_address=":0"
     )
     client = distributed.Client(cluster, timeout="10s")
-    thread = soon(cluster.close)
+    thread = once_called(tmp_path, cluster.close)
     started = time.monotonic()
     try:
         with joblib.parallel_config(backend="dask"), pytest.raises(sl.errors.WorkerError) as caught:
-            sl.global_sensitivity(
-                UNIVERSE, SLOW, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
-            )
+            search_of(tmp_path)
     finally:
         thread.join()
         client.close()
@@ -102,25 +131,21 @@ def test_a_cluster_that_goes_away_is_an_error(tmp_path):
     assert str(caught.value) == (
         "the Dask cluster is gone: its scheduler cannot be reached; start a cluster again; what is "
         "finished is kept: call again with the same arguments and "
-        f"run=Run(checkpoint={str(tmp_path)!r}) to go on"
+        f"run=Run(checkpoint={str(tmp_path / 'kept')!r}) to go on"
     )
-    resumed = sl.global_sensitivity(
-        UNIVERSE, SLOW, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
-    )
+    resumed = search_of(tmp_path)
     assert resumed.value == 54 - 4
 
 
 @pytest.mark.stress
 def test_a_cluster_that_is_restarted_is_an_error_that_says_so(cluster, tmp_path):
-    thread = soon(cluster.restart)
+    thread = once_called(tmp_path, cluster.restart)
     with joblib.parallel_config(backend="dask"), pytest.raises(sl.errors.WorkerError) as caught:
-        sl.global_sensitivity(
-            UNIVERSE, SLOW, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
-        )
+        search_of(tmp_path)
     thread.join()
     assert str(caught.value) in {
         f"{what}; call again; what is finished is kept: call again with the same arguments and "
-        f"run=Run(checkpoint={str(tmp_path)!r}) to go on"
+        f"run=Run(checkpoint={str(tmp_path / 'kept')!r}) to go on"
         for what in (
             "the Dask cluster was restarted, and lost its tasks: client.restart() was called while "
             "the search ran",
@@ -130,9 +155,7 @@ def test_a_cluster_that_is_restarted_is_an_error_that_says_so(cluster, tmp_path)
         )
     }
     with joblib.parallel_config(backend="dask"):
-        found = sl.global_sensitivity(
-            UNIVERSE, SLOW, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
-        )
+        found = search_of(tmp_path)
     assert found.value == 54 - 4
 
 
@@ -164,17 +187,33 @@ def cluster_apart(folder, **environment):
 
 @pytest.mark.stress
 def test_a_scheduler_that_is_killed_is_an_error(tmp_path):
-    search = partial(sl.global_sensitivity, UNIVERSE, SLOW, size=5, neighbors="unbounded")
-    kept = sl.Run(checkpoint=tmp_path / "kept")
     folder = Path(__file__).parent
     here = os.pathsep.join(map(str, (folder, folder.parent / "support")))
     with cluster_apart(tmp_path, PYTHONPATH=here) as scheduler:
-        thread = soon(scheduler.kill)
+        thread = once_called(tmp_path, scheduler.kill)
         with pytest.raises(sl.errors.WorkerError) as caught:
-            search(run=kept)
+            search_of(tmp_path)
         thread.join()
     assert str(caught.value).startswith("the Dask cluster is gone: its scheduler cannot be reached")
-    assert search(run=kept).value == 54 - 4
+    assert search_of(tmp_path).value == 54 - 4
+
+
+@pytest.mark.parametrize("lost", [distributed.comm.CommClosedError("in TCP"), TimeoutError()])
+def test_an_answer_that_is_lost_on_its_way_is_fetched_again(monkeypatch, lost):
+    """The next look says whether the cluster is gone."""
+    monkeypatch.setattr(distributed, "wait", lambda *_, **__: None)
+
+    class Future:
+        status, failures = "finished", [lost]
+
+        def result(self, timeout):
+            assert timeout
+            if self.failures:
+                raise self.failures.pop()
+            return 7.0
+
+    client = SimpleNamespace(status="running", map=lambda *_, **__: [Future()])
+    assert list(run(slow, [Block("recipe", 3)], client, None)) == [(0, 3, 7.0)]
 
 
 @pytest.mark.stress
@@ -190,7 +229,7 @@ def test_a_function_that_the_scheduler_cannot_import_is_an_error(tmp_path):
 
 @pytest.mark.stress
 def test_the_workers_of_a_cluster_end_with_the_process_that_started_it(tmp_path):
-    search = Search(tmp_path, dask=True)
+    search = Search(tmp_path, dask=True, held_from=500)
     process = search.start()
     search.wait_until_called(500)
     process.kill()

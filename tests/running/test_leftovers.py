@@ -242,7 +242,7 @@ def test_a_search_that_was_ended_leaves_nothing(tmp_path, number, whole, monkeyp
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    search = Search(tmp_path)
+    search = Search(tmp_path, held_from=800)
     process = search.start()
     search.wait_until_called(800)
     assert shared_memory(process.pid)

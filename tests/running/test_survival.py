@@ -36,7 +36,7 @@ IN_A_BLOCK = -(-DATASETS // 48)
     ids=str,
 )
 def test_a_killed_search_goes_on_and_leaves_nothing(tmp_path, number):
-    search = Search(tmp_path)
+    search = Search(tmp_path, held_from=DATASETS // 3)
     process = search.start()
     search.wait_until_called(DATASETS // 3)
     left = shared_memory(process.pid)
@@ -47,6 +47,7 @@ def test_a_killed_search_goes_on_and_leaves_nothing(tmp_path, number):
     done = len(search.callers())
     assert left
     until(lambda: not shared_memory(process.pid), seconds=10)
+    search.told["jobs"] = 1
     assert search.finish() == EXPECTED
     # At most one block per worker was under way; a few datasets are asked again by themselves.
     again = len(search.callers()) - (DATASETS - done)
@@ -64,7 +65,7 @@ def test_a_finished_search_evaluates_nothing_again(tmp_path):
 
 @pytest.mark.exhaustive
 def test_an_interruption_says_how_far_it_came(tmp_path):
-    search = Search(tmp_path, jobs=1)
+    search = Search(tmp_path, jobs=1, held_from=DATASETS // 4)
     process = search.start()
     search.wait_until_called(DATASETS // 4)
     process.send_signal(signal.SIGINT)
@@ -81,11 +82,12 @@ def test_an_interruption_says_how_far_it_came(tmp_path):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("checkpoint", [True, False])
 def test_a_worker_that_dies_once_costs_its_blocks_only(tmp_path, checkpoint):
-    search = Search(tmp_path, checkpoint=checkpoint)
+    search = Search(tmp_path, checkpoint=checkpoint, held_from=DATASETS // 3)
     process = search.start()
     search.wait_until_called(DATASETS // 3)
     victim = next(pid for pid in search.callers() if pid != process.pid)
     os.kill(victim, signal.SIGKILL)
+    search.go_on()
     out, error = process.communicate(timeout=120)
     assert process.returncode == 0, error
     assert out.strip() == EXPECTED

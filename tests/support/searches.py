@@ -22,7 +22,10 @@ calls, seconds = told["calls"], told["seconds"]
 def spread(x):
     time.sleep(seconds)
     with open(calls, "ab", 0) as file:
-        file.write(b"%d\\n" % os.getpid())
+        file.write(b"%9d\\n" % os.getpid())
+        number = file.tell() // 10
+    while number >= told["held_from"] and not os.path.exists(told["go"]):
+        time.sleep(0.01)
     return float(x.max() - x.min())
 
 @contextlib.contextmanager
@@ -37,7 +40,8 @@ def cluster():
 if __name__ == "__main__":
     jobs = None if told["dask"] else told["jobs"]
     universe = sl.Universe.from_dataset(told["records"])
-    with cluster() if told["dask"] else contextlib.nullcontext():
+    # Named, so that workers are started for the shortest work.
+    with cluster() if told["dask"] else joblib.parallel_config(backend="loky"):
         result = sl.global_sensitivity(
             universe,
             sl.from_function(spread, name="spread"),
@@ -66,7 +70,8 @@ class Search:
     checkpoint : bool, default True
     **further
         `seconds` for each call, `records` of the universe, `size`, `neighbors`, whether to use a
-        cluster of `dask`, and where the checkpoint is `kept`.
+        cluster of `dask`, where the checkpoint is `kept`, and from which call on calls are held
+        until they may `go_on` (`held_from`).
     """
 
     def __init__(
@@ -74,16 +79,18 @@ class Search:
     ) -> None:
         self.program = folder / "program.py"
         self.program.write_text(PROGRAM)
-        self.calls = folder / "calls"
+        self.calls, self._go = folder / "calls", folder / "go"
         self.kept = Path(further.pop("kept", folder / "kept"))
         self.told = {
-            "seconds": 0.002,
+            "seconds": 0.0002,
             "records": [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233],
             "size": 6,
             "neighbors": "unbounded",
             "dask": False,
+            "held_from": 10**9,
             **further,
             "calls": str(self.calls),
+            "go": str(self._go),
             "jobs": jobs,
             "folder": str(self.kept) if checkpoint else None,
         }
@@ -98,6 +105,10 @@ class Search:
             start_new_session=True,
         )
 
+    def go_on(self) -> None:
+        """Let calls that are held go on, and all others of this search."""
+        self._go.touch()
+
     def callers(self) -> list[int]:
         """The process of every call."""
         return [int(line) for line in self.calls.read_bytes().split()]
@@ -111,6 +122,7 @@ class Search:
         return max(int(last) - int(first) for first, last in ends)
 
     def finish(self, seconds: float = 120) -> str:
+        self.go_on()
         process = self.start()
         out, error = process.communicate(timeout=seconds)
         assert process.returncode == 0, error

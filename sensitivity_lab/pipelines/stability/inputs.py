@@ -1,19 +1,20 @@
 """All inputs drawn from a small universe, and which of them are neighbors.
 
 A dataset is a sub-multiset of the universe: a number of copies of each distinct row. These numbers,
-as digits in a mixed radix, make one integer: the code of the dataset. Codes are sorted, and adding
-the difference of two codes to a code leads to a neighbor. Single numbers are inputs of their own;
-pairs of tables that share their privacy ids are datasets of the rows of both.
+as digits in a mixed radix, make one integer: the code of the dataset. Neighbors are listed digit by
+digit. Single numbers are inputs of their own; pairs of tables that share their privacy ids are
+datasets of the rows of both.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, pairwise, product
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,17 +30,14 @@ from sensitivity_lab.universes.counting import Numbers
 from sensitivity_lab.universes.listing import listed_block
 
 Indices = NDArray[np.int64]
-Move = tuple[tuple[int, int], ...]
-"""A change of a code: ascending coordinates, each with its change, which is never 0."""
-
 Ways = dict[tuple[int, int], int]
 """The number of ways in which datasets can differ, by (difference of their sizes, distance).
 
 For ids only the distance counts, and the difference of the sizes is always 0.
 """
 
-_LEAST_TRIED = 1000
-"""The cost of trying a change is at least that of looking at so many datasets."""
+_STEPS = 4
+"""Pairs may take so many times as many steps as there may be pairs, and at least four million."""
 
 _ADVICE = "take fewer rows, fewer copies of a row, a smaller d_in, or raise pair_limit"
 
@@ -208,69 +206,54 @@ class Drawn:
         Raises
         ------
         TooLargeError
-            If there are more than `limit` pairs of different datasets, or if finding them takes
-            more than ten times as many steps.
+            If listing them takes `_STEPS` times as many steps as there may be pairs.
         """
-        datasets = len(self.codes)
-        if not datasets:
-            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-        moves = count_moves([radix for _, radix in self._coordinates], self.metric, d_in)
-        # Trying a change has a cost even if there are few datasets.
-        tries, most = moves * max(datasets, _LEAST_TRIED), 10 * max(limit, _LEAST_TRIED**2)
-        if tries > most:
-            raise TooLargeError(
-                f"{moves:,} changes to try on {datasets:,} datasets are {tries:,} steps, at least "
-                f"{_LEAST_TRIED:,} for each change, the limit is {most:,}; {_ADVICE}"
-            )
-        found = [(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))]
-        count = 0
-        for move in self._moves(d_in):
-            found.append(self._moved(move, d_in))
-            count += len(found[-1][0])
-            if count > 2 * limit + datasets:
-                raise TooLargeError(
-                    f"{datasets:,} datasets make more than {limit:,} pairs of neighbors; {_ADVICE}"
-                )
-        before, after = zip(*found, strict=True)
-        return np.concatenate(before), np.concatenate(after)
+        budget = min(_budget_of(self.metric, d_in), 2 * sum(self._copies))  # no pair costs more
+        replaced = isinstance(self.metric, ChangeOneDistance)
+        # The beginnings of two datasets, what they cost, and how many rows more the second one has.
+        pairs = np.zeros((4, min(1, len(self.codes))), dtype=np.int64)
+        for stride, radix in self._coordinates:
+            begun = np.unique(self.codes % (stride * radix))
+            states = np.unique(begun // stride)
+            of_costs = [pairs[:, pairs[2] == spent] for spent in np.unique(pairs[2])]
+            changes = [self._steps(states, budget - int(one[2, 0]), limit) for one in of_costs]
+            every = list(zip(of_costs, changes, strict=True))
+            _check_steps(sum(one.shape[1] * steps.shape[1] for one, steps in every), limit)
+            grown = [np.empty((4, 0), dtype=np.int64)]
+            for of_cost, steps in every:
+                more = np.array([[stride], [stride], [1], [1]]) * steps
+                longer = (of_cost[:, :, None] + more[:, None]).reshape(4, -1)
+                if len(begun) < stride * radix:
+                    begins = np.isin(longer[0], begun) & np.isin(longer[1], begun)
+                    longer = longer[:, begins]
+                if replaced:  # the other coordinates have to make up for the difference
+                    longer = longer[:, abs(longer[3]) <= budget - longer[2]]
+                grown.append(longer)
+            pairs = np.concatenate(grown, axis=1)
+        first, second = pairs[:2, pairs[3] == 0] if replaced else pairs[:2]
+        if len(self.codes) < self._strides[-1]:
+            first, second = (np.searchsorted(self.codes, one) for one in (first, second))
+        # In their order, so that the first of equals is always the same pair.
+        number = max(1, len(self.codes))
+        return np.divmod(np.sort(first * number + second), number)
 
-    def _moves(self, d_in: int) -> Iterator[Move]:
-        """Yield all possible changes between datasets that are at most `d_in` apart."""
-        radices = [radix for _, radix in self._coordinates]
+    def _steps(self, states: Indices, budget: int, limit: int) -> Indices:
+        """Return all changes of a coordinate that cost at most so much.
+
+        As rows: its state before and after, the cost, and how much larger the state is.
+        """
         if isinstance(self.metric, IdDistance):
-            for ids in range(min(d_in, len(radices)) + 1):
-                for changed in combinations(range(len(radices)), ids):
-                    amounts = (
-                        [d for d in _changes(radices[at], radices[at]) if d] for at in changed
-                    )
-                    for deltas in product(*amounts):
-                        yield tuple(zip(changed, deltas, strict=True))
-        elif isinstance(self.metric, ChangeOneDistance):
-            for move in _row_moves(radices, _budget_of(self.metric, d_in)):
-                if sum(delta for _, delta in move) == 0:
-                    yield move
+            _check_steps(len(states) ** 2, limit)
+            first, last = np.zeros_like(states), np.full_like(states, len(states))
         else:
-            yield from _row_moves(radices, d_in)
-
-    def _moved(self, move: Move, d_in: int) -> tuple[Indices, Indices]:
-        """Return the datasets that a change is possible for, and the changed datasets."""
-        fits = np.ones(len(self.codes), dtype=bool)
-        cost = np.zeros(len(self.codes), dtype=np.int64)
-        shift = 0
-        for at, delta in move:
-            stride, radix = self._coordinates[at]
-            digits = self.codes // stride % radix
-            fits &= (digits + delta >= 0) & (digits + delta < radix)
-            # An id is added or removed, or it gets other rows, which counts twice.
-            cost += np.where((digits == 0) | (digits + delta == 0), 1, 2)
-            shift += stride * delta
+            first = np.searchsorted(states, states - budget)
+            last = np.searchsorted(states, states + budget, side="right")
+        before, after = (states[places] for places in _spans(first, last))
+        cost = abs(after - before)
         if isinstance(self.metric, IdDistance):
-            fits &= cost <= d_in
-        before = np.flatnonzero(fits)
-        codes = self.codes[before] + shift
-        after = np.minimum(np.searchsorted(self.codes, codes), max(len(self.codes) - 1, 0))
-        there = self.codes[after] == codes
-        return before[there], after[there]
+            # An id is added or removed, or it gets other rows, which counts twice.
+            cost = np.where((before > 0) & (after > 0), 2, 1) * (before != after)
+        return np.stack([before, after, cost, after - before])[:, cost <= budget]
 
 
 class _Numbers(Drawn):
@@ -300,22 +283,15 @@ class _Numbers(Drawn):
     def pairs(self, d_in: Any, limit: int) -> tuple[Indices, Indices]:
         """Return all ordered pairs of numbers at most `d_in` apart, also of each with itself."""
         exact = [Fraction(number) for number in self.data]
-        after = 0
-        spans = []
-        for before, number in enumerate(exact):
-            while after < len(exact) and exact[after] - number <= d_in:
-                after += 1
-            spans.append((before, after))
-        above = sum(last - first - 1 for first, last in spans)
-        if above > limit:
+        first = np.array([bisect_left(exact, number - d_in) for number in exact], dtype=np.int64)
+        last = np.array([bisect_right(exact, number + d_in) for number in exact], dtype=np.int64)
+        different = int((last - first - 1).sum()) // 2
+        if different > limit:
             raise TooLargeError(
-                f"{len(exact):,} numbers make {above:,} pairs of neighbors, the limit is "
+                f"{len(exact):,} numbers make {different:,} pairs of neighbors, the limit is "
                 f"{limit:,}; take fewer numbers, a smaller d_in, or raise pair_limit"
             )
-        low = np.array([first for first, last in spans for _ in range(first, last)], dtype=np.int64)
-        high = np.array([place for span in spans for place in range(*span)], dtype=np.int64)
-        apart = low != high
-        return np.concatenate([low, high[apart]]), np.concatenate([high, low[apart]])
+        return _spans(first, last)
 
 
 @dataclass(frozen=True)
@@ -389,14 +365,21 @@ def _places_by_owner(
     return copies, tuple(first_rows)
 
 
-def _row_moves(radices: list[int], budget: int, first: int = 0) -> Iterator[Move]:
-    """Yield all changes of the coordinates from `first` on that cost at most the budget."""
-    yield ()
-    for at in range(first, len(radices)):
-        for delta in _changes(radices[at], budget):
-            if delta:
-                for others in _row_moves(radices, budget - abs(delta), at + 1):
-                    yield ((at, delta), *others)
+def _spans(first: Indices, last: Indices) -> tuple[Indices, Indices]:
+    """Return each place with all places from its first to the one before its last."""
+    lengths = last - first
+    places = np.repeat(np.arange(len(first)), lengths)
+    return places, np.arange(len(places)) + (first - np.cumsum(lengths) + lengths)[places]
+
+
+def _check_steps(steps: int, limit: int) -> None:
+    """Raise TooLargeError if it takes too many steps to list the pairs."""
+    most = _STEPS * max(limit, 10**6)
+    if steps > most:
+        raise TooLargeError(
+            f"listing the pairs of neighbors takes {steps:,} steps or more, the limit is {most:,}; "
+            f"{_ADVICE}"
+        )
 
 
 def count_pairs(radices: Sequence[int], metric: Metric, d_in: int) -> int:
@@ -431,22 +414,6 @@ def count_pairs(radices: Sequence[int], metric: Metric, d_in: int) -> int:
     found = _product(of_rows, budget)
     replaced = isinstance(metric, ChangeOneDistance)
     return sum(ways for (longer, _), ways in found.items() if longer == 0 or not replaced)
-
-
-def count_moves(radices: Sequence[int], metric: Metric, d_in: int) -> int:
-    """Return the number of changes to try on a dataset to find all its neighbors.
-
-    Examples
-    --------
-    >>> from sensitivity_lab.pipelines import SymmetricDistance
-    >>> count_moves([2, 2, 2], SymmetricDistance(), 1)
-    7
-    """
-    if isinstance(metric, IdDistance):
-        return sum(_product(({(0, 0): 1, (0, 1): 2 * (r - 1)} for r in radices), d_in).values())
-    budget = _budget_of(metric, d_in)
-    of_rows = (Counter((0, abs(change)) for change in _changes(r, budget)) for r in radices)
-    return sum(_product(of_rows, budget).values())
 
 
 def _budget_of(metric: Metric, d_in: int) -> int:

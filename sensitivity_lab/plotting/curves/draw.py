@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -32,7 +31,7 @@ from .labels import (
     legend_of_figure,
     make_room,
 )
-from .lines import joint_names, numbered, overlaid, styled_lines, with_curves
+from .lines import joint_names, numbered, styled_lines, with_curves
 from .panels import (
     Panel,
     axis_limits,
@@ -55,14 +54,12 @@ _MOST_LABELLED = 12
 def plot_curves(
     frame: pd.DataFrame,
     *,
-    compare: pd.DataFrame | None = None,
     ax: Axes | Iterable[Any] | None = None,
     units: str | Mapping[str, str] | None = None,
     title: str | None = None,
     logx: bool | None = None,
     logy: bool = False,
     figsize: tuple[float, float] | None = None,
-    linear_bound: bool = False,
     legend: str | None = None,
     queries: str | Sequence[str] | None = None,
     columns: int | str | Sequence[str] | None = None,
@@ -85,10 +82,6 @@ def plot_curves(
         or several such tables concatenated. Optional columns are `kind` ("global", "local", or a
         value from `SmoothSensitivity.to_frame`; by default "global") and `norm` (of vector
         answers).
-    compare : pandas.DataFrame, optional
-        Curves to draw over these in the same panels, such as those of an interval over those of a
-        dataset. The legend then calls `frame` "empirical" and `compare` "theory", each with its own
-        dashes.
     ax : Axes or sequence of Axes, optional
         Where to draw: an Axes per data column and relation, which then has all its queries, or one
         per panel; ordered by column, then unit, then relation. The default is a new figure. If the
@@ -105,10 +98,6 @@ def plot_curves(
         Whether the sensitivity axis is logarithmic; then it omits zeros, otherwise it starts at 0.
     figsize : tuple of float, optional
         Width and height in inches of a new figure; by default every panel has the same size.
-    linear_bound : bool, default False
-        Whether to draw k times the sensitivity at distance 1, thin and dotted in the color of each
-        curve: the bound that group privacy uses at distance k. `frame` needs a column
-        `linear_bound`.
     legend : {"labels", "box", "none"}, optional
         Names at the ends of the lines; a legend right of all panels; or neither. By default labels
         in a new figure of at most twelve panels, if no panel has more than ten curves or very long
@@ -134,11 +123,10 @@ def plot_curves(
     Raises
     ------
     InputError
-        If `frame` lacks columns, is empty, or has two rows for one point; if `compare` has columns,
-        relations or sizes that `frame` lacks; if the number of Axes is not that of the panels; if
-        `legend` is unknown, or `queries` or `columns` are not in `frame`; for a logarithmic axis of
-        distances that are not above 0; if a flag is not a bool; if `sharey` and `subplots` are both
-        set; or with `linear_bound` if no curve has one.
+        If `frame` lacks columns, is empty, or has two rows for one point; if the number of Axes is
+        not that of the panels; if `legend` is unknown, or `queries` or `columns` are not in
+        `frame`; for a logarithmic axis of distances that are not above 0; if a flag is not a bool;
+        or if `sharey` and `subplots` are both set.
 
     Examples
     --------
@@ -158,13 +146,9 @@ def plot_curves(
     >>> figure.axes[0].get_ylabel(), figure.axes[0].get_xlabel()
     ('global sensitivity (years)', 'Hamming distance k (at most)')
     """
-    of_both = ""
     _check_frame(frame)
-    if compare is not None:
-        _check_frame(compare)
-        frame, of_both = overlaid(frame, compare)
     frame, across = _chosen(frame, queries, columns)
-    frame, title_of_legend, what = with_curves(_with_bounds(frame, linear_bound))
+    frame, title_of_legend, what = with_curves(frame)
     log_along = _is_log(frame["distance"], logx)
     panels = _panels(frame, ax, across, sharey, subplots)
     apart = [joint_names([panel]) for panel in panels]
@@ -191,16 +175,12 @@ def plot_curves(
         drawn[picture.ax] = _draw_panel(picture, panel, lines, joint, limits, logy)
         lay_along(picture.ax, panel.table.index, log_along)
         unit = unit_of(panel.column, units)
-        picture.name_axes(panel.xlabel, ylabel(of_both or what, panel.queries, unit))
+        picture.name_axes(panel.xlabel, ylabel(what, panel.queries, unit))
     entries = {}
     if not beside and legend != "none":
         # On a logarithmic axis a curve of zeros is not to be seen, and not named.
         seen = {name for one in drawn.values() for name in one}
         entries = {label: lines[name] for name, label in joints[0].items() if label in seen}
-    if linear_bound:
-        entries["k times the sensitivity at 1"] = _bound_line(colors.ink)
-    if legend == "none":
-        entries = {}
     labels = [label_ends(one, drawn[one], colors) if beside else [] for one in axes]
     make_room(axes, labels)
     heading, width = "" if beside else title_of_legend, 0.0
@@ -236,21 +216,6 @@ def _panels(
         return together
     apart = panels_of(frame, scale_of, across)
     return apart if ax is None or len(axes_of(ax)) == len(apart) else together
-
-
-def _with_bounds(frame: pd.DataFrame, linear_bound: Any) -> pd.DataFrame:
-    """Return the frame with linear bounds only if they are shown; InputError if it has none.
-
-    They are the bounds of group privacy: k times the sensitivity at distance 1.
-    """
-    if not linear_bound:
-        return frame.assign(linear_bound=np.nan)
-    if "linear_bound" not in frame.columns or frame["linear_bound"].isna().all():
-        raise InputError(
-            "frame: no curve has a linear_bound; compute the curves with distance 1 among the "
-            "distances, and pass the result of SensitivityCurves.to_frame()"
-        )
-    return frame
 
 
 def _chosen(frame: pd.DataFrame, queries: Any, columns: Any) -> tuple[pd.DataFrame, int | None]:
@@ -310,11 +275,6 @@ def _draw_panel(
             curve = panel.table[name].dropna()
             if not logy or (curve > 0).any():
                 seen[label] = _draw_curve(ax, label, curve, line)
-        if name in panel.bounds:
-            bound = panel.bounds[name].dropna()
-            drawn = Line2D(bound.index.to_numpy(float), bound.to_numpy(float))
-            drawn.update_from(_bound_line(line.get_color()))
-            ax.add_line(drawn)
     picture.title(panel.title)
     picture.grid()
     return seen
@@ -328,8 +288,3 @@ def _draw_curve(ax: Axes, name: str, curve: pd.Series[float], line: Line2D) -> L
     drawn.set_markevery(max(1, len(curve) // 25))
     ax.add_line(drawn)
     return drawn
-
-
-def _bound_line(color: Any) -> Line2D:
-    """Return the line of a linear bound, in the color of its curve."""
-    return Line2D([], [], color=color, linewidth=0.9, linestyle=(0, (1, 2)), alpha=0.8)

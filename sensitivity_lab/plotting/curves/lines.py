@@ -10,7 +10,6 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from sensitivity_lab.checks import named
-from sensitivity_lab.errors import InputError
 from sensitivity_lab.plotting._picture import query_unit
 from sensitivity_lab.plotting._theme import MARKERS, PALETTE, Theme
 
@@ -25,46 +24,6 @@ _DASHES: tuple[Any, ...] = (
 )
 _MOST_JOINED = 9  # names of coinciding curves in one label
 _MOST_WIDENED = 3  # curves that lie on each other and are told apart by their widths
-
-_PANEL = ["column", "neighbors", "meaning"]
-
-
-def overlaid(empirical: pd.DataFrame, theory: Any) -> tuple[pd.DataFrame, str]:
-    """Return one table, with the source of every row as its kind, and the name of the y axis.
-
-    Parameters
-    ----------
-    empirical, theory : pandas.DataFrame
-        As `SensitivityCurves.to_frame` returns them.
-
-    Raises
-    ------
-    InputError
-        If `theory` has a column or a relation that `empirical` lacks, or another size.
-    """
-    drawn = set(map(tuple, empirical[_PANEL].to_numpy()))
-    for column, neighbors, meaning in map(tuple, theory[_PANEL].drop_duplicates().to_numpy()):
-        if (column, neighbors, meaning) not in drawn:
-            listed = "; ".join(sorted({f"{one}, {two}, {three}" for one, two, three in drawn}))
-            raise InputError(
-                f"compare: {column}, {neighbors}, {meaning} is not among the curves ({listed}); "
-                "give both the same column names and relations"
-            )
-    sizes = [sorted(set(map(str, table["size"]))) for table in (empirical, theory)]
-    if sizes[0] != sizes[1]:
-        raise InputError(
-            f"compare: the curves are for size {', '.join(sizes[0])}, those to compare with for "
-            f"size {', '.join(sizes[1])}; compute both for one size"
-        )
-    sources = {"empirical": empirical, "theory": theory}
-    both = pd.concat(
-        [table.assign(of=_kinds(table), source=source) for source, table in sources.items()],
-        ignore_index=True,
-    )
-    kinds = both["of"].unique()
-    if len(kinds) == 1:
-        return both.assign(kind=both["source"]), f"{kinds[0]} sensitivity"
-    return both.assign(kind=both["of"] + ", " + both["source"]), "sensitivity"
 
 
 def with_curves(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:

@@ -26,9 +26,8 @@ _MOST_ACROSS = 4  # more would be too small to read where a page shrinks the fig
 class Panel:
     """The content of one Axes: a row per distance and a column per curve in `table`.
 
-    `bounds` has the linear bounds of the same curves, and no column if they are not shown. Curves
-    with the same `scale` have comparable sensitivities. `cell` is the row and the column in the
-    grid.
+    Curves with the same `scale` have comparable sensitivities. `cell` is the row and the column in
+    the grid.
     """
 
     column: str
@@ -37,13 +36,7 @@ class Panel:
     title: str
     xlabel: str
     table: pd.DataFrame
-    bounds: pd.DataFrame
     cell: tuple[int, int]
-
-    @property
-    def tables(self) -> tuple[pd.DataFrame, ...]:
-        """The values that the sensitivity axis must show."""
-        return self.table, self.bounds
 
 
 def scale_of(query: str) -> str:
@@ -90,7 +83,7 @@ def panels_of(
     Parameters
     ----------
     frame : DataFrame
-        With the additional columns curve and linear_bound.
+        With the additional column curve.
     scale : callable, optional
         `scale_of` or `each`: queries with the same scale share a panel. By default all queries do.
     across : int, optional
@@ -125,10 +118,7 @@ def _scales(frame: pd.DataFrame, scale: Callable[[str], str]) -> pd.Series[str]:
 def _panel(
     part: pd.DataFrame, column: Any, scale: str, heading: str, cell: tuple[int, int]
 ) -> Panel:
-    table, bounds = (
-        part.pivot(index="distance", columns="curve", values=values)
-        for values in ("sensitivity", "linear_bound")
-    )
+    table = part.pivot(index="distance", columns="curve", values="sensitivity")
     neighbors, meaning = part["neighbors"].iloc[0], part["meaning"].iloc[0]
     return Panel(
         column=column,
@@ -137,7 +127,6 @@ def _panel(
         xlabel=f"Hamming distance k ({meaning})",
         queries=list(part["query"].unique()),
         table=table[part["curve"].unique()],
-        bounds=bounds.dropna(axis="columns", how="all"),
         cell=cell,
     )
 
@@ -192,10 +181,9 @@ def ylabel(what: str, queries: Iterable[str], unit: str) -> str:
 def shared_with(panel: Panel, panels: Sequence[Panel], sharey: bool) -> list[pd.DataFrame]:
     """Return the values that the sensitivity axis of a panel must show, and of similar panels."""
     return [
-        table
+        other.table
         for other in panels
         if sharey or (other.column, other.scale) == (panel.column, panel.scale)
-        for table in other.tables
     ]
 
 

@@ -21,7 +21,7 @@ from sensitivity_lab.checks import named, shown
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.returned import Answers, alike
-from sensitivity_lab.running.spread import AnyMachine, Cluster
+from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.running.time_limits import TimeUpError, in_time
 from sensitivity_lab.search.again import agree, largest_of, no_function, spread, told
 from sensitivity_lab.search.engine import Options
@@ -32,7 +32,7 @@ from sensitivity_lab.universes.relations import show
 from sensitivity_lab.universes.universe import of_numbers
 
 from .float_error import Scale
-from .held import Held, Shelf, ends_of, shelf_of
+from .held import Held, Shelf, ends_of
 from .kept import KeptSample, LevelKeeper, Recipe, missing_of
 
 _CHUNKS = 48
@@ -204,7 +204,7 @@ def evaluate_levels(
     evaluator: Evaluator,
     sizes: Sequence[int],
     options: Options,
-    machine: AnyMachine,
+    machine: Machine,
     check: Callable[[Sequence[int | None]], None],
 ) -> list[dict[int, Answers]]:
     """Evaluate every dataset of the given sizes once.
@@ -218,9 +218,8 @@ def evaluate_levels(
         By query, then by size, where the machine has its arrays. The same for every number of
         workers, as the chunks are.
     """
-    with shelf_of(machine) as shelf:
-        most = machine.cells if isinstance(machine, Cluster) else None
-        done, new = _evaluate_all(evaluator, sizes, options, check, shelf, most)
+    with Shelf(machine) as shelf:
+        done, new = _evaluate_all(evaluator, sizes, options, check, shelf)
         levels = _joined_levels(evaluator, done, shelf)
         _check_new(evaluator, new, levels, options)
         return levels
@@ -248,9 +247,8 @@ def _evaluate_all(
     options: Options,
     check: Callable[[Sequence[int | None]], None],
     shelf: Shelf,
-    most: int | None,
 ) -> tuple[dict[Recipe, list[Held]], list[Recipe]]:
-    """Return the answers on every block of at most so many datasets, by query.
+    """Return the answers on every block, by query.
 
     And the ranges that were evaluated now; the answers on the others were kept.
     """
@@ -278,7 +276,7 @@ def _evaluate_all(
             keeper.keep(probe, widths)
         missing[0] = Recipe(probe.size, probe.last, missing[0].last)
     check([None if batch.ndim == 1 else batch.shape[1] for batch in widths])
-    recipes = _cut_ranges(evaluator, missing, took.each, most)
+    recipes = _cut_ranges(evaluator, missing, took.each)
     answers = _evaluate(evaluator, recipes, took, shelf, keeper, options)
     done |= zip(recipes, answers, strict=True)
     return done, new
@@ -380,7 +378,6 @@ def _evaluate(
         progress=options.progress,
         keeper=keeper,
         arrived=shelf.put,
-        summary=shelf.summary,
         sample=sample,
         apart=evaluator.timeout is not None,
     )
@@ -434,12 +431,10 @@ def _vectorized(evaluator: Evaluator) -> bool:
     return all(query.vectorized for query in evaluator.queries)
 
 
-def _cut_ranges(
-    evaluator: Evaluator, missing: list[Recipe], seconds: float, most: int | None
-) -> list[Recipe]:
+def _cut_ranges(evaluator: Evaluator, missing: list[Recipe], seconds: float) -> list[Recipe]:
     """Cut ranges of datasets into blocks that take about `_SECONDS_LOST` or less."""
     total = sum(recipe.last - recipe.first for recipe in missing)
-    length = max(1, min(-(-total // _CHUNKS), most or total))
+    length = max(1, -(-total // _CHUNKS))
     if seconds:
         length = max(1, min(length, int(_SECONDS_LOST / seconds)))
     together = _vectorized(evaluator)

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Answered, Query
 from sensitivity_lab.queries.returned import Answers
 from sensitivity_lab.running import tracked
-from sensitivity_lab.running.spread import AnyMachine, Cluster
+from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.search.again import SAMPLE, check_again
 from sensitivity_lab.search.engine import Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats
@@ -45,8 +44,8 @@ class Enumeration:
     -----
     Time: one evaluation per distinct dataset of the sizes of x and y, then about 2 comparisons per
     core, addable value and level. Memory: 8 bytes per dataset and query, and as much again for a
-    few levels. With `scratch` these arrays are files, and memory is some MiB. On a Dask cluster
-    they are spread over the workers. Threads, or the cluster's workers, share a pass by blocks.
+    few levels. With `scratch` these arrays are files, and memory is some MiB. Threads share a pass
+    by blocks.
     """
 
     name = "enumeration"
@@ -87,7 +86,7 @@ def _solve_group(
                 levels.too_wide(group.queries[0].name, widths[0] or 1, needed, options)
             )
 
-    machine = levels.machine(options)
+    machine = options.machine
     try:
         evaluator = levels.evaluator(group)
         answers = evaluate_levels(evaluator, levels.sizes, options, machine, check)
@@ -105,29 +104,24 @@ def _solve_evaluated(
     problem: Problem,
     levels: Levels,
     given: list[dict[int, Answers]],
-    machine: AnyMachine,
+    machine: Machine,
     options: Options,
 ) -> list[list[Finding]]:
-    """Solve a problem whose queries are evaluated: all that answer numbers in one pass.
-
-    On a cluster, where a pass takes messages and not threads, every query has its own.
-    """
+    """Solve a problem whose queries are evaluated: all that answer numbers in one pass."""
     evaluator, lattice = levels.evaluator(problem), levels.lattice
     answers = [Searched.of(given.pop(0), machine) for _ in problem.queries]
     is_vector = [of_one.floats[levels.sizes[0]].ndim == 2 for of_one in answers]
     numbers = [place for place, vector in enumerate(is_vector) if not vector]
     findings: dict[int, list[Finding]] = {}
-    for group in [[place] for place in numbers] if isinstance(machine, Cluster) else [numbers]:
-        if not group:
-            continue
-        queries = tuple(problem.queries[place] for place in group)
-        searched = [answers[place] for place in group]
+    if numbers:
+        queries = tuple(problem.queries[place] for place in numbers)
+        searched = [answers[place] for place in numbers]
         together = _together(searched, levels.sizes, machine)
         finder = GapFinder(
             replace(evaluator, queries=queries), lattice, together, searched, machine
         )
         pairs = _bring_down(finder, together, levels, machine, options.progress)
-        for column, place in enumerate(group):
+        for column, place in enumerate(numbers):
             findings[place] = _findings(
                 problem, levels, pairs, column, problem.queries[place], options
             )
@@ -140,7 +134,7 @@ def _solve_evaluated(
 
 
 def _together(
-    searched: Sequence[Searched], sizes: Sequence[int], machine: AnyMachine
+    searched: Sequence[Searched], sizes: Sequence[int], machine: Machine
 ) -> dict[int, Floats]:
     """Return the answers of queries as columns, by size; the queries' own become views of these.
 
@@ -162,7 +156,7 @@ def _stacked(*alone: Floats) -> Floats:
     return np.column_stack(alone)
 
 
-def _extremes(answers: Floats, machine: AnyMachine, room: Any) -> Floats:
+def _extremes(answers: Floats, machine: Machine, room: Floats | None) -> Floats:
     """Return answers as the extremes over their own datasets, columns [hi, -lo]."""
     return machine.map(_either_sign, answers, width=_width(answers), room=room)
 
@@ -209,7 +203,7 @@ def _bring_down(
     finder: Finder,
     answers: dict[int, Floats],
     levels: Levels,
-    machine: AnyMachine,
+    machine: Machine,
     progress: bool | None,
 ) -> dict[Family, list[FoundPair]]:
     """Bring the extremes of every level down to the cores, and find the best pairs there.
@@ -219,7 +213,9 @@ def _bring_down(
     pairs: dict[Family, list[FoundPair]] = {}
     kept: dict[tuple[int, int], Floats] = {}
     rows = max(levels.lattice.number(level) for _, level in levels.steps_down)
-    rooms = machine.rooms(rows, _width(answers[levels.sizes[0]]))
+    # Results go into two arrays in turn: new pages take the system time. What is never written
+    # takes no memory.
+    rooms = [machine.empty((rows, _width(answers[levels.sizes[0]]))) for _ in range(2)]
     for size, level in tracked(levels.steps_down, unit="levels", progress=progress):
         # Always: the extremes are not in the first room, which the next ones take.
         keep = any(

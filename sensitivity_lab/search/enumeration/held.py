@@ -1,23 +1,19 @@
 """Answers on finished blocks, held until all blocks are there, and the levels made of them.
 
-They are held in memory, in a file, or by the workers of a cluster.
+They are held in memory or in a file.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from sensitivity_lab.queries.returned import Answers
-from sensitivity_lab.running.cluster import Left
 from sensitivity_lab.running.machine import Machine, give_back, in_pages, no_room
-from sensitivity_lab.running.spread import AnyMachine, Cluster, Spread
 
 
 @dataclass(frozen=True)
@@ -41,26 +37,7 @@ class InFile:
     ends: Answers
 
 
-@dataclass(frozen=True)
-class OnWorker:
-    """Answers that a worker of a cluster holds.
-
-    Attributes
-    ----------
-    future : distributed.Future
-        Of the answers of every query on a block.
-    place : int
-        Which query's these are.
-    ends : ndarray
-        See `ends_of`.
-    """
-
-    future: Any
-    place: int
-    ends: Answers
-
-
-Held = Answers | InFile | OnWorker
+Held = Answers | InFile
 Level = tuple[int, list[Held]]
 """The number of datasets of each block of a level, all together, and the answers on the blocks."""
 
@@ -74,9 +51,6 @@ class Shelf:
         Its folder is where the file is that takes answers; without one they stay in memory. Python
         numbers and Fractions always do.
     """
-
-    summary: Callable[[Any], Any] | None = None
-    """What is asked of answers that stay with a worker; None: none do."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
@@ -123,41 +97,9 @@ class Shelf:
         return level
 
 
-class WorkersShelf(Shelf):
-    """Leaves answers with the workers of a cluster, and gives what stands for them."""
-
-    def __init__(self, cluster: Cluster) -> None:
-        super().__init__(Machine())
-        self._cluster = cluster
-        self.summary = _ends_of_all
-
-    def put(self, every: Left | Iterable[Answers]) -> list[Held]:
-        """Take answers in that a worker has, or send them to one."""
-        if isinstance(every, Left):
-            future, ends = every
-        else:
-            answers = list(every)
-            future, ends = self._cluster.send(answers), _ends_of_all(answers)
-        return [OnWorker(future, place, of_query) for place, of_query in enumerate(ends)]
-
-    def level(self, lengths: Sequence[int], blocks: list[Held], like: Answers) -> Any:
-        """Return the answers on all blocks of a level as one array, which workers hold."""
-        client = self._cluster.client
-        futures = [one.future for one in blocks if isinstance(one, OnWorker)]
-        places = [one.place for one in blocks if isinstance(one, OnWorker)]
-        parts = client.map(partial(_of_query, dtype=like.dtype), futures, places, pure=False)
-        width = like.shape[1] if like.ndim == 2 else None
-        return Spread(client, np.cumsum([0, *lengths]), parts, width, like.dtype)
-
-
-def shelf_of(machine: AnyMachine) -> Shelf:
-    """Return what holds answers where a machine's arrays are."""
-    return WorkersShelf(machine) if isinstance(machine, Cluster) else Shelf(machine)
-
-
 def ends_of(held: Held) -> Answers:
     """Return a few answers that fit into a type exactly if all of them do."""
-    if isinstance(held, (InFile, OnWorker)):
+    if isinstance(held, InFile):
         return held.ends
     if held.dtype == np.int64:
         return np.stack([held.min(axis=0), held.max(axis=0)])
@@ -166,20 +108,9 @@ def ends_of(held: Held) -> Answers:
 
 def load(held: Held) -> Answers:
     """Return answers as they were put."""
-    if isinstance(held, OnWorker):
-        answers: Answers = held.future.result()[held.place]
-        return answers
     if not isinstance(held, InFile):
         return held
     held.file.seek(held.offset)
     kind, number = held.ends.dtype, int(np.prod(held.shape))
     data: bytes = held.file.read(number * kind.itemsize)
     return np.frombuffer(data, kind, number).reshape(held.shape)
-
-
-def _ends_of_all(every: Sequence[Answers]) -> list[Answers]:
-    return [ends_of(answers) for answers in every]
-
-
-def _of_query(every: Sequence[Answers], place: int, dtype: DTypeLike) -> Answers:
-    return every[place].astype(dtype, copy=False)

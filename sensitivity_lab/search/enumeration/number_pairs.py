@@ -22,8 +22,7 @@ import numpy as np
 from sensitivity_lab.checks import shown
 from sensitivity_lab.exact.difference import Difference, rational_of
 from sensitivity_lab.queries import Answered, ExactQuery, Query
-from sensitivity_lab.running.machine import IN_TURN
-from sensitivity_lab.running.spread import AnyMachine
+from sensitivity_lab.running.machine import IN_TURN, Machine
 from sensitivity_lab.search.contenders import Contenders, contenders, first_of_each
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
 from sensitivity_lab.universes.universe import of_numbers
@@ -48,7 +47,7 @@ class GapFinder:
         By size, the floats of all that was searched.
     searched : sequence of Searched
         By query, its answers.
-    machine : Machine or Cluster
+    machine : Machine
     """
 
     def __init__(
@@ -57,7 +56,7 @@ class GapFinder:
         lattice: Lattice,
         answers: dict[int, Floats],
         searched: Sequence[Searched],
-        machine: AnyMachine = IN_TURN,
+        machine: Machine = IN_TURN,
     ) -> None:
         self.evaluator = evaluator
         self.lattice = lattice

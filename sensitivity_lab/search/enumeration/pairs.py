@@ -13,7 +13,7 @@ import numpy as np
 
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.queries import Answered
-from sensitivity_lab.running.spread import AnyMachine
+from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.search.contenders import Contenders
 from sensitivity_lab.search.lattice import Floats, Indices
 from sensitivity_lab.universes.multiplicities import Multiplicities
@@ -73,7 +73,7 @@ def highs_and_lows(big: Floats, extremes: Floats) -> tuple[Floats, Floats]:
 
 
 def by_bound(
-    machine: AnyMachine, bounds: Callable[..., Floats], arrays: Sequence[Floats], rows: int
+    machine: Machine, bounds: Callable[..., Floats], arrays: Sequence[Floats], rows: int
 ) -> Iterator[tuple[float, int]]:
     """Yield the bounds over all cores with their positions, from the largest bound down.
 

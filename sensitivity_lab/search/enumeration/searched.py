@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.queries import Answered, as_answered
 from sensitivity_lab.queries.returned import Answers
-from sensitivity_lab.running.machine import IN_TURN
-from sensitivity_lab.running.spread import AnyMachine
+from sensitivity_lab.running.machine import IN_TURN, Machine
 from sensitivity_lab.search.lattice import Floats
 
 _BITS = 53
@@ -50,7 +49,7 @@ class Searched:
     given: dict[int, Answers]
 
     @classmethod
-    def of(cls, answers: dict[int, Answers], machine: AnyMachine = IN_TURN) -> Searched:
+    def of(cls, answers: dict[int, Answers], machine: Machine = IN_TURN) -> Searched:
         """Make floats of answers, exactly where floats hold them."""
         first = next(iter(answers.values()))
         if first.dtype == np.float64:
@@ -65,7 +64,7 @@ class Searched:
         return cls._of_rationals(answers, machine)
 
     @classmethod
-    def _of_rationals(cls, given: dict[int, Answers], machine: AnyMachine) -> Searched:
+    def _of_rationals(cls, given: dict[int, Answers], machine: Machine) -> Searched:
         every = given.values()
         unit = math.lcm(*(one for part in every for one in _each(_denominator, part, machine)))
         centre = _numerators(unit, np.asarray(next(iter(every))[0]))
@@ -81,13 +80,13 @@ class Searched:
         return as_answered(np.asarray(self.given[size][place]))
 
 
-def _each(function: Callable[[Answers], Any], part: Answers, machine: AnyMachine) -> Any:
+def _each(function: Callable[[Answers], Any], part: Answers, machine: Machine) -> Any:
     """Return what a function says of each batch of answers."""
     return machine.reduce(function, part).values()
 
 
 def _mapped(
-    function: Callable[[Answers], Floats], given: dict[int, Answers], machine: AnyMachine
+    function: Callable[[Answers], Floats], given: dict[int, Answers], machine: Machine
 ) -> dict[int, Floats]:
     """Return floats made of answers, by size."""
     return {

@@ -18,7 +18,6 @@ from sensitivity_lab.checks import MORE_MEMORY, shown, told_apart
 from sensitivity_lab.errors import SensitivityLabError
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.running.spread import AnyMachine
 from sensitivity_lab.search.engine import Cost, Options, Refusal
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.search.memory import WORD
@@ -109,11 +108,6 @@ class Levels:
         """All datasets of the levels."""
         return lattice_of(self.problem.universe, self.sizes[0], self.smallest_core)
 
-    def machine(self, options: Options) -> AnyMachine:
-        """Return where the arrays of the search are, and what works on them."""
-        numbers = self.bytes_per_query * len(self.problem.queries) // 8
-        return options.machine(numbers, 2 * self._widest)
-
     def evaluator(self, problem: Problem) -> Evaluator:
         """Return what evaluates the queries of a problem, that of the levels or part of it."""
         return Evaluator(
@@ -187,10 +181,9 @@ class Levels:
 
     def cost(self, options: Options) -> Cost:
         """Return what the search will take."""
-        elsewhere = bool(options.scratch) or options.on_cluster
         memory = self.bytes_per_query * self.together(options)
         memory += min(_LISTING_BYTES, 32 * WORD * self._widest)
-        return Cost(memory, elsewhere=elsewhere)
+        return Cost(memory, elsewhere=bool(options.scratch))
 
     @cached_property
     def steps(self) -> int:
@@ -290,16 +283,12 @@ def _too_small(options: Options, room: str) -> str:
     """Return what is too small, in words; `room` is how large it is."""
     if options.scratch:
         return f"the {room} that are free in run=Run(scratch={shown(options.scratch)})"
-    if options.on_cluster:
-        return f"the {room} of the cluster's workers"
     return f"the memory limit of {room}"
 
 
 def _more_room(options: Options) -> str:
     """Return where there would be more room, in words."""
-    if options.scratch:
-        return "a scratch folder on a larger disk"
-    return "a larger cluster" if options.on_cluster else MORE_MEMORY
+    return "a scratch folder on a larger disk" if options.scratch else MORE_MEMORY
 
 
 def _estimated(levels: Levels) -> tuple[float, float, float]:

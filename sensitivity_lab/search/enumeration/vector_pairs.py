@@ -26,8 +26,7 @@ from sensitivity_lab.metrics.norms import Norm, distance, powered
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Answered, Query
 from sensitivity_lab.running import poll
-from sensitivity_lab.running.machine import IN_TURN
-from sensitivity_lab.running.spread import AnyMachine
+from sensitivity_lab.running.machine import IN_TURN, Machine
 from sensitivity_lab.search.contenders import Contenders
 from sensitivity_lab.search.lattice import Floats, Lattice
 from sensitivity_lab.universes.multiplicities import Multiplicities
@@ -71,14 +70,14 @@ class VectorFinder:
     lattice : Lattice
     searched : Searched
         The answers, vectors of one length.
-    machine : Machine or Cluster
+    machine : Machine
     """
 
     problem: Problem
     query: Query
     lattice: Lattice
     searched: Searched
-    machine: AnyMachine = IN_TURN
+    machine: Machine = IN_TURN
 
     @property
     def answers(self) -> dict[int, Floats]:

@@ -1,4 +1,4 @@
-"""Where a search that does not fit would: in this machine's memory, on a disk, on a cluster."""
+"""Where a search that does not fit would: in this machine's memory, or on a disk."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Needs(NamedTuple):
 
 
 def ways(needs: Needs, options: Options) -> str:
-    """Return which of more memory, a disk and a cluster would take a search, in words."""
+    """Return which of more memory and a disk would take a search, in words."""
     found, too_small = [], ""
     has = memory_of_machine()
     if has is None or needs.memory <= _TAKES * has:
@@ -54,16 +54,14 @@ def ways(needs: Needs, options: Options) -> str:
         f"{other}run=Run(scratch=...), a folder with {in_words(needs.disk)} free "
         f"({shown(temporary)} has {free})"
     )
-    larger = "larger " if options.on_cluster else ""
-    found.append(f"a {larger}Dask cluster, whose workers have {in_words(needs.memory)} of memory")
     takes = ""
     if needs.seconds is not None:
         takes = (
             f", in {in_time(needs.seconds)} of one processor, "
             f"by a sample of {needs.measured:,} evaluation{'s' if needs.measured > 1 else ''}"
         )
-    every = f"{', '.join(found[:-1])}, or {found[-1]}"
-    return f"; or with one of these{takes}: {every}{too_small}"
+    these = "this" if too_small else "one of these"
+    return f"; or with {these}{takes}: {', or '.join(found)}{too_small}"
 
 
 def memory_of_machine() -> int | None:

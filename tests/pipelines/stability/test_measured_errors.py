@@ -113,8 +113,8 @@ def test_what_cannot_be_measured(arguments, options, message):
         ),
         (
             {"sizes": range(11), "pair_limit": 20000},
-            "4,083 datasets make more than 20,000 pairs of neighbors; take fewer rows, fewer "
-            "copies of a row, a smaller d_in, or raise pair_limit",
+            "there are 24,432 pairs of neighboring inputs, the limit is 20,000; take fewer rows, "
+            "fewer copies of a row, a smaller d_in, or raise pair_limit",
         ),
         (
             {"universe": range(100_001)},
@@ -133,11 +133,10 @@ def test_what_cannot_be_measured(arguments, options, message):
             "fewer copies of a row, fewer sizes, or raise limit",
         ),
         (
-            {"universe": range(60), "sizes": 60, "d_in": 30},
-            "235,399,089,495,892,584,380,364,209 changes to try on 1 datasets are "
-            "235,399,089,495,892,584,380,364,209,000 steps, at least 1,000 for each change, the "
-            "limit is 100,000,000; take fewer rows, fewer copies of a row, a smaller d_in, or "
-            "raise pair_limit",
+            {"sizes": range(12), "d_in": 12, "pair_limit": 1_000_000},
+            "listing the pairs of neighbors takes 4,194,304 steps or more, the limit is "
+            "4,000,000; take fewer rows, fewer copies of a row, a smaller d_in, or raise "
+            "pair_limit",
         ),
     ],
 )

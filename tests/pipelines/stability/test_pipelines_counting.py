@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from itertools import product
 
+import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab.errors import TooLargeError
-from sensitivity_lab.pipelines.stability.inputs import count_moves, count_pairs, draw
+from sensitivity_lab.pipelines.stability.inputs import count_pairs, draw
 
 COPIES = st.lists(st.integers(1, 3), min_size=1, max_size=4)
 D_IN = st.integers(0, 5)
@@ -63,18 +64,34 @@ def test_pairs(metric, copies, d_in):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@given(copies=COPIES, d_in=D_IN)
-def test_changes_to_try(metric, copies, d_in):
-    """A change of an id costs at least 1, whatever its states; replacing a row changes two."""
-    radices = [most + 1 for most in copies]
-    changes = product(*(range(1 - radix, radix) for radix in radices))
-    cost = {
-        "rows": lambda change: sum(map(abs, change)),
-        "replaced": lambda change: sum(map(abs, change)) / 2,
-        "ids": lambda change: sum(map(bool, change)),
-    }[metric]
-    expected = sum(cost(change) <= d_in for change in changes)
-    assert count_moves(radices, METRICS[metric][0], d_in) == expected
+@given(
+    copies=COPIES,
+    owners=st.lists(st.integers(0, 2), min_size=4, max_size=4),
+    sizes=st.none() | st.lists(st.integers(0, 13)),
+    d_in=D_IN | st.just(10**30),
+)
+def test_pairs_are_those_of_the_definition(metric, copies, owners, sizes, d_in):
+    """Of datasets of some sizes; other rows of an id are another state of it."""
+    rows = [(owners[row], row) for row, most in enumerate(copies) for _ in range(most)]
+    counted, distance = METRICS[metric]
+    drawn = draw(pd.DataFrame(rows, columns=["id", "row"]), counted, sizes)
+    datasets = [
+        Counter(drawn.dataset(place).itertuples(index=False, name=None))
+        for place in range(len(drawn.codes))
+    ]
+
+    def form(dataset):
+        by_row = [dataset[row] for row in sorted(set(rows))]
+        if metric != "ids":
+            return by_row
+        of_ids = ([dataset[row] for row in sorted(set(rows)) if row[0] == one] for one in range(3))
+        return [hash(tuple(state)) % 2**40 + 1 if any(state) else 0 for state in of_ids]
+
+    forms = list(map(form, datasets))
+    places = range(len(forms))
+    expected = [(x, y) for x in places for y in places if distance(forms[x], forms[y]) <= d_in]
+    before, after = drawn.pairs(d_in, 10**6)
+    assert list(zip(before.tolist(), after.tolist(), strict=True)) == expected
 
 
 @pytest.mark.parametrize("metric", METRICS)

@@ -14,14 +14,12 @@ import oracle
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from one_process_cluster import one_process_cluster
 from strategies import BY_NAME
 
 import sensitivity_lab as sl
 from sensitivity_lab.running import machine as machines
 from sensitivity_lab.running.machine import Machine
-from sensitivity_lab.running.spread import Cluster, Spread
-from sensitivity_lab.search import blocks, engine, lattice
+from sensitivity_lab.search import blocks, lattice
 from sensitivity_lab.search.enumeration import held, number_pairs, vector_pairs
 from sensitivity_lab.search.enumeration.held import InFile, Shelf, ends_of, load
 from sensitivity_lab.search.lattice import Lattice
@@ -110,25 +108,6 @@ def test_a_pass_is_the_same_on_every_machine(folder, counts, seed):
                 assert np.array_equal(levels.maximum_below(upper, size, machine), whole)
 
 
-@given(counts=counts, part=st.integers(1, 9), data=st.data())
-def test_a_pass_on_a_cluster_is_the_same_however_arrays_are_cut(counts, part, data):
-    top = min(sum(counts), 6)
-    levels = Lattice(counts, top)
-    number = levels.number(top)
-    upper = np.random.default_rng(part).normal(size=(number, 2))
-    cuts = sorted(data.draw(st.sets(st.integers(1, max(1, number - 1)), max_size=4)) - {number})
-    with one_process_cluster() as client:
-        parts = client.scatter(np.split(upper, cuts))
-        there = Spread(client, np.array([0, *cuts, number]), parts, 2, np.float64)
-        for size in range(top - 1, -1, -1):
-            with tiny_blocks():
-                there = levels.maximum_below(there, size, Cluster(client, part))
-            upper = levels.maximum_below(upper, size)
-            assert np.array_equal(there[np.arange(levels.number(size))], upper)
-            assert there.shape == upper.shape
-            assert there[0].tolist() == upper[0].tolist()
-
-
 def numbers(x):
     return float(np.ptp(x) * 3 + x[0])
 
@@ -181,8 +160,6 @@ def test_a_search_is_the_same_on_every_machine(folder, function, values, data):
                 universe, [function], **asked, n_jobs=n_jobs, run=sl.Run(scratch=scratch)
             )
         assert after == before
-    with tiny_blocks(), one_process_cluster(data.draw(st.integers(1, 9))):
-        assert sl.sensitivity_curves(universe, [function], **asked) == before
     assert list(Path(folder).iterdir()) == []
 
 
@@ -203,25 +180,6 @@ def test_several_queries_are_the_same_on_every_machine(folder):
             universe, queries, method="enumeration", **asked, n_jobs=2, run=sl.Run(scratch=folder)
         )
     assert after == before
-    with tiny_blocks(), one_process_cluster(5):
-        assert sl.sensitivity_curves(universe, queries, method="enumeration", **asked) == before
-
-
-@pytest.mark.exhaustive
-def test_small_arrays_stay_in_this_process():
-    universe, asked = sl.Universe.from_dataset(range(12)), {"size": 6, "neighbors": "bounded"}
-    with one_process_cluster() as client, mock.patch.object(engine, "HERE", 1 << 20):
-        sl.global_sensitivity(universe, numbers, **asked)
-    assert client.tasks == 0
-    with one_process_cluster() as client:
-        sl.global_sensitivity(universe, numbers, **asked)
-    assert client.tasks > 0
-
-
-def test_a_part_of_an_array_is_a_small_share_of_a_worker():
-    with one_process_cluster(1 << 19, memory=2**30) as client:
-        sizes = [Cluster.of(client, numbers).cells for numbers in (100, 10**9, 10**12)]
-    assert sizes == [1 << 19, 10**9 // 512, 2**30 // 8 // 64]
 
 
 def test_answers_are_held_as_they_are(folder):

@@ -8,7 +8,6 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from one_process_cluster import one_process_cluster
 
 import sensitivity_lab as sl
 from sensitivity_lab.search.enumeration import evaluate, ways
@@ -43,14 +42,12 @@ WHAT = (
     "a coarser universe with fewer distinct values; or with one of these, in TIME of one "
     "processor, by a sample of SOME evaluations: run=Run(memory_limit=...) of 10.0 MiB "
     "(this machine has "
-    "16.0 GiB), run=Run(scratch=...), a folder with 11.4 MiB free ('/tmp' has 100.0 GiB), "
-    "or a Dask cluster, "
-    "whose workers have 10.0 MiB of memory"
+    "16.0 GiB), or run=Run(scratch=...), a folder with 11.4 MiB free ('/tmp' has 100.0 GiB)"
 )
 
 
 @pytest.mark.exhaustive
-def test_memory_a_disk_and_a_cluster_would_take_it():
+def test_memory_and_a_disk_would_take_it():
     said = refusal(run=sl.Run(memory_limit=100_000))
     measured = re.search(r"in (.*) of one processor, by a sample of ([0-9,]+) eval", said)
     assert measured is not None
@@ -74,13 +71,13 @@ def test_the_time_is_that_of_the_sample(monkeypatch):
 
 
 @pytest.mark.exhaustive
-def test_too_large_for_this_machine_leaves_the_others():
+def test_too_large_for_this_machine_leaves_a_disk():
     said = refusal(universe=sl.Universe.from_dataset(range(34)), size=17)
     assert "need about 122.6 GiB, more than the memory limit of 4.0 GiB" in said
-    assert " evaluations: run=Run(scratch=...), a folder with 140.1 GiB free ('/tmp' has " in said
+    assert "; or with this, in about " in said
     assert said.endswith(
-        "or a Dask cluster, whose workers have 122.6 GiB of memory; the 16.0 GiB of this machine's "
-        "memory are too few"
+        " evaluations: run=Run(scratch=...), a folder with 140.1 GiB free ('/tmp' has 100.0 GiB); "
+        "the 16.0 GiB of this machine's memory are too few"
     )
 
 
@@ -98,14 +95,6 @@ def test_a_disk_with_too_little_room(machine, tmp_path):
     said = refusal(run=sl.Run(scratch=tmp_path))
     assert f"more than the 9.8 KiB that are free in run=Run(scratch={str(tmp_path)!r})" in said
     assert "another run=Run(scratch=...), a folder with 11.4 MiB free ('/tmp' has 9.8 KiB)" in said
-
-
-@pytest.mark.exhaustive
-def test_a_cluster_with_too_little_memory():
-    with one_process_cluster(memory=10_000):
-        said = refusal()
-    assert "need about 10.0 MiB, more than the 19.5 KiB of the cluster's workers" in said
-    assert said.endswith("or a larger Dask cluster, whose workers have 10.0 MiB of memory")
 
 
 def test_what_takes_too_long_anywhere_has_no_way():
