@@ -41,8 +41,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     other cases, `make check` runs every second one and `make stress` the rest; those of an
     `exhaustive` test are all left to `make stress`. Of any other test, two of three cases are
     `further` ones, which `make test` leaves out; those of an `exhaustive` test are left to `make
-    stress`, but not in the corpus, where every case is a claim by itself. Since what stays is
-    another case in each turn, the arguments that are not named take all their values, too.
+    stress`. Since what stays is another case in each turn, the arguments that are not named take
+    all their values, too.
     """
     cases: defaultdict[tuple, defaultdict[tuple, list[pytest.Function]]] = defaultdict(
         lambda: defaultdict(list)
@@ -72,7 +72,7 @@ def left_to(item: pytest.Item) -> str | None:
         return None
     if not item.get_closest_marker("exhaustive"):
         return "further"
-    return None if "corpus" in item.path.parts else "stress"
+    return "stress"
 
 
 def others(alike: list[pytest.Function], turn: int) -> list[tuple[int, pytest.Function]]:

@@ -249,7 +249,7 @@ def test_large_arrays_can_live_in_a_folder(capsys, tmp_path):
     assert (code, out) == (2, "")
     assert "need about 9.9 MiB, more than the memory limit of 8.6 MiB; choose a smaller " in err
     assert ": --memory-limit of 9.9 MiB (this machine has " in err
-    assert "), --scratch, a folder with 11.3 MiB free (" in err
+    assert "), or --scratch, a folder with 11.3 MiB free (" in err
     code, in_files, err = run(capsys, "sensitivity", *asked, "--scratch", str(tmp_path))
     assert (code, err) == (0, "")
     in_memory = run(capsys, "sensitivity", *asked[:-2])

@@ -74,7 +74,7 @@ def test_the_corpus_has_enough_of_both_kinds():
     assert all("violated" in one.verdicts or one.verdicts <= UNSURE for one in wrong)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.stress
 def test_few_mechanisms_are_not_judged():
     """At most 25 of 80, and the report says why."""
     quick = [one for one in MECHANISMS if one.name not in SLOW | SLOWEST]

@@ -79,7 +79,10 @@ def violated(reports):
     ("algorithm", "large", "expected"),
     [
         pytest.param(*("Pairwise", 2.0**50, {512: False, 1024: True}), marks=pytest.mark.stress),
-        ("Pairwise", 2.0**52, {2: False, 16: False, 128: False, 512: True}),
+        pytest.param(
+            *("Pairwise", 2.0**52, {2: False, 16: False, 128: False, 512: True}),
+            marks=pytest.mark.stress,
+        ),
         pytest.param(
             *("Pairwise", 1.0, {2: False, 16: False, 128: False, 512: False}),
             marks=pytest.mark.stress,
@@ -193,6 +196,7 @@ def test_trees_in_the_euclidean_metric():
     assert reports[2, 8].sound
 
 
+@pytest.mark.stress
 def test_trees_in_the_metric_of_sums_are_sound():
     reports = sweep(trees("l1_distance"), "L1", "L1", [0, 1], distances=range(1, 5))
     assert violated(reports) == set()

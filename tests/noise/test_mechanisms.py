@@ -262,7 +262,7 @@ def of_graphs():
 
 
 def of_sequences():
-    for metric, k in (("hamming", 1), ("edit", 2)):
+    for metric, k in (("hamming", 1), ("insert_delete", 2)):
         space = spaces.sequences([0, 1, 5], 3, metric)
         result = spaces.global_sensitivity(space, "sum", neighbors=spaces.Within(k))
         yield Case(f"sequences, {metric}", result)

@@ -42,7 +42,7 @@ def of_graphs(neighbors="edge", nodes=4, query="edges", norm="L1"):
 
 def of_sequences(length=3):
     return spaces.global_sensitivity(
-        spaces.sequences([0, 5], length, "edit"), "distinct", neighbors=spaces.Within(1)
+        spaces.sequences([0, 5], length, "insert_delete"), "distinct", neighbors=spaces.Within(1)
     )
 
 
@@ -369,7 +369,7 @@ def test_local_results_of_graphs_and_sequences_are_refused():
     of_graph = spaces.local_sensitivity(
         space, "triangles", dataset=triangle, neighbors=spaces.Within(1)
     )
-    space = spaces.sequences([0, 5], 3, "edit")
+    space = spaces.sequences([0, 5], 3, "insert_delete")
     of_sequence = spaces.local_sensitivity(
         space, "distinct", dataset=[0, 5], neighbors=spaces.Within(1)
     )

@@ -14,13 +14,16 @@ from hypothesis import strategies as st
 
 from sensitivity_lab.results.literals import literal
 
+TEXT = "aé\\'\"\n\t\x00\x1b\u2028\U0001f600"
+"""Letters that are written as they are, and what must be escaped."""
+
 numbers = (
     st.integers()
     | st.floats(allow_nan=False)
     | st.fractions()
     | st.decimals(allow_nan=False, allow_infinity=False)
     | st.none()
-    | st.text(max_size=3)
+    | st.text(TEXT, max_size=3)
     | st.booleans()
 )
 
@@ -31,7 +34,7 @@ numbers = (
         lambda inner: (
             st.lists(inner, max_size=3)
             | st.lists(inner, max_size=3).map(tuple)
-            | st.dictionaries(st.text(max_size=2), inner, max_size=3)
+            | st.dictionaries(st.text(TEXT, max_size=2), inner, max_size=3)
         ),
         max_leaves=8,
     )

@@ -201,7 +201,7 @@ def test_functions_of_graphs_and_sequences():
     )
     with pytest.raises(sl.errors.QueryError) as caught:
         sl.spaces.global_sensitivity(
-            sl.spaces.sequences([1, 2], 2, "edit"),
+            sl.spaces.sequences([1, 2], 2, "insert_delete"),
             lambda _: next(calls),
             neighbors=sl.spaces.Within(1),
         )
