@@ -38,11 +38,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the cases of a test by where they run, another one in each turn.
 
     Of a test marked ``representative(*names)``, one case per value of these arguments stays. Of the
-    other cases, `make check` runs every second one and `make stress` the rest; those of an
-    `exhaustive` test are all left to `make stress`. Of any other test, two of three cases are
-    `further` ones, which `make test` leaves out; those of an `exhaustive` test are left to `make
-    stress`. Since what stays is another case in each turn, the arguments that are not named take
-    all their values, too.
+    other cases, `make check` runs every fourth one and `make stress` the rest; those of an
+    `exhaustive` test are all left to `make stress`. Of any other test, a third of the cases stays,
+    another third is `further`, for `make check`, and the rest for `make stress`; of an `exhaustive`
+    test, a third stays. Since what stays is another case in each turn, the arguments that are not
+    named take all their values, too.
     """
     cases: defaultdict[tuple, defaultdict[tuple, list[pytest.Function]]] = defaultdict(
         lambda: defaultdict(list)
@@ -58,12 +58,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for by_name in cases.values():
         for turn, alike in enumerate(by_name.values()):
             for after, item in others(alike, turn):
-                later = item.get_closest_marker("exhaustive") or (turn + after) % 2
+                later = item.get_closest_marker("exhaustive") or (turn + after) % 4
                 item.add_marker("stress" if later else "exhaustive")
     for turn, ((later, *_), alike) in enumerate(thirds.items()):
         for after, item in others(alike, turn):
             if after % 3:
                 item.add_marker(later)
+            if after % 3 == 2:
+                item.add_marker("stress")
 
 
 def left_to(item: pytest.Item) -> str | None:

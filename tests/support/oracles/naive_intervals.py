@@ -19,10 +19,14 @@ Dataset = tuple[Fraction, ...]
 
 
 def changes(family: str, k: int, exactly: bool, size: int, least: int = 1) -> list[tuple[int, int]]:
-    """The numbers of records (removed, added) that lead from a size of x to at least `least`."""
+    """The numbers of records (removed, added) that lead from a size of x to at least `least`.
+
+    None if exactly k records are removed or added, and one of both leads to fewer.
+    """
     name, _, direction = family.removesuffix(")").partition(" (")
     allowed = oracle.shapes(name.replace(" ", "_"), k, exactly, direction or "both")
-    return [(i, j) for i, j in allowed if i <= size and size - i + j >= least]
+    found = [(i, j) for i, j in allowed if i <= size and size - i + j >= least]
+    return [] if exactly and name == "unbounded" and len(found) < len(allowed) else found
 
 
 def weighted(name: str, values: Sequence[Fraction]) -> Fraction:
