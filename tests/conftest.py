@@ -62,14 +62,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker("stress" if later else "exhaustive")
     for turn, ((later, *_), alike) in enumerate(thirds.items()):
         for after, item in others(alike, turn):
-            if after % 3:
-                item.add_marker(later)
-            if after % 3 == 2:
-                item.add_marker("stress")
+            for marker in ((), (later,), ("stress",))[after % 3]:
+                item.add_marker(marker)
 
 
 def left_to(item: pytest.Item) -> str | None:
-    """The marker of two in three cases of a test; None if all of them run where the test does."""
+    """The marker of a third of a test's cases; None if all of them run where the test does."""
     if any(map(item.get_closest_marker, ("stress", "notebooks", "browser"))):
         return None
     if not item.get_closest_marker("exhaustive"):

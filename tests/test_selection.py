@@ -70,7 +70,7 @@ def test_every_case_runs_somewhere_and_what_stays_represents_the_rest(tmp_path):
     test = "::test_agrees_with_the_definition["
     named = [[case.split(test)[1] for case in some if test in case] for some in (quick, checked)]
     assert 0 < len(named[0]) < len(named[1])
-    # Of a test that says which arguments matter, half of what is left out is for `make stress`.
+    # Of a test that says which arguments matter, most of what is left out is for `make stress`.
     for place in (0, 1):  # engine and query; relation and meaning
         kept, everything = ({case.split(",")[place] for case in some} for some in named)
         assert kept == everything
