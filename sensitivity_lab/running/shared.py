@@ -35,7 +35,10 @@ def will_share() -> None:
     note = {"process": os.getpid(), "namespace": namespace()}
     folder = folder_of_process(parent, PREFIX, os.getpid())
     folder.mkdir(mode=0o700, exist_ok=True)  # systems clear old temporary folders
-    (folder / _NOTE).write_text(json.dumps(note), encoding="utf-8")
+    # Each call writes it: a process that is killed meanwhile leaves the one before.
+    written = folder / "written.json"
+    written.write_text(json.dumps(note), encoding="utf-8")
+    written.replace(folder / _NOTE)
 
 
 def remove_shared(folder: Path) -> bool:

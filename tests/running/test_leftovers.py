@@ -304,3 +304,20 @@ def test_a_group_of_processes_that_is_killed_after_its_search_leaves_nothing(tmp
     assert [json.loads((one / "process.json").read_text())["process"] for one in left] == [
         os.getpid()
     ]
+
+
+def test_a_process_that_is_killed_while_it_writes_who_it_is_is_known_by_what_it_wrote_before(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    shared.will_share()
+    (folder,) = tmp_path.glob("sensitivity_lab-*")
+
+    def ended(path, *_arguments, **_options):
+        path.write_bytes(b"")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "write_text", ended)
+    with pytest.raises(KeyboardInterrupt):
+        shared.will_share()
+    assert json.loads((folder / "process.json").read_text())["process"] == os.getpid()

@@ -96,12 +96,12 @@ def test_a_cluster_names_the_dataset_that_failed():
 
 
 def ends(x):
-    time.sleep(0.001)
+    time.sleep(0.005)
     return [float(x[0]), x[-1] * 0.5]
 
 
 def beyond_floats(x):
-    time.sleep(0.001)
+    time.sleep(0.005)
     return 2**60 + int(x.sum()) * 2**40
 
 
