@@ -208,3 +208,16 @@ def test_blocks_of_distances_are_searched_one_after_the_other():
             )
     assert len(results[0].local_at_distance) > 30
     assert results[0].local_at_distance == results[1].local_at_distance
+
+
+def test_the_local_sensitivity_goes_one_way_only_where_sizes_end():
+    universe = sl.Universe.from_domain([0, 5, 6])
+    at_the_end, between = (
+        sl.smooth_sensitivity(
+            universe, "mean", dataset=x, beta=beta, neighbors="unbounded", sizes=sizes
+        ).local
+        for x, beta, sizes in (([5, 5], 1e-3, (2, 3)), ([0, 5, 6], 9, (1, 6)))
+    )
+    ways = {2: "add", 3: "remove"}
+    assert at_the_end.neighbors.direction == ways[len(at_the_end.witness.x)]
+    assert (len(between.witness.x), between.neighbors.direction) == (3, "both")
