@@ -87,6 +87,20 @@ def test_a_proof_that_does_not_exist_is_found():
     assert set(proofs_named_in(text)) - headings_of(PROOFS) == {"No such proof"}
 
 
+def test_the_files_that_the_table_of_proofs_names_exist():
+    search = PACKAGE / "search"
+    rows = re.findall(r"^\| `(\w+)` \| (.*)$", PROOFS, re.MULTILINE)
+    assert {"variance", "groups", "enumeration"} <= {engine for engine, _ in rows}
+    missing = []
+    for engine, text in rows:
+        # Beside those of the engine's folder, files of `search/` itself; others by their path.
+        there = {file.name for file in (*(search / engine).rglob("*.py"), *search.glob("*.py"))}
+        for name in re.findall(r"`([\w/]+\.py)`", text):
+            path = PACKAGE.parent / name
+            missing += [] if path.is_file() or Path(name).name in there else [(engine, name)]
+    assert missing == []
+
+
 def test_no_formula_of_the_proofs_begins_a_list_or_a_quotation():
     """A line of a paragraph that begins with ``- 1`` or ``> 0`` would be shown as one."""
     mark = re.compile(r"[-+*] |\d+[.)] |[>#]")

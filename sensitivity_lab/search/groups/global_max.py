@@ -40,10 +40,10 @@ class Groups(OnParts[Problem, Findings]):
     Notes
     -----
     For g groups, sizes up to n, i removed and j added records: (i + 1)(j + 1) values per group and
-    size, O(1) each. Linf needs no more. L1 and L2 combine these values in at most g ((i + 1)(j + 1)
-    n)**2 / 8 additions; bounds skip most of them. With `group_sizes` each group takes one search
-    per number of replaced rows, by the engines on numbers, and any query that they cover is
-    covered.
+    size, O(1) each. Linf needs no more. L1 and L2 leave out the values that cannot be part of a
+    split near the best one, and combine the others: g ((i + 1)(j + 1) n)**2 / 8 additions if none is
+    left out. With `group_sizes` each group takes one search per number of replaced rows, by the
+    engines on numbers, and any query that they cover is covered.
     """
 
     name = "groups"
