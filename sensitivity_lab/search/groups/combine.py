@@ -85,10 +85,10 @@ class Combination:
         self.states = {
             (i, j) for _, most in targets for i in range(most[0] + 1) for j in range(most[1] + 1)
         }
-        self.widest = sum(max(float(f.max()) for f in table.values()) for table in tables)
+        widest = sum(max(float(f.max()) for f in table.values()) for table in tables)
         eps = float(np.finfo(np.float64).eps)
         # A sum is off by at most a quarter of this: two that are compared, by at most half of it.
-        self.slack = 4 * len(tables) * (error + eps * self.widest) if error else 0.0
+        self.slack = 4 * len(tables) * (error + eps * widest) if error else 0.0
 
     def best(self) -> Split:
         """Return a split with the largest sum; exactly so, whatever floats round."""

@@ -41,9 +41,9 @@ class Groups(OnParts[Problem, Findings]):
     -----
     For g groups, sizes up to n, i removed and j added records: (i + 1)(j + 1) values per group and
     size, O(1) each. Linf needs no more. L1 and L2 leave out the values that cannot be part of a
-    split near the best one, and combine the others: g ((i + 1)(j + 1) n)**2 / 8 additions if none is
-    left out. With `group_sizes` each group takes one search per number of replaced rows, by the
-    engines on numbers, and any query that they cover is covered.
+    split near the best one, and combine the others; if none is left out, that takes
+    g ((i + 1)(j + 1) n)**2 / 8 additions. With `group_sizes` each group takes one search per number
+    of replaced rows, by the engines on numbers, and any query that they cover is covered.
     """
 
     name = "groups"
