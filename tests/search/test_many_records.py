@@ -15,8 +15,7 @@ from doses import shares
 
 import sensitivity_lab as sl
 from sensitivity_lab.errors import InputError, NoEngineError
-from sensitivity_lab.search.variance import local_max, windows
-from sensitivity_lab.search.variance.distances import curve
+from sensitivity_lab.search.variance import branch, local_max, other_words
 
 VALUES = {
     "near": lambda rng: rng.sample(range(9), 4),
@@ -32,13 +31,11 @@ QUERIES = {
     "variance": ("var", "std", sl.Var(ddof=1), sl.Std(ddof=1)),
 }
 
-NEVER = 1 << 60
-
 WAYS = {
     "as it is": [],
-    "placements": [(curve, "WORK", NEVER), (curve, "MANY", NEVER)],
-    "bisection": [(windows, "FEW", 0), (curve, "WORK", NEVER), (curve, "MANY", NEVER)],
-    "branch and bound": [(windows, "FEW", 0), (curve, "WORK", 0), (local_max, "FEW", 0)],
+    "all are left": [(branch, "FEW", 1 << 60)],
+    "bisection": [(other_words, "FEW", 0)],
+    "branch and bound": [(branch, "FEW", 0), (other_words, "FEW", 0), (local_max, "FEW", 0)],
 }
 
 
@@ -102,15 +99,15 @@ DISTINCT = {
 }
 
 
-def check_placements_and_bounds(seed: int) -> bool:
-    """Whether a problem has an answer; that of placements is that of branch and bound."""
+def check_windows_and_bounds(seed: int) -> bool:
+    """Whether a problem has an answer; that of all windows is that of branch and bound."""
     rng = Random(seed)
     records = DISTINCT[rng.choice(sorted(DISTINCT))](rng)[: rng.randint(13, 40)]
     universe, k = sl.Universe.from_dataset(records), rng.randint(1, 4)
     relation = rng.choice((sl.Bounded, sl.Bounded, sl.Unbounded, sl.SymmetricDifference, sl.Edit))
     neighbors, query = relation(k, exactly=rng.random() < 0.3), rng.choice(QUERIES["variance"])
     size, found = rng.randint(3, len(records) - 3), []
-    for way in ("placements", "bisection", "branch and bound"):
+    for way in ("all are left", "bisection", "branch and bound"):
         with ExitStack() as stack:
             for module, name, value in WAYS[way]:
                 stack.enter_context(mock.patch.object(module, name, value))
@@ -126,6 +123,6 @@ def check_placements_and_bounds(seed: int) -> bool:
 
 
 @pytest.mark.parametrize("share", shares(1, 3, 60))
-def test_placements_reach_what_branch_and_bound_does(share):
+def test_all_windows_reach_what_branch_and_bound_does(share):
     seeds = range(40 * share, 40 * share + 40)
-    assert sum(map(check_placements_and_bounds, seeds)) >= 20
+    assert sum(map(check_windows_and_bounds, seeds)) >= 20

@@ -29,7 +29,7 @@ from doses import STRESS
 from strategies import QUERIES, RELATIONS, most_feasible
 
 import sensitivity_lab as sl
-from sensitivity_lab.search.variance import windows
+from sensitivity_lab.search.variance import branch
 
 FEW = 5
 
@@ -176,7 +176,7 @@ def check_universe(seed: int) -> Counter[tuple[str, str]]:
             case = f"seed {seed}: {query.name} of {size} of {records}, {neighbors}"
             try:
                 # Small universes try every word at once; every other one searches as large ones do.
-                with mock.patch.object(windows, "FEW", 0 if seed % 2 else windows.FEW):
+                with mock.patch.object(branch, "FEW", 0 if seed % 2 else branch.FEW):
                     result = sl.global_sensitivity(universe, query, size=size, neighbors=neighbors)
                 check_value(result, answers[name].largest_change(listed))
             except Exception as error:

@@ -23,33 +23,20 @@ from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords, Sums
 class Sets:
     """Datasets of one size by their exact sums, a row each; or a single dataset without that axis.
 
-    A bound needs datasets with a part that is known by a float only: `less` and `less_squares`.
-
     Attributes
     ----------
     size : int
         How many records each has.
     sums, squares : arrays of int64, shape (rows, limbs) or (limbs,)
         The sum of the records, and of their squares.
-    less : array of longdouble, shape (rows,), or 0
-        What is still to be subtracted from `sums`.
-    less_squares : array of longdouble, shape (rows,), or 0
-        What is still to be subtracted from `squares`; not negative.
     """
 
     size: int
     sums: Sums
     squares: Sums
-    less: Reals | float = 0.0
-    less_squares: Reals | float = 0.0
-
-    @property
-    def complete(self) -> bool:
-        """Whether nothing is still to be subtracted."""
-        return isinstance(self.less, float) and isinstance(self.less_squares, float)
 
     def rows(self, chosen: Positions | int) -> Sets:
-        """Some of the rows, or one of them; of complete datasets only."""
+        """Some of the rows, or one of them."""
         return Sets(self.size, self.sums[chosen], self.squares[chosen])
 
     def deviations(self, records: SortedRecords) -> Any:
@@ -178,23 +165,16 @@ class Reference:
 def changes(records: SortedRecords, sets: Sets, other: Sets) -> tuple[Reals, Reals]:
     """How much larger size times squared deviations are than for one dataset, and an error.
 
-    `other` is that dataset of the same size. It has the signs of the universe, `sets` those of
-    `records`, which may be its mirror image. With D the squared deviations of n records,
+    `other` is that dataset of the same size. With D the squared deviations of n records,
     ``n (D - D') = n (Q - Q') - (S - S') (S + S')``: see *Placements* in "Rounding", docs/proofs.md.
     """
-    theirs, size = records.sign * other.sums, sets.size
-    apart, both = records.real(sets.sums - theirs), records.real(sets.sums + theirs)
+    size = sets.size
+    apart, both = records.real(sets.sums - other.sums), records.real(sets.sums + other.sums)
     squares = records.real_squares(sets.squares - other.squares)
-    if sets.complete:
-        first, second = size * squares, apart * both
-        if records.exact(size):
-            return first - second, np.zeros_like(first)
-        return first - second, 8 * records.error * (np.abs(first) + np.abs(second))
-    change = size * (squares - sets.less_squares) - (apart - sets.less) * (both - sets.less)
-    less = np.abs(sets.less)
-    weight = size * (np.abs(squares) + sets.less_squares)
-    weight = weight + (np.abs(apart) + less) * (np.abs(both) + less)
-    return change, 16 * records.error * weight
+    first, second = size * squares, apart * both
+    if records.exact(size):
+        return first - second, np.zeros_like(first)
+    return first - second, 8 * records.error * (np.abs(first) + np.abs(second))
 
 
 def as_real(value: Fraction | int) -> np.longdouble:

@@ -1,10 +1,10 @@
 """Exact search for variance and standard deviation along the sorted universe.
 
 An optimal pair reads, along the sorted universe, as one of a few patterns over A (only in x),
-B (only in y), C (in both) and O (in neither). `remove`, `replace` and `mixed` find the best
-placement of these patterns. Floating point decides what its bounds on rounding allow, exact
-integers the rest. The proofs are in ``docs/proofs.md``, under the headings "Variance and standard
-deviation".
+B (only in y), C (in both) and O (in neither). Branch and bound finds the best placement of nearly
+all; `other_words` has the others. Floating point leaves out what its bounds on rounding allow,
+exact integers decide the rest. The proofs are in ``docs/proofs.md``, under the headings "Variance
+and standard deviation".
 """
 
 from __future__ import annotations
@@ -30,10 +30,8 @@ from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
 from sensitivity_lab.universes.families import Family, Steps
 
 from .comparing import Sets, Spread
-from .distances.curve import TooLongError, placements
-from .float_prefix_sums import AT_ONCE, Positions, SortedRecords
-from .kernels import any_pair
-from .mixed import Reached
+from .curve import CurveFamily, TooLongError, any_pair, family_of
+from .float_prefix_sums import AT_ONCE, SortedRecords
 from .needed import bytes_of
 from .patterns import Placement
 
@@ -45,10 +43,9 @@ class Variance:
 
     Notes
     -----
-    Time: O(N) and some 100 bounds of O(log N) steps per change, for all changes at once. Each
-    single change takes O(N log n), and O(k log n) for every window whose bound reaches the best
-    pair. So do removals that may make a dataset more spread; they take more if fewer records are
-    kept than replaced.
+    Time: O(N) and some 100 bounds of O(log N) steps per change, for all changes at once. Changes
+    that may make the smaller dataset more spread take O(N log n) each; others take more if fewer
+    records are kept than replaced.
 
     Memory per record (from 4 million records on, per distinct value): 8 bytes for every 32 bits of
     the longest record or square, and some 100 more, so about 200 bytes for floats. Too many windows
@@ -96,26 +93,19 @@ def _unproved(problem: Problem, query: Query, family: Family) -> str | None:
     """Return why no patterns are proved for a root and some change; None if all are."""
     if not any(_mixed(steps).any() for steps in family.steps):
         return None
-    search = LayoutSearch(problem)
-    spread = Spread(Fraction(query.ddof), root=True)
+    records = LayoutSearch(problem).records
     try:
-        reached = Reached(working_records(search.records), spread)
+        found = _family(records, problem.queries, _shapes(family, records.size))
+        shape = found.unproved(problem.queries.index(query))
     except OverflowError:
         return None  # the search says so
-    shapes, level = _shapes(family, search.records.size)
-    for shape in map(_larger_first, shapes):
-        if not shape.only_x > shape.only_y > 0:
-            continue
-        if level is None:
-            reached.least = np.longdouble(0)
-        if not reached.enough(shape):
-            fewer = f"{shape.only_y} record{'s' * (shape.only_y > 1)}"
-            return (
-                f"not proved for {fewer} of one dataset and {shape.only_x} of the other, where the "
-                "smaller dataset may have the larger standard deviation; ask for var, or choose a "
-                "smaller universe, which can be enumerated"
-            )
-    return None
+    if shape is None:
+        return None
+    return (
+        f"not proved for {shape.only_y} record{'s' * (shape.only_y > 1)} of one dataset and "
+        f"{shape.only_x} of the other, where the smaller dataset may have the larger standard "
+        "deviation; ask for var, or choose a smaller universe, which can be enumerated"
+    )
 
 
 def _mixed(steps: Steps) -> NDArray[np.bool_]:
@@ -131,17 +121,20 @@ def _solve(problem: Problem, progress: bool | None) -> Findings:
     search = LayoutSearch(problem)
     best: dict[tuple[Query, Shape], tuple[Difference, Layout]] = {}
     for family in problem.families:
-        shapes, level = _shapes(family, search.records.size)
-        found = _solved(search.records, problem.queries, shapes, level, progress)
+        shapes = _shapes(family, search.records.size)
+        found = _solved(search.records, problem.queries, shapes, progress)
         for query, pairs in zip(problem.queries, found, strict=True):
-            for shape, pair in zip(shapes, pairs, strict=True):
+            for shape, pair in zip(shapes[0], pairs, strict=True):
                 # Of a shape of two families, one may know a better pair than the other asked for.
                 one = best.get((query, shape))
                 best[query, shape] = max(pair, one, key=itemgetter(0)) if one else pair
     return search.findings([[best[asked]] for asked in search.questions])
 
 
-def _shapes(family: Family, total: int) -> tuple[list[Shape], Positions | None]:
+Leveled = tuple[tuple[Shape, ...], tuple[int, ...] | None]
+
+
+def _shapes(family: Family, total: int) -> Leveled:
     """Return the shapes of relations that differ in k only, and their levels.
 
     The level of a shape is how many of the relations do not have it: those of the smallest
@@ -158,44 +151,48 @@ def _shapes(family: Family, total: int) -> tuple[list[Shape], Positions | None]:
     if not exactly:
         found.sort(key=lambda of: (of[0], of[1].only_x + of[1].only_y))
     levels, shapes = zip(*found, strict=True)
-    return list(shapes), None if exactly else np.array(levels)
+    return shapes, None if exactly else levels
+
+
+def _family(records: SortedMultiset, queries: Sequence[Query], shapes: Leveled) -> CurveFamily:
+    """Return what is known about the shapes before their search."""
+    turned = tuple(map(_larger_first, shapes[0]))
+    return family_of(working_records(records), turned, tuple(map(_spread, queries)), shapes[1])
+
+
+def _spread(query: Query) -> Spread:
+    return Spread(Fraction(query.ddof), query.root)
 
 
 def _solved(
-    records: SortedMultiset,
-    queries: Sequence[Query],
-    shapes: Sequence[Shape],
-    level: Positions | None,
-    progress: bool | None,
+    records: SortedMultiset, queries: Sequence[Query], shapes: Leveled, progress: bool | None
 ) -> list[list[tuple[Difference, Layout]]]:
     """Return a pair of every shape for every query: the best one, unless an earlier one is.
 
     Where no pair of a shape is further apart than the best of its and lower levels, it is any pair.
     """
-    spreads = [Spread(Fraction(query.ddof), query.root) for query in queries]
-    turned = [_larger_first(shape) for shape in shapes]
-    long, spread = turned[0], spreads[0]
-    number = len(turned) * len(spreads)
+    long, name = _larger_first(shapes[0][0]), queries[0].name
+    number = len(shapes[0]) * len(queries)
     # A progress bar counts changes; of a single one, the pairs, and nobody knows how many.
     unit, total = ("changes", number) if number > 1 else ("pairs", None)
     try:
-        working = working_records(records)
         with running.counter(unit, progress, total) as done:
             of = {"done": done} if number > 1 else {"count": done}
-            found = placements(working, turned, spreads, level, **of)
+            found = _family(records, queries, shapes).solve(**of)
     except OverflowError as error:
         if isinstance(error, TooLongError):
-            long, spread = error.shape, error.spread
-        name = queries[spreads.index(spread)].name
+            long, name = error.shape, queries[[*map(_spread, queries)].index(error.spread)].name
         raise TooLargeError(
             f"variance is too long at the largest difference of {name} for {long.of_x} of "
             f"{records.size} records and {long.only_x} changed: {error}; choose a smaller size "
             "or distance, or fewer distinct values"
         ) from error
+    finally:
+        family_of.cache_clear()  # of many records it is large
     return [
         [
-            _pair(records, query, shape, place or any_pair(larger))
-            for shape, larger, place in zip(shapes, turned, places, strict=True)
+            _pair(records, query, shape, place or any_pair(_larger_first(shape)))
+            for shape, place in zip(shapes[0], places, strict=True)
         ]
         for query, places in zip(queries, found, strict=True)
     ]
@@ -229,8 +226,7 @@ def _variance(records: SortedMultiset, query: Query, ranges: Ranges) -> Fraction
         (of(stops) - of(starts)).sum(axis=0) for of in (working.total, working.squares)
     )
     data = Sets(int((stops - starts).sum()), sums, squares)
-    spread = Spread(Fraction(query.ddof), query.root)
-    return spread.variance(working, data) * Fraction(working.unit, records.unit) ** 2
+    return _spread(query).variance(working, data) * Fraction(working.unit, records.unit) ** 2
 
 
 class _Centred:

@@ -10,19 +10,16 @@ from sensitivity_lab.search.memory import CALL, REAL, WORD, IntegerBytes
 from sensitivity_lab.search.sorted_arrays import takes_arrays
 from sensitivity_lab.universes.universe import of_numbers
 
-from .distances.branch import AT_ONCE as NODES
-from .distances.curve import are_many
+from .branch import AT_ONCE as NODES
 from .float_prefix_sums import AT_ONCE, EXPANDED, WIDTHS, limb_width
 from .patterns import CHUNK
-from .windows import WINDOWS
 
 
 def bytes_of(problem: Problem) -> int:
     """Return what the search needs.
 
-    The sorted universe with its sums in limbs; what bounds every window where changes are searched
-    one by one, or the sums as floats where they are searched together; the nodes, or placements,
-    that are looked at at a time.
+    The sorted universe with its sums in limbs, and as floats; the nodes, or placements, that are
+    looked at at a time.
     """
     counts = problem.universe.multiplicities(most_copies(problem))
     values, records = len(counts), int(counts.sum())
@@ -41,38 +38,28 @@ def bytes_of(problem: Problem) -> int:
     made = CALL + min(AT_ONCE, values) * (12 * WORD + 8 * (WORD + integers.spread // 4))
     changes = [len(steps.removed) for family in problem.families for steps in family.steps]
     queries = len(problem.queries)
-    most = max(relation.k for relation in problem.neighbors)
-    together = not compact and are_many(records, max(changes))
     row = WORD * limbs
     every = [steps for family in problem.families for steps in family.steps]
-    size, windows, pairs = min(steps.size for steps in every), 0, records
     both = [(steps, (steps.removed > 0) & (steps.added > 0)) for steps in every]
-    if any(some.any() for _, some in both):
-        # All windows of datasets of a size are bounded first; of equal records, some are the same.
-        shrunk = [(steps.removed - steps.added)[some].max(initial=0) for steps, some in both]
-        size -= max(0, *map(int, shrunk))
-        windows = min(WINDOWS, records - size + 1 - int((counts - size).clip(0).sum()))
-        pairs = windows * (most + 1)
-    passing = 8 * WORD * windows + min(CHUNK, pairs) * (3 * row + 16 * REAL)
+    passing = min(CHUNK, records) * (3 * row + 16 * REAL)
     # Where B outnumbers C, a row for every place of C, with what is outside it.
     parted = [
         (records - 2 * kept)[some & (kept < np.maximum(steps.removed, steps.added))] + 1
         for steps, some in both
         for kept in [steps.size - steps.removed]
     ]
-    passing += int(np.concatenate(parted).max(initial=0)) * (4 * row + 10 * REAL)
-    if together:
-        # Where too many pairs are close, a change is searched by itself after all.
-        nodes = min(NODES, max(8 * records, 14 * max(changes)))
-        passing = max(passing, nodes * 40 * REAL)
-        # Where y is nearly all records, every split of two ends is looked at.
-        ends = [
-            np.maximum(steps.size, steps.size - steps.removed + steps.added)[some]
-            + np.minimum(steps.removed, steps.added)[some]
-            for steps, some in both
-        ]
-        if int(np.concatenate(ends).max(initial=0)) >= records:
-            passing = max(passing, 16 * REAL * records)
-        passing = records * (3 * REAL + WORD) + max(3 * WORD * records, passing)
+    passing += int(np.concatenate(parted).max(initial=0)) * (6 * row + 40 * REAL)
+    nodes = min(NODES, max(2 * records, 14 * max(changes)))
+    passing = max(passing, nodes * 40 * REAL)
+    # Where y is nearly all records, every split of two ends is looked at.
+    ends = [
+        np.maximum(steps.size, steps.size - steps.removed + steps.added)[some]
+        + np.minimum(steps.removed, steps.added)[some]
+        for steps, some in both
+    ]
+    if int(np.concatenate(ends).max(initial=0)) >= records:
+        passing = max(passing, 16 * REAL * records)
+    # Sums as floats, by position or by value, and what is there while they are made.
+    passing = held * 3 * REAL + max(3 * WORD * held, passing)
     found = sum(changes) * queries * 1500 + len(problem.neighbors) * queries * 500
     return int(sums + places + max(made, passing + found))

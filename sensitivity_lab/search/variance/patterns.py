@@ -8,16 +8,16 @@ on all rounding. What that leaves open is compared in exact integers (docs/proof
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isqrt
-from typing import NamedTuple
 
 import numpy as np
 
+from sensitivity_lab import running
 from sensitivity_lab.exact.difference import Difference, Integers
-from sensitivity_lab.search.contenders import contenders, first_of_each
+from sensitivity_lab.search.contenders import contenders
 
 from .comparing import Rated, Reference, Sets, Spread, as_real
 from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords
@@ -31,26 +31,14 @@ BUDGET = 1 << 27
 COMPARED = 1 << 20
 """The most placements that are compared in exact integers; that takes some ten seconds."""
 
+SEED = 256
+"""How many rows are searched first, those with the largest bounds, so that others are skipped."""
+
+SAMPLE = 64
+"""Of very many rows, one in this many is searched before the others."""
+
 ROUNDS = 12
 """How many placements of a chunk are compared one by one, before the rest all at once."""
-
-
-class Known(NamedTuple):
-    """What another search found out about one pattern.
-
-    Attributes
-    ----------
-    bounds : array of int64, shape (placements, blocks + 1)
-        The placements of the pattern that can win, as for `PatternSearch.offer`.
-    alone : bool
-        Whether no other pattern can win.
-    least : longdouble
-        What f(x) - f(y) must reach to matter; some pair reaches it.
-    """
-
-    bounds: Positions
-    alone: bool
-    least: np.longdouble
 
 
 @dataclass(frozen=True)
@@ -129,12 +117,12 @@ class PatternSearch:
         reached = as_real(self.value.bracket()[0]) * (1 - 4 * UNIT)
         return max(reached, np.longdouble(self.least))
 
-    def room(self, records: SortedRecords, x: Sets) -> Reals:
+    def room(self, x: Sets) -> Reals:
         """Upper bounds on the f(y) with which x beats the best placement, for each row.
 
         It has to beat `least`, too, which is reached by a pair of another search.
         """
-        return self.reference.room(self.spread, records, x, self.least)
+        return self.reference.room(self.spread, self.records, x, self.least)
 
     def plan(self, placements: int) -> None:
         """Allow for more placements to be evaluated, or raise OverflowError."""
@@ -156,10 +144,7 @@ class PatternSearch:
         """
         if not len(bounds):
             return
-        if records.sign != self.records.sign:
-            # Position p of the mirror is position N - 1 - p of the universe.
-            pattern, bounds = pattern[::-1], records.size - bounds[:, ::-1]
-        offer = self._offer(pattern, bounds)
+        offer = self._offer(*self._along_universe(records, pattern, bounds))
         # `rows` are the placements that may still beat the best one.
         rows = np.arange(len(bounds))
         for _ in range(ROUNDS):
@@ -175,6 +160,18 @@ class PatternSearch:
                 rows = rows[(gains > 0) & (rows != place)]
         for place in self._largest(offer.x.rows(rows), offer.y.rows(rows)):
             self._challenge(offer, int(rows[place]))
+
+    def sets(self, records: SortedRecords, pattern: str, bounds: Positions, labels: str) -> Sets:
+        """The records that some labels have in each placement; `records` etc. as in `offer`."""
+        return self._sets(*self._along_universe(records, pattern, bounds), labels)
+
+    def _along_universe(
+        self, records: SortedRecords, pattern: str, bounds: Positions
+    ) -> tuple[str, Positions]:
+        if records.sign == self.records.sign:
+            return pattern, bounds
+        # Position p of the mirror is position N - 1 - p of the universe.
+        return pattern[::-1], records.size - bounds[:, ::-1]
 
     def _sets(self, pattern: str, bounds: Positions, labels: str) -> Sets:
         """The records that some labels have in each placement."""
@@ -223,16 +220,17 @@ class PatternSearch:
         self.compared += number
         if self.compared > COMPARED:
             raise OverflowError(f"more than {COMPARED:,} pairs to compare exactly")
-        if not number:
-            return []
-        of_x, of_y = (self._scaled(sets) for sets in (x, y))
-        if self.spread.root:
-            # Both roots are rounded down, so each difference is off by less than one unit.
-            near = contenders(_roots(of_x) - _roots(of_y), 1)
-        else:
-            near = contenders(of_x - of_y, 0)
-        distinct: list[int] = near[first_of_each(of_x[near], of_y[near])].tolist()
-        return distinct
+        of_x, of_y = (self._scaled(sets).tolist() for sets in (x, y))
+        # Of all with no smaller variance of x only the one with the smallest variance of y can win.
+        front: list[int] = []
+        for row in sorted(range(number), key=lambda row: (-of_x[row], of_y[row])):
+            if not front or of_y[row] < of_y[front[-1]]:
+                front.append(row)
+        if not self.spread.root or not front:
+            return sorted(front, key=lambda row: of_y[row] - of_x[row])[:1]
+        # Both roots are rounded down, so each difference is off by less than one unit.
+        gaps = [isqrt(of_x[row] << 128) - isqrt(of_y[row] << 128) for row in front]
+        return [front[near] for near in contenders(np.array(gaps, dtype=object), 1)]
 
     def _scaled(self, sets: Sets) -> Integers:
         """Variances times a number that is the same for both sides, as Python ints."""
@@ -254,8 +252,43 @@ class _Offer:
     y: Sets
 
 
-def _roots(squares: Integers) -> Integers:
-    """Return square roots in units of 2**-64, rounded down."""
-    roots = np.empty(len(squares), dtype=object)
-    roots[:] = [isqrt(square << 128) for square in squares.tolist()]
-    return roots
+def expand(
+    search: PatternSearch, low: Positions, high: Positions
+) -> Iterator[tuple[Positions, Positions]]:
+    """All (row, index) with low[row] <= index <= high[row], in chunks."""
+    # Pairs are numbered row by row; `ends` is where the numbers of each row end.
+    ends = np.cumsum(np.maximum(high - low + 1, 0))
+    total = int(ends[-1]) if len(ends) else 0
+    search.plan(total)
+    for start in range(0, total, CHUNK):
+        running.poll()
+        numbers = np.arange(start, min(start + CHUNK, total))
+        search.count(len(numbers))
+        rows = np.searchsorted(ends, numbers, side="right")
+        index = (high.take(rows) - (ends.take(rows) - 1 - numbers)).astype(np.int64)
+        yield rows.astype(np.int64), index
+
+
+def best_first(
+    rows: Positions, gains: Callable[[Positions], Reals], visit: Callable[[Positions], None]
+) -> None:
+    """Visit the rows that may beat the best placement, those with the largest gains first.
+
+    `gains` bounds how far a row can be above the best placement; it is asked again for the rows
+    that remain, since visits improve the best placement.
+    """
+    seed = SEED
+    if len(rows) > 4 * seed:  # what a few rows reach excludes most of the others
+        best_first(rows[::SAMPLE], gains, visit)
+    while True:
+        chunks = range(0, len(rows), CHUNK)
+        if not chunks:
+            return
+        bound = np.concatenate([gains(rows[at : at + CHUNK]) for at in chunks])
+        rows, bound = rows[bound > 0], bound[bound > 0]
+        if len(rows) <= seed:
+            visit(rows)
+            return
+        order = np.argpartition(-bound, seed)
+        visit(rows[order[:seed]])
+        rows, seed = rows[order[seed:]], min(2 * seed, CHUNK)

@@ -6,7 +6,6 @@ import itertools
 import random
 import tracemalloc
 from fractions import Fraction
-from unittest import mock
 
 import numpy as np
 import oracle
@@ -19,7 +18,7 @@ import sensitivity_lab as sl
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.search import engines_for
 from sensitivity_lab.search.layouts import Shape, sorted_universe
-from sensitivity_lab.search.variance import core_at_ends, global_max, windows
+from sensitivity_lab.search.variance import branch, curve, global_max, other_words, patterns
 from sensitivity_lab.search.variance.comparing import Rated, Reference, Spread, as_real
 from sensitivity_lab.search.variance.float_prefix_sums import (
     UNIT,
@@ -27,9 +26,17 @@ from sensitivity_lab.search.variance.float_prefix_sums import (
     SortedRecords,
     limb_width,
 )
+from sensitivity_lab.search.variance.line import between
+from sensitivity_lab.search.variance.other_words import any_at_ends, core_at_ends
 from sensitivity_lab.search.variance.patterns import PatternSearch, Placement
-from sensitivity_lab.search.variance.remove import best_removal
-from sensitivity_lab.search.variance.replace import best_replacement
+
+
+def best_pair(records, relation, size, changed, spread, count=id) -> Placement:
+    """The best pair for exactly so many records replaced or removed, one shape by itself."""
+    of_y = changed if relation == "bounded" else 0
+    shape = Shape(size - changed, changed, of_y, records.size)
+    ((found,),) = curve.CurveFamily(records, [shape], [spread], None).solve(count)
+    return found
 
 
 def test_exactly_j_needs_a_word_with_an_a_between_c_and_b():
@@ -77,8 +84,9 @@ def test_words_that_random_universes_rarely_need(records, size, replaced, word):
     ],
 )
 def test_bisection_and_trying_every_placement_agree_with_the_oracle(few, universes, monkeypatch):
-    monkeypatch.setattr(windows, "FEW", few)
-    monkeypatch.setattr(windows, "SEED", 3)
+    monkeypatch.setattr(branch, "FEW", few)
+    monkeypatch.setattr(other_words, "FEW", few)
+    monkeypatch.setattr(patterns, "SEED", 3)
     draw = random.Random(few)
     for _ in range(universes):
         records = [draw.choice([0, 1, 2, 30, 31, 100, draw.randint(-50, 50)]) for _ in range(8)]
@@ -233,20 +241,15 @@ def test_a_ddof_of_a_long_double_is_taken_exactly():
     assert sl.Var(np.longdouble(1) + np.finfo(np.longdouble).eps).ddof > 1
 
 
-@pytest.mark.representative("kernel")
+@pytest.mark.representative("relation")
 @pytest.mark.parametrize(("size", "changed"), [(4, 1), (5, 2), (3, 2)])
 @pytest.mark.parametrize("root", [False, True])
-@pytest.mark.parametrize(
-    ("kernel", "relation"), [(best_replacement, "bounded"), (best_removal, "unbounded")]
-)
-def test_values_of_more_bits_than_floats_have_are_compared_exactly(
-    kernel, relation, root, size, changed, monkeypatch
-):
-    monkeypatch.setattr(windows, "FEW", 0)
+@pytest.mark.parametrize("relation", ["bounded", "unbounded"])
+def test_values_of_more_bits_than_floats_have_are_compared_exactly(relation, root, size, changed):
     records = [-(10**2500), -1, 0, 1, 3, 10**2500, 10**2500 + 1]
     working = SortedRecords(np.array(records, dtype=object), [1] * 7)
     assert not working.readable
-    word = kernel(working, size, changed, Spread(Fraction(0), root))
+    word = best_pair(working, relation, size, changed, Spread(Fraction(0), root))
     core, of_x, of_y = (
         [record for start, stop in word.ranges(label) for record in records[start:stop]]
         for label in "CAB"
@@ -260,7 +263,7 @@ def test_values_of_more_bits_than_floats_have_are_compared_exactly(
     assert Difference(*found, root) == max(Difference(*pair, root) for pair in answers)
 
 
-def placements_looked_at(records, query, kernel, changed):
+def placements_looked_at(records, query, relation, changed):
     """How many placements and windows a search looks at, among half of the records."""
     numbers = [Fraction(record) for record in records]
     distinct = sorted(set(numbers))
@@ -270,41 +273,44 @@ def placements_looked_at(records, query, kernel, changed):
     working = SortedRecords(integers, [numbers.count(number) for number in distinct])
     looked: list[int] = []
     spread = Spread(Fraction(query.ddof), query.root)
-    kernel(working, len(records) // 2, changed, spread, count=looked.append)
+    best_pair(working, relation, len(records) // 2, changed, spread, looked.append)
     return sum(looked)
 
 
-@pytest.mark.representative("kernel", "number")
+@pytest.mark.representative("relation", "number")
 @pytest.mark.parametrize("number", [400, pytest.param(1000, marks=pytest.mark.stress)])
 @pytest.mark.parametrize("outliers", [[1e15, -1e15], [1e150], [1e300, 3e300, -1e300]], ids=str)
-@pytest.mark.parametrize("kernel", [best_replacement, best_removal])
+@pytest.mark.parametrize("relation", ["bounded", "unbounded"])
 @pytest.mark.parametrize("query", [sl.Var(), sl.Std()], ids=str)
-def test_outliers_leave_no_more_placements_to_look_at(query, kernel, outliers, number, monkeypatch):
-    monkeypatch.setattr(windows, "FEW", 64)
+def test_outliers_leave_few_placements_to_look_at(query, relation, outliers, number, monkeypatch):
+    monkeypatch.setattr(branch, "FEW", 64)
     records = np.random.default_rng(1).lognormal(size=number).tolist()
-    without = placements_looked_at(records, query, kernel, 2)
-    assert placements_looked_at([*records, *outliers], query, kernel, 2) <= 2 * without
+    # At most: every window and split, each with one place of B, or two.
+    assert placements_looked_at([*records, *outliers], query, relation, 2) <= 4 * number
 
 
 @pytest.mark.parametrize("query", [sl.Var(), sl.Std()], ids=str)
-def test_removing_looks_at_the_larger_spread_only_where_the_other_cannot_win(query):
+def test_removing_looks_at_the_larger_spread_only_where_the_other_cannot_win(query, monkeypatch):
     """Leaving out 2 of 200 records lowers a deviation by far more than it can raise one."""
     records = np.random.default_rng(1).lognormal(size=400).tolist()
-    with mock.patch.object(core_at_ends, "windows", wraps=core_at_ends.windows) as of_two:
-        # Three splits of A for every window of 198 records, and nothing for windows of 2.
-        assert placements_looked_at(records, query, best_removal, 2) == 3 * (400 - 198 + 1)
-    assert not of_two.called
+    asked = []
+    monkeypatch.setattr(curve, "core_at_ends", lambda *of: asked.append(of))
+    placements_looked_at(records, query, "unbounded", 2)
+    assert not asked
 
 
-def test_few_steps_of_a_difference_of_roots_are_compared_exactly(monkeypatch):
+@pytest.mark.parametrize("root", [False, True])
+def test_a_bisection_leaves_few_splits_of_each_window(root, monkeypatch):
     """Floats decide nearly all of them, if both records of every ten are kept."""
-    exactly = mock.Mock(side_effect=core_at_ends.CoreAtEnds.falls_at, autospec=True)
-    monkeypatch.setattr(core_at_ends.CoreAtEnds, "falls_at", lambda *of: exactly(*of))
-    monkeypatch.setattr(core_at_ends, "surely_below", lambda *_: False)
-    monkeypatch.setattr(windows, "FEW", 0)
-    records = np.random.default_rng(1).lognormal(size=60).tolist()
-    placements_looked_at([*records, -30.0, 40.0], sl.Std(), best_removal, 25)
-    assert exactly.call_count < 5
+    monkeypatch.setattr(other_words, "FEW", 0)
+    records = sorted([*np.random.default_rng(1).lognormal(size=60), -30.0, 40.0])
+    working = global_max.working_records(sorted_universe(sl.Universe.from_dataset(records), 62))
+    shape, looked = Shape(6, 0, 25, 62), []
+    start = any_at_ends(shape)
+    search = PatternSearch(working, Spread(Fraction(0), root), start, count=looked.append)
+    core_at_ends(search, shape)
+    # For the root the windows that may still win are searched again.
+    assert sum(looked) < (62 - 25 + 1) * (2 if root else 1) + 5
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -326,17 +332,12 @@ def test_windows_near_an_end_may_cut_two_runs(name, expected, sign):
     assert result.value == pytest.approx(expected, rel=1e-6)
 
 
-def test_a_sum_that_floats_do_not_decide_has_the_sign_of_the_integer():
-    working = SortedRecords(np.array([-1, 0, 3], dtype=object), [1, 1, 1])
-    integers = np.array([2, 1, 0, -1, -2, 1, -1], dtype=object)
-    found = windows.signs(
-        working,
-        None,
-        np.array([0, 0, 0, 0, 0, 5, -5], dtype=np.longdouble),
-        np.ones(7, dtype=np.longdouble),
-        lambda rows: integers[rows],
-    )
-    assert found.tolist() == [1, 1, 0, -1, -1, 1, -1]
+def test_where_floats_do_not_decide_every_index_is_left():
+    values = np.array([-5, -1, 0, 1, 5], dtype=np.longdouble)
+    row = np.zeros(1, dtype=np.int64)
+    for error, expected in ((0.5, (2, 3)), (1, (1, 4)), (0, (2, 3)), (9, (0, 5))):
+        low, high = between(row, row + 5, lambda at, off=error: (values.take(at, mode="clip"), off))
+        assert (low.item(), high.item()) == expected
 
 
 TIED = {
@@ -354,7 +355,10 @@ def test_the_room_for_y_is_never_too_small(name, root, width):
     """Where x and y beat a pair, which was found, f(y) is at most the room: no y is left out."""
     spread, integers = Spread(Fraction(0), root), np.array(sorted(set(TIED[name])), dtype=object)
     working = SortedRecords(integers, [TIED[name].count(value) for value in integers])
-    sets = windows.window_sets(working, np.arange(len(TIED[name]) - width + 1), width)
+    begin = np.arange(len(TIED[name]) - width + 1)
+    blocks = np.stack([begin, begin + width], axis=1)
+    start = PatternSearch(working, spread, Placement("C", (0, width)))
+    sets = start.sets(working, "C", blocks, "C")
     exact = [spread.variance(working, sets.rows(row)) for row in range(len(sets.sums))]
     rated = [Rated(sets.rows(row), as_real(one)) for row, one in enumerate(exact)]
     checked = 0
@@ -385,25 +389,21 @@ def test_a_rational_is_read_as_a_float_within_two_units(value, power):
 def test_clusters_of_which_few_records_are_kept_need_few_placements():
     centers = [100 * at + at**2 for at in range(20)]
     records = [center + offset for center in centers for offset in range(10) for _ in range(3)]
-    looked = placements_looked_at(
-        records,
-        sl.Std(),
-        lambda r, n, k, s, count: best_replacement(r, n // 2, k, s, count=count),
-        135,
-    )
+    looked = placements_looked_at(records, sl.Std(), "bounded", 135)
     # Pairs of a place of the core and a number of the smallest records in A alone are 45,000.
     assert 0 < looked < 30_000
 
 
-def test_a_domain_with_too_many_windows_is_refused_with_their_number():
-    universe = sl.Universe.from_domain([1, 2, 3], copies=100_000_001)
-    with pytest.raises(sl.errors.TooLargeError) as caught:
-        sl.global_sensitivity(universe, "var", size=10**8, neighbors=sl.Bounded(1))
-    assert str(caught.value) == (
-        "variance is too long at the largest difference of var for 100000000 of 300000003 records "
-        "and 1 changed: 200,000,001 windows of different records, at most 33,554,432; choose a "
-        "smaller size or distance, or fewer distinct values"
+def test_very_many_copies_are_searched_without_being_written_out():
+    found, small = (
+        sl.global_sensitivity(sl.Universe.from_domain([1, 2, 3], copies=copies), "var", **asked)
+        for copies, asked in (
+            (100_000_001, {"size": 10**8, "neighbors": sl.Bounded(1)}),
+            (11, {"size": 10, "neighbors": sl.Bounded(1)}),
+        )
     )
+    # One 3 among as many equal records as there are left.
+    assert (found.exact, small.exact) == (4 * Fraction(10**8 - 1, 10**16), 4 * Fraction(9, 100))
 
 
 @pytest.mark.parametrize("progress", [True, False, None])
@@ -415,44 +415,41 @@ def test_a_progress_bar_counts_changes_or_pairs_of_one(exactly, unit, progress, 
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("unit", [1, 10**2500], ids=["floats", "beyond floats"])
-def test_the_fall_of_a_difference_of_roots_is_decided_exactly(unit):
-    draw = random.Random(5)
-    compared = tied = 0
-    for _ in range(40 if unit == 1 else 15):
+@pytest.mark.parametrize("root", [False, True])
+def test_the_best_split_of_the_core_is_between_those_that_floats_leave(root):
+    draw, checked = random.Random(5), 0
+    for _ in range(60):
         drawn = sorted(draw.choice([-9, -8, -2, -1, 0, 0, 1, 2, 8, 9]) for _ in range(9))
-        records = [unit * number for number in drawn]
-        distinct = sorted(set(records))
+        distinct = sorted(set(drawn))
         working = SortedRecords(
-            np.array(distinct, dtype=object), [records.count(value) for value in distinct]
+            np.array(distinct, dtype=object), [drawn.count(value) for value in distinct]
         )
-        assert working.readable == (unit == 1)
         kept, removed = draw.choice([(3, 1), (4, 2), (5, 1)])
-        start = Placement("AOACAOA", (0, 0, 0, 0, kept, kept, 9 - removed, 9))
-        search = PatternSearch(working, Spread(Fraction(0), root=True), start)
+        shape = Shape(kept, 0, removed, 9)
+        search = PatternSearch(working, Spread(Fraction(0), root), any_at_ends(shape))
+        core = other_words._CoreAtEnds(search, np.arange(9 - removed + 1), shape, 0)
         for begin in range(9 - removed + 1):
-            others = records[:begin] + records[begin + removed :]
-            window = np.array([begin])
-            outside = windows.WindowComplement(working, window, removed)
-            core = core_at_ends.CoreAtEnds(search, outside, Shape(kept, 0, removed, 9))
+            others = drawn[:begin] + drawn[begin + removed :]
             parts = [others[:i] + others[len(others) - kept + i :] for i in range(kept + 1)]
+            more = drawn[begin : begin + removed]
             of = [
-                [
-                    oracle.evaluate(("var", 0), part + more)
-                    for more in ([], records[begin : begin + removed])
-                ]
-                for part in parts
+                Difference(
+                    oracle.evaluate(("var", 0), part), oracle.evaluate(("var", 0), whole), root
+                )
+                for part, whole in ((part, part + more) for part in parts)
             ]
-            for i in range(kept):
-                wide = all(of_c > of_x for of_c, of_x in of[i : i + 2])
-                assert core.wider(np.array([i])).item() == (of[i][0] > of[i][1])
-                if wide and parts[i] != parts[i + 1]:
-                    here, after = (Difference(*pair, True) for pair in of[i : i + 2])
-                    assert core.falls(np.array([i])).item() == (not here < after)
-                    compared += 1
-                    tied += here == after
-    assert compared > 100
-    assert tied  # and there `falls` asks for an exact comparison
+            # A difference is how far apart its two numbers are, whichever is larger.
+            none = Difference(Fraction(0), Fraction(0), root)
+            of = [one if one.first > one.second else none for one in of]
+            most = max(of)
+            if not most > none:
+                continue
+            reached = as_real(most.bracket()[0]) * (1 - 4 * np.longdouble(UNIT))
+            low, high, wins = core.peaks(reached)
+            assert wins[begin]
+            assert max(of[low[begin] : high[begin] + 1]) == most
+            checked += 1
+    assert checked > 100
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -14,8 +14,7 @@ from doses import shares
 
 import sensitivity_lab as sl
 from sensitivity_lab.errors import InputError, NoEngineError
-from sensitivity_lab.search.variance import local_bounds, local_max, windows
-from sensitivity_lab.search.variance.distances import curve
+from sensitivity_lab.search.variance import branch, local_bounds, local_max, other_words
 
 KINDS = {
     "spread": lambda rng: rng.randint(-50, 50),
@@ -47,8 +46,8 @@ def drawn(rng: Random):
 def by_patterns():
     """All that is for few records only is switched off, so that every search takes the long way."""
     return (
-        mock.patch.object(curve, "WORK", 0),
-        mock.patch.object(windows, "FEW", 0),
+        mock.patch.object(branch, "FEW", 0),
+        mock.patch.object(other_words, "FEW", 0),
         mock.patch.object(local_max, "FEW", 0),
         mock.patch.object(local_bounds, "ROWS", 7),
     )

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 import sensitivity_lab as sl
 from sensitivity_lab.search.layouts import Shape
-from sensitivity_lab.search.variance import core_at_ends, mixed, windows
+from sensitivity_lab.search.variance import branch, curve, other_words
 from sensitivity_lab.search.variance.comparing import Spread
-from sensitivity_lab.search.variance.core_at_ends import any_at_ends, search_at_ends
-from sensitivity_lab.search.variance.distances import curve
+from sensitivity_lab.search.variance.curve import family_of
 from sensitivity_lab.search.variance.float_prefix_sums import SortedRecords
-from sensitivity_lab.search.variance.mixed import Reached
+from sensitivity_lab.search.variance.other_words import any_at_ends, core_at_ends
 from sensitivity_lab.search.variance.patterns import PatternSearch
 
 RELATIONS = {"symmetric_difference": sl.SymmetricDifference, "edit": sl.Edit}
@@ -45,9 +44,9 @@ def problems(draw):
 
 
 WAYS = {
-    "placements": [],
-    "bisection": [(windows, "FEW", 0)],
-    "whole curves": [(windows, "FEW", 0), (curve, "WORK", 0)],
+    "all are left": [],
+    "bisection": [(other_words, "FEW", 0)],
+    "bounds": [(other_words, "FEW", 0), (branch, "FEW", 0), (branch, "START", 1)],
 }
 
 
@@ -111,10 +110,10 @@ ROWS = [82, 86, 117, 258, 779, 1626, 1657, 1938, 1992, 2357, 2360, 14408]
 @pytest.mark.parametrize("few", [0, 2048])
 @pytest.mark.parametrize("turned", [False, True])
 def test_o_may_lie_between_two_records_of_a(few, turned, monkeypatch):
-    monkeypatch.setattr(windows, "FEW", few)
+    monkeypatch.setattr(other_words, "FEW", few)
     values, shape = [-row for row in ROWS] if turned else ROWS, Shape(6, 2, 3, 12)
     search = PatternSearch(records_of(values), Spread(Fraction(0), root=False), any_at_ends(shape))
-    search_at_ends(search, shape)
+    core_at_ends(search, shape)
     word = read(search, 12)
     assert (word[::-1] if turned else word) == "CCCCCCBBBAOA"
     # Of x = C + A and y = C + B, from the definition.
@@ -160,10 +159,10 @@ def test_a_root_without_a_proof_is_refused_with_the_reason():
 
 
 def test_a_root_without_a_proof_is_enumerated_where_few_records_are():
-    universe = sl.Universe.from_dataset([*range(-106, -99), *range(100, 107)])
-    relation = sl.SymmetricDifference(3, exactly=True)
+    records = [-(7**6), -(7**5), -(7**4), -49, -7, -7, 7**5, 7**7]
+    universe, relation = sl.Universe.from_dataset(records), sl.Edit(5, exactly=True)
     one, other = (
-        sl.global_sensitivity(universe, query, size=12, neighbors=relation)
+        sl.global_sensitivity(universe, query, size=6, neighbors=relation)
         for query in ("std", "var")
     )
     assert (one.method, other.method) == ("enumeration", "variance")
@@ -174,7 +173,7 @@ def test_a_root_without_a_proof_is_enumerated_where_few_records_are():
 def test_a_bound_leaves_out_what_the_smaller_set_reaches(query, monkeypatch):
     """Of a large universe, only pairs whose larger set is more spread are looked at."""
     asked = []
-    monkeypatch.setattr(mixed, "search_at_ends", lambda *of: asked.append(of))
+    monkeypatch.setattr(curve, "core_at_ends", lambda *of: asked.append(of))
     records = np.random.default_rng(1).lognormal(size=5_000)
     result = sl.global_sensitivity(
         sl.Universe.from_dataset(records),
@@ -189,37 +188,35 @@ def test_a_bound_leaves_out_what_the_smaller_set_reaches(query, monkeypatch):
 
 @pytest.mark.exhaustive
 def test_what_skips_the_smaller_set_is_a_bound():
-    """`surely_below` says so only if the search finds less."""
-    draw, skipped = np.random.default_rng(3), 0
-    for trial in range(30):
+    """No pair whose smaller set is more spread reaches more than `most` says."""
+    draw, close = np.random.default_rng(3), 0
+    for trial in range(60):
         values = np.sort(draw.integers(-99, 99, 9) ** draw.choice([1, 3])).tolist()
-        core, of_a = int(draw.integers(1, 5)), int(draw.integers(1, 3))
-        shape, spread = Shape(core, of_a, of_a + 1, 9), Spread(Fraction(0), root=bool(trial % 2))
+        core, of_a = int(draw.integers(1, 5)), int(draw.integers(0, 3))
+        root = bool(trial % 2)
+        shape, spread = Shape(core, 0 if root else of_a, of_a + 1, 9), Spread(Fraction(0), root)
         if core + 2 * of_a + 1 > 9:
             continue
-        search = PatternSearch(records_of(values), spread, any_at_ends(shape))
-        found = PatternSearch(records_of(values), spread, any_at_ends(shape))
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(core_at_ends, "surely_below", lambda *_: False)
-            search_at_ends(found, shape)
-        for share in (0.5, 0.9, 1.0, 1.1, 2.0, 5.0):
-            search.least = found.floor() * np.longdouble(share)
-            below = core_at_ends.surely_below(search, shape)
-            assert not below or share > 1.0
-            skipped += below
-    assert skipped
+        records = records_of(values)
+        search = PatternSearch(records, spread, any_at_ends(shape))
+        core_at_ends(search, shape)
+        larger = Shape(core, shape.only_y, shape.only_x, 9)
+        most = family_of(records, (larger,), (spread,)).most[0][0]
+        assert search.floor() <= most or shape.of_x == 1
+        close += search.floor() > most / 2
+    assert close
 
 
 def test_the_bound_of_the_root_counts_pairs_of_earlier_shapes():
     records = records_of([round(1000 * record) for record in two_clusters(60)])
-    reached = Reached(records, Spread(Fraction(0), root=True))
-    assert not reached.enough(Shape(54, 2, 1, 60))
-    reached.least = np.longdouble(1e9)
-    assert reached.enough(Shape(54, 2, 1, 60))
-    assert not Reached(records, Spread(Fraction(0), root=True)).enough(Shape(54, 2, 1, 60))
+    spread, shape = (Spread(Fraction(0), root=True),), Shape(54, 2, 1, 60)
+    assert family_of(records, (shape,), spread).unproved(0) == shape
+    # Another shape, at the same level, reaches more.
+    assert family_of(records, (Shape(15, 40, 0, 60), shape), spread, (0, 0)).unproved(0) is None
+    assert family_of(records, (Shape(15, 40, 0, 60), shape), spread).unproved(0) == shape
     # Without a core, or records outside both, there is nothing to exclude.
-    assert Reached(records, Spread(Fraction(0), root=True)).enough(Shape(57, 2, 1, 60))
-    assert Reached(records, Spread(Fraction(0), root=True)).enough(Shape(0, 2, 1, 60))
+    assert family_of(records, (Shape(57, 2, 1, 60),), spread).unproved(0) is None
+    assert family_of(records, (Shape(0, 2, 1, 60),), spread).unproved(0) is None
 
 
 @pytest.mark.parametrize("query", ["std", "var"])

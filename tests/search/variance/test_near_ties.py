@@ -28,25 +28,26 @@ from sensitivity_lab.calls.global_sensitivity import conclude
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.search import engines_for
 from sensitivity_lab.search.engine import Options, Plan
+from sensitivity_lab.search.variance import branch, other_words, patterns
 from sensitivity_lab.search.variance import float_prefix_sums as sorted_records
-from sensitivity_lab.search.variance import patterns, windows
-from sensitivity_lab.search.variance.distances import branch, curve
 
 FEW_UNIVERSES = 6
 
 (VARIANCE,) = (engine for engine in engines_for("global") if engine.name == "variance")
 
+BOUNDED = [(branch, "FEW", 0), (other_words, "FEW", 0), (branch, "START", 1)]
+
 UNUSUAL = {
-    "all placements at once": [],
-    "bisection": [(windows, "FEW", 0)],
-    "one seed": [(windows, "FEW", 0), (windows, "SEED", 1), (patterns, "CHUNK", 3)],
-    "exact comparison at once": [(windows, "FEW", 0), (patterns, "ROUNDS", 0)],
-    "repeated values compact": [(windows, "FEW", 0), (sorted_records, "EXPANDED", 0)],
-    "whole curves": [(curve, "WORK", 0)],
-    "whole curves, some left open": [(curve, "WORK", 0), (branch, "NODES", 3)],
-    "whole curves, few splits at once": [(curve, "WORK", 0), (branch, "SPLITS", 1)],
-    "one change at a time": [(curve, "WORK", 0), (curve, "TOGETHER", 1), (windows, "FEW", 0)],
-    "narrow limbs": [(windows, "FEW", 0), (sorted_records, "WIDTHS", (8,))],
+    "all pairs at once": [],
+    "bisection": [(other_words, "FEW", 0)],
+    "one seed": [(patterns, "SEED", 1), (patterns, "CHUNK", 3), (other_words, "CHUNK", 3)],
+    "exact comparison at once": [(patterns, "ROUNDS", 0)],
+    "repeated values compact": [(sorted_records, "EXPANDED", 0)],
+    "bounds": BOUNDED,
+    "bounds, in pieces": [*BOUNDED[:2]],
+    "bounds, few splits at once": [*BOUNDED, (branch, "SPLITS", 1)],
+    "bounds, of compact values": [*BOUNDED, (sorted_records, "EXPANDED", 0)],
+    "narrow limbs": [(sorted_records, "WIDTHS", (8,))],
 }
 """What to change so that a small universe is searched as a large one is."""
 
@@ -76,7 +77,7 @@ def planned(
     return problem, None
 
 
-WHOLE_CURVES = ("whole curves", "whole curves, few splits at once")
+WHOLE_CURVES = ("bounds", "bounds, few splits at once")
 
 
 def check_universe(seed: int, ways: Sequence[str] = tuple(sorted(UNUSUAL))) -> Counter[str]:

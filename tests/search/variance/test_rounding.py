@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensitivity_lab.search.variance.distances.line import Line
 from sensitivity_lab.search.variance.float_prefix_sums import SortedRecords
+from sensitivity_lab.search.variance.line import Line
 
 NUMBERS = st.integers(0, 60).flatmap(lambda bits: st.integers(-(2**bits), 2**bits))
 

@@ -15,13 +15,11 @@ import pytest
 import sensitivity_lab as sl
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.search.layouts import Shape, sorted_universe
-from sensitivity_lab.search.variance import global_max
+from sensitivity_lab.search.variance import branch, curve, global_max, other_words
 from sensitivity_lab.search.variance.comparing import Sets, Spread
-from sensitivity_lab.search.variance.distances import branch, curve
-from sensitivity_lab.search.variance.distances.curve import placements
+from sensitivity_lab.search.variance.curve import any_pair
 from sensitivity_lab.search.variance.float_prefix_sums import SortedRecords
 from sensitivity_lab.search.variance.global_max import working_records
-from sensitivity_lab.search.variance.kernels import any_pair
 from sensitivity_lab.search.variance.patterns import Placement
 
 SPREADS = [Spread(Fraction(ddof), root) for ddof in (0, 1) for root in (False, True)]
@@ -78,6 +76,22 @@ def reached(records: SortedRecords, spread: Spread, place: Placement) -> Differe
     return Difference(*answers, spread.root)
 
 
+def family_of(records, shapes, level=None, spreads=SPREADS) -> curve.CurveFamily:
+    """What is known about some shapes; made anew, as modules may be patched."""
+    return curve.CurveFamily(records, shapes, spreads, level)
+
+
+def placements(records, shapes, level=None) -> list[curve.Found]:
+    return family_of(records, shapes, level).solve()
+
+
+def one_by_one(records, shapes) -> list[curve.Found]:
+    """The same, of each shape by itself and without bounds, except for what `words` need."""
+    with mock.patch.object(branch, "FEW", 1 << 60):
+        found = [placements(records, [shape]) for shape in shapes]
+    return [[of_shape[at][0] for of_shape in found] for at in range(len(SPREADS))]
+
+
 @pytest.mark.exhaustive
 @pytest.mark.representative("family")
 @pytest.mark.parametrize("kind", DATA)
@@ -85,12 +99,11 @@ def reached(records: SortedRecords, spread: Spread, place: Placement) -> Differe
 def test_all_distances_at_once_reach_what_each_does_by_itself(kind, family, monkeypatch):
     records = records_of(kind, 120)
     changes, level = families(50, 6, records.size)[family]
-    one_by_one = placements(records, changes, SPREADS)  # too few records to share a search
-    monkeypatch.setattr(curve, "WORK", 0)
-    exactly = placements(records, changes, SPREADS)
-    at_most = placements(records, changes, SPREADS, level)
+    apart = one_by_one(records, changes)
+    monkeypatch.setattr(branch, "FEW", 0)
+    exactly, at_most = placements(records, changes), placements(records, changes, level)
     left_out = 0
-    for spread, *found in zip(SPREADS, one_by_one, exactly, at_most, strict=True):
+    for spread, *found in zip(SPREADS, apart, exactly, at_most, strict=True):
         alone, own = ([reached(records, spread, place) for place in part] for part in found[:2])
         assert alone == own
         for step in np.unique(level):
@@ -107,7 +120,7 @@ def test_all_distances_at_once_reach_what_each_does_by_itself(kind, family, monk
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("relation", ["bounded", "unbounded", "edit"])
 def test_whole_curves_against_the_definition(relation, exact, monkeypatch):
-    monkeypatch.setattr(curve, "WORK", 0)
+    monkeypatch.setattr(branch, "FEW", 0)
     draw = random.Random(7)
     for ddof in (0, 1, 0, 1):
         offset = draw.choice([0, 10**9])
@@ -136,12 +149,10 @@ def test_whole_curves_against_the_definition(relation, exact, monkeypatch):
 def test_a_curve_looks_at_few_nodes():
     records = records_of("normal", 20_000)
     changes, level = families(10_000, 40, 20_000)["bounded"]
-    reached = np.zeros(2, np.longdouble)
-    family = curve.CurveFamily(records, changes, SPREADS[:2], level, reached, id)
-    family.branch.run()
+    found = family_of(records, changes, level, SPREADS[:2]).around.branch
     # Windows alone are 10,000 for each of 40 changes.
-    assert family.branch.divided.sum() < 100 * len(changes)
-    assert len(changes) <= len(family.branch.leaves().shape) < 10 * len(changes)
+    assert found.divided.sum() < 120 * len(changes)
+    assert len(changes) <= len(found.leaves().shape) < 10 * len(changes)
 
 
 ONE_OUTLIER = [[], [1e3], [1e6], [1e9], [-1e9], [1e12]]
@@ -150,10 +161,9 @@ OUTLIERS = [*ONE_OUTLIER, [1e9, -1e9], [1e15, -1e12], [1e40]]
 
 def work(records: SortedRecords, changes, level) -> tuple[int, int]:
     """How many nodes a curve of standard deviations divides, and how many pairs it evaluates."""
-    reached, evaluated = np.zeros(1, np.longdouble), []
-    family = curve.CurveFamily(records, changes, SPREADS[1:2], level, reached, evaluated.append)
-    family.solve()
-    return int(family.branch.divided.sum()), sum(evaluated)
+    family, evaluated = family_of(records, changes, level, SPREADS[1:2]), []
+    family.solve(evaluated.append)
+    return int(family.around.branch.divided.sum()), sum(evaluated)
 
 
 def with_outliers(outliers, size: int) -> SortedRecords:
@@ -191,12 +201,11 @@ def test_outliers_and_all_distances(family, outliers, monkeypatch):
     """As each distance by itself, which knows nothing of what others reach."""
     records = with_outliers(outliers, 60)
     changes, level = families(20, 18, records.size)[family]
-    one_by_one = placements(records, changes, SPREADS)
-    monkeypatch.setattr(curve, "WORK", 0)
+    apart = one_by_one(records, changes)
+    monkeypatch.setattr(branch, "FEW", 0)
     for of_level in (None, level):
-        for spread, *found in zip(
-            SPREADS, one_by_one, placements(records, changes, SPREADS, of_level), strict=True
-        ):
+        at_once = placements(records, changes, of_level)
+        for spread, *found in zip(SPREADS, apart, at_once, strict=True):
             alone = [reached(records, spread, place) for place in found[0]]
             if of_level is None:
                 assert alone == [reached(records, spread, place) for place in found[1]]
@@ -217,7 +226,8 @@ def test_outliers_against_the_definition(relation, trials, monkeypatch):
     """Outliers of all sizes, far more replaced than kept, with and without shared bounds."""
     draw = random.Random(trials)
     for _ in range(trials):
-        monkeypatch.setattr(curve, "WORK", draw.choice([0, 1 << 16]))
+        monkeypatch.setattr(branch, "FEW", draw.choice([0, 2048]))
+        monkeypatch.setattr(other_words, "FEW", draw.choice([0, 2048]))
         pool = [0, 1, 2, 30, 31, 100, draw.randint(-50, 50)]
         records = [draw.choice(pool) for _ in range(draw.choice([6, 8]))]
         records += [
@@ -268,14 +278,17 @@ def test_progress_says_how_many_changes_there_are(distances, unit, total):
     assert sum(told) == (total or sum(told)) > 0
 
 
-@pytest.mark.exhaustive
-def test_a_change_with_too_many_nodes_is_searched_by_itself(monkeypatch):
-    records = records_of("normal", 300)
-    changes, level = families(150, 3, 300)["bounded"]
-    expected = placements(records, changes, SPREADS)
-    monkeypatch.setattr(curve, "WORK", 0)
+def test_too_many_nodes_are_refused(monkeypatch):
     monkeypatch.setattr(branch, "NODES", 2)
-    assert placements(records, changes, SPREADS, level) == expected
+    monkeypatch.setattr(curve, "NODES", 2)
+    universe = sl.Universe.from_dataset(np.random.default_rng(1).normal(size=2_000))
+    with pytest.raises(sl.errors.TooLargeError) as caught:
+        sl.global_sensitivity(universe, "var", size=1_000, neighbors=sl.Bounded(1))
+    assert str(caught.value) == (
+        "variance is too long at the largest difference of var for 1000 of 2000 records and 1 "
+        "changed: more than 2 ranges of windows and splits; choose a smaller size or distance, or "
+        "fewer distinct values"
+    )
 
 
 @pytest.mark.parametrize("of_y_only", [0, 1, 2])

@@ -15,13 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from sensitivity_lab.search.layouts import Shape
-from sensitivity_lab.search.variance.comparing import Spread
-from sensitivity_lab.search.variance.float_prefix_sums import UNIT, Positions, Reals, SortedRecords
-from sensitivity_lab.search.variance.patterns import CHUNK, PatternSearch, Placement
-from sensitivity_lab.search.variance.windows import Mask
 
-from .bounds import Rating
-from .line import Gaps, Line
+from .branch import Rating
+from .comparing import Spread
+from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords
+from .line import Gaps, Line, Mask
+from .patterns import CHUNK, PatternSearch, Placement
 
 PATTERN = "AOCBCOA"
 """Two ends of the universe and a window: A and C are the ends, C and B the window."""
@@ -87,13 +86,13 @@ class EndsAndWindow:
         ends, window, total = shape.of_y, shape.of_x, self.records.size
         free = ends + window - total >= shape.core
         search: PatternSearch | None = None
-        runs = self.line.runs
+        run = self.records.run
         if free:
             # All pairs share enough. Of equal records, one split and one window stand for all.
             split, begin = np.arange(ends + 1), np.arange(total - window + 1)
-            entered, left = runs.take(split - 1), runs.take(split - 1 + total - ends, mode="clip")
+            entered, left = run(split - 1), run(split - 1 + total - ends)
             split = split[(split == 0) | (entered != left)]
-            begin = begin[(begin == 0) | (runs.take(begin - 1) != runs.take(begin + window - 1))]
+            begin = begin[(begin == 0) | (run(begin - 1) != run(begin + window - 1))]
             parts = [(split, begin)]
         else:
             # They overlap on one side: from a window's begin to the end of the lower part.
