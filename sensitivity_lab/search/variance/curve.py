@@ -271,7 +271,7 @@ class CurveFamily:
             turned = Shape(shape.core, shape.only_y, shape.only_x, shape.total)
             with _told_of(shape, spread):
                 if shape.only_y:
-                    self._further(number, at, shape, count, found)
+                    self._further(number, at, shape, count, found, found[at])
                 if shape.only_x == shape.only_y or most[at] < best[at]:
                     pass  # no pair whose smaller set is more spread can win
                 elif spread.root and shape.only_y:
@@ -279,7 +279,7 @@ class CurveFamily:
                     one = self._around(number, at, turned)
                     if one is not None:
                         self._keep(number, found, at, one)
-                    self._further(number, at, turned, count, found)
+                    self._further(number, at, turned, count, found, one)
                 else:
                     start = any_at_ends(turned)
                     search = PatternSearch(self.records, spread, start, count=count, least=best[at])
@@ -300,11 +300,17 @@ class CurveFamily:
         shape: Shape,
         count: Callable[[int], object],
         found: list[PatternSearch | Placement | None],
+        start: PatternSearch | Placement | None,
     ) -> None:
-        """Search the words besides `AOACBCAOA`, x the first set of the shape."""
+        """Search the words besides `AOACBCAOA`, x the first set of the shape.
+
+        Begin with the best pair so far: where rounding hides by how much others are below what is
+        reached, it does not hide how they differ from this pair.
+        """
         words = further_words(shape, at_most=self.level is not None)
         if words:
-            start, spread = any_pair(shape), self.spreads[number]
+            spread = self.spreads[number]
+            start = start.best if isinstance(start, PatternSearch) else start or any_pair(shape)
             least = self.around.branch.best[number, at]
             search = PatternSearch(self.records, spread, start, count=count, least=least)
             search_words(search, shape, words)

@@ -10,10 +10,12 @@ both" and "Variance and standard deviation: the smaller set more spread" in docs
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 
+from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.search.layouts import Shape
 
 from .comparing import Sets, as_real
@@ -24,6 +26,9 @@ from .words import AROUND, CORE_AT_ENDS, INTERRUPTED, PARTED, words_of
 
 FEW = 2048
 """Up to so many pairs are all compared, which is quicker than bisection."""
+
+MANY = 64
+"""Where more places than that are left of each row, rows are compared exactly first."""
 
 WINDOWS = 1 << 25
 """The most windows of different records that a search visits; that takes about two minutes."""
@@ -102,6 +107,7 @@ def _parted(search: PatternSearch, records: SortedRecords, shape: Shape) -> None
         # The mean of B rises with its place: from the first place that is too far, all are.
         stop = end[rows]
         last = first_of(begin, stop + 1, lambda place: reach(np.minimum(place, stop), 1)) - 1
+        begin, last = _exactly(search, part.rows(rows), x.rows(rows), shape, begin, last)
         for row, place in expand(search, begin, last):
             # B one place further up with the same records only leaves less room for A.
             new = records.run(place - 1) != records.run(place - 1 + width)
@@ -148,6 +154,7 @@ def _interrupted(search: PatternSearch, records: SortedRecords, shape: Shape) ->
         last = place[rows] - core_size
         reach = _reach(search, line, place[rows], width, x.rows(rows), shape)
         low = first_of(np.zeros_like(last), last, lambda core: ~reach(core, -1))
+        low, last = _exactly(search, part.rows(rows), x.rows(rows), shape, low, last)
         for row, core in expand(search, low, last):
             search.offer(records, INTERRUPTED, blocks(rows[row], core))
 
@@ -170,6 +177,25 @@ def _room(search: PatternSearch, part: Sets, x: Sets, size: int) -> Callable[[Po
         return gain
 
     return gains
+
+
+def _exactly(
+    search: PatternSearch, part: Sets, x: Sets, shape: Shape, low: Positions, high: Positions
+) -> tuple[Positions, Positions]:
+    """Return which places of each row are to be compared: none where x surely does not win.
+
+    Where x is nearly as spread as that of the best pair, rounding may hide that no y is good
+    enough. So where many places are left of each row, rows are compared exactly first, as if y had
+    the squared deviations of its part alone.
+    """
+    if np.maximum(high - low + 1, 0).sum() <= MANY * len(low):
+        return low, high
+    records, spread, keep = search.records, search.spread, np.zeros(len(low), dtype=bool)
+    for row in range(len(low)):
+        of_x, own = spread.variance(records, x.rows(row)), part.rows(row)
+        of_part = Fraction(int(own.deviations(records)), own.size) / spread.free(shape.of_y)
+        keep[row] = of_x > of_part and bool(Difference(of_x, of_part, spread.root) > search.value)
+    return low, np.where(keep, high, low - 1)
 
 
 def _reach(
