@@ -83,7 +83,7 @@ def test_the_proofs_that_code_names_exist():
 
 
 def test_a_proof_that_does_not_exist_is_found():
-    text = 'A window, see "The bound" and\n"No such proof" in docs/proofs.md. "Another" text.'
+    text = 'A window, see "The bisection" and\n"No such proof" in docs/proofs.md. "Another" text.'
     assert set(proofs_named_in(text)) - headings_of(PROOFS) == {"No such proof"}
 
 

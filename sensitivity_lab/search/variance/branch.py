@@ -155,8 +155,6 @@ class Ends(NamedTuple):
         What the squared deviations of y are at least; not negative.
     gain : array of longdouble, shape (2, nodes)
         What those of x have at most in addition.
-    high_y : array of longdouble, shape (nodes,)
-        What the squared deviations of y are at most, for any window of the node.
     reached_y, reached : arrays of longdouble, shape (2, nodes)
         Of a pair: the squared deviations of y, rounded up, and what x has in addition, rounded
         down; nan where A or B do not fit.
@@ -167,7 +165,6 @@ class Ends(NamedTuple):
     chosen: Choice
     of_y: Reals
     gain: Reals
-    high_y: Reals
     reached_y: Reals
     reached: Reals
     error: Reals
@@ -251,14 +248,23 @@ class Bounds:
         # y holds no outlier that A takes: its squared deviations have an error of their own.
         own = line.off_window(window, sizes.y, center)
         reached_y, reached = self._reached(nodes, window, of_y, chosen, gap)
-        # On the polygon Q is a convex function of S: so a sum of squares about any number is
-        # largest at an end, here about one between the means of both ends.
-        about = of_y.about(center.sum(axis=0) / 2, sizes.y)
         return Ends(
             chosen, self._least(nodes, window, of_y, own), chosen.gain + error,
-            (about + line.off_window(window, sizes.y, number)).max(axis=0),
             reached_y + own, reached - error, error,
         )  # fmt: skip
+
+    def high(self, nodes: Nodes) -> Reals:
+        """What the squared deviations of y are at most, for any window of each node.
+
+        On the polygon Q is a convex function of S: so a sum of squares about any number is largest
+        at an end, here about one between the means of both ends.
+        """
+        window, size = np.stack([nodes.first, nodes.last]), self.sizes.y[nodes.shape]
+        of_y = self.line.window(window, size)
+        number = of_y.total.sum(axis=0) / (2 * size)
+        most: Reals = of_y.about(number, size) + self.line.off_window(window, size, number)
+        highest: Reals = most.max(axis=0)
+        return highest
 
     def _choose(
         self, nodes: Nodes, sizes: Sizes, gap: Gaps, mean: Reals
@@ -444,7 +450,7 @@ class Branch:
         nodes = nodes.changed(last=np.where(same, nodes.first, nodes.last))
         ends = self.bounds.ends(nodes)
         self._raise(nodes.shape, ends)
-        keep, spare = self._spare(nodes.shape, ends)
+        keep, spare = self._spare(nodes, ends)
         self.divided += np.bincount(nodes.shape[keep], minlength=len(self.open))
         self.open |= self.divided > NODES
         rows = np.flatnonzero(keep & ~self.open[nodes.shape])
@@ -476,7 +482,7 @@ class Branch:
             )
         return self._halves(nodes.rows(~done))
 
-    def _spare(self, shape: Positions, ends: Ends) -> tuple[Mask, Reals]:
+    def _spare(self, nodes: Nodes, ends: Ends) -> tuple[Mask, Reals]:
         """Which nodes can win, and how much smaller the gain could be.
 
         The gain is the bound of ``D_x - D_y``. With several f, a node is kept if it can win for any
@@ -486,11 +492,12 @@ class Branch:
         # were 0: where it is below, f(x) is at most that of the gain alone, which is largest at an
         # end.
         of_y = np.where(ends.of_y.min(axis=0) <= 0, 0, ends.of_y)
-        gain = ends.gain
+        shape, gain = nodes.shape, ends.gain
         if self._wide:
             # Where x is smaller than y, f(x) - f(y) may also rise with the squared deviations of
             # y: so what these are at most counts, too.
-            of_y, gain = np.vstack([of_y, ends.high_y]), np.vstack([gain, gain.max(axis=0)])
+            of_y = np.vstack([of_y, self.bounds.high(nodes)])
+            gain = np.vstack([gain, gain.max(axis=0)])
         keep = np.zeros(len(shape), dtype=bool)
         spare = np.full(len(shape), -np.inf, dtype=np.longdouble)
         for rating, best in zip(self.ratings, self.best, strict=True):

@@ -232,15 +232,18 @@ class CurveFamily:
         """Keep a pair if it is the best one of a shape, and raise what must be reached."""
         if isinstance(one, PatternSearch):
             self.evaluated += one.evaluated
-            # For a shape and for its level on.
-            later = at if self.level is None else self.level >= self.level[at]
-            best = self.around.branch.best[number]
-            best[later] = np.maximum(best[later], one.floor())
+            self._raise(number, at, one)
         other = found[at]
         if other is not None:
             some = (self._searched(number, pair) for pair in (other, one))
             one = max(some, key=lambda search: search.value)
         found[at] = one
+
+    def _raise(self, number: int, at: int, search: PatternSearch) -> None:
+        """Raise what must be reached, for a shape and for its level on."""
+        later = at if self.level is None else self.level >= self.level[at]
+        best = self.around.branch.best[number]
+        best[later] = np.maximum(best[later], search.floor())
 
     def _searched(self, number: int, pair: PatternSearch | Placement) -> PatternSearch:
         if isinstance(pair, PatternSearch):
@@ -270,21 +273,18 @@ class CurveFamily:
             shape = self.shapes[at]
             turned = Shape(shape.core, shape.only_y, shape.only_x, shape.total)
             with _told_of(shape, spread):
-                if shape.only_y:
-                    self._further(number, at, shape, count, found, found[at])
+                found[at] = self._further(number, at, shape, found[at], count)
                 if shape.only_x == shape.only_y or most[at] < best[at]:
-                    pass  # no pair whose smaller set is more spread can win
+                    one = None  # no pair whose smaller set is more spread can win
                 elif spread.root and shape.only_y:
                     # There the words are the same.
-                    one = self._around(number, at, turned)
-                    if one is not None:
-                        self._keep(number, found, at, one)
-                    self._further(number, at, turned, count, found, one)
+                    one = self._further(number, at, turned, self._around(number, at, turned), count)
                 else:
                     start = any_at_ends(turned)
-                    search = PatternSearch(self.records, spread, start, count=count, least=best[at])
-                    core_at_ends(search, turned)
-                    self._keep(number, found, at, search)
+                    one = PatternSearch(self.records, spread, start, count=count, least=best[at])
+                    core_at_ends(one, turned)
+                if one is not None:
+                    self._keep(number, found, at, one)
             done(1)
         return [one.best if isinstance(one, PatternSearch) else one for one in found]
 
@@ -298,23 +298,22 @@ class CurveFamily:
         number: int,
         at: int,
         shape: Shape,
-        count: Callable[[int], object],
-        found: list[PatternSearch | Placement | None],
         start: PatternSearch | Placement | None,
-    ) -> None:
-        """Search the words besides `AOACBCAOA`, x the first set of the shape.
+        count: Callable[[int], object],
+    ) -> PatternSearch | Placement | None:
+        """Search the words besides `AOACBCAOA`, x the first set of the shape; return the best pair.
 
         Begin with the best pair so far: where rounding hides by how much others are below what is
         reached, it does not hide how they differ from this pair.
         """
-        words = further_words(shape, at_most=self.level is not None)
-        if words:
-            spread = self.spreads[number]
-            start = start.best if isinstance(start, PatternSearch) else start or any_pair(shape)
-            least = self.around.branch.best[number, at]
-            search = PatternSearch(self.records, spread, start, count=count, least=least)
-            search_words(search, shape, words)
-            self._keep(number, found, at, search)
+        words = further_words(shape, at_most=self.level is not None) if shape.only_y else set()
+        if not words:
+            return start
+        search = self._searched(number, start or any_pair(shape))
+        search.count, search.least = count, self.around.branch.best[number, at]
+        search_words(search, shape, words)
+        self._raise(number, at, search)
+        return search
 
     def unproved(self, number: int) -> Shape | None:
         """Return a shape with a root for whose smaller set no words are proved; None if all are.

@@ -321,12 +321,16 @@ class _CoreAtEnds:
         start = np.full_like(self.begin, self.lower)
         low, high = between(start, start + self.shape.core, lambda split: self._falls(split, least))
         spread, roots = self.search.spread, []
-        x = self.gap.ends(low, self.shape.of_x)
+        x, other = (self.gap.ends(split, self.shape.of_x) for split in (low, high))
+        # How much larger the squared deviations can be between both: for every unit of the sum by
+        # no more than the steepest step there.
+        steep = np.maximum(*(self._falls(split, least)[1] for split in (low, high)))
+        more = 2 * steep * np.abs(x.total - other.total)
         own = (self.of_b.total - self.of_a.total, self.of_b.squares - self.of_a.squares)
         y = Sums(x.total + own[0], x.squares + own[1])
         for up, size, of in ((1, self.shape.of_x, x), (-1, self.shape.of_y, y)):
             mean = of.total / np.longdouble(size)
-            off = 4 * self.line.off(mean, 2 * size)
+            off = 4 * self.line.off(mean, 2 * size) + more
             most = np.maximum(of.about(mean, size) + up * off, 0) / as_real(spread.free(size))
             roots.append((np.sqrt(most) if spread.root else most) * (1 + up * 16 * UNIT))
         return low, high, roots[0] - roots[1] >= least
