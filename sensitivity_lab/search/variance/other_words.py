@@ -78,7 +78,7 @@ def _parted(search: PatternSearch, records: SortedRecords, shape: Shape) -> None
 
         low, high = between(np.zeros_like(core), np.full_like(core, take), rule)
         # Of the `core` records below C those not in A are in neither dataset: at most `spare`.
-        rows, split = _all(np.clip(low, core - spare, most), np.clip(high, core - spare, most))
+        rows, split = _every(np.clip(low, core - spare, most), np.clip(high, core - spare, most))
         core = core[rows]
     else:
         core = split = np.arange(take + 1)
@@ -133,7 +133,7 @@ def _interrupted(search: PatternSearch, records: SortedRecords, shape: Shape) ->
     def rule(split: Positions) -> tuple[Reals, Reals]:
         return line.rule(size, *gap.step(split, size), gap.ends(split, size).total)
 
-    rows, split = _all(*between(place, np.full_like(place, size), rule))
+    rows, split = _every(*between(place, np.full_like(place, size), rule))
     place = place[rows]
 
     def blocks(row: Positions, core: Positions) -> Positions:
@@ -161,7 +161,7 @@ def _interrupted(search: PatternSearch, records: SortedRecords, shape: Shape) ->
     best_first(every, _room(search, part, x, shape.of_y), visit)
 
 
-def _all(low: Positions, high: Positions) -> tuple[Positions, Positions]:
+def _every(low: Positions, high: Positions) -> tuple[Positions, Positions]:
     """All (row, index) with low[row] <= index <= high[row]."""
     sizes = high - low + 1
     row = np.repeat(np.arange(len(sizes)), sizes)
@@ -251,7 +251,7 @@ def core_at_ends(search: PatternSearch, shape: Shape) -> None:
         return  # the variance of a single record is 0
     for begin in _windows(search, shape):
         for lower in range(shape.only_x + 1):
-            core = _CoreAtEnds(search, begin, shape, lower)
+            core = CoreAtEnds(search, begin, shape, lower)
             zero = np.zeros_like(begin)
             if not search.records.readable or len(begin) * (shape.of_x + 1) <= FEW:
                 core.offer(zero, zero + shape.of_x)
@@ -267,7 +267,7 @@ def core_at_ends(search: PatternSearch, shape: Shape) -> None:
                 better = search.spread.root and search.value > value
             if shape.only_x:
                 # Splits that do not part C: y is the same for all, and x is best at its own peak.
-                core = _CoreAtEnds(search, begin, shape, lower)
+                core = CoreAtEnds(search, begin, shape, lower)
                 low, high = between(zero, zero + shape.of_x, core.rule)
                 core.offer(low, np.minimum(high, lower - 1))
                 core.offer(np.maximum(low, lower + shape.core + 1), high)
@@ -289,7 +289,7 @@ def _windows(search: PatternSearch, shape: Shape) -> Iterator[Positions]:
         yield begin[new | (begin == 0)]
 
 
-class _CoreAtEnds:
+class CoreAtEnds:
     """x is the first i and the last n - i records outside the window B, as a function of i.
 
     A row is a window B. A is the first `lower` and the last ``a - lower`` records of x. The *split*
@@ -307,9 +307,9 @@ class _CoreAtEnds:
         self.of_b = self.line.window(begin, shape.only_y)
         self.of_a = self.gap.ends(np.full_like(begin, lower), shape.only_x)
 
-    def rows(self, chosen: Mask) -> _CoreAtEnds:
+    def rows(self, chosen: Mask) -> CoreAtEnds:
         """The same for some of the rows."""
-        return _CoreAtEnds(self.search, self.begin[chosen], self.shape, self.lower)
+        return CoreAtEnds(self.search, self.begin[chosen], self.shape, self.lower)
 
     def rule(self, split: Positions) -> tuple[Reals, Reals]:
         """Whether the squared deviations of x fall, as `Line.rule`."""

@@ -406,6 +406,16 @@ def test_very_many_copies_are_searched_without_being_written_out():
     assert (found.exact, small.exact) == (4 * Fraction(10**8 - 1, 10**16), 4 * Fraction(9, 100))
 
 
+def test_pairs_that_rounding_does_not_tell_apart_are_few():
+    """Of five powers of two, far apart, one or two high ones give the same leading digits."""
+    number, looked = 400, []
+    records = np.array([2**power - 2**200 for power in range(number)], dtype=object)
+    working, spread = SortedRecords(records, [1] * number), Spread(Fraction(0), root=True)
+    best_pair(working, "bounded", 5, 4, spread, looked.append)
+    # Pairs of a place of C and one of B are 80,000, along either direction.
+    assert 0 < sum(looked) < 10_000
+
+
 @pytest.mark.parametrize("progress", [True, False, None])
 @pytest.mark.parametrize(("exactly", "unit"), [(True, " pairs"), (False, " changes")])
 def test_a_progress_bar_counts_changes_or_pairs_of_one(exactly, unit, progress, capsys):
@@ -427,7 +437,7 @@ def test_the_best_split_of_the_core_is_between_those_that_floats_leave(root):
         kept, removed = draw.choice([(3, 1), (4, 2), (5, 1)])
         shape = Shape(kept, 0, removed, 9)
         search = PatternSearch(working, Spread(Fraction(0), root), any_at_ends(shape))
-        core = other_words._CoreAtEnds(search, np.arange(9 - removed + 1), shape, 0)
+        core = other_words.CoreAtEnds(search, np.arange(9 - removed + 1), shape, 0)
         for begin in range(9 - removed + 1):
             others = drawn[:begin] + drawn[begin + removed :]
             parts = [others[:i] + others[len(others) - kept + i :] for i in range(kept + 1)]

@@ -169,6 +169,16 @@ def test_a_root_without_a_proof_is_enumerated_where_few_records_are():
     one.verify()
 
 
+def test_the_best_pair_whose_larger_set_is_more_spread_may_be_proof_enough():
+    universe = sl.Universe.from_dataset([*range(-106, -99), *range(100, 107)])
+    relation = sl.SymmetricDifference(3, exactly=True)
+    found, listed = (
+        sl.global_sensitivity(universe, "std", size=12, neighbors=relation, method=method)
+        for method in ("variance", "enumeration")
+    )
+    assert found.upper == listed.upper
+
+
 @pytest.mark.parametrize("query", ["var", "std"])
 def test_a_bound_leaves_out_what_the_smaller_set_reaches(query, monkeypatch):
     """Of a large universe, only pairs whose larger set is more spread are looked at."""
