@@ -22,8 +22,8 @@ and squared deviations, and M_y the mean of y.
    last one. So a node cannot reach more than the larger bound of its two *end* windows.
 
 Halving the windows divides the distance of the tangent from the polygon by about four, so a few
-nodes of each length remain: some 65 nodes per shape for a million records. Of a shape with few
-pairs, and where floats cannot hold the records, every window and split is left.
+nodes of each length remain: some 65 nodes per shape for a million records. Where there are
+few windows and splits, or floats cannot hold the records, all are left.
 
 See "Whole curves: bounds for ranges of windows" in docs/proofs.md. In all arrays the last axis is
 the row: a node. Arrays of both ends of the nodes have a first axis of two.

@@ -78,11 +78,13 @@ class Line:
         starts = records.starts
         values = records.record(starts)
         anchors = starts + np.where(values < 0, records.counts, 0)
+        # Of compact records only one sum per value is kept.
         places = anchors if records.compact else np.arange(records.size + 1)
         middle = starts[np.searchsorted(values, 0) :][:1] if values[-1] >= 0 else [records.size]
         total, squares = records.total(np.array(middle)), records.squares(np.array(middle))
         sums = np.zeros((2, len(places)), dtype=np.longdouble)
         for start in range(0, len(places), CHUNK):
+            # Exact until they are read, so that each is rounded once.
             some = slice(start, start + CHUNK)
             sums[0, some] = records.real(records.total(places[some]) - total)
             sums[1, some] = records.real_squares(records.squares(places[some]) - squares)

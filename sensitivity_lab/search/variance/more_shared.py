@@ -105,6 +105,7 @@ class EndsAndWindow:
             least_p, most_p = self._ends(place, split, ends)
             least_q, most_q = self._window(place, begin, window)
             if free:
+                # The ends and the window are chosen apart: only the best of each can win.
                 if most_p.max() - least_q.min() < least:
                     continue
                 split, begin = split[most_p >= least_p.max()], begin[least_q <= most_q.min()]

@@ -11,6 +11,7 @@ from unittest import mock
 import numpy as np
 import oracle
 import pytest
+from doses import shares
 
 import sensitivity_lab as sl
 from sensitivity_lab.exact.difference import Difference
@@ -289,6 +290,27 @@ def test_too_many_nodes_are_refused(monkeypatch):
         "changed: more than 2 ranges of windows and splits; choose a smaller size or distance, or "
         "fewer distinct values"
     )
+
+
+@pytest.mark.parametrize("share", shares(1, 3, 60))
+def test_bounds_leave_the_best_pair_where_x_is_smaller_than_y(share):
+    """Of roots, also where no pair is known that reaches much: f may rise with what y deviates."""
+    for seed in range(20 * share, 20 * share + 20):
+        draw = random.Random(seed)
+        values = sorted(draw.choice((-40, 0, 40)) + draw.randint(0, 9) for _ in range(14))
+        universe = sl.Universe.from_dataset(values)
+        records, spread = working_records(sorted_universe(universe, 14)), Spread(Fraction(0), True)
+        of_a, more = draw.randint(1, 3), draw.randint(1, 4)
+        shape = Shape(draw.randint(1, 13 - 2 * of_a - more), of_a, of_a + more, 14)
+        found = []
+        for few in (1 << 60, 0):
+            least = np.zeros((1, 1), dtype=np.longdouble)
+            with mock.patch.multiple(branch, FEW=few, START=1):
+                best = curve.Around(records, [shape], [spread], None, least).best(0, 0)
+            # Where no pair reaches more than 0, there may be none.
+            gaps = [reached(records, spread, getattr(best, "best", best))] if best else []
+            found.append([gap for gap in gaps if gap.first > gap.second])
+        assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("of_y_only", [0, 1, 2])
