@@ -292,25 +292,41 @@ def test_too_many_nodes_are_refused(monkeypatch):
     )
 
 
+def check_smaller(values: list[int], shape: Shape) -> None:
+    """Bounds leave as good a pair as all windows have, of a root and with x smaller than y."""
+    universe, spread = sl.Universe.from_dataset(values), Spread(Fraction(0), root=True)
+    records, found = working_records(sorted_universe(universe, len(values))), []
+    for few in (1 << 60, 0):
+        least = np.zeros((1, 1), dtype=np.longdouble)
+        with mock.patch.multiple(branch, FEW=few, START=1):
+            best = curve.Around(records, [shape], [spread], None, least).best(0, 0)
+        # Where no pair reaches more than 0, there may be none.
+        gaps = [reached(records, spread, getattr(best, "best", best))] if best else []
+        found.append([gap for gap in gaps if gap.first > gap.second])
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("share", shares(1, 3, 60))
 def test_bounds_leave_the_best_pair_where_x_is_smaller_than_y(share):
-    """Of roots, also where no pair is known that reaches much: f may rise with what y deviates."""
     for seed in range(20 * share, 20 * share + 20):
         draw = random.Random(seed)
-        values = sorted(draw.choice((-40, 0, 40)) + draw.randint(0, 9) for _ in range(14))
-        universe = sl.Universe.from_dataset(values)
-        records, spread = working_records(sorted_universe(universe, 14)), Spread(Fraction(0), True)
+        values = [draw.choice((-40, 0, 40)) + draw.randint(0, 9) for _ in range(14)]
         of_a, more = draw.randint(1, 3), draw.randint(1, 4)
-        shape = Shape(draw.randint(1, 13 - 2 * of_a - more), of_a, of_a + more, 14)
-        found = []
-        for few in (1 << 60, 0):
-            least = np.zeros((1, 1), dtype=np.longdouble)
-            with mock.patch.multiple(branch, FEW=few, START=1):
-                best = curve.Around(records, [shape], [spread], None, least).best(0, 0)
-            # Where no pair reaches more than 0, there may be none.
-            gaps = [reached(records, spread, getattr(best, "best", best))] if best else []
-            found.append([gap for gap in gaps if gap.first > gap.second])
-        assert found[0] == found[1]
+        core = draw.randint(1, 13 - 2 * of_a - more)
+        check_smaller(values, Shape(core, of_a, of_a + more, 14))
+
+
+@pytest.mark.parametrize(
+    ("values", "core", "of_y"),
+    [
+        ([1, 5, 8, 9, 12, 17, 18, 23], 1, 6),
+        ([2, 4, 8, 11, 12, 16, 20, 21, 26, 28, 30, 34, 36, 39], 5, 7),
+        ([-40, -39, -39, -38, *[41] * 5, 42, 42, 42, 43], 5, 5),
+    ],
+)
+def test_f_may_rise_with_what_a_larger_y_deviates(values, core, of_y):
+    """Rarely, and only where no pair reaches much: a bound has to count it."""
+    check_smaller(values, Shape(core, 1, of_y, len(values)))
 
 
 @pytest.mark.parametrize("of_y_only", [0, 1, 2])
