@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import naive_distances as naive
 import pytest
+from checks import refused
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -91,9 +92,11 @@ def test_missing_values_are_equal_to_each_other():
 
 
 def test_vectors_of_unequal_length_have_no_distance():
-    with pytest.raises(QueryError) as caught:
-        distances(METRICS["L1"], [[1], [1, 2]])
-    assert str(caught.value) == "answers with 1 and with 2 entries have no distance"
+    refused(
+        lambda: distances(METRICS["L1"], [[1], [1, 2]]),
+        "answers with 1 and with 2 entries have no distance",
+        QueryError,
+    )
 
 
 @pytest.mark.representative("inputs")
@@ -181,11 +184,11 @@ def test_orders_of_the_same_records_are_compared_once(monkeypatch):
         == 2
     )
     monkeypatch.setattr(pairs, "PAIR_LIMIT", 44)
-    with pytest.raises(TooLargeError) as caught:
-        worst_pairs(answered, METRICS["symmetric"], METRICS["L1"], [2])
-    assert str(caught.value) == (
+    refused(
+        lambda: worst_pairs(answered, METRICS["symmetric"], METRICS["L1"], [2]),
         "10 datasets with answers of their own make 45 pairs, more than the 44 that are compared; "
-        "take fewer values or smaller sizes"
+        "take fewer values or smaller sizes",
+        TooLargeError,
     )
 
 
@@ -193,10 +196,12 @@ def test_orders_of_the_same_records_are_compared_once(monkeypatch):
 @pytest.mark.parametrize("answer", [NAN, float("inf"), None, "a"])
 def test_answers_that_are_no_numbers_are_refused(metric, answer):
     answered = [Answered([0], 1), Answered([1], answer)]
-    with pytest.raises(QueryError) as caught:
-        worst_pairs(answered, METRICS["symmetric"], METRICS[metric], [2], measured=distances)
-    assert str(caught.value) == (
-        f"on the dataset [1], an answer holds {answer!r}, which is not a finite number"
+    refused(
+        lambda: worst_pairs(
+            answered, METRICS["symmetric"], METRICS[metric], [2], measured=distances
+        ),
+        f"on the dataset [1], an answer holds {answer!r}, which is not a finite number",
+        QueryError,
     )
 
 
@@ -209,9 +214,13 @@ def test_answers_of_different_sizes_are_infinitely_far_apart(metric):
 
 def test_answers_of_different_sizes_are_refused_where_they_must_be_measured():
     answered = [Answered([0], [1]), Answered([1], [])]
-    with pytest.raises(QueryError) as caught:
-        worst_pairs(answered, METRICS["change_one"], METRICS["L1"], [1], measured=distances)
-    assert str(caught.value) == "answers with 0 and with 1 entries have no distance"
+    refused(
+        lambda: worst_pairs(
+            answered, METRICS["change_one"], METRICS["L1"], [1], measured=distances
+        ),
+        "answers with 0 and with 1 entries have no distance",
+        QueryError,
+    )
 
 
 def test_every_metric_is_tested():
@@ -251,20 +260,22 @@ def test_values_are_taken_once_but_types_are_kept():
 
 def test_sizes_are_whole_numbers():
     assert vectors.check_several("size", [3, 1, 3], "a size, at least 0") == (1, 3)
-    with pytest.raises(InputError) as caught:
-        vectors.check_several("size", [], "a size, at least 0")
-    assert str(caught.value) == "size must be a whole number or several of them, got none"
-    with pytest.raises(InputError) as caught:
-        vectors.check_several("size", -1, "a size, at least 0")
-    assert str(caught.value) == "size must be a whole number (a size, at least 0), got -1, below 0"
+    refused(
+        lambda: vectors.check_several("size", [], "a size, at least 0"),
+        "size must be a whole number or several of them, got none",
+    )
+    refused(
+        lambda: vectors.check_several("size", -1, "a size, at least 0"),
+        "size must be a whole number (a size, at least 0), got -1, below 0",
+    )
 
 
 def test_without_opendp_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "opendp.mod", None)
-    with pytest.raises(MissingExtraError) as caught:
-        audit_opendp(None, [0], 1)
-    assert str(caught.value) == (
-        "audit_opendp needs OpenDP; install the extra: pip install '.[opendp]' in a checkout"
+    refused(
+        lambda: audit_opendp(None, [0], 1),
+        "audit_opendp needs OpenDP; install the extra: pip install '.[opendp]' in a checkout",
+        MissingExtraError,
     )
 
 

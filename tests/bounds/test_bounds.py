@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from checks import refused
 
 import sensitivity_lab as sl
 
@@ -139,12 +140,11 @@ def test_exactly_k_exchanges_equal_records_where_there_are_no_others(records, re
 
 
 def test_noise_needs_an_upper_bound():
-    with pytest.raises(sl.errors.InputError) as caught:
-        sl.noise.laplace_scale(bounds(), epsilon=1)
-    assert str(caught.value) == (
+    refused(
+        lambda: sl.noise.laplace_scale(bounds(), epsilon=1),
         "sensitivity: the result has only a lower bound, and the sensitivity can be larger; bound "
         "it from above with value_range, per_record or monotone of "
-        "sl.bounds.sensitivity_bounds"
+        "sl.bounds.sensitivity_bounds",
     )
     assert sl.noise.laplace_scale(bounds(value_range=(0, 100)), epsilon=2) == 50.0
 

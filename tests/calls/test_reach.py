@@ -16,6 +16,7 @@ import oracle_records
 import oracle_smooth
 import pandas as pd
 import pytest
+from checks import refused
 from doses import STRESS
 from strategies import as_fractions
 
@@ -583,37 +584,36 @@ ROWS = sl.TableUniverse.from_domain({"g": ["a", "b"], "v": [1, 2]})
     ],
 )
 def test_what_reach_refuses(changed, message):
-    with pytest.raises(InputError) as caught:
-        sl.reach(SMALL, "median", **{**ASKED, **changed})
-    assert str(caught.value) == message
+    refused(lambda: sl.reach(SMALL, "median", **{**ASKED, **changed}), message)
 
 
 def test_answers_of_several_numbers_are_refused():
     histogram = sl.Histogram("g", categories=["a", "b"])
     asked = {"dataset": [("a", 1)], "neighbors": "bounded", "distances": 1}
-    with pytest.raises(InputError) as caught:
-        sl.reach(ROWS, histogram, **asked)
-    assert str(caught.value) == (
+    refused(
+        lambda: sl.reach(ROWS, histogram, **asked),
         "reach is for answers that are one number, and histogram of g has several; take them one "
         "at a time, such as CountIf for a category, or GroupBy(column, query, groups=[group]) for "
-        "a group"
+        "a group",
     )
-    with pytest.raises(QueryError) as caught:
-        sl.reach(SMALL, lambda x: (x[0], x[-1]), **ASKED)
-    assert str(caught.value) == (
+    refused(
+        lambda: sl.reach(SMALL, lambda x: (x[0], x[-1]), **ASKED),
         "the least and the greatest answer are of one number, and function returned 2; take them "
-        "one at a time"
+        "one at a time",
+        QueryError,
     )
 
 
 @pytest.mark.exhaustive
 def test_too_many_changes_and_distances_are_refused():
     domain = sl.Universe.from_domain([0, 1])
-    with pytest.raises(TooLargeError) as caught:
-        sl.reach(domain, "mean", dataset=[0, 1] * 1000, neighbors="unbounded", distances=2000)
-    assert str(caught.value) == (
+    refused(
+        lambda: sl.reach(
+            domain, "mean", dataset=[0, 1] * 1000, neighbors="unbounded", distances=2000
+        ),
         "reach within distance 2,000 would look at more than 1,000,000 changes (numbers of records "
-        "removed and added) under symmetric difference; choose a smaller distance"
+        "removed and added) under symmetric difference; choose a smaller distance",
+        TooLargeError,
     )
     with pytest.raises(TooLargeError) as caught:
         sl.reach(domain, "mean", dataset=[0, 1], neighbors="bounded", distances=10**9)
@@ -655,9 +655,10 @@ def test_the_engines_are_those_of_local_sensitivity():
 
 def test_a_wrong_distance_or_end_of_a_witness():
     found = sl.reach(SMALL, "median", **ASKED)
-    with pytest.raises(InputError) as caught:
-        found.witness(3, "lower")
-    assert str(caught.value) == "k must be a whole number (a distance from 0 to 2), got 3"
+    refused(
+        lambda: found.witness(3, "lower"),
+        "k must be a whole number (a distance from 0 to 2), got 3",
+    )
     with pytest.raises(InputError) as caught:
         found.witness(1, "low")
     assert str(caught.value).startswith("end must be one of 'lower', 'upper', got 'low'")
@@ -681,8 +682,7 @@ def test_the_fan():
     ]
     assert ax.get_title() == "age: reach of median\nbounded, at most k; n = 3"
     assert ax.get_ylabel() == "median (years)"
-    with pytest.raises(InputError) as caught:
-        found.plot(sensitivities={"global": -1})
-    assert str(caught.value) == (
-        "sensitivities['global'] must be a finite number, at least 0, got -1"
+    refused(
+        lambda: found.plot(sensitivities={"global": -1}),
+        "sensitivities['global'] must be a finite number, at least 0, got -1",
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import pytest
+from checks import refused
 from pictures import assert_nothing_cut_off, callers_axes
 
 import sensitivity_lab as sl
@@ -231,9 +232,7 @@ def test_listed_records_must_be_public() -> None:
 def test_wrong_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
     given = {"query": "median", "neighbors": "bounded", **CHOICES, **arguments}
     query = given.pop("query")
-    with pytest.raises(InputError) as error:
-        sl.noise.compare(DAYS, query, **given)
-    assert str(error.value) == message
+    refused(lambda: sl.noise.compare(DAYS, query, **given), message)
 
 
 def test_vectors_are_refused() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import naive_distances as naive
 import numpy as np
 import pytest
+from checks import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -291,8 +292,8 @@ def test_a_sample_violates_only_if_new_draws_say_so_again():
 
 def test_choices_must_be_all_that_is_random():
     source = random.Random(1)
-    with pytest.raises(sl.errors.QueryError) as caught:
-        audit(
+    refused(
+        lambda: audit(
             [0],
             lambda _, __: [source.random()],
             1,
@@ -301,10 +302,10 @@ def test_choices_must_be_all_that_is_random():
             outputs="symmetric",
             distances=(1, 2),
             choices=[0],
-        )
-    assert str(caught.value) == (
+        ),
         "two calls on [0, 0] with the same choices differ; the choices must cover all randomness, "
-        "and the function must keep no state between calls"
+        "and the function must keep no state between calls",
+        sl.errors.QueryError,
     )
 
 
@@ -372,8 +373,8 @@ def test_what_is_kept_from_one_call_to_the_next_is_found():
 
 
 def test_datasets_without_neighbors_are_refused():
-    with pytest.raises(sl.errors.InputError) as caught:
-        audit(
+    refused(
+        lambda: audit(
             [0, 1],
             shuffled,
             1,
@@ -382,9 +383,8 @@ def test_datasets_without_neighbors_are_refused():
             outputs="symmetric",
             distances=[0, 1],
             choices=orders,
-        )
-    assert str(caught.value) == (
-        "no two datasets of size 2 are neighbors at distance 1: give size=[1, 2]"
+        ),
+        "no two datasets of size 2 are neighbors at distance 1: give size=[1, 2]",
     )
     assert audit(
         [0, 1],
@@ -400,8 +400,8 @@ def test_datasets_without_neighbors_are_refused():
 
 def test_too_many_outputs_are_refused(monkeypatch):
     monkeypatch.setattr(outputs, "OUTPUT_LIMIT", 3)
-    with pytest.raises(sl.errors.TooLargeError) as caught:
-        audit(
+    refused(
+        lambda: audit(
             [0, 1],
             shuffled,
             1,
@@ -410,10 +410,10 @@ def test_too_many_outputs_are_refused(monkeypatch):
             outputs="symmetric",
             distances=(1, 2),
             choices=orders,
-        )
-    assert str(caught.value) == (
+        ),
         "there are more than 3 different outputs, and all pairs are measured; use fewer "
-        "values, smaller sizes or fewer draws; for code that adds noise, use audit_mechanism"
+        "values, smaller sizes or fewer draws; for code that adds noise, use audit_mechanism",
+        sl.errors.TooLargeError,
     )
 
 

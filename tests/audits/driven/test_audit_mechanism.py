@@ -10,11 +10,12 @@ import sys
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import pytest
+from checks import refused
 
 import sensitivity_lab as sl
 from sensitivity_lab.audits import audit_mechanism
@@ -160,12 +161,12 @@ def global_generator(data, _):
     [(own_generator, "np.random.default_rng"), (global_generator, "np.random.laplace")],
 )
 def test_a_generator_of_its_own_is_refused_with_the_lines_to_change(function, name):
-    with pytest.raises(sl.errors.QueryError) as caught:
-        audit_mechanism(function, [0, 1], 1, epsilon=1, neighbors="bounded")
-    assert str(caught.value) == (
+    refused(
+        lambda: audit_mechanism(function, [0, 1], 1, epsilon=1, neighbors="bounded"),
         f"the function draws from a generator of its own ({name}). Take the generator as the "
         "second argument:\n    def function(data, rng):\nand draw from it, as in\n    noise = "
-        "rng.laplace(0, scale)"
+        "rng.laplace(0, scale)",
+        sl.errors.QueryError,
     )
     assert np.random.default_rng().random() < 1  # NumPy's functions are back
 
@@ -174,11 +175,10 @@ def test_a_function_of_the_data_alone_is_refused():
     def plain(data):
         return sum(data)
 
-    with pytest.raises(sl.errors.InputError) as caught:
-        audit_mechanism(plain, [0, 1], 1, epsilon=1, neighbors="bounded")
-    assert str(caught.value) == (
+    refused(
+        lambda: audit_mechanism(plain, [0, 1], 1, epsilon=1, neighbors="bounded"),
         "function must take a dataset and a generator, as in def function(data, rng), got "
-        "plain(data)"
+        "plain(data)",
     )
 
 
@@ -186,10 +186,10 @@ def test_a_function_that_always_fails_is_refused():
     def mistaken(data, rng):
         return sum(data) + rng.integers(3) + undefined  # noqa: F821
 
-    with pytest.raises(sl.errors.QueryError) as caught:
-        audit_mechanism(mistaken, [0, 1], 1, epsilon=1, neighbors="bounded")
-    assert str(caught.value) == (
-        "the function fails in every run; on [0]: NameError: name 'undefined' is not defined"
+    refused(
+        lambda: audit_mechanism(mistaken, [0, 1], 1, epsilon=1, neighbors="bounded"),
+        "the function fails in every run; on [0]: NameError: name 'undefined' is not defined",
+        sl.errors.QueryError,
     )
 
 
@@ -509,9 +509,10 @@ def test_claims_of_rho(function, rho, verdict):
 
 def test_rho_takes_the_place_of_epsilon():
     for given in ({"epsilon": 1}, {"delta": 0.1}):
-        with pytest.raises(sl.errors.InputError) as caught:
-            audit_mechanism(with_gauss, [0, 1], 2, rho=1, neighbors="bounded", **given)
-        assert str(caught.value) == "rho takes the place of epsilon and delta; leave these out"
+        refused(
+            partial(audit_mechanism, with_gauss, [0, 1], 2, rho=1, neighbors="bounded", **given),
+            "rho takes the place of epsilon and delta; leave these out",
+        )
 
 
 def test_gaussian_noise_gives_no_pure_epsilon():

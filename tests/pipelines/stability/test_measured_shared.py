@@ -7,6 +7,7 @@ from collections import Counter
 import oracle_pipelines as oracle
 import pandas as pd
 import pytest
+from checks import refused
 from hypothesis import given
 from hypothesis import strategies as st
 from measured_cases import rows_of
@@ -151,9 +152,7 @@ def test_with_more_keys_than_the_id_a_truncation_does_not_bound_the_rows_of_an_i
     ],
 )
 def test_what_does_not_fit_is_refused(attempt, message):
-    with pytest.raises(InputError) as error:
-        attempt()
-    assert str(error.value) == message
+    refused(attempt, message)
 
 
 def test_the_result_says_what_one_id_is():

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from checks import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -156,9 +157,7 @@ def test_rounding_near_zero():
 )
 def test_sums_whose_rounding_has_no_bound(size, bound, message):
     domain = pl.Numbers(floats=True, max_size=size)
-    with pytest.raises(InputError) as error:
-        (domain, ROWS) >> pl.clamp(0, bound) >> pl.sum_(0, bound)
-    assert str(error.value) == message
+    refused(lambda: (domain, ROWS) >> pl.clamp(0, bound) >> pl.sum_(0, bound), message)
 
 
 @pytest.mark.parametrize("d_in", [1, 2])

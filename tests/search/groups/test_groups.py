@@ -12,7 +12,7 @@ import oracle
 import oracle_records as records
 import pandas as pd
 import pytest
-from checks import check_value
+from checks import check_value, refused
 from doses import STRESS, shares
 from group_cases import Row, grouped, table
 from hypothesis import assume, example, given, settings
@@ -408,24 +408,26 @@ def test_thousands_of_rows_take_few_additions(monkeypatch, name, norm):
 
 def test_too_many_additions_are_refused_in_words(monkeypatch):
     monkeypatch.setattr(combine, "MOST_WORK", 10)
-    with pytest.raises(sl.errors.TooLargeError) as caught:
-        sl.global_sensitivity(
+    refused(
+        lambda: sl.global_sensitivity(
             LARGE, grouped("mean", 0, "abcde"), size=50, neighbors=sl.Bounded(2), method="groups"
-        )
-    assert str(caught.value) == (
+        ),
         "groups would take 75,528 additions, more than 10; choose the norm 'Linf', a smaller "
-        "size or distance, or public group_sizes"
+        "size or distance, or public group_sizes",
+        sl.errors.TooLargeError,
     )
 
 
 def test_memory_is_bounded():
     options = {"size": 5000, "neighbors": sl.Bounded(5), "run": sl.Run(memory_limit=10**6)}
-    with pytest.raises(sl.errors.TooLargeError) as caught:
-        sl.global_sensitivity(LARGE, grouped("mean", 0, "abcde"), method="groups", **options)
-    assert str(caught.value) == (
+    refused(
+        lambda: sl.global_sensitivity(
+            LARGE, grouped("mean", 0, "abcde"), method="groups", **options
+        ),
         "no engine accepts mean of d by g here: groups would need about 38.8 MiB, more than the "
         "memory limit of 976.6 KiB; choose a smaller size or distance, a coarser universe with "
-        "fewer distinct values, or a larger run=Run(memory_limit=...)"
+        "fewer distinct values, or a larger run=Run(memory_limit=...)",
+        sl.errors.TooLargeError,
     )
 
 
