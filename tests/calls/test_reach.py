@@ -6,7 +6,6 @@ import pickle
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from random import Random
 from unittest import mock
 
@@ -347,40 +346,6 @@ def test_how_far_an_answer_is_differs_by_at_most_one_between_neighbors(universes
     rng = Random(0)
     for _ in range(universes):
         check_jumps(rng)
-
-
-def test_the_balls_of_unbounded_would_break_it():
-    """(2, 0) and (0, 2) without (1, 1): what is two steps from x is out of reach from y."""
-    records, worst = [0, 1, 2], 0
-    every = [x for size in (0, 1, 2, 3) for x in set(oracle.datasets(records, size))]
-    for query in ("sum", "mean", "median", "max"):
-        datasets = [x for x in every if len(x) >= oracle.least((query,))]
-        of_each = ((x, y) for x in datasets for y in oracle.neighbors(records, x, "unbounded", 1))
-        pairs = [(x, y) for x, y in of_each if y in datasets]
-        ends = {}
-        for x in datasets:
-            balls = [{x}]
-            for k in (1, 2):
-                balls.append(balls[-1] | set(neighbors_of(records, x, k)) & set(datasets))
-            answer = partial(oracle.evaluate, (query,))
-            reached = oracle_reach.reach(balls, answer)
-            ends[x] = [[low for low, _ in reached], [high for _, high in reached]]
-        worst = max(worst, largest_jump(ends, pairs, 10))
-        found = {
-            x: sl.reach(records, query, dataset=x, neighbors="unbounded", distances=2)
-            for x in datasets
-        }
-        right = {x: (one.lower, one.upper) for x, one in found.items()}
-        assert largest_jump(right, pairs, 3) <= 1
-    assert worst > 1
-
-
-def neighbors_of(records, x, k):
-    """The neighbors at a distance of exactly k; none, where there are none."""
-    try:
-        return oracle.neighbors(records, x, "unbounded", k, exactly=True)
-    except ValueError:
-        return ()
 
 
 @pytest.mark.parametrize("relation", RELATIONS)

@@ -139,33 +139,6 @@ def test_the_constants_are_not_far_from_needed():
     assert lost_by_power(2, math.exp(10 * smooth_beta(1)), 1, 0) > epsilon
 
 
-@pytest.mark.representative
-@pytest.mark.parametrize("query", ["median", "max", "mean"])
-def test_the_neighbors_of_a_small_universe(query):
-    """Every pair of datasets of three records: their true answers, their scales, their loss."""
-    epsilon, delta = 1.0, 1e-2
-    definition = {"median": ("median",), "max": ("max",), "mean": ("mean",)}[query]
-    universe = oracle.universe_of(DOMAIN, [3] * len(DOMAIN))
-    scales = {}
-    for x in {tuple(x) for x in oracle.datasets(universe, 3)}:
-        of_laplace = smooth(x, query, beta=smooth_beta(epsilon, delta))
-        of_cauchy = smooth(x, query, beta=smooth_beta(epsilon))
-        scales[x] = (
-            smooth_laplace_scale(of_laplace, epsilon, delta),
-            smooth_cauchy_scale(of_cauchy, epsilon),
-        )
-    assert len(scales) == 35
-    pairs = 0
-    for x in scales:
-        for y in {tuple(y) for y in oracle.neighbors(universe, x, "bounded", 1)}:
-            shift = float(oracle.evaluate(definition, x) - oracle.evaluate(definition, y))
-            (laplace_x, cauchy_x), (laplace_y, cauchy_y) = scales[x], scales[y]
-            assert lost_by_laplace(epsilon, laplace_x, laplace_y, shift) <= delta
-            assert lost_by_power(2, cauchy_x, cauchy_y, shift) <= epsilon
-            pairs += 1
-    assert pairs > 200
-
-
 def scales_of(datasets, universe, query, relation, epsilon, delta):
     """The answer on each dataset, and the scales of Laplace and of Cauchy noise for it."""
     k, found = relation.k, {}
@@ -192,10 +165,8 @@ def losses(one, other, epsilon):
 
 
 @pytest.mark.representative("query")
-@pytest.mark.exhaustive
-@pytest.mark.representative
 @pytest.mark.parametrize("query", ["median", "max", "mean"])
-@pytest.mark.parametrize("relation", [sl.Bounded(2), sl.Bounded(3)], ids=str)
+@pytest.mark.parametrize("relation", [sl.Bounded(1), sl.Bounded(2), sl.Bounded(3)], ids=str)
 def test_a_person_with_k_rows(query, relation):
     """By the definition: every two datasets up to k rows apart, their scales, their loss."""
     epsilon, delta = 1.0, 1e-2
@@ -209,7 +180,7 @@ def test_a_person_with_k_rows(query, relation):
             assert of_laplace <= delta
             assert of_cauchy <= epsilon
             pairs += 1
-    assert pairs > 500
+    assert pairs > 200
 
 
 @pytest.mark.representative("query")

@@ -102,45 +102,12 @@ def test_steps_on_ids(step, rows, d_in):
     check(t, table_of(rows), d_in, rows, oracle.ids(0), out, lambda x: rows_of(t(table_of(x))))
 
 
-@pytest.mark.parametrize("norm", [pl.L1Distance(), pl.L2Distance()], ids=["L1", "L2"])
-@pytest.mark.parametrize("metric", [ROWS, pl.ChangeOneDistance()], ids=["added", "replaced"])
-@given(
-    rows=st.lists(TABLE_ROWS, min_size=2, max_size=4, unique=True),
-    d_in=st.integers(1, 2),
-    keys=st.sampled_from(["a", "ba"]),
-)
-def test_groups_of_rows(metric, norm, rows, d_in, keys):
-    groups = pl.Start(pl.Table(), metric) >> pl.group_by("page", keys, norm)
-    for t in (groups, groups >> pl.count()):
-        result = pl.measured_stability(t, table_of(rows), d_in)
-        assert result.measured <= result.bound == t.map(d_in)
-
-
 def test_the_groups_of_replaced_rows():
     start = pl.Start(pl.Table(), pl.ChangeOneDistance())
     for norm in (pl.L1Distance(), pl.L2Distance()):
         groups = start >> pl.group_by("page", "ab", norm)
         universe = [{"page": "a", "n": 1}, {"page": "a", "n": 2}]
         assert pl.measured_stability(groups, universe, 1).verdict == "tight"
-
-
-@pytest.mark.parametrize("norm", [pl.L1Distance(), pl.L2Distance()], ids=["L1", "L2"])
-@given(rows=UNIVERSES, d_in=st.integers(1, 2))
-def test_groups_of_ids(norm, rows, d_in):
-    t = pl.Start(pl.Table(), IDS) >> FROM_IDS["both limits"]
-    t = t >> pl.group_by("page", "ba", norm) >> pl.count()
-    result = pl.measured_stability(t, table_of(rows), d_in)
-    distance = oracle.l1 if norm == pl.L1Distance() else oracle.l2_squared
-    expected, _, _ = oracle.measure(
-        [rows], [oracle.ids(0)], [d_in], lambda x: t(table_of(x)), distance
-    )
-    measured = result.measured if norm == pl.L1Distance() else square_of(result.measured)
-    assert measured == expected
-    assert result.measured <= result.bound
-
-
-def square_of(distance) -> Fraction:
-    return distance.square if isinstance(distance, pl.Root) else Fraction(distance) ** 2
 
 
 @pytest.mark.representative("step")

@@ -2,91 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 
 import numpy as np
 import oracle
 import pytest
-from checks import check_value
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 import sensitivity_lab as sl
 from sensitivity_lab.search.layouts import Shape
 from sensitivity_lab.search.variance import core_at_ends, mixed, windows
 from sensitivity_lab.search.variance.comparing import Spread
 from sensitivity_lab.search.variance.core_at_ends import any_at_ends, search_at_ends
-from sensitivity_lab.search.variance.distances import curve
 from sensitivity_lab.search.variance.float_prefix_sums import SortedRecords
 from sensitivity_lab.search.variance.mixed import Reached
 from sensitivity_lab.search.variance.patterns import PatternSearch
-
-RELATIONS = {"symmetric_difference": sl.SymmetricDifference, "edit": sl.Edit}
-
-FEW = [0, 1, 2, 30, 31, 100]
-
-POOLS = [
-    st.sampled_from(FEW),
-    st.integers(-9, 9),
-    st.integers(-9, 9).map(lambda number: number**3),
-    st.builds(lambda center, by: center + by, st.sampled_from([-99, 0, 99]), st.integers(-3, 3)),
-]
-
-
-@st.composite
-def problems(draw):
-    """A small universe, a query and a relation; offsets, ties, clusters, few records kept."""
-    records = draw(st.one_of([st.lists(pool, min_size=4, max_size=7) for pool in POOLS]))
-    offset, name = draw(st.sampled_from([0, 10**9])), draw(st.sampled_from([*RELATIONS]))
-    size, k = draw(st.integers(2, len(records) - 1)), draw(st.integers(2, 4))
-    query = draw(st.sampled_from(["var", "std"])), draw(st.sampled_from([0, 1]))
-    return [offset + record for record in records], size, query, name, k, draw(st.booleans())
-
-
-WAYS = {
-    "placements": [],
-    "bisection": [(windows, "FEW", 0)],
-    "whole curves": [(windows, "FEW", 0), (curve, "WORK", 0)],
-}
-
-
-def searched(problem):
-    """The result, or None if the relation is not feasible, or a root is not proved."""
-    records, size, query, name, k, exactly = problem
-    refused = "undefined|not proved" if query[0] == "std" else "undefined"
-    try:
-        return sl.global_sensitivity(
-            sl.Universe.from_dataset(records),
-            (sl.Std if query[0] == "std" else sl.Var)(query[1]),
-            size=size,
-            neighbors=RELATIONS[name](k, exactly=exactly),
-            method="variance",
-        )
-    except sl.errors.InputError:
-        return None
-    except sl.errors.NoEngineError as error:
-        if re.search(refused, str(error)):
-            return None
-        raise
-
-
-@pytest.mark.exhaustive
-@pytest.mark.representative("way")
-@pytest.mark.parametrize("way", WAYS)
-@given(problem=problems())
-@example(problem=([0, 0, 0, 1, 1, 50], 3, ("var", 0), "symmetric_difference", 3, True))
-@example(problem=([-1, -1, 0, 0, 1, 1], 3, ("var", 1), "edit", 2, True))
-def test_mixed_changes_against_the_definition(way, problem):
-    with pytest.MonkeyPatch.context() as patch:
-        for module, name, value in WAYS[way]:
-            patch.setattr(module, name, value)
-        result = searched(problem)
-    if result is not None:
-        records, size, query, name, k, exactly = problem
-        expected, _ = oracle.global_sensitivity(records, size, query, name, k, exactly=exactly)
-        check_value(result, expected)
-        result.verify()
 
 
 def records_of(values: list[int]) -> SortedRecords:
@@ -124,17 +53,6 @@ def test_o_may_lie_between_two_records_of_a(few, turned, monkeypatch):
     )
     expected = oracle.evaluate(("var", 0), x) - oracle.evaluate(("var", 0), y)
     assert search.value.bracket()[0] <= expected <= search.value.bracket()[1]
-
-
-@pytest.mark.exhaustive
-def test_that_pair_is_the_worst_of_all():
-    relation = sl.SymmetricDifference(5, exactly=True)
-    universe = sl.Universe.from_dataset(ROWS)
-    result = sl.global_sensitivity(universe, "var", size=8, neighbors=relation, method="variance")
-    listed = sl.global_sensitivity(
-        universe, "var", size=8, neighbors=relation, method="enumeration"
-    )
-    assert result.exact == listed.exact
 
 
 def two_clusters(number: int) -> list[float]:
@@ -222,12 +140,24 @@ def test_the_bound_of_the_root_counts_pairs_of_earlier_shapes():
     assert Reached(records, Spread(Fraction(0), root=True)).enough(Shape(0, 2, 1, 60))
 
 
-@pytest.mark.parametrize("query", ["std", "var"])
-def test_records_of_very_different_sizes(query):
-    """Integers in the unit of the smallest record exceed the range of floats."""
-    universe = sl.Universe.from_dataset([0.0, 0.0, 0.0, 0.0, 1.0, 1.4272652227082345e-294])
+@pytest.mark.parametrize(
+    ("records", "query", "size", "relation"),
+    [
+        ([0, 0, 0, 1, 1, 50], "var", 3, sl.SymmetricDifference(3, exactly=True)),
+        ([-1, -1, 0, 0, 1, 1], sl.Var(ddof=1), 3, sl.Edit(2, exactly=True)),
+        pytest.param(
+            *(ROWS, "var", 8, sl.SymmetricDifference(5, exactly=True)), marks=pytest.mark.exhaustive
+        ),
+        # Integers in the unit of the smallest record exceed the range of floats.
+        ([0.0, 0.0, 0.0, 0.0, 1.0, 1.4272652227082345e-294], "std", 4, sl.Edit(2)),
+        ([0.0, 0.0, 0.0, 0.0, 1.0, 1.4272652227082345e-294], "var", 4, sl.Edit(2)),
+    ],
+)
+def test_what_patterns_find_is_what_listing_finds(records, query, size, relation):
+    universe = sl.Universe.from_dataset(records)
     found, listed = (
-        sl.global_sensitivity(universe, query, size=4, neighbors=sl.Edit(2), method=method)
+        sl.global_sensitivity(universe, query, size=size, neighbors=relation, method=method)
         for method in ("variance", "enumeration")
     )
-    assert found.value == listed.value
+    assert (found.value, found.exact) == (listed.value, listed.exact)
+    found.verify()
