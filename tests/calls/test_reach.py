@@ -392,13 +392,13 @@ def test_a_ball_saturates_where_there_is_nothing_more_to_change():
 
 @pytest.mark.parametrize("relation", ["bounded", "symmetric_difference", "edit"])
 def test_a_ball_saturates_at_the_furthest_dataset_and_no_step_later(relation):
-    for seed in range(40):
+    for seed in range(12):
         rng = Random(seed)
         records = rng.sample(range(100), rng.randint(2, 6))
         x, universe = records[: rng.randint(1, 3)], sl.Universe.from_dataset(records)
         sizes = (len(x),) * 2 if relation == "bounded" else (1, len(records))
         furthest = len(oracle_reach.balls(records, x, relation, sizes)) - 1
-        for last in {max(furthest - 1, 1), max(furthest, 1), furthest + 1, 3_000}:
+        for last in {max(furthest - 1, 1), max(furthest, 1), furthest + 1, 300}:
             found = sl.reach(universe, "var", dataset=x, neighbors=relation, distances=last)
             saturated = furthest if last >= furthest else None
             assert found.saturated_at == saturated

@@ -284,6 +284,7 @@ print(found.value, len(calls))
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_a_lambda_of_a_script_goes_on_in_another_process(tmp_path):
     def call(seed, last=-1):
@@ -391,6 +392,7 @@ def test_plain_data_is_told_apart():
     assert len(set(digests)) == len(PLAIN)
 
 
+@pytest.mark.exhaustive
 def test_a_digest_does_not_depend_on_the_process():
     value = '({"b", "a", 3.5}, ["x", {"k": (1, None)}], frozenset(range(50)))'
     script = f"from sensitivity_lab.running.encoding import digest; print(digest({value}))"

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from checks import refused
+from doses import spans
 
 import sensitivity_lab as sl
 from sensitivity_lab.running import checkpoint
@@ -310,9 +311,7 @@ def damage(folder: Path, seed: int) -> None:
 
 
 @pytest.mark.parametrize("function", [spread, middle])
-@pytest.mark.parametrize(
-    "seeds", [range(3), pytest.param(range(3, 25), marks=pytest.mark.exhaustive)]
-)
+@pytest.mark.parametrize("seeds", spans(3, 25))
 def test_a_damaged_folder_gives_no_wrong_answer(tmp_path, function, seeds):
     expected, _ = solve(None, function)
     for seed in seeds:

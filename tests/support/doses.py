@@ -36,3 +36,11 @@ def shares(everyday: int, check: int, stress: int) -> list[Any]:
         *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(everyday, check)),
         *(pytest.param(seed, marks=pytest.mark.stress) for seed in range(check, stress)),
     ]
+
+
+def spans(everyday: int, check: int, stress: int = 0) -> list[Any]:
+    """The seeds of `shares` as one parameter for each place where tests run."""
+    spans = [range(everyday), pytest.param(range(everyday, check), marks=pytest.mark.exhaustive)]
+    if stress:
+        spans.append(pytest.param(range(check, stress), marks=pytest.mark.stress))
+    return spans

@@ -1055,6 +1055,7 @@ def test_a_dtype_that_tells_two_datasets_apart_is_told():
     )
 
 
+@pytest.mark.exhaustive
 def test_an_object_that_keeps_its_noise_is_judged_by_first_calls():
     class Cached:
         noise = None
