@@ -76,33 +76,6 @@ def test_the_truth_is_that_of_the_definition(neighbors, metric, table, claim):
     assert row.claimed == neighbors.k * claim
 
 
-@pytest.mark.exhaustive
-def test_several_values_are_one_vector():
-    def histogram(x):
-        mechanism = Mechanism(1)
-        return [mechanism.randomise(x.count(bin_)) for bin_ in range(3)]
-
-    truths = {
-        norm: audit_recorded(
-            histogram, range(3), 2, Mechanism, neighbors="bounded", norm=norm
-        ).rows[0]
-        for norm in ("L1", "L2", "Linf")
-    }
-    assert truths["L1"].exact == 2
-    assert truths["L2"].value == math.sqrt(2)
-    assert truths["Linf"].exact == 1
-    assert [row.verdict for row in truths.values()] == ["violated", "violated", "tight"]
-    whole = audit_recorded(
-        lambda x: Mechanism(1).randomise(np.bincount(x, minlength=3).reshape(1, 3)),
-        range(3),
-        2,
-        Mechanism,
-        neighbors="bounded",
-    )
-    assert whole.rows[0].exact == 2
-    assert whole.rows[0].evidence.answer_x == (2, 0, 0)
-
-
 def test_the_worst_pair_in_proportion_to_its_claim_is_reported():
     """Replacing a record moves the sum by 6 at any size; too small a claim is that of size 3."""
 
