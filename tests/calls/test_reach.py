@@ -6,6 +6,7 @@ import pickle
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from random import Random
 from unittest import mock
 
@@ -40,13 +41,13 @@ QUERIES = {
     "var": ("var", 0),
     "std": ("var", 0),
     "count_distinct": ("count_distinct",),
-    "iqr": None,
-    "range": None,
-    "trimmed_mean_10": None,
-    "winsorized_mean_10": None,
-    "gini_mean_difference": None,
+    "iqr": ("iqr",),
+    "range": ("range",),
+    "trimmed_mean_10": ("trimmed", Fraction(1, 10)),
+    "winsorized_mean_10": ("winsorized", Fraction(1, 10)),
+    "gini_mean_difference": ("gini",),
 }
-"""By name: the oracle's query (of a root, the square); None: the weights by rank below."""
+"""By name: the oracle's query; of a root, the square."""
 
 RELATIONS = {
     "bounded": sl.Bounded,
@@ -63,37 +64,6 @@ RECORDS = {
     "offset": lambda rng: 10**9 + rng.randint(0, 8),
     "float offset": lambda rng: 1e9 + rng.randint(0, 9) / 8,
 }
-
-
-def percentile(values, q):
-    return oracle.evaluate(("percentile", q, "linear"), values)
-
-
-def by_rank(name, values):
-    """The definitions of L-statistics, on sorted values."""
-    n = len(values)
-    cut = n // 10
-    match name:
-        case "iqr":
-            return percentile(values, 75) - percentile(values, 25)
-        case "range":
-            return values[-1] - values[0]
-        case "trimmed_mean_10":
-            return sum(values[cut : n - cut], Fraction(0)) / (n - 2 * cut)
-        case "winsorized_mean_10":
-            inner = values[cut : n - cut]
-            return (sum(inner, Fraction(0)) + cut * (inner[0] + inner[-1])) / n
-        case "gini_mean_difference":
-            pairs = sum((b - a for i, a in enumerate(values) for b in values[i + 1 :]), Fraction(0))
-            return pairs / (n * (n - 1) // 2)
-    raise ValueError(name)
-
-
-def answer_of(name):
-    """The query as a function of a sorted dataset of Fractions."""
-    if QUERIES[name] is None:
-        return lambda values: by_rank(name, values)
-    return lambda values: oracle.evaluate(QUERIES[name], values)
 
 
 def drawn(rng, relation):
@@ -120,7 +90,7 @@ def drawn(rng, relation):
 def check(rng, name, relation, method="auto"):
     """Compare reach with a breadth-first search on one problem; tell whether it is one."""
     universe, records, x, (lowest, highest) = drawn(rng, relation)
-    least = oracle.least(QUERIES[name] or ("gini",)) + (name == "gini_mean_difference")
+    least, answer = oracle.least(QUERIES[name]), partial(oracle.evaluate, QUERIES[name])
     if len(x) < least or (lowest < least and least >= highest):
         return False
     lowest = lowest if relation == "bounded" else max(lowest, least)
@@ -128,7 +98,7 @@ def check(rng, name, relation, method="auto"):
     if given is None and relation != "bounded" and universe.size == float("inf"):
         return False
     balls = oracle_reach.balls(records, x, relation, (lowest, highest))
-    expected = oracle_reach.reach(balls, answer_of(name))
+    expected = oracle_reach.reach(balls, answer)
     last = rng.choice((1, len(balls) - 1, len(balls) + 2)) or 1
     found = sl.reach(
         universe,
@@ -148,7 +118,7 @@ def check(rng, name, relation, method="auto"):
         for end, stated in (("lower", low), ("upper", high)):
             y = as_fractions(found.witness(k, end).y)
             assert y in balls[min(k, len(balls) - 1)]
-            assert answer_of(name)(y) == stated
+            assert answer(y) == stated
     # Equal records count as different ones, so the ball may have every dataset earlier.
     if found.saturated_at is not None:
         assert len(balls) - 1 <= found.saturated_at <= last

@@ -31,12 +31,12 @@ ASKED = {
     "percentile_30_lower": (sl.Percentile(30, "lower"), ("percentile", 30, "lower")),
     "var_ddof_half": (sl.Var(ddof=Fraction(1, 2)), ("var", Fraction(1, 2))),
     "std_ddof_half": (sl.Std(ddof=0.5), ("std", Fraction(1, 2))),
-    "range": (Range(), ("weighted", "range")),
-    "midrange": (Midrange(), ("weighted", "midrange")),
-    "trimmed": (TrimmedMean(Fraction(1, 4)), ("weighted", "trimmed")),
+    "range": (Range(), ("range",)),
+    "midrange": (Midrange(), ("midrange",)),
+    "trimmed": (TrimmedMean(Fraction(1, 4)), ("trimmed", Fraction(1, 4))),
     "alternating": (
         LStatistic(lambda n: [(-1) ** rank * (rank + 1) for rank in range(n)], name="alternating"),
-        ("weighted", "alternating"),
+        ("alternating",),
     ),
 }
 """By name: our query, and the oracle's."""
