@@ -8,7 +8,7 @@ from concurrent.futures import Future as Waiting
 import joblib
 import numpy as np
 import pytest
-from checks import refused
+from checks import refused, refused_with
 
 import sensitivity_lab as sl
 from sensitivity_lab.running import pool
@@ -110,7 +110,9 @@ SPACES = {
 @pytest.mark.parametrize("name", SPACES)
 def test_searches_of_spaces_have_the_boundary(name, monkeypatch):
     monkeypatch.setattr(space_calls, "_check_query", unrolled)
-    with pytest.raises(sl.errors.InputError, match="Python's limit of recursion is reached"):
-        getattr(sl.spaces, name)(
+    refused_with(
+        lambda: getattr(sl.spaces, name)(
             sl.spaces.graphs(2, "edge"), "edges", neighbors=sl.spaces.Within(1), **SPACES[name]
-        )
+        ),
+        "Python's limit of recursion is reached",
+    )

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import oracle_mechanisms as oracle
 import pytest
+from checks import refused_with
 from doses import shares
 from scales import is_smallest_float_from
 
@@ -355,10 +356,12 @@ def test_vectors_are_refused_and_listed_records_must_be_public() -> None:
         "delta": 0.1,
         "neighbors": "bounded",
     }
-    with pytest.raises(InputError, match="has 2 answers, and noise for a bound"):
-        sl.noise.propose_test_release(
+    refused_with(
+        lambda: sl.noise.propose_test_release(
             rows, sl.Histogram("a", ["x", "y"]), dataset=[("x",), ("y",)], **given
-        )
+        ),
+        "has 2 answers, and noise for a bound",
+    )
     with pytest.warns(DatasetUniverseWarning, match="^dataset: the universe is a list"):
         sl.noise.propose_test_release(
             sl.Universe.from_dataset([1, 2, 3]), "median", dataset=[1, 2], **given

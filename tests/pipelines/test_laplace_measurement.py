@@ -7,10 +7,9 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from checks import refused
+from checks import refused, refused_with
 
 from sensitivity_lab import pipelines as pl
-from sensitivity_lab.errors import InputError
 
 ROWS = pl.SymmetricDistance()
 TOTAL = (pl.Numbers(), ROWS) >> pl.clamp(0, 5) >> pl.sum_(0, 5)
@@ -91,8 +90,10 @@ def test_what_laplace_noise_cannot_follow(before):
 
 
 def test_it_follows_chains_only_and_does_not_sample():
-    with pytest.raises(InputError, match=r"^before must be a transformation or a start, got"):
-        pl.Measurement(pl.clamp(0, 5), 5)
+    refused_with(
+        lambda: pl.Measurement(pl.clamp(0, 5), 5),
+        r"^before must be a transformation or a start, got",
+    )
     with pytest.raises(TypeError):
         7 >> pl.laplace(5)
     assert not callable(TOTAL >> pl.laplace(5))

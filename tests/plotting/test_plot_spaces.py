@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
+from checks import refused_with
 from matplotlib.figure import Figure
 
 from sensitivity_lab import spaces
-from sensitivity_lab.errors import InputError
 
 DAYS = spaces.sequences(["home", "work"], 4, "insert_delete")
 WORDS = spaces.Space(["tea", "t" * 500], lambda a, b: int(a != b))
@@ -54,8 +53,7 @@ def test_two_graphs_without_edges():
     )
     empty = replace(found, witness=replace(found.witness, y=()))
     assert empty.plot().get_legend() is None
-    with pytest.raises(InputError, match=r"^ax: got 3; pass a matplotlib Axes"):
-        found.plot(ax=3)
+    refused_with(lambda: found.plot(ax=3), r"^ax: got 3; pass a matplotlib Axes")
 
 
 def test_the_inserted_entry_stands_alone():
@@ -89,8 +87,7 @@ def test_two_empty_sequences():
     found = spaces.local_sensitivity(DAYS, "length", dataset=[], neighbors=spaces.Within(1))
     empty = replace(found, witness=replace(found.witness, y=()))
     assert empty.plot().get_legend() is None
-    with pytest.raises(InputError, match=r"^ax: got 3; pass a matplotlib Axes"):
-        found.plot(ax=3)
+    refused_with(lambda: found.plot(ax=3), r"^ax: got 3; pass a matplotlib Axes")
 
 
 def test_datasets_are_written_as_text_and_long_ones_cut():

@@ -84,3 +84,13 @@ def refused(
         call()
     assert str(caught.value) == message
     assert message == message.strip().removesuffix(".")
+
+
+def refused_with(
+    call: Callable[[], Any],
+    words: str,
+    error: type[Exception] | tuple[type[Exception], ...] = sl.errors.InputError,
+) -> None:
+    """A call is refused, and the message has words that a regular expression finds."""
+    with pytest.raises(error, match=words):
+        call()

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from checks import refused
+from checks import refused, refused_with
 from opendp_cases import dp
 
 import sensitivity_lab as sl
@@ -170,5 +170,4 @@ def test_other_domains_need_datasets():
         dp.user_domain("anything", lambda _: True), dp.symmetric_distance(),
         floats(), dp.absolute_distance(T=float), float, float,
     )  # fmt: skip
-    with pytest.raises(sl.errors.InputError, match="is for vectors and single values"):
-        audit(made, distances=1)
+    refused_with(lambda: audit(made, distances=1), "is for vectors and single values")

@@ -419,7 +419,7 @@ def test_a_progress_bar_counts_changes_or_pairs_of_one(exactly, unit, progress, 
 def test_the_fall_of_a_difference_of_roots_is_decided_exactly(unit):
     draw = random.Random(5)
     compared = tied = 0
-    for _ in range(40 if unit == 1 else 15):
+    for _ in range(40 if unit == 1 else 6):
         drawn = sorted(draw.choice([-9, -8, -2, -1, 0, 0, 1, 2, 8, 9]) for _ in range(9))
         records = [unit * number for number in drawn]
         distinct = sorted(set(records))
@@ -451,7 +451,7 @@ def test_the_fall_of_a_difference_of_roots_is_decided_exactly(unit):
                     assert core.falls(np.array([i])).item() == (not here < after)
                     compared += 1
                     tied += here == after
-    assert compared > 100
+    assert compared > 40
     assert tied  # and there `falls` asks for an exact comparison
 
 
