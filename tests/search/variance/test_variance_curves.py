@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import partial
 from itertools import chain, pairwise, starmap
 from unittest import mock
 
 import numpy as np
 import oracle
 import pytest
+from doses import spans
 
 import sensitivity_lab as sl
 from sensitivity_lab.exact.difference import Difference
@@ -78,13 +80,31 @@ def reached(records: SortedRecords, spread: Spread, place: Placement) -> Differe
     return Difference(*answers, spread.root)
 
 
+ONE_OUTLIER = [[], [1e3], [1e6], [1e9], [-1e9], [1e12]]
+OUTLIERS = [*ONE_OUTLIER, [1e9, -1e9], [1e15, -1e12], [1e40]]
+
+
+def with_outliers(outliers, size: int) -> SortedRecords:
+    data = np.append(np.round(np.random.default_rng(3).normal(size=size), 3), outliers)
+    return working_records(sorted_universe(sl.Universe.from_dataset(data), size))
+
+
 @pytest.mark.exhaustive
-@pytest.mark.representative("family")
-@pytest.mark.parametrize("kind", DATA)
+@pytest.mark.representative("family", "size")
+@pytest.mark.parametrize(
+    ("make", "size", "most"),
+    [
+        *((partial(records_of, kind, 120), 50, 6) for kind in DATA),
+        *((partial(with_outliers, some, 60), 20, 9) for some in OUTLIERS),
+    ],
+)
 @pytest.mark.parametrize("family", ["bounded", "unbounded", "symmetric difference"])
-def test_all_distances_at_once_reach_what_each_does_by_itself(kind, family, monkeypatch):
-    records = records_of(kind, 120)
-    changes, level = families(50, 6, records.size)[family]
+def test_all_distances_at_once_reach_what_each_does_by_itself(
+    make, size, most, family, monkeypatch
+):
+    """Which knows nothing of what others reach, or of outliers."""
+    records = make()
+    changes, level = families(size, most, records.size)[family]
     one_by_one = placements(records, changes, SPREADS)  # too few records to share a search
     monkeypatch.setattr(curve, "WORK", 0)
     exactly = placements(records, changes, SPREADS)
@@ -96,36 +116,47 @@ def test_all_distances_at_once_reach_what_each_does_by_itself(kind, family, monk
         for step in np.unique(level):
             among = np.flatnonzero(level <= step)
             some = [found[2][at] for at in among]
-            most = max(reached(records, spread, place) for place in some if place)
-            assert most == max(alone[at] for at in among)
+            best = max(reached(records, spread, place) for place in some if place)
+            assert best == max(alone[at] for at in among)
         left_out += found[2].count(None)
     # Either adding or removing reaches more, and either of them more than both together.
-    assert (left_out > 0) == (family != "bounded")
+    assert size == 20 or (left_out > 0) == (family != "bounded")
 
 
-@pytest.mark.representative("relation")
-@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.representative("relation", "seeds")
+@pytest.mark.parametrize("seeds", spans(3, 12, 100))
+@pytest.mark.parametrize("exactly", [False, True])
 @pytest.mark.parametrize("relation", ["bounded", "unbounded", "edit"])
-def test_whole_curves_against_the_definition(relation, exact, monkeypatch):
-    monkeypatch.setattr(curve, "WORK", 0)
-    draw = random.Random(7)
-    for ddof in (0, 1, 0, 1):
-        offset = draw.choice([0, 10**9])
+def test_whole_curves_against_the_definition(relation, exactly, seeds, monkeypatch):
+    """Also with outliers, with far more replaced than kept, with and without shared bounds."""
+    for seed in seeds:
+        draw, size = random.Random(f"{relation} {exactly} {seed}"), 4
+        monkeypatch.setattr(curve, "WORK", draw.choice([0, 0, 1 << 16]))
+        offset, ddof = draw.choice([0, 10**9]), draw.choice([0, 1])
         pool = [0, 1, 2, 30, 31, 100, draw.randint(-50, 50)]
-        records = [offset + draw.choice(pool) for _ in range(8)]
+        records = [offset + draw.choice(pool) for _ in range(draw.choice([7, 8]))]
+        records += [
+            draw.choice([-1, 1]) * 10 ** draw.randint(3, 40) + draw.choice(pool)
+            for _ in range(draw.randint(0, 2))
+        ]
+        most = 3 - ddof
+        if relation == "bounded":
+            most = min(size, len(records) - size) if exactly else size
         curves = sl.sensitivity_curves(
             sl.Universe.from_dataset(records),
             [sl.Var(ddof), sl.Std(ddof)],
-            size=4,
-            distances=range(1, 4 - ddof),
+            size=size,
+            distances=range(1, most + 1),
             neighbors=relation,
-            exactly=exact,
+            exactly=exactly,
             method="variance",
         )
         for _, result in curves:
             k, query = result.neighbors.k, result.query
             asked = ("std" if query.root else "var", ddof)
-            expected, _ = oracle.global_sensitivity(records, 4, asked, relation, k, exactly=exact)
+            expected, _ = oracle.global_sensitivity(
+                records, size, asked, relation, k, exactly=exactly
+            )
             if query.root:
                 assert result.upper == pytest.approx(float(expected), rel=1e-12, abs=1e-300)
             else:
@@ -144,21 +175,12 @@ def test_a_curve_looks_at_few_nodes():
     assert len(changes) <= len(family.branch.leaves().shape) < 10 * len(changes)
 
 
-ONE_OUTLIER = [[], [1e3], [1e6], [1e9], [-1e9], [1e12]]
-OUTLIERS = [*ONE_OUTLIER, [1e9, -1e9], [1e15, -1e12], [1e40]]
-
-
 def work(records: SortedRecords, changes, level) -> tuple[int, int]:
     """How many nodes a curve of standard deviations divides, and how many pairs it evaluates."""
     reached, evaluated = np.zeros(1, np.longdouble), []
     family = curve.CurveFamily(records, changes, SPREADS[1:2], level, reached, evaluated.append)
     family.solve()
     return int(family.branch.divided.sum()), sum(evaluated)
-
-
-def with_outliers(outliers, size: int) -> SortedRecords:
-    data = np.append(np.round(np.random.default_rng(3).normal(size=size), 3), outliers)
-    return working_records(sorted_universe(sl.Universe.from_dataset(data), size))
 
 
 @pytest.mark.exhaustive
@@ -181,71 +203,6 @@ def test_what_another_distance_reaches_leaves_out_pairs(outliers):
     nodes, pairs = work(records, changes, level)
     assert nodes < 1_000
     assert pairs < (600_000 if outliers else 100_000)
-
-
-@pytest.mark.representative("family")
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("outliers", OUTLIERS, ids=str)
-@pytest.mark.parametrize("family", ["bounded", pytest.param("unbounded", marks=pytest.mark.stress)])
-def test_outliers_and_all_distances(family, outliers, monkeypatch):
-    """As each distance by itself, which knows nothing of what others reach."""
-    records = with_outliers(outliers, 60)
-    changes, level = families(20, 18, records.size)[family]
-    one_by_one = placements(records, changes, SPREADS)
-    monkeypatch.setattr(curve, "WORK", 0)
-    for of_level in (None, level):
-        for spread, *found in zip(
-            SPREADS, one_by_one, placements(records, changes, SPREADS, of_level), strict=True
-        ):
-            alone = [reached(records, spread, place) for place in found[0]]
-            if of_level is None:
-                assert alone == [reached(records, spread, place) for place in found[1]]
-                continue
-            for step in np.unique(level):
-                among = np.flatnonzero(level <= step)
-                some = [found[1][at] for at in among if found[1][at]]
-                most = max(reached(records, spread, place) for place in some)
-                assert most == max(alone[at] for at in among)
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    "trials", [12, pytest.param(100, marks=pytest.mark.stress)], ids=["few", "many"]
-)
-@pytest.mark.parametrize("relation", ["bounded", "unbounded"])
-def test_outliers_against_the_definition(relation, trials, monkeypatch):
-    """Outliers of all sizes, far more replaced than kept, with and without shared bounds."""
-    draw = random.Random(trials)
-    for _ in range(trials):
-        monkeypatch.setattr(curve, "WORK", draw.choice([0, 1 << 16]))
-        pool = [0, 1, 2, 30, 31, 100, draw.randint(-50, 50)]
-        records = [draw.choice(pool) for _ in range(draw.choice([6, 8]))]
-        records += [
-            draw.choice([-1, 1]) * 10 ** draw.randint(3, 40) + draw.choice(pool)
-            for _ in range(draw.randint(1, 2))
-        ]
-        ddof, exactly, size = draw.choice([0, 1]), draw.random() < 0.5, 4
-        kind, most = draw.choice(["var", "std"]), 3 - ddof
-        if relation == "bounded":
-            most = min(size, len(records) - size) if exactly else size
-        curves = sl.sensitivity_curves(
-            sl.Universe.from_dataset(records),
-            sl.Var(ddof) if kind == "var" else sl.Std(ddof),
-            size=size,
-            distances=range(1, most + 1),
-            neighbors=relation,
-            exactly=exactly,
-            method="variance",
-        )
-        for _, result in curves:
-            k = result.neighbors.k
-            expected, _ = oracle.global_sensitivity(
-                records, size, (kind, ddof), relation, k, exactly=exactly
-            )
-            if kind == "var":
-                assert result.exact == expected
-            else:
-                assert result.upper == pytest.approx(float(expected), rel=1e-12, abs=1e-300)
 
 
 @pytest.mark.parametrize(
