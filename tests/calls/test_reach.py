@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -248,74 +247,6 @@ def test_reach_on_tables(name, relation):
                 assert y in balls[min(k, len(balls) - 1)]
                 assert theirs(y) == stated
         found.verify()
-
-
-def steps_to(t, lower, upper, width, cap):
-    """How many records are to be changed before the answer can be within a width of t."""
-    inside = (
-        k
-        for k, (low, high) in enumerate(zip(lower, upper, strict=True))
-        if low - width <= t <= high + width
-    )
-    return min(cap, next(inside, cap))
-
-
-def rounded(t):
-    """A public monotone map: to a range, and to a grid."""
-    return min(max(Fraction(round(t * 2), 2), Fraction(-2)), Fraction(3))
-
-
-def largest_jump(of_dataset, pairs, cap, width=Fraction(0)):
-    """The largest difference of `steps_to` between neighbors, over all t of a grid."""
-    grid = [Fraction(place, 4) for place in range(-9, 14)]
-    steps = {
-        x: [steps_to(t, lower, upper, width, cap) for t in grid]
-        for x, (lower, upper) in of_dataset.items()
-    }
-    return max(
-        (abs(a - b) for x, y in pairs for a, b in zip(steps[x], steps[y], strict=True)), default=0
-    )
-
-
-def check_jumps(rng):
-    """For all neighbors of a small universe, how far the answer is differs by at most a step."""
-    relation = rng.choice(list(RELATIONS))
-    name = rng.choice(("median", "mean", "sum", "var", "count_distinct", "range"))
-    records = sorted(rng.randint(-2, 2) for _ in range(rng.randint(1, 5)))
-    sizes = [rng.randint(1, len(records))] if relation == "bounded" else range(1, len(records) + 1)
-    datasets = {x for size in sizes for x in oracle.datasets(records, size)}
-    last = rng.randint(1, 4)
-    universe = sl.Universe.from_dataset(records)
-    found = {
-        x: sl.reach(universe, name, dataset=x, neighbors=relation, distances=last) for x in datasets
-    }
-    mapped = {
-        x: ([*map(rounded, one.lower)], [*map(rounded, one.upper)]) for x, one in found.items()
-    }
-    exact = {x: (one.lower, one.upper) for x, one in found.items()}
-    pairs = [
-        (x, y)
-        for x in datasets
-        for y in oracle_reach.steps(Counter(records), x, relation)
-        if y in datasets
-    ]
-    for of_dataset in (exact, mapped):
-        for width in (Fraction(0), Fraction(1, 3)):
-            assert largest_jump(of_dataset, pairs, last + 1, width) <= 1
-
-
-@pytest.mark.parametrize(
-    "universes",
-    [
-        5,
-        pytest.param(40, marks=pytest.mark.exhaustive),
-        pytest.param(1000, marks=pytest.mark.stress),
-    ],
-)
-def test_how_far_an_answer_is_differs_by_at_most_one_between_neighbors(universes):
-    rng = Random(0)
-    for _ in range(universes):
-        check_jumps(rng)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)

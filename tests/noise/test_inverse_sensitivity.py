@@ -9,7 +9,6 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Any
 
-import numpy as np
 import oracle_mechanisms as oracle
 import pytest
 from checks import refused, refused_with
@@ -73,22 +72,6 @@ class Drawn:
     def chances(self, x: Any) -> list[Fraction]:
         return [self.law(x).probability(point) for point in self.grid]
 
-    def audited(self, chances: Any) -> sl.audits.MechanismReport:
-        """Judge the mechanism that draws from the grid with some chances."""
-        grid = np.array(self.grid, dtype=float)
-
-        def draw(data: list[int], rng: np.random.Generator) -> Any:
-            return rng.choice(grid, p=chances(data))
-
-        return sl.audits.audit_mechanism(
-            draw,
-            self.values,
-            self.sizes,
-            epsilon=self.epsilon,
-            neighbors=self.neighbors,
-            every_order=False,
-        )
-
 
 SEEDS = shares(everyday=4, check=40, stress=500)
 
@@ -121,35 +104,6 @@ def test_law_is_that_of_the_definition_and_private_on_all_neighbors(seed: int) -
     law = drawn.law(drawn.datasets[0])
     assert drawn.epsilon * (1 - 1e-10) <= law.epsilon <= drawn.epsilon
     assert math.exp(-drawn.epsilon / 2) * (1 - 1e-15) <= law.r
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_audit_of_the_law_finds_no_violation(seed: int) -> None:
-    drawn = Drawn(seed)
-    report = drawn.audited(drawn.chances)
-    assert report.verdict in ("tight", "loose")
-    if drawn.datasets[1:]:
-        assert report.epsilon()[1] <= drawn.epsilon * (1 + 1e-12)
-        assert report.delta(drawn.epsilon)[0] == 0
-
-
-@pytest.mark.parametrize("mistake", ["the whole epsilon per record", "nothing out of reach"])
-def test_audit_sees_a_planted_mistake(mistake: str) -> None:
-    """r = exp(-epsilon) in place of exp(-epsilon / 2), and outputs that the data exclude."""
-    drawn = Drawn(1)
-    drawn.replace, drawn.neighbors, drawn.values, drawn.n = True, "bounded", [0, 1, 9], 3
-    drawn.sizes, drawn.universe = [3], sl.Universe.from_domain([0, 1, 9])
-    drawn.name, drawn.farthest, drawn.grid, drawn.epsilon = "median", 2, [0, 1, 9], 1
-
-    def wrong(x: Any) -> list[Fraction]:
-        law = drawn.law(x)
-        weights = [law.r ** (2 * score) for score in law.scores]
-        if mistake == "nothing out of reach":
-            weights = [law.r**score if score <= 1 else Fraction(0) for score in law.scores]
-        return [weight / sum(weights) for weight in weights]
-
-    assert drawn.audited(drawn.chances).verdict in ("tight", "loose")
-    assert drawn.audited(wrong).verdict == "violated"
 
 
 def test_k_rows_of_a_person_share_epsilon() -> None:

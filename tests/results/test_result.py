@@ -141,53 +141,6 @@ PAIRED = "x = (1, 2, 10) and y = (1, 2)"
     ("changed", "message"),
     [
         (
-            {"value": 15.0},
-            "the value of var is stated as 15.0, but the witness gives 15.972222222222221; " + PAIR,
-        ),
-        (
-            {"exact": Fraction(575, 37)},
-            "the exact value of var is stated as 575/37, but the witness gives 575/36; " + PAIR,
-        ),
-        (
-            {"exact": None},
-            "the exact value of var is stated as None, but the witness gives 575/36; " + PAIR,
-        ),
-        (
-            {"upper": 15.972222222222221},
-            "the upper bound of var is stated as 15.972222222222221, but the witness gives "
-            "15.972222222222223; " + PAIR,
-        ),
-        (
-            {"query": sl.Sum()},
-            "the answer on x of sum is stated as 16.22222222222222, but the witness gives 13.0; "
-            + PAIR,
-        ),
-        ({"size": 2}, "x has 3 records, the stated sizes are (2,)"),
-        ({"size": (2, 4)}, "x has 3 records, the stated sizes are (2, 4)"),
-        (
-            {"neighbors": sl.Bounded(1)},
-            f"{PAIRED} are not neighbors (bounded, at most 1): "
-            "1 records are only in x, 0 only in y",
-        ),
-        (
-            {"neighbors": sl.Unbounded(1, direction="add")},
-            f"{PAIRED} are not neighbors (unbounded (add), at most 1): "
-            "1 records are only in x, 0 only in y",
-        ),
-        (
-            {"universe": sl.Universe([1, 2, 3, 11])},
-            "the record 10 is not in the universe: Universe of 4 records: 1, 2, 3, 11",
-        ),
-    ],
-)
-def test_a_tampered_result_does_not_hold(result, changed, message):
-    refused(lambda: replace(result, **changed).verify(), message, sl.errors.VerificationError)
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        (
             {"query_x": 16.0},
             "the answer on x of var is stated as 16.0, but the witness gives 16.22222222222222; "
             + PAIR,
@@ -285,16 +238,6 @@ def test_equal_records_can_change_places():
     replace(result, witness=one_apart, value=8.0, exact=Fraction(8), upper=8.0).verify()
 
 
-def test_verify_asks_a_function_again(float_result):
-    with pytest.raises(sl.errors.VerificationError) as caught:
-        replace(float_result, query=sl.from_function(lambda x: x[0], name="smallest")).verify()
-    first = float_result.witness.x[0]
-    assert str(caught.value).startswith(
-        f"the answer on x of smallest is stated as {float_result.witness.query_x}, "
-        f"but the witness gives {float(first)}; "
-    )
-
-
 def test_verify_calls_a_function_twice():
     calls = []
 
@@ -317,19 +260,6 @@ def test_a_function_that_changes_its_mind_is_found_out():
     refused_with(
         lambda: result.verify(),
         r"^the answer on x of function is stated as ",
-        sl.errors.VerificationError,
-    )
-
-
-def test_an_exact_claim_about_a_function_does_not_hold(float_result):
-    refused_with(
-        lambda: replace(float_result, exact=Fraction(7)).verify(),
-        r"^the exact value of largest is stated as 7,",
-        sl.errors.VerificationError,
-    )
-    refused_with(
-        lambda: replace(float_result, upper=7.0).verify(),
-        r"^the upper bound of largest is stated as 7.0",
         sl.errors.VerificationError,
     )
 

@@ -133,15 +133,52 @@ def test_rankings():
     assert curve.plot().axes[0].get_xlabel() == "distance k"
 
 
-def test_blocks_change_nothing(monkeypatch):
-    rankings = spaces.Space(itertools.permutations("abcd"), exchanges)
-    asked = {"distances": rankings.distances, "neighbors": spaces.Within()}
-    whole = spaces.sensitivity_curve(rankings, lambda ranking: ranking.index("b"), **asked)
+def gap(a, b):
+    return abs(a - b)
+
+
+GRAPHS, WORDS = spaces.graphs(4, "node"), spaces.sequences("ab", 4, "insert_delete")
+
+
+@pytest.mark.parametrize(
+    ("space", "query", "k"),
+    [
+        (spaces.Space(itertools.permutations("abcd"), exchanges), lambda x: x.index("b"), 3),
+        (spaces.graphs(4, "edge"), "degree_histogram", 1),
+        (GRAPHS, "degree_histogram", 1),
+        (WORDS, "changes", 2),
+        (spaces.sequences((-1, 0.5, 4), 3, "hamming"), "changes", 2),
+    ],
+)
+def test_blocks_change_nothing(space, query, k, monkeypatch):
+    asked = {"distances": range(1, k + 1), "neighbors": spaces.Within()}
+    whole = spaces.sensitivity_curve(space, query, **asked)
     monkeypatch.setattr("sensitivity_lab.spaces.search._BLOCK", 5)
     monkeypatch.setattr("sensitivity_lab.spaces.near._CELLS", 7)
-    parts = spaces.sensitivity_curve(rankings, lambda ranking: ranking.index("b"), **asked)
+    parts = spaces.sensitivity_curve(space, query, **asked)
     for one, other in zip(whole.results, parts.results, strict=True):
         assert (one.value, one.witness, one.pairs) == (other.value, other.witness, other.pairs)
+
+
+@pytest.mark.parametrize(
+    ("space", "query", "k", "others"),
+    [
+        (spaces.Space([0, 1, 3], gap), lambda x: x * x, 2, [spaces.Space([0, 3], gap)]),
+        (GRAPHS, "triangles", 1, [spaces.graphs(4, "edge"), spaces.graphs(3, "node")]),
+        (
+            *(WORDS, "changes", 1),
+            [spaces.sequences("ab", 3, "hamming"), spaces.sequences("ab", 1, "insert_delete")],
+        ),
+    ],
+)
+def test_what_holds_in_one_space_does_not_in_another(space, query, k, others):
+    found = spaces.global_sensitivity(space, query, neighbors=spaces.Within(k))
+    changes = [{"space": other} for other in others]
+    if k > 1:
+        changes += [{"neighbors": spaces.Within(1, exactly=exactly)} for exactly in (False, True)]
+    for change in changes:
+        with pytest.raises(VerificationError):
+            replace(found, **change).verify()
 
 
 def test_each_dataset_is_asked_about_once():
@@ -298,24 +335,6 @@ def test_arrays_and_objects_are_datasets():
         space, lambda one: int(one is things[1]), dataset=things[1], neighbors=spaces.Within()
     )
     assert found.witness.x is things[1]
-
-
-def test_what_is_stated_is_verified():
-    space = spaces.Space([0, 1, 3], lambda a, b: abs(a - b))
-    found = spaces.global_sensitivity(space, lambda x: x * x, neighbors=spaces.Within(2))
-    found.verify()
-    near = spaces.Space([0, 3], lambda a, b: abs(a - b))
-    for change in (
-        {"value": 3.0},
-        {"neighbors": spaces.Within(1)},
-        {"neighbors": spaces.Within(1, exactly=True)},
-        {"space": near},
-        {"upper": None},
-        {"witness": replace(found.witness, query_x=5)},
-        {"witness": replace(found.witness, x=2)},
-    ):
-        with pytest.raises(VerificationError):
-            replace(found, **change).verify()
 
 
 def test_what_is_told():

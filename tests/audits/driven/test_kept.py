@@ -199,10 +199,8 @@ ONCE = [
 ]
 
 
-@pytest.mark.parametrize(
-    "function",
-    [pytest.param(one, marks=[pytest.mark.exhaustive] * (at > 0)) for at, one in enumerate(ONCE)],
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("function", ONCE)
 def test_each_run_in_a_fresh_process_is_a_first_call(function):
     report = judge(function, fresh=True)
     assert (report.verdict, report.unjudged) == ("tight", ())
