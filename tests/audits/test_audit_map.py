@@ -32,7 +32,7 @@ ON_NUMBERS = ["L1", "L2", "absolute"]
 
 
 @pytest.mark.representative("inputs")
-@pytest.mark.parametrize("outputs", ["absolute", "Linf", "Linf_monotonic", "L2", "symmetric"])
+@pytest.mark.parametrize("outputs", ["absolute", "L1", "Linf", "Linf_monotonic", "L2", "symmetric"])
 @pytest.mark.parametrize("inputs", [*ON_RECORDS, *ON_NUMBERS])
 @settings(max_examples=2)
 @given(data=st.data())

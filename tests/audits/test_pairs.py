@@ -19,7 +19,6 @@ from sensitivity_lab.audits import question as vectors
 from sensitivity_lab.audits.pairs import Answered, check_compared, worst_pairs
 from sensitivity_lab.audits.records import distances
 from sensitivity_lab.errors import InputError, MissingExtraError, QueryError, TooLargeError
-from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.metrics import METRICS
 
 NAN = float("nan")
@@ -58,29 +57,6 @@ def test_vectors_of_unequal_length_have_no_distance():
         "answers with 1 and with 2 entries have no distance",
         QueryError,
     )
-
-
-@pytest.mark.representative("inputs")
-@pytest.mark.parametrize("inputs", [name for name, one in METRICS.items() if one.sees == "records"])
-@pytest.mark.parametrize("outputs", ["absolute", "L1", "L2", "Linf", "symmetric"])
-@given(data=st.data())
-def test_the_worst_pair_is_the_worst_of_all(inputs, outputs, data):
-    datasets = [x for size in range(4) for x in map(list, itertools.product([0, 1], repeat=size))]
-    number = st.one_of(st.integers(-2, 2), st.sampled_from([0.1, 0.3, 2**60]))
-    answer = number if outputs == "absolute" else st.lists(number, min_size=2, max_size=2)
-    answers = data.draw(st.lists(answer, min_size=15, max_size=15))
-    answered = [Answered(*pair) for pair in zip(datasets, answers, strict=True)]
-    found = worst_pairs(answered, METRICS[inputs], METRICS[outputs], [0, 1, 2]).farthest
-    assert sorted(found) == [(0, 0), (1, 0), (2, 0)]
-    for (limit, _), worst in found.items():
-        most = naive.farthest(datasets, answers, inputs, outputs, limit)
-        assert worst.truth == Difference(Fraction(most), Fraction(0), root=outputs == "L2")
-        seen = worst.evidence
-        assert naive.within(inputs, seen.x, seen.y, limit)
-        assert answers[datasets.index(seen.x)] == seen.answer_x
-        assert answers[datasets.index(seen.y)] == seen.answer_y
-        measure = naive.l2_squared if outputs == "L2" else naive.DISTANCE[outputs]
-        assert measure(seen.answer_x, seen.answer_y) == most
 
 
 @given(
