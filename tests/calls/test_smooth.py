@@ -11,7 +11,7 @@ import numpy as np
 import oracle
 import oracle_smooth
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import KINDS, NUMPY_KINDS, QUERIES, as_fractions, percentiles
 
@@ -64,28 +64,13 @@ def check(result, largest, beta):
     result.verify()
 
 
-@pytest.mark.parametrize("method", ["monotone", "enumeration"])
-@given(place=places(), asked=percentiles(), beta=BETAS)
-@example(place=(sl.Universe.from_domain([0, 1]), [0]), asked=(sl.Median(), ("median",)), beta=1)
-def test_percentiles_agree_with_the_definition(method, place, asked, beta):
-    universe, x = place
-    ours, theirs = asked
-    result = sl.smooth_sensitivity(
-        universe, ours, dataset=x, beta=beta, method=method, neighbors="bounded"
-    )
-    records = records_of(universe, len(x) + 1)
-    largest = oracle_smooth.local_at_distance(records, as_fractions(x), theirs, "bounded", [len(x)])
-    check(result, largest, beta)
-    assert result.method == method
-
-
 @pytest.mark.representative("name")
-@pytest.mark.parametrize("name", [*QUERIES])
+@pytest.mark.parametrize("name", [*QUERIES, "percentile"])
 @pytest.mark.parametrize("method", ["auto", "enumeration"])
-@given(place=places(), beta=BETAS, farthest=FARTHEST)
-def test_bounded_agrees_with_the_definition(name, method, place, beta, farthest):
+@given(place=places(), beta=BETAS, farthest=FARTHEST, percentile=percentiles())
+def test_bounded_agrees_with_the_definition(name, method, place, beta, farthest, percentile):
     universe, x = place
-    ours, theirs = QUERIES[name]
+    ours, theirs = QUERIES.get(name, percentile)
     assume(len(x) >= ours.least_size)
     result = sl.smooth_sensitivity(
         universe,

@@ -77,29 +77,28 @@ def two_keys(rows) -> bool:
     return len({page for _, page, _ in rows}) == 2
 
 
-@pytest.mark.parametrize("step", TABLE_STEPS)
+STARTS = {
+    "added": (ROWS, oracle.symmetric_difference),
+    "replaced": (pl.ChangeOneDistance(), oracle.change_one),
+    "ids": (IDS, oracle.ids(0)),
+}
+
+
+@pytest.mark.parametrize(
+    ("start", "step"),
+    [
+        *(("added", step) for step in TABLE_STEPS),
+        *(("ids", step) for step in [*TABLE_STEPS, *FROM_IDS]),
+        *(pytest.param("replaced", step, marks=pytest.mark.exhaustive) for step in TABLE_STEPS),
+    ],
+)
 @given(rows=UNIVERSES.filter(two_keys), d_in=st.integers(1, 2))
-def test_steps_on_rows(step, rows, d_in):
-    t = pl.Start(pl.Table(), ROWS) >> TABLE_STEPS[step]
-    change = oracle.symmetric_difference
-    check(t, table_of(rows), d_in, rows, change, change, lambda x: rows_of(t(table_of(x))))
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("step", TABLE_STEPS)
-@given(rows=st.lists(TABLE_ROWS, min_size=2, max_size=4, unique=True).filter(two_keys))
-def test_steps_on_replaced_rows(step, rows):
-    t = pl.Start(pl.Table(), pl.ChangeOneDistance()) >> TABLE_STEPS[step]
-    out = oracle.change_one if step == "map_" else oracle.symmetric_difference
-    check(t, table_of(rows), 1, rows, oracle.change_one, out, lambda x: rows_of(t(table_of(x))))
-
-
-@pytest.mark.parametrize("step", [*TABLE_STEPS, *FROM_IDS])
-@given(rows=UNIVERSES.filter(two_keys), d_in=st.integers(1, 2))
-def test_steps_on_ids(step, rows, d_in):
-    t = pl.Start(pl.Table(), IDS) >> {**TABLE_STEPS, **FROM_IDS}[step]
-    out = oracle.symmetric_difference if step == "max_rows_per_id" else oracle.ids(0)
-    check(t, table_of(rows), d_in, rows, oracle.ids(0), out, lambda x: rows_of(t(table_of(x))))
+def test_steps_on_tables(start, step, rows, d_in):
+    metric, change = STARTS[start]
+    t = pl.Start(pl.Table(), metric) >> {**TABLE_STEPS, **FROM_IDS}[step]
+    forgets = step == "max_rows_per_id" or (start == "replaced" and step != "map_")
+    out = oracle.symmetric_difference if forgets else change
+    check(t, table_of(rows), d_in, rows, change, out, lambda x: rows_of(t(table_of(x))))
 
 
 def test_the_groups_of_replaced_rows():

@@ -101,39 +101,54 @@ def relation_of(name: str, k: int, exactly: bool, size: int, universe: sl.TableU
     return relation
 
 
-def check_global(name, relation, rows, size, groups, empty, k, exactly):
-    universe = table(rows)
+def check_neighbors(kind, name, relation, rows, size, groups, empty, k, exactly):
+    """The largest change over all pairs of neighbors, or from the first rows to theirs."""
+    universe, size = table(rows), min(size, len(rows))
     asked_for = relation_of(relation, k, exactly, size, universe)
     of = records.group_by(0, answer(name, empty), groups)
+    call, start, definition, options = {
+        "global": (sl.global_sensitivity, size, records.global_sensitivity, {"size": size}),
+        "local": (
+            *(sl.local_sensitivity, rows[:size], records.local_sensitivity),
+            {"dataset": rows[:size]},
+        ),
+    }[kind]
     try:
-        expected = records.global_sensitivity(rows, size, of, relation, k, exactly=exactly)
+        expected = definition(rows, start, of, relation, k, exactly=exactly)
     except ValueError:  # no pair
         assume(False)
     query = grouped(name, empty, groups)
     for norm in records.NORMS:
-        result = sl.global_sensitivity(
-            universe, query, size=size, neighbors=asked_for, norm=norm, method="groups"
-        )
+        result = call(universe, query, neighbors=asked_for, norm=norm, method="groups", **options)
         check(result, norm, expected[norm][0])
 
 
-@pytest.mark.representative("name")
+each_query = pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        *(("global", name) for name in INNER),
+        *(("local", name) for name in ("mean", "median", "percentile_90", "count")),
+    ],
+)
+
+
+@pytest.mark.representative("kind", "name")
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("name", INNER)
+@each_query
 @given(rows=rows_of(), size=st.integers(1, 6), **asked)
 def test_groups_of_any_size_are_those_of_the_definition(
-    name, relation, rows, size, groups, empty, k, exactly
+    kind, name, relation, rows, size, groups, empty, k, exactly
 ):
-    check_global(name, relation, rows, min(size, len(rows)), groups, empty, k, exactly)
+    check_neighbors(kind, name, relation, rows, size, groups, empty, k, exactly)
 
 
 @pytest.mark.stress
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("name", INNER)
-@settings(max_examples=STRESS // 8)
+@each_query
+@settings(max_examples=STRESS // 10)
 @given(rows=rows_of(8), size=st.integers(1, 7), **asked)
-def test_groups_of_any_size_for_long(name, relation, rows, size, groups, empty, k, exactly):
-    check_global(name, relation, rows, min(size, len(rows)), groups, empty, k, exactly)
+def test_groups_of_any_size_for_long(kind, name, relation, rows, size, groups, empty, k, exactly):
+    check_neighbors(kind, name, relation, rows, size, groups, empty, k, exactly)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -141,7 +156,7 @@ def test_groups_of_any_size_for_long(name, relation, rows, size, groups, empty, 
 def test_variances_at_distance_1_are_those_of_the_definition(
     relation, rows, size, groups, empty, k, exactly
 ):
-    check_global("var", relation, rows, min(size, len(rows)), groups, empty, k, exactly)
+    check_neighbors("global", "var", relation, rows, size, groups, empty, k, exactly)
 
 
 @pytest.mark.stress
@@ -149,7 +164,7 @@ def test_variances_at_distance_1_are_those_of_the_definition(
 @settings(max_examples=STRESS // 3)
 @given(rows=rows_of(8), size=st.integers(1, 7), **(asked | {"k": st.just(1)}))
 def test_variances_at_distance_1_for_long(relation, rows, size, groups, empty, k, exactly):
-    check_global("var", relation, rows, min(size, len(rows)), groups, empty, k, exactly)
+    check_neighbors("global", "var", relation, rows, size, groups, empty, k, exactly)
 
 
 @pytest.mark.exhaustive
@@ -235,45 +250,6 @@ def test_public_sizes_for_long(name, relation, rows, sizes, k, exactly, more):
     size = sum(sizes.values()) + more
     assume(1 <= size <= len(rows))
     check_public(name, relation, rows, size, sizes, k, exactly)
-
-
-LOCAL = ["mean", "median", "percentile_90", "count"]
-
-
-def check_local(name, relation, rows, size, groups, empty, k, exactly):
-    universe = table(rows)
-    x = rows[: min(size, len(rows))]
-    asked_for = relation_of(relation, k, exactly, len(x), universe)
-    of = records.group_by(0, answer(name, empty), groups)
-    try:
-        expected = records.local_sensitivity(rows, x, of, relation, k, exactly=exactly)
-    except ValueError:  # no neighbor
-        assume(False)
-    query = grouped(name, empty, groups)
-    for norm in records.NORMS:
-        result = sl.local_sensitivity(
-            universe, query, dataset=x, neighbors=asked_for, norm=norm, method="groups"
-        )
-        check(result, norm, expected[norm][0])
-
-
-@pytest.mark.representative("name")
-@pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("name", LOCAL)
-@given(rows=rows_of(), size=st.integers(1, 6), **asked)
-def test_local_sensitivities_are_those_of_the_definition(
-    name, relation, rows, size, groups, empty, k, exactly
-):
-    check_local(name, relation, rows, size, groups, empty, k, exactly)
-
-
-@pytest.mark.stress
-@pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("name", LOCAL)
-@settings(max_examples=STRESS // 12)
-@given(rows=rows_of(8), size=st.integers(1, 7), **asked)
-def test_local_sensitivities_for_long(name, relation, rows, size, groups, empty, k, exactly):
-    check_local(name, relation, rows, size, groups, empty, k, exactly)
 
 
 @given(
