@@ -8,6 +8,7 @@ from collections import defaultdict
 
 import pytest
 from command_line import BAD_FILES
+from doses import places
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +26,7 @@ settings.register_profile("thorough", max_examples=3, **calm)
 
 def pytest_configure(config: pytest.Config) -> None:
     """Try fewer examples where what is exhaustive is left out, too: in `make test`, but for CI."""
+    places["stress"] = "not stress" not in config.getoption("markexpr")
     everyday = "not exhaustive" in config.getoption("markexpr") and not os.environ.get("CI")
     settings.load_profile("everyday" if everyday else "thorough")
 

@@ -732,10 +732,10 @@ SPARSE = LOOSE | frozenset({"not refuted"})
     4.0, SLACK, verdicts=SPARSE, tail=1e-4, true_delta=0.0,
     why="Algorithm 1 with c = 1: epsilon / 2 for the threshold, epsilon / 4 for each answer.",
 )  # fmt: skip
-def sparse_vector_1(data, rng):
+def sparse_vector_1(data, rng, count=2):
     threshold = 1 + geometric_noise(rng, 2.0)
     released = []
-    for answer in zeros_and_ones(data):
+    for answer in zeros_and_ones(data, count):
         above = answer + geometric_noise(rng, 1.0) >= threshold
         released.append(bool(above))
         if above:
@@ -748,14 +748,7 @@ def sparse_vector_1(data, rng):
     why="Algorithm 1 with c = 1 on five queries; 12 geometric draws are too many for the oracle.",
 )  # fmt: skip
 def sparse_vector_1_of_five_queries(data, rng):
-    threshold = 1 + geometric_noise(rng, 2.0)
-    released = []
-    for answer in zeros_and_ones(data, 5):
-        above = answer + geometric_noise(rng, 1.0) >= threshold
-        released.append(bool(above))
-        if above:
-            break
-    return released
+    return sparse_vector_1(data, rng, 5)
 
 
 @mechanism(

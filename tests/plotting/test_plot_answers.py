@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import pytest
 from checks import refused
-from matplotlib.figure import Figure
 from pictures import assert_nothing_cut_off, callers_axes
 
 import sensitivity_lab as sl
@@ -133,19 +132,6 @@ def test_many_coordinates():
     assert texts(one) == ["+1"]
     assert ticks(one) == ["category 99"]
     assert_nothing_cut_off(one.figure)
-
-
-@pytest.mark.exhaustive
-def test_a_long_title_is_wrapped():
-    ax = plot_answers(pair((1, 2), (2, 1)), title="a title of many words " * 6)
-    assert max(map(len, ax.get_title().split("\n"))) <= 40
-    assert ax.get_title().replace("\n", " ") == ("a title of many words " * 6).strip()
-    assert_nothing_cut_off(ax.figure)
-
-
-def test_a_callers_axes():
-    mine = Figure().subplots()
-    assert plot_answers(pair((1, 2), (2, 1)), ax=mine) is mine
 
 
 @pytest.mark.parametrize(
