@@ -1141,10 +1141,10 @@ def test_what_was_left_out_may_hold_what_one_law_lacks():
             lambda data, rng: sum(data) + int(rng.laplace()),
             "the function does more with continuous noise than add numbers and multiply by them, "
             "such as float(), int(), round() or exp(). Where that is done with the sum of the "
-            "exact answer and the noise, return the sum as it is: what is done with it later costs no "
-            "privacy. Noise that is truncated or rounded before it is added is other noise, which "
-            "can lose more: round the sum instead, or draw whole numbers as noise, such as "
-            "rng.geometric(p) - rng.geometric(p), whose exact law is found",
+            "exact answer and the noise, return the sum as it is: what is done with it later "
+            "costs no privacy. Noise that is truncated or rounded before it is added is other "
+            "noise, which can lose more: round the sum instead, or draw whole numbers as noise, "
+            "such as rng.geometric(p) - rng.geometric(p), whose exact law is found",
         ),
     ],
 )
