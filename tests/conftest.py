@@ -8,6 +8,7 @@ from collections import defaultdict
 
 import pytest
 from command_line import BAD_FILES
+from doses import places
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +26,7 @@ settings.register_profile("thorough", max_examples=3, **calm)
 
 def pytest_configure(config: pytest.Config) -> None:
     """Try fewer examples where what is exhaustive is left out, too: in `make test`, but for CI."""
+    places["stress"] = "not stress" not in config.getoption("markexpr")
     everyday = "not exhaustive" in config.getoption("markexpr") and not os.environ.get("CI")
     settings.load_profile("everyday" if everyday else "thorough")
 
@@ -39,35 +41,42 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     Of a test marked ``representative(*names)``, one case per value of these arguments stays. Of the
     other cases, `make check` runs every fourth one and `make stress` the rest; those of an
-    `exhaustive` test are all left to `make stress`. Of any other test, a third of the cases stays,
-    another third is `further`, for `make check`, and the rest for `make stress`; of an `exhaustive`
+    `exhaustive` test are all left to `make stress`. Of any other test, a sixth of the cases stays,
+    half of them are `further`, for `make check`, and the rest for `make stress`; of an `exhaustive`
     test, a third stays. Since what stays is another case in each turn, the arguments that are not
     named take all their values, too.
     """
     cases: defaultdict[tuple, defaultdict[tuple, list[pytest.Function]]] = defaultdict(
         lambda: defaultdict(list)
     )
-    thirds: defaultdict[tuple, list[pytest.Function]] = defaultdict(list)
+    plain: defaultdict[tuple, list[pytest.Function]] = defaultdict(list)
     for item in items:
         if marker := item.get_closest_marker("representative"):
             assert isinstance(item, pytest.Function)
             named = tuple(repr(item.callspec.params[name]) for name in marker.args)
             cases[item.path, item.originalname][named].append(item)
         elif hasattr(item, "callspec") and (later := left_to(item)):
-            thirds[later, item.path, item.originalname].append(item)
+            plain[later, item.path, item.originalname].append(item)
     for by_name in cases.values():
         for turn, alike in enumerate(by_name.values()):
             for after, item in others(alike, turn):
                 later = item.get_closest_marker("exhaustive") or (turn + after) % 4
                 item.add_marker("stress" if later else "exhaustive")
-    for turn, ((later, *_), alike) in enumerate(thirds.items()):
+    for turn, ((later, *_), alike) in enumerate(plain.items()):
         for after, item in others(alike, turn):
-            for marker in ((), (later,), ("stress",))[after % 3]:
+            if marker := TURNS[later][after % len(TURNS[later])]:
                 item.add_marker(marker)
 
 
+TURNS = {
+    "further": ("", "further", "stress", "further", "further", "stress"),
+    "stress": ("", "stress", "stress"),
+}
+"""What the cases of a test are marked with, one after the other."""
+
+
 def left_to(item: pytest.Item) -> str | None:
-    """The marker of a third of a test's cases; None if all of them run where the test does."""
+    """The marker of most of a test's cases; None if all of them run where the test does."""
     if any(map(item.get_closest_marker, ("stress", "notebooks", "browser"))):
         return None
     if not item.get_closest_marker("exhaustive"):

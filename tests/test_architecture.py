@@ -150,14 +150,14 @@ def test_a_room_imports_only_from_those_before_it():
         assert {room_of(name) for name in own_imports(file)} - {room} <= before, file
 
 
-@pytest.mark.parametrize("room", [room for room in ROOMS if (PACKAGE / room).is_dir() and room])
-def test_no_imports_go_in_a_circle_inside_a_room(room):
-    graph = {
-        name_of(file): {name for name in own_imports(file) if room_of(name) == room}
-        for file in FILES
-        if room_of(name_of(file)) == room
-    }
-    assert len(list(TopologicalSorter(graph).static_order())) >= len(graph) > 1
+@pytest.mark.exhaustive
+def test_no_imports_go_in_a_circle_inside_a_room():
+    for room in (room for room in ROOMS if room and (PACKAGE / room).is_dir()):
+        graph = {
+            name_of(file): {name for name in own_imports(file) if room_of(name) == room}
+            for file in files_of(room)
+        }
+        assert len(list(TopologicalSorter(graph).static_order())) >= len(graph) > 1
 
 
 @pytest.mark.exhaustive
@@ -168,15 +168,16 @@ def test_a_product_needs_the_core_and_few_other_products():
         assert needed - CORE - {product, ""} == others, product
 
 
-@pytest.mark.parametrize("theory", THEORIES)
-def test_theories_do_not_need_one_another(theory):
-    imported = {
-        name[1]
-        for file in (PACKAGE / "search" / theory).rglob("*.py")
-        for name in own_imports(file)
-        if name[0] == "search" and len(name) > 1
-    }
-    assert imported & set(THEORIES) <= {theory}
+@pytest.mark.exhaustive
+def test_theories_do_not_need_one_another():
+    for theory in THEORIES:
+        imported = {
+            name[1]
+            for file in (PACKAGE / "search" / theory).rglob("*.py")
+            for name in own_imports(file)
+            if name[0] == "search" and len(name) > 1
+        }
+        assert imported & set(THEORIES) <= {theory}
 
 
 @pytest.mark.exhaustive
@@ -229,6 +230,7 @@ def test_no_search_asserts_what_its_plan_has_found_out():
         assert "AssertionError" not in file.read_text("utf-8"), file
 
 
+@pytest.mark.exhaustive
 def test_these_checks_see_imports():
     """Relative, absolute, inside functions and of types: what the checks above rest on."""
     result = PACKAGE / "results" / "sensitivity.py"
@@ -365,23 +367,17 @@ def private_definitions(file: Path) -> Iterator[str]:
         yield from (name for name in names if name.startswith("_") and not name.startswith("__"))
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_private_name_is_that_of_one_thing_within_a_room(room):
-    names = Counter(
-        name
-        for file in files_of(room)
-        if file.stem not in FORMS
-        for name in private_definitions(file)
-    )
-    names.update(
-        {
-            name
-            for file in files_of(room)
-            if file.stem in FORMS
-            for name in private_definitions(file)
-        }
-    )
-    assert [name for name, number in names.items() if number > 1] == []
+@pytest.mark.exhaustive
+def test_a_private_name_is_that_of_one_thing_within_a_room():
+    for room in ROOMS:
+        of_file = {file: [*private_definitions(file)] for file in files_of(room)}
+        names = Counter(
+            name for file, names in of_file.items() if file.stem not in FORMS for name in names
+        )
+        names.update(
+            {name for file, names in of_file.items() if file.stem in FORMS for name in names}
+        )
+        assert [name for name, number in names.items() if number > 1] == []
 
 
 @pytest.mark.exhaustive

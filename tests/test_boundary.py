@@ -8,6 +8,7 @@ from concurrent.futures import Future as Waiting
 import joblib
 import numpy as np
 import pytest
+from checks import refused, refused_with
 
 import sensitivity_lab as sl
 from sensitivity_lab.running import pool
@@ -55,11 +56,10 @@ def test_an_odd_object_is_an_argument_that_cannot_be_used(monkeypatch):
 
 def test_a_full_stack_is_an_argument_that_is_nested_too_deeply(monkeypatch):
     monkeypatch.setattr(pool, "workers", unrolled)
-    with pytest.raises(sl.errors.InputError) as caught:
-        search(lambda x: float(x[0]))
-    assert str(caught.value) == (
+    refused(
+        lambda: search(lambda x: float(x[0])),
         "an argument, or what a function holds, is nested too deeply or refers to itself: Python's "
-        "limit of recursion is reached; give flat values"
+        "limit of recursion is reached; give flat values",
     )
 
 
@@ -110,7 +110,9 @@ SPACES = {
 @pytest.mark.parametrize("name", SPACES)
 def test_searches_of_spaces_have_the_boundary(name, monkeypatch):
     monkeypatch.setattr(space_calls, "_check_query", unrolled)
-    with pytest.raises(sl.errors.InputError, match="Python's limit of recursion is reached"):
-        getattr(sl.spaces, name)(
+    refused_with(
+        lambda: getattr(sl.spaces, name)(
             sl.spaces.graphs(2, "edge"), "edges", neighbors=sl.spaces.Within(1), **SPACES[name]
-        )
+        ),
+        "Python's limit of recursion is reached",
+    )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from checks import refused
 from command_line import check_refused, run
 from matplotlib import font_manager
 from matplotlib.figure import Figure
@@ -76,14 +77,13 @@ def test_a_full_disk_leaves_the_old_file_and_ends_in_one_line(old, monkeypatch, 
 
     monkeypatch.setattr("sensitivity_lab.files.os.fsync", full)
     path = old if write == "table" else old.rename(old.with_suffix(".png"))
-    with pytest.raises(sl.errors.InputError) as caught:
-        write_csv(TABLE, path) if write == "table" else plotting.save(Figure(), path)
-    assert str(caught.value) == (
+    refused(
+        lambda: write_csv(TABLE, path) if write == "table" else plotting.save(Figure(), path),
         f"cannot write the table to {str(path)!r}: No space left on device; choose a file in an "
         "existing folder that you may write to"
         if write == "table"
         else f"path: {str(path)!r} cannot be written (No space left on device); choose a file and "
-        "a folder that you may write to"
+        "a folder that you may write to",
     )
     assert path.read_bytes() == b"old"
     assert names_in(path.parent) == [path.name]
@@ -180,11 +180,10 @@ def test_a_link_to_a_file_that_is_not_there_makes_it(tmp_path):
 def test_links_to_nowhere(capsys, tmp_path, leads_to, reason):
     link = tmp_path / "link.csv"
     link.symlink_to(leads_to)
-    with pytest.raises(sl.errors.InputError) as caught:
-        write_csv(TABLE, link)
-    assert str(caught.value) == (
+    refused(
+        lambda: write_csv(TABLE, link),
         f"cannot write the table to {str(link)!r}: {reason or 'No such file or directory'}; choose "
-        "a file in an existing folder that you may write to"
+        "a file in an existing folder that you may write to",
     )
     missing = f"{str(tmp_path / 'missing')!r} is not a folder that can be written to"
     line = f"sensitivity-lab curves: cannot write {str(link)!r}: {reason or missing}"
@@ -205,11 +204,10 @@ def test_a_file_keeps_its_permissions_and_a_new_one_gets_the_usual_ones(old):
 def test_a_file_that_may_not_be_written_is_not_replaced(capsys, old, monkeypatch):
     """Not by chmod, which does not stop a superuser."""
     monkeypatch.setattr("sensitivity_lab.files.os.access", lambda _path, _mode: False)
-    with pytest.raises(sl.errors.InputError) as caught:
-        write_csv(TABLE, old)
-    assert str(caught.value) == (
+    refused(
+        lambda: write_csv(TABLE, old),
         f"cannot write the table to {str(old)!r}: Permission denied; choose a file in an existing "
-        "folder that you may write to"
+        "folder that you may write to",
     )
     line = f"sensitivity-lab curves: cannot write {str(old)!r}: Permission denied"
     check_refused(capsys, [*COMMAND, "--table", str(old)], line)

@@ -167,7 +167,7 @@ def call_of(choose: Callable[[int], int]) -> Call:
     return call_with(name, bad, choose)
 
 
-@settings(max_examples=50 * settings.default.max_examples)
+@settings(max_examples=15 * settings.default.max_examples)
 @given(st.randoms(use_true_random=True))
 def test_garbage(numbers):
     call_is_fine(*call_of(numbers.randrange))
@@ -251,7 +251,7 @@ def method_is_fine(method: Any, positional: list[Any], named: dict[str, Any]) ->
                 raise
 
 
-@settings(max_examples=50 * settings.default.max_examples)
+@settings(max_examples=15 * settings.default.max_examples)
 @given(st.randoms(use_true_random=True))
 def test_garbage_in_methods(numbers):
     method_is_fine(*call_of_a_method(numbers.randrange))

@@ -12,6 +12,7 @@ from fractions import Fraction
 import naive_distances as naive
 import numpy as np
 import pytest
+from checks import refused, refused_with
 from hypothesis import given
 from hypothesis import strategies as st
 from recorded_mechanisms import Mechanism
@@ -73,33 +74,6 @@ def test_the_truth_is_that_of_the_definition(neighbors, metric, table, claim):
         datasets, [answer(x) for x in datasets], metric, "absolute", neighbors.k
     )
     assert row.claimed == neighbors.k * claim
-
-
-@pytest.mark.exhaustive
-def test_several_values_are_one_vector():
-    def histogram(x):
-        mechanism = Mechanism(1)
-        return [mechanism.randomise(x.count(bin_)) for bin_ in range(3)]
-
-    truths = {
-        norm: audit_recorded(
-            histogram, range(3), 2, Mechanism, neighbors="bounded", norm=norm
-        ).rows[0]
-        for norm in ("L1", "L2", "Linf")
-    }
-    assert truths["L1"].exact == 2
-    assert truths["L2"].value == math.sqrt(2)
-    assert truths["Linf"].exact == 1
-    assert [row.verdict for row in truths.values()] == ["violated", "violated", "tight"]
-    whole = audit_recorded(
-        lambda x: Mechanism(1).randomise(np.bincount(x, minlength=3).reshape(1, 3)),
-        range(3),
-        2,
-        Mechanism,
-        neighbors="bounded",
-    )
-    assert whole.rows[0].exact == 2
-    assert whole.rows[0].evidence.answer_x == (2, 0, 0)
 
 
 def test_the_worst_pair_in_proportion_to_its_claim_is_reported():
@@ -210,10 +184,11 @@ def test_noise_scaled_to_the_local_sensitivity_is_never_tight():
         "  x  (0, 0, 0)  ->  0",
         "  y  (0, 0, 10)  ->  0",
     ]
-    with pytest.raises(
-        sl.errors.SensitivityViolation, match="sensitivities of 0 on x and 10 on y are"
-    ):
-        report.raise_if_violated()
+    refused_with(
+        lambda: report.raise_if_violated(),
+        "sensitivities of 0 on x and 10 on y are",
+        sl.errors.SensitivityViolation,
+    )
 
 
 def test_a_claim_that_depends_on_a_size_that_neighbors_share_is_none_of_that():
@@ -324,9 +299,11 @@ def test_datasets_can_be_left_out():
     ],
 )
 def test_functions_that_cannot_be_audited(function, message):
-    with pytest.raises(sl.errors.QueryError) as caught:
-        audit_recorded(function, [0], 1, Mechanism, neighbors="bounded", replay=False)
-    assert str(caught.value) == message
+    refused(
+        lambda: audit_recorded(function, [0], 1, Mechanism, neighbors="bounded", replay=False),
+        message,
+        sl.errors.QueryError,
+    )
     assert Mechanism(1).randomise(5) == 1005
 
 
@@ -345,9 +322,10 @@ def test_functions_that_cannot_be_audited(function, message):
     ],
 )
 def test_arguments_that_are_not_accepted(options, message):
-    with pytest.raises(sl.errors.InputError) as caught:
-        audit_recorded(mean, [0], 1, Mechanism, **{"neighbors": "bounded", **options})
-    assert str(caught.value) == message
+    refused(
+        lambda: audit_recorded(mean, [0], 1, Mechanism, **{"neighbors": "bounded", **options}),
+        message,
+    )
 
 
 def test_no_noise_on_one_of_two_neighbors_is_a_leak():
@@ -372,5 +350,9 @@ def test_a_choice_of_calls_without_end_is_refused(chosen):
             yield chosen(calls)
 
     told = "select must return some of the calls that it gets, got more than 10,000,000"
-    with pytest.raises(sl.errors.InputError, match=told):
-        sl.audits.audit_recorded(mean, [0, 1], 2, Mechanism, neighbors="bounded", select=endless)
+    refused_with(
+        lambda: sl.audits.audit_recorded(
+            mean, [0, 1], 2, Mechanism, neighbors="bounded", select=endless
+        ),
+        told,
+    )

@@ -6,6 +6,7 @@ import math
 import random
 
 import pytest
+from checks import refused, refused_with
 
 import sensitivity_lab as sl
 
@@ -118,8 +119,7 @@ def test_neighbors_must_return_the_same_after_the_same_choice(case):
     assert report.rows[0].verdict == "tight"
     assert report.notes == ()
     if step is not None:
-        with pytest.raises(sl.errors.SensitivityViolation, match=step):
-            report.raise_if_violated()
+        refused_with(lambda: report.raise_if_violated(), step, sl.errors.SensitivityViolation)
 
 
 def test_what_is_returned_beside_a_choice_is_evidence():
@@ -232,9 +232,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_refused(case):
     call, message = REFUSED[case]
-    with pytest.raises((sl.errors.InputError, sl.errors.QueryError)) as caught:
-        call()
-    assert str(caught.value) == message
+    refused(call, message, (sl.errors.InputError, sl.errors.QueryError))
 
 
 @pytest.mark.exhaustive

@@ -37,10 +37,7 @@ def test_cut_laws_that_do_not_differ():
 def test_where_something_differs_nothing_is_said():
     report = sl.audit([0, 1], sum, 2, size=2, outputs="absolute", **BOUNDED)
     assert report.notes == ()
-    report = audit_mechanism(
-        lambda data, rng: sum(data) + rng.normal(scale=10), [0, 1], 2, **BOUNDED, epsilon=9,
-        delta=0.5,
-    )  # fmt: skip
+    report = audit_mechanism(lambda data, _: data[0], [0, 1], 1, **BOUNDED, epsilon=9)
     assert NOTE not in report.notes
 
 

@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from checks import refused, refused_with
 
 import sensitivity_lab as sl
 
@@ -139,12 +140,11 @@ def test_exactly_k_exchanges_equal_records_where_there_are_no_others(records, re
 
 
 def test_noise_needs_an_upper_bound():
-    with pytest.raises(sl.errors.InputError) as caught:
-        sl.noise.laplace_scale(bounds(), epsilon=1)
-    assert str(caught.value) == (
+    refused(
+        lambda: sl.noise.laplace_scale(bounds(), epsilon=1),
         "sensitivity: the result has only a lower bound, and the sensitivity can be larger; bound "
         "it from above with value_range, per_record or monotone of "
-        "sl.bounds.sensitivity_bounds"
+        "sl.bounds.sensitivity_bounds",
     )
     assert sl.noise.laplace_scale(bounds(value_range=(0, 100)), epsilon=2) == 50.0
 
@@ -171,17 +171,18 @@ def test_noise_needs_an_upper_bound():
     ],
 )
 def test_what_is_not_accepted(arguments, message):
-    with pytest.raises(sl.errors.InputError, match=message):
-        bounds(**arguments)
+    refused_with(lambda: bounds(**arguments), message)
 
 
 def test_bounds_that_do_not_hold_are_found_out():
     found = bounds()
-    with pytest.raises(
-        sl.errors.VerificationError, match="the lower bound of spread_of_gaps is st"
-    ):
-        replace(found, lower=99.0).verify()
-    with pytest.raises(
-        sl.errors.VerificationError, match=r"the lower bound 100\.0 of spread_of_gaps is"
-    ):
-        replace(found, upper=50.0).verify()
+    refused_with(
+        lambda: replace(found, lower=99.0).verify(),
+        "the lower bound of spread_of_gaps is st",
+        sl.errors.VerificationError,
+    )
+    refused_with(
+        lambda: replace(found, upper=50.0).verify(),
+        r"the lower bound 100\.0 of spread_of_gaps is",
+        sl.errors.VerificationError,
+    )

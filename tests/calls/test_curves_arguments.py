@@ -7,11 +7,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-import pytest
-from curve_cases import spread
-from hypothesis import given
-from hypothesis import strategies as st
-from strategies import NUMPY_KINDS, RELATIONS, problems
+from checks import refused
 
 import sensitivity_lab as sl
 from sensitivity_lab.queries import DEFAULT_QUERIES
@@ -22,38 +18,6 @@ YEAR = sl.Universe.from_dataset([1, 2, 3, 4])
 
 def middle(rows):
     return rows[:, rows.shape[1] // 2]
-
-
-@pytest.mark.exhaustive
-@given(data=st.data())
-def test_curves_are_separate_searches(data):
-    family = data.draw(st.sampled_from(sorted(RELATIONS)))
-    asked = data.draw(problems(family, data.draw(st.booleans()), NUMPY_KINDS))
-    queries = data.draw(
-        st.lists(st.sampled_from([*DEFAULT_QUERIES, "min", "max"]), max_size=3, unique=True)
-    )
-    queries += [
-        sl.from_function(spread, least_size=1),
-        sl.from_function(middle, vectorized=True, least_size=1),
-    ]
-    distances = list(range(1, asked.relation.k + 1))
-    curves = sl.sensitivity_curves(
-        asked.universe, queries, size=asked.size, distances=distances, neighbors=asked.relation
-    )
-    assert len(curves) == len(queries) * len(distances)
-    points = iter(curves)
-    for query in queries:
-        for k in distances:
-            column, point = next(points)
-            alone = sl.global_sensitivity(
-                asked.universe, query, size=asked.size, neighbors=asked.relation.at(k)
-            )
-            assert column == "records"
-            for fact in ("value", "exact", "upper", "status", "arithmetic", "datasets_evaluated"):
-                assert getattr(point, fact) == getattr(alone, fact), fact
-            for fact in ("query", "neighbors", "size", "universe", "method"):
-                assert getattr(point, fact) == getattr(alone, fact), fact
-            point.verify()
 
 
 def test_default_is_the_ten_queries_at_most_k_apart():
@@ -91,11 +55,10 @@ def test_relation_instances_keep_all_but_their_distance():
     ask = partial(sl.sensitivity_curves, YEAR, "sum", size=2, neighbors=relations)
     found = ask(distances=[1, 2], neighbors=relations[0])
     assert [point.neighbors for _, point in found] == [relations[0].at(k) for k in (1, 2)]
-    with pytest.raises(sl.errors.InputError) as caught:
-        ask(distances=1)
-    assert str(caught.value) == (
+    refused(
+        lambda: ask(distances=1),
         "neighbors is unbounded (add), at most 2, but distances=1 leaves out k = 2; pass all "
-        "distances, or name the relation without a k"
+        "distances, or name the relation without a k",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from checks import refused, refused_with
 from curve_cases import never
 from strategies import NAMES
 
@@ -62,9 +63,12 @@ SEVERAL_UNIVERSES = "universes must be a Universe, a mapping of column names to 
     ],
 )
 def test_bad_universes_are_named(universes, message):
-    with pytest.raises(sl.errors.InputError) as caught:
-        sl.sensitivity_curves(universes, "mean", size=2, distances=1, neighbors="unbounded")
-    assert str(caught.value) == message
+    refused(
+        lambda: sl.sensitivity_curves(
+            universes, "mean", size=2, distances=1, neighbors="unbounded"
+        ),
+        message,
+    )
 
 
 @pytest.mark.parametrize(
@@ -114,56 +118,54 @@ def test_bad_arguments_are_named(changed, message):
         "neighbors": "unbounded",
         **changed,
     }
-    with pytest.raises(sl.errors.InputError) as caught:
-        sl.sensitivity_curves(YEAR, **arguments)
-    assert str(caught.value) == message
+    refused(lambda: sl.sensitivity_curves(YEAR, **arguments), message)
 
 
 def test_no_search_starts_while_a_column_is_bad():
     universes = {"a": YEAR, "b": sl.Universe.from_dataset([1, 2, 3])}
-    with pytest.raises(sl.errors.InputError) as caught:
-        sl.sensitivity_curves(universes, never, size=3, distances=1, neighbors="bounded")
-    assert str(caught.value) == (
+    refused(
+        lambda: sl.sensitivity_curves(universes, never, size=3, distances=1, neighbors="bounded"),
         "column 'b': bounded, at most 1 is not feasible for datasets of size 3 in a universe of "
         "3 records: replacing needs a record of x and at least one record outside x; no distance "
         "is feasible; choose a smaller size, or use a domain as the universe, "
-        "Universe.from_domain(values)"
+        "Universe.from_domain(values)",
     )
 
 
 def test_no_search_starts_while_a_column_is_too_large():
     universes = {"a": YEAR, "b": sl.Universe.from_dataset(range(60))}
-    with pytest.raises(
-        sl.errors.TooLargeError, match=r"^column 'b': no engine accepts never here: "
-    ):
-        sl.sensitivity_curves(
+    refused_with(
+        lambda: sl.sensitivity_curves(
             universes,
             never,
             size=3,
             distances=1,
             neighbors="unbounded",
             run=sl.Run(memory_limit=10_000),
-        )
+        ),
+        r"^column 'b': no engine accepts never here: ",
+        sl.errors.TooLargeError,
+    )
 
 
 def test_no_search_starts_while_a_query_is_bad():
-    with pytest.raises(
-        sl.errors.InputError, match=r"^column 'records': var_ddof_2 needs at least 3 "
-    ):
-        sl.sensitivity_curves(
+    refused_with(
+        lambda: sl.sensitivity_curves(
             YEAR, [never, sl.Var(ddof=2)], size=2, distances=1, neighbors="unbounded"
-        )
+        ),
+        r"^column 'records': var_ddof_2 needs at least 3 ",
+    )
 
 
 def test_a_failing_function_names_its_dataset():
     def no_ten(x) -> float:
         return float("nan") if 10 in x else 0.0
 
-    with pytest.raises(sl.errors.QueryError) as caught:
-        sl.sensitivity_curves(
+    refused(
+        lambda: sl.sensitivity_curves(
             sl.Universe([1, 10]), ["mean", no_ten], size=1, distances=1, neighbors="bounded"
-        )
-    assert str(caught.value) == (
+        ),
         "query 'no_ten' on the dataset (10,) returned nan; a query returns one finite number, or a "
-        "1-D array of them"
+        "1-D array of them",
+        sl.errors.QueryError,
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 import pandas as pd
 import pytest
-from checks import read_table
+from checks import read_table, refused
 
 import sensitivity_lab as sl
 
@@ -22,17 +23,19 @@ def test_witnesses_beyond_the_memory_are_refused_before_any_work(monkeypatch):
     domain = sl.Universe.from_domain([1, 2])
     monkeypatch.setattr("sensitivity_lab.problem.Problem.checked", never)
     limit = "more than the memory limit of 4.0 GiB; choose a smaller size"
-    with pytest.raises(sl.errors.TooLargeError) as caught:
-        sl.global_sensitivity(domain, "var", size=10**9, neighbors="bounded")
-    assert str(caught.value) == (
+    refused(
+        lambda: sl.global_sensitivity(domain, "var", size=10**9, neighbors="bounded"),
         f"two datasets of 1,000,000,000 records need 14.9 GiB, {limit} or a larger "
-        "run=Run(memory_limit=...)"
+        "run=Run(memory_limit=...)",
+        sl.errors.TooLargeError,
     )
-    with pytest.raises(sl.errors.TooLargeError) as caught:
-        sl.sensitivity_curves(domain, size=10**9, distances=range(1, 1_001), neighbors="bounded")
-    assert str(caught.value) == (
+    refused(
+        lambda: sl.sensitivity_curves(
+            domain, size=10**9, distances=range(1, 1_001), neighbors="bounded"
+        ),
         "column 'records': two datasets of 1,000,000,000 records need 14.9 GiB, "
-        f"{limit} or a larger run=Run(memory_limit=...)"
+        f"{limit} or a larger run=Run(memory_limit=...)",
+        sl.errors.TooLargeError,
     )
 
 
@@ -43,14 +46,14 @@ def test_many_witnesses_that_are_listed_are_refused_before_any_search(monkeypatc
     monkeypatch.setattr("sensitivity_lab.search.Chosen.solve", never)
     columns = dict.fromkeys(("a", "b"), sl.Universe.from_domain([1, 2]))
     asked = {"size": 500, "distances": range(1, 101), "neighbors": "bounded"}
-    with pytest.raises(sl.errors.TooLargeError) as caught:
-        sl.sensitivity_curves(
+    refused(
+        lambda: sl.sensitivity_curves(
             columns, "mean", **asked, method="enumeration", run=sl.Run(memory_limit=2**20)
-        )
-    assert str(caught.value) == (
+        ),
         "column 'b': 200 results with two datasets of 500 records need 1.5 MiB, more than the "
         "memory limit of 1.0 MiB; choose a smaller size, fewer distances or queries, or a larger "
-        "run=Run(memory_limit=...)"
+        "run=Run(memory_limit=...)",
+        sl.errors.TooLargeError,
     )
 
 
@@ -80,13 +83,13 @@ def test_witnesses_that_are_not_listed_need_no_memory(monkeypatch):
 
 
 def test_a_table_of_neighbors_of_a_huge_dataset_is_refused():
-    with pytest.raises(sl.errors.TooLargeError) as caught:
-        sl.neighbor_table(
+    refused(
+        lambda: sl.neighbor_table(
             sl.Universe.from_domain([1]), "mean", size=10**9, neighbors=sl.Unbounded(1)
-        )
-    assert str(caught.value) == (
+        ),
         "two datasets of 1,000,000,000 records need 14.9 GiB, more than the memory limit of 4.0 "
-        "GiB; choose a smaller size or a larger run=Run(memory_limit=...)"
+        "GiB; choose a smaller size or a larger run=Run(memory_limit=...)",
+        sl.errors.TooLargeError,
     )
 
 
@@ -141,9 +144,10 @@ def test_sixteen_records_are_not_many():
 def test_bad_witness(large, witness):
     table = sl.neighbor_table(YEAR, "sum", size=2, neighbors="bounded")
     for call in (large.to_frame, table.to_frame):
-        with pytest.raises(sl.errors.InputError) as caught:
-            call(witness=witness)
-        assert str(caught.value) == f"witness must be one of 'short', 'full', got {witness!r}"
+        refused(
+            partial(call, witness=witness),
+            f"witness must be one of 'short', 'full', got {witness!r}",
+        )
 
 
 @pytest.mark.exhaustive

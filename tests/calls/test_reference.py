@@ -99,51 +99,36 @@ def domain(low: int, high: int) -> sl.Universe:
 
 
 @each_domain
-@each_size
-def test_closed_form_of_the_mean(low, high, n):
-    universe = domain(low, high)
-    assert sensitivity(universe, "mean", n, sl.Bounded(1)) == F(high - low, n)
-    assert sensitivity(universe, "mean", n, REMOVE_ONE) == F(high - low, n)
-
-
-@each_domain
 def test_closed_form_of_the_mean_over_all_sizes(low, high):
     assert sensitivity(
         domain(low, high), "mean", range(1, 8), sl.Unbounded(1, direction="add")
     ) == F(high - low, 2)
 
 
-@each_domain
-@each_size
-def test_closed_form_of_the_variance(low, high, n):
-    universe = domain(low, high)
-    expected = F((high - low) ** 2 * (n - 1), n * n)
-    assert sensitivity(universe, "var", n, sl.Bounded(1)) == expected
-    assert sensitivity(universe, "var", n, REMOVE_ONE) == expected
-    assert sensitivity(universe, sl.Var(ddof=1), n, sl.Bounded(1)) == F((high - low) ** 2, n)
+CLOSED = {
+    "mean": lambda low, high, n: (F(high - low, n), F(high - low, n)),
+    "var": lambda low, high, n: (F((high - low) ** 2 * (n - 1), n * n),) * 2,
+    "median": lambda low, high, n: (F(high - low, 1 if n % 2 else 2), F(high - low, 2)),
+    "sum": lambda low, high, _: (high - low, max(abs(low), abs(high))),
+    "count": lambda *_: (0, 1),
+}
+"""Where a record is replaced, and where one is removed."""
 
 
 @each_domain
 @each_size
-def test_closed_form_of_the_median(low, high, n):
-    universe = domain(low, high)
-    bounded = high - low if n % 2 else F(high - low, 2)
-    assert sensitivity(universe, "median", n, sl.Bounded(1)) == bounded
-    assert sensitivity(universe, "median", n, REMOVE_ONE) == F(high - low, 2)
+@pytest.mark.parametrize("query", CLOSED)
+def test_closed_forms(query, low, high, n):
+    expected = CLOSED[query](low, high, n)
+    found = [sensitivity(domain(low, high), query, n, one) for one in (sl.Bounded(1), REMOVE_ONE)]
+    assert tuple(found) == expected
 
 
 @each_domain
 @each_size
-def test_closed_form_of_the_sum(low, high, n):
-    universe = domain(low, high)
-    assert sensitivity(universe, "sum", n, sl.Bounded(1)) == high - low
-    assert sensitivity(universe, "sum", n, REMOVE_ONE) == max(abs(low), abs(high))
-
-
-@each_size
-def test_closed_form_of_the_count(n):
-    assert sensitivity(domain(0, 1), "count", n, sl.Bounded(1)) == 0
-    assert sensitivity(domain(0, 1), "count", n, REMOVE_ONE) == 1
+def test_closed_form_of_the_sample_variance(low, high, n):
+    found = sensitivity(domain(low, high), sl.Var(ddof=1), n, sl.Bounded(1))
+    assert found == F((high - low) ** 2, n)
 
 
 # As above: a linear stability map over-charges.

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from random import Random
 
 import oracle
@@ -66,47 +64,6 @@ def draw_records(kind: str, number: int) -> list[float]:
 KINDS = ("heavy tails", "both signs", "ties", "offset", "beyond 2**53")
 
 
-def changes(relation: Relation, size: int, total: int) -> Iterator[tuple[int, int]]:
-    """What the relation allows, from its definition."""
-    distances = [relation.k] if relation.exactly else range(1, relation.k + 1)
-    for k in distances:
-        if relation.name == "bounded":
-            pairs = [(k, k)]
-        elif relation.name == "unbounded":
-            pairs = [(k, 0), (0, k)]
-        else:
-            pairs = [(i, k - i) for i in range(k + 1)]
-        yield from (
-            (i, j) for i, j in pairs if i <= size and j <= total - size and size - i + j > 0
-        )
-
-
-def rearranged(records: Sequence[Fraction], query: str, size: int, i: int, j: int) -> Fraction:
-    """The largest |f(x) - f(y)|: coefficients in ascending order, or all of them negative."""
-    m = size - i + j
-    of_x, of_y = (Fraction(1, size), Fraction(1, m)) if query == "mean" else (1, 1)
-    parts = [of_x - of_y] * (size - i) + [of_x] * i + [-of_y] * j
-    parts += [0] * (len(records) - len(parts))
-    return max(
-        sum(map(Fraction.__mul__, records, map(Fraction, sorted(coefficients))))
-        for coefficients in (parts, [-part for part in parts])
-    )
-
-
-def split_everywhere(records: Sequence[Fraction], q: int, size: int, i: int, j: int) -> Fraction:
-    """The largest |f(x) - f(y)| over all splits of the core into smallest and largest records."""
-    largest = Fraction(0)
-    for only_x, only_y in ((i, j), (j, i)):
-        core, last = size - i, len(records) - only_x
-        for low in range(core + 1):
-            inner = [*records[only_y : only_y + low], *records[last - (core - low) : last]]
-            x, y = [*inner, *records[last:]], [*records[:only_y], *inner]
-            answers = (oracle.evaluate(("percentile", q, "linear"), one) for one in (x, y))
-            first, second = answers
-            largest = max(largest, first - second)
-    return largest
-
-
 @pytest.mark.representative("kind")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
@@ -115,28 +72,21 @@ def split_everywhere(records: Sequence[Fraction], q: int, size: int, i: int, j: 
     ids=str,
 )
 def test_every_distance_of_a_larger_universe(kind, family):
-    records, size = draw_records(kind, 21), 10
-    exact = sorted(map(Fraction, records))
-    most = 9 if family.name == "unbounded" else 10
-    curves = sl.sensitivity_curves(
-        sl.Universe.from_dataset(records),
-        ["mean", "sum", "percentile_30"],
-        size=size,
-        distances=range(1, most + 1),
-        neighbors=family,
+    """Of few values, so that all datasets can be listed by how often each occurs."""
+    values = draw_records(kind, 4)
+    asked = {"size": 10, "distances": range(1, 10), "neighbors": family}
+    quick, listed = (
+        sl.sensitivity_curves(
+            sl.Universe.from_dataset([*values * 4, *values[:3]]),
+            ["mean", "sum", "percentile_30"],
+            method=method,
+            **asked,
+        )
+        for method in ("monotone", "enumeration")
     )
-    gaps: dict[tuple[str, int, int], Fraction] = {}
-
-    def gap(query: str, i: int, j: int) -> Fraction:
-        if (query, i, j) not in gaps:
-            found = rearranged(exact, query, size, i, j) if query != "percentile_30" else None
-            gaps[query, i, j] = split_everywhere(exact, 30, size, i, j) if found is None else found
-        return gaps[query, i, j]
-
-    for _, result in curves:
-        allowed = changes(result.neighbors, size, len(records))
-        assert result.exact == max(gap(result.query.name, i, j) for i, j in allowed)
-        result.verify()
+    for (_, found), (_, expected) in zip(quick, listed, strict=True):
+        assert found.exact == expected.exact
+        found.verify()
 
 
 @pytest.mark.representative("kind")

@@ -76,23 +76,21 @@ def test_ranges_of_too_many_values(capsys, values):
 
 
 @pytest.mark.usefixtures("no_search")
-def test_copies_of_no_value(capsys):
-    arguments = ["--domain", "a=1,2", "--copies", "0", *MEAN_OF_TWO]
-    reason = (
-        "--copies must be a whole number (how often a record occurs, at least 1), got 0, below 1"
-    )
-    check_refused(capsys, ["sensitivity", *arguments], f"sensitivity-lab sensitivity: {reason}")
-
-
-@pytest.mark.usefixtures("no_search")
-def test_several_domains_want_a_column(capsys):
-    arguments = ["--domain", "a=1,2", "--domain", "b=1,2", *MEAN_OF_TWO]
-    reason = "choose one column with --column: a, b"
-    check_refused(capsys, ["sensitivity", *arguments], f"sensitivity-lab sensitivity: {reason}")
-
-
-@pytest.mark.usefixtures("no_search")
-def test_two_domains_of_one_name(capsys):
-    arguments = ["--domain", "a=1,2", "--domain", "a=1,2,3", *MEAN_OF_TWO]
-    reason = "the domain 'a' is given twice; give each column one domain"
-    check_refused(capsys, ["sensitivity", *arguments], f"sensitivity-lab sensitivity: {reason}")
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        (
+            ["--copies", "0"],
+            "--copies must be a whole number (how often a record occurs, at least 1), got 0, below "
+            "1",
+        ),
+        (["--domain", "b=1,2"], "choose one column with --column: a, b"),
+        (
+            ["--domain", "a=1,2,3"],
+            "the domain 'a' is given twice; give each column one domain",
+        ),
+    ],
+)
+def test_bad_domains_of_one_sensitivity(capsys, more, reason):
+    arguments = ["sensitivity", "--domain", "a=1,2", *more, *MEAN_OF_TWO]
+    check_refused(capsys, arguments, f"sensitivity-lab sensitivity: {reason}")

@@ -42,7 +42,6 @@ class Mechanism:
     neighbors: str
     epsilon: float
     delta: float
-    right: bool
     verdicts: frozenset[str]
     """The verdicts that are not false."""
     why: str
@@ -53,6 +52,11 @@ class Mechanism:
     """Whether the forking oracle knows its draws, and is cheap enough."""
     tail: float = 1e-6
     """The mass below which the oracle leaves a branch."""
+
+    @property
+    def right(self) -> bool:
+        """Whether the claim holds; what is wrong has "violated" among its verdicts."""
+        return "violated" not in self.verdicts
 
     @property
     def known_delta(self) -> float | None:
@@ -67,8 +71,7 @@ def mechanism(
     epsilon: float,
     delta: float = 0,
     *,
-    right: bool,
-    verdicts: frozenset[str],
+    verdicts: frozenset[str] = VIOLATED,
     why: str,
     name: str | None = None,
     values: tuple[Any, ...] = (0, 1),
@@ -85,7 +88,7 @@ def mechanism(
         MECHANISMS.append(
             Mechanism(
                 known.replace("_", " "), function, values, sizes, neighbors, epsilon, delta,
-                right, verdicts, why, true_delta, by_oracle, tail,
+                verdicts, why, true_delta, by_oracle, tail,
             )
         )  # fmt: skip
         return function
@@ -146,7 +149,7 @@ def gaussian_curve(scale: float) -> Callable[[float], float]:
 
 
 @mechanism(
-    LN3, right=True, verdicts=TIGHT, true_delta=response_curve(0.75),
+    LN3, verdicts=TIGHT, true_delta=response_curve(0.75),
     why="The truth with 3/4, so e^epsilon = 3 (Warner 1965); log(3) is rounded.",
 )  # fmt: skip
 def response_binary(data, rng):
@@ -154,7 +157,7 @@ def response_binary(data, rng):
 
 
 @mechanism(
-    1.0, right=True, verdicts=TIGHT, true_delta=response_curve(truth_probability(1.0)),
+    1.0, verdicts=TIGHT, true_delta=response_curve(truth_probability(1.0)),
     why="p = e / (1 + e) in floats, so epsilon is met up to the rounding of p.",
 )  # fmt: skip
 def response_in_floats(data, rng):
@@ -162,7 +165,7 @@ def response_in_floats(data, rng):
 
 
 @mechanism(
-    0.1, right=True, verdicts=TIGHT, true_delta=response_curve(truth_probability(0.1)),
+    0.1, verdicts=TIGHT, true_delta=response_curve(truth_probability(0.1)),
     why="p = e^0.1 / (1 + e^0.1) in floats, so epsilon is met up to the rounding of p.",
 )  # fmt: skip
 def response_in_floats_small(data, rng):
@@ -170,8 +173,7 @@ def response_in_floats_small(data, rng):
 
 
 @mechanism(
-    1.0, right=False, verdicts=VIOLATED,
-    true_delta=response_curve(truth_probability(1.0) + 0.01),
+    1.0, true_delta=response_curve(truth_probability(1.0) + 0.01),
     why="p is too large by 0.01, so delta = p - e (1 - p).",
 )  # fmt: skip
 def response_wrong_p(data, rng):
@@ -179,7 +181,7 @@ def response_wrong_p(data, rng):
 
 
 @mechanism(
-    1.0, right=False, verdicts=VIOLATED, true_delta=0.5 - math.exp(-1) / 2,
+    1.0, true_delta=0.5 - math.exp(-1) / 2,
     why="A lie has e^-1 / 2, the truth 1 - e^-1 / 2: delta = 1 - e^-1 / 2 - e e^-1 / 2.",
 )  # fmt: skip
 def response_by_a_second_coin(data, rng):
@@ -189,7 +191,7 @@ def response_by_a_second_coin(data, rng):
 
 
 @mechanism(
-    1.0, right=True, verdicts=TIGHT, values=(0, 1, 2, 3), true_delta=0.0,
+    1.0, verdicts=TIGHT, values=(0, 1, 2, 3), true_delta=0.0,
     why="k-ary: the truth has e times the probability of each of the 3 others.",
 )  # fmt: skip
 def response_k_ary(data, rng):
@@ -199,7 +201,7 @@ def response_k_ary(data, rng):
 
 
 @mechanism(
-    1.0, right=False, verdicts=VIOLATED, values=(0, 1, 2),
+    1.0, values=(0, 1, 2),
     true_delta=truth_probability(1.0) / 2,
     why="k = 3 with the p of k = 2: a certain lie has (1 - p) / 2, and e (1 - p) / 2 = p / 2.",
 )  # fmt: skip
@@ -210,7 +212,7 @@ def response_k_ary_with_binary_p(data, rng):
 
 
 @mechanism(
-    1.0, right=True, verdicts=TIGHT, values=(0, 1, 2), true_delta=0.0,
+    1.0, verdicts=TIGHT, values=(0, 1, 2), true_delta=0.0,
     why="The truth with g = (e - 1) / (e + 2), else any of 3: (g + (1 - g)/3) / ((1 - g)/3) = e.",
 )  # fmt: skip
 def response_k_ary_or_any(data, rng):
@@ -219,7 +221,7 @@ def response_k_ary_or_any(data, rng):
 
 
 @mechanism(
-    1.0, right=True, verdicts=TIGHT, sizes=(3,), true_delta=0.0,
+    1.0, verdicts=TIGHT, sizes=(3,), true_delta=0.0,
     why="The sum of three responses: all ones have p^3 against p^2 (1 - p), so no loss is hidden.",
 )  # fmt: skip
 def response_summed(data, rng):
@@ -229,7 +231,7 @@ def response_summed(data, rng):
 
 
 @mechanism(
-    0.5, right=False, verdicts=VIOLATED, sizes=(2,),
+    0.5, sizes=(2,),
     true_delta=max(0.0, truth_probability(1.0) ** 2 - math.exp(0.5) * truth_probability(1.0)
                    * (1 - truth_probability(1.0))),
     why="Shuffling does not lower a pure epsilon: both ones have p^2 against p (1 - p).",
@@ -241,7 +243,7 @@ def response_shuffled_claims_half(data, rng):
 
 
 @mechanism(
-    1.0, right=True, verdicts=TIGHT, sizes=(2,), true_delta=0.0,
+    1.0, verdicts=TIGHT, sizes=(2,), true_delta=0.0,
     why="Responses with epsilon = 1, released in random order: postprocessing, and met at (1, 1).",
 )  # fmt: skip
 def response_shuffled(data, rng):
@@ -250,7 +252,7 @@ def response_shuffled(data, rng):
 
 
 @mechanism(
-    1.0, right=True, verdicts=TIGHT, values=(0, 1, 2), true_delta=0.0,
+    1.0, verdicts=TIGHT, values=(0, 1, 2), true_delta=0.0,
     why="Each of 3 bits flipped with epsilon / 2; two bits differ (Erlingsson et al. 2014).",
 )  # fmt: skip
 def response_unary(data, rng):
@@ -259,7 +261,7 @@ def response_unary(data, rng):
 
 
 @mechanism(
-    1.0, right=False, verdicts=VIOLATED, values=(0, 1, 2),
+    1.0, values=(0, 1, 2),
     true_delta=truth_probability(1.0) ** 2 - math.e * (1 - truth_probability(1.0)) ** 2,
     why="Each bit is flipped with epsilon, and two bits differ: p^2 against (1 - p)^2.",
 )  # fmt: skip
@@ -270,8 +272,7 @@ def response_unary_with_all_of_epsilon(data, rng):
 
 
 @mechanism(
-    1.0, right=False, verdicts=VIOLATED,
-    true_delta=truth_probability(1.0) ** 2 - math.e * (1 - truth_probability(1.0)) ** 2,
+    1.0, true_delta=truth_probability(1.0) ** 2 - math.e * (1 - truth_probability(1.0)) ** 2,
     why="Two responses of epsilon = 1 to one question: p^2 against (1 - p)^2.",
 )  # fmt: skip
 def response_twice(data, rng):
@@ -279,7 +280,7 @@ def response_twice(data, rng):
 
 
 @mechanism(
-    1.0, right=False, verdicts=VIOLATED, sizes=(2,), true_delta=1.0,
+    1.0, sizes=(2,), true_delta=1.0,
     why="One coin flips both bits, so that they show whether the records are equal.",
 )  # fmt: skip
 def response_with_one_coin(data, rng):
@@ -288,7 +289,7 @@ def response_with_one_coin(data, rng):
 
 
 @mechanism(
-    LN3, right=True, verdicts=TIGHT, true_delta=response_curve(0.75),
+    LN3, verdicts=TIGHT, true_delta=response_curve(0.75),
     why="Randomised response; NaN is one of two names of its outcomes, on both neighbors.",
 )  # fmt: skip
 def response_as_nan(data, rng):
@@ -296,7 +297,7 @@ def response_as_nan(data, rng):
 
 
 @mechanism(
-    LN3, right=True, verdicts=TIGHT, true_delta=response_curve(0.75),
+    LN3, verdicts=TIGHT, true_delta=response_curve(0.75),
     why="Randomised response; an exception is one of its two outcomes, on both neighbors.",
 )  # fmt: skip
 def response_as_an_exception(data, rng):
@@ -306,11 +307,11 @@ def response_as_an_exception(data, rng):
 
 
 @mechanism(
-    LN3, 0.01, right=True, verdicts=TIGHT, true_delta=0.01, name="all data with delta",
+    LN3, 0.01, verdicts=TIGHT, true_delta=0.01, name="all data with delta",
     why="With 0.01 all is released: delta = 0.01, and the rest is a response with epsilon.",
 )  # fmt: skip
 @mechanism(
-    LN3, 0.005, right=False, verdicts=VIOLATED, true_delta=0.01,
+    LN3, 0.005, true_delta=0.01,
     name="all data with twice delta",
     why="With 0.01 all is released, so delta = 0.01 and not 0.005.",
 )  # fmt: skip
@@ -321,7 +322,7 @@ def all_data_with_delta(data, rng):
 
 
 @mechanism(
-    LN2, SLACK, right=True, verdicts=TIGHT, values=(0, 1, 2), true_delta=0.0,
+    LN2, SLACK, verdicts=TIGHT, values=(0, 1, 2), true_delta=0.0,
     tail=1e-3,
     why="Redraws an index above 3, whatever the data: response over 3 with weights 2 : 1 : 1.",
 )  # fmt: skip
@@ -332,7 +333,7 @@ def response_by_rejection(data, rng):
 
 
 @mechanism(
-    1.0, SLACK, right=True, verdicts=LOOSE | UNSURE, true_delta=0.0,
+    1.0, SLACK, verdicts=LOOSE | UNSURE, true_delta=0.0,
     tail=1e-4,
     why="A lie is accepted with e^-1 by the alternating series of von Neumann (Canonne, Kamath and"
         " Steinke 2020, algorithm 1); a refused lie starts again: e^-1 : 1. Loops in a loop have"
@@ -354,22 +355,22 @@ def response_by_von_neumann(data, rng):
 
 
 @mechanism(
-    LN2, SLACK, right=True, verdicts=TIGHT, sizes=(2,), true_delta=geometric_curve(LN2),
+    LN2, SLACK, verdicts=TIGHT, sizes=(2,), true_delta=geometric_curve(LN2),
     why="Noise for a sensitivity of 1 (Ghosh, Roughgarden and Sundararajan 2009); needs no delta.",
 )  # fmt: skip
 @mechanism(
-    LN2, right=True, verdicts=UNSURE, sizes=(1,), true_delta=geometric_curve(LN2),
+    LN2, verdicts=UNSURE, sizes=(1,), true_delta=geometric_curve(LN2),
     name="geometric pure",
     why="Right, but its law is cut, and a cut law proves no pure epsilon (DESIGN 12).",
 )  # fmt: skip
 @mechanism(
-    0.5, 1.01 * geometric_curve(LN2)(0.5), right=True, verdicts=LOOSE,
+    0.5, 1.01 * geometric_curve(LN2)(0.5), verdicts=LOOSE,
     true_delta=geometric_curve(LN2), name="geometric with delta",
     why="The claimed delta is 1 % above (1 - e^(eps - eps0)) / (1 + e^-eps0), eps0 = log(2).",
 )  # fmt: skip
 @mechanism(
-    0.5, 0.99 * geometric_curve(LN2)(0.5), right=False, verdicts=VIOLATED,
-    true_delta=geometric_curve(LN2), name="geometric with too small a delta",
+    0.5, 0.99 * geometric_curve(LN2)(0.5), true_delta=geometric_curve(LN2),
+    name="geometric with too small a delta",
     why="The claimed delta is 1 % below (1 - e^(eps - eps0)) / (1 + e^-eps0), eps0 = log(2).",
 )  # fmt: skip
 def geometric_count(data, rng):
@@ -377,7 +378,7 @@ def geometric_count(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, true_delta=geometric_curve(2 * LN2),
+    LN2, true_delta=geometric_curve(2 * LN2),
     why="The noise is for half the sensitivity, so the pure epsilon is 2 log(2).",
 )  # fmt: skip
 def geometric_half_scale(data, rng):
@@ -385,7 +386,7 @@ def geometric_half_scale(data, rng):
 
 
 @mechanism(
-    LN2, SLACK, right=True, verdicts=TIGHT, values=(0, 1, 2), true_delta=0.0,
+    LN2, SLACK, verdicts=TIGHT, values=(0, 1, 2), true_delta=0.0,
     why="A sum of records in [0, 2], noise for a sensitivity of 2.", tail=1e-6,
 )  # fmt: skip
 def geometric_sum(data, rng):
@@ -393,7 +394,7 @@ def geometric_sum(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, values=(0, 1, 2), true_delta=1 / 3,
+    LN2, values=(0, 1, 2), true_delta=1 / 3,
     why="A sum of records in [0, 2], noise for 1: at a shift of 2 and a = 1/2, each k <= 0 has "
         "a^|k| / 3 against twice a quarter of that; the halves sum to 1/3.",
 )  # fmt: skip
@@ -402,7 +403,7 @@ def geometric_sum_with_noise_of_a_count(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, true_delta=0.5,
+    LN2, true_delta=0.5,
     why="One-sided noise never goes below the count: delta = P(Z = 0) = 1 - a = 1/2.",
 )  # fmt: skip
 def geometric_one_sided(data, rng):
@@ -410,7 +411,7 @@ def geometric_one_sided(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, true_delta=0.25,
+    LN2, true_delta=0.25,
     why="Zero comes with both signs: P(0) = p, P(k) = p a^k / 2; delta = p - 2 p a / 2 = p / 2.",
 )  # fmt: skip
 def geometric_with_a_sign(data, rng):
@@ -419,7 +420,7 @@ def geometric_with_a_sign(data, rng):
 
 
 @mechanism(
-    LN2, SLACK, right=True, verdicts=TIGHT, true_delta=0.0,
+    LN2, SLACK, verdicts=TIGHT, true_delta=0.0,
     tail=1e-5,
     why="A negative zero is drawn again, whatever the data: Canonne, Kamath and Steinke (2020).",
 )  # fmt: skip
@@ -431,11 +432,11 @@ def geometric_with_a_sign_redrawn(data, rng):
 
 
 @mechanism(
-    LN2, SLACK, right=True, verdicts=TIGHT, sizes=(2,), true_delta=0.0,
+    LN2, SLACK, verdicts=TIGHT, sizes=(2,), true_delta=0.0,
     why="The released count is clipped to [0, n] with n public: postprocessing.",
 )  # fmt: skip
 @mechanism(
-    LN2, right=True, verdicts=TIGHT | UNSURE, sizes=(1,), true_delta=0.0,
+    LN2, verdicts=TIGHT | UNSURE, sizes=(1,), true_delta=0.0,
     name="geometric release clipped pure",
     why="As before; pure epsilon follows only if the tails of the noise are summed, not cut.",
 )  # fmt: skip
@@ -445,7 +446,7 @@ def geometric_release_clipped(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, true_delta=1 / 12,
+    LN2, true_delta=1 / 12,
     why="The noise is clipped to [-3, 3]: P(Z <= -3) = a^3 / (1 + a) where the other has none.",
 )  # fmt: skip
 def geometric_noise_clipped(data, rng):
@@ -454,7 +455,7 @@ def geometric_noise_clipped(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, true_delta=1 / 8,
+    LN2, true_delta=1 / 8,
     why="Noise beyond 3 becomes 0: a^3 (1 - a)/(1 + a) at the end, and 2 a^4/(1 + a) more at 0.",
 )  # fmt: skip
 def geometric_noise_dropped(data, rng):
@@ -465,7 +466,7 @@ def geometric_noise_dropped(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, true_delta=1 / 22,
+    LN2, true_delta=1 / 22,
     tail=1e-5,
     why="The noise is redrawn until |Z| <= 3: P(-3) = (1/24) / (11/12) where the other has none.",
 )  # fmt: skip
@@ -476,11 +477,11 @@ def geometric_noise_redrawn(data, rng):
 
 
 @mechanism(
-    3 * LN2, right=False, verdicts=VIOLATED, sizes=(2,), true_delta=64 / 73 - 8 / 10, tail=1e-5,
+    3 * LN2, sizes=(2,), true_delta=64 / 73 - 8 / 10, tail=1e-5,
     why="Redrawn into [0, 2]: from 0 the masses are 64, 8, 1 of 73, from 1 they are 1, 8, 1 of 10.",
 )  # fmt: skip
 @mechanism(
-    6 * LN2, SLACK, right=True, verdicts=LOOSE, sizes=(2,), true_delta=0.0, tail=1e-5,
+    6 * LN2, SLACK, verdicts=LOOSE, sizes=(2,), true_delta=0.0, tail=1e-5,
     name="geometric redrawn claims twice epsilon",
     why="Redrawing into a range at most doubles epsilon: the masses and their sums both change.",
 )  # fmt: skip
@@ -492,7 +493,7 @@ def geometric_redrawn_into_the_range(data, rng):
 
 
 @mechanism(
-    3 * LN2, right=False, verdicts=VIOLATED, true_delta=7 / 8 - 56 / 71, tail=1e-5,
+    3 * LN2, true_delta=7 / 8 - 56 / 71, tail=1e-5,
     why="Retried while negative: from 0, P(0) = (7/9) / (8/9); from 1, (7/72) / (71/72), 8 times.",
 )  # fmt: skip
 def geometric_retried_while_negative(data, rng):
@@ -503,7 +504,7 @@ def geometric_retried_while_negative(data, rng):
 
 
 @mechanism(
-    LN2, SLACK, right=True, verdicts=TIGHT, true_delta=0.0,
+    LN2, SLACK, verdicts=TIGHT, true_delta=0.0,
     why="The absolute value of the noisy count is postprocessing.",
 )  # fmt: skip
 def geometric_release_folded(data, rng):
@@ -511,7 +512,7 @@ def geometric_release_folded(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, true_delta=1 / 3,
+    LN2, true_delta=1 / 3,
     why="The absolute value of the noise never lowers the count: delta = P(Z = 0) = 1/3.",
 )  # fmt: skip
 def geometric_noise_folded(data, rng):
@@ -519,7 +520,7 @@ def geometric_noise_folded(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, true_delta=2 / 3,
+    LN2, true_delta=2 / 3,
     why="Negative noise becomes 0: the count itself has P(Z <= 0) = 1 / (1 + a) = 2/3.",
 )  # fmt: skip
 def geometric_noise_kept_positive(data, rng):
@@ -527,7 +528,7 @@ def geometric_noise_kept_positive(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, values=(0, 1, 2),
+    LN2, values=(0, 1, 2),
     true_delta=1 - (1 - math.sqrt(0.5)) / (1 + math.sqrt(0.5)) / 2,
     why="The scale is the largest record, and 0 gets no noise: from 2 all but 0 has 1 - P(Z = -2), "
         "with a = 2^-1/2, and from 0 it has none.", tail=1e-5,
@@ -540,7 +541,7 @@ def geometric_scale_of_the_largest(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, true_delta=None,
+    LN2, true_delta=None,
     why="A release with scale 1 or 2, by the data: tails of different rates have no pure epsilon.",
     tail=1e-5,
 )  # fmt: skip
@@ -552,7 +553,7 @@ def geometric_scale_of_the_count(data, rng):
 
 
 @mechanism(
-    1.0, right=True, verdicts=LOOSE, values=(0, 1, 2), sizes=(2,), true_delta=0.0,
+    1.0, verdicts=LOOSE, values=(0, 1, 2), sizes=(2,), true_delta=0.0,
     why="McSherry and Talwar (2007); the normalisers take back a part of epsilon.",
 )  # fmt: skip
 def exponential_mechanism(data, rng):
@@ -562,7 +563,7 @@ def exponential_mechanism(data, rng):
 
 
 @mechanism(
-    1.0, right=False, verdicts=VIOLATED, values=(0, 1), sizes=(1,),
+    1.0, values=(0, 1), sizes=(1,),
     true_delta=truth_probability(2.0) - math.e * (1 - truth_probability(2.0)),
     why="The weights are e^2 : 1 from (1, 0) and 1 : e^2 from (0, 1), so that epsilon is 2.",
     name="exponential mechanism with twice the weights",
@@ -574,7 +575,7 @@ def exponential_mechanism_with_twice_the_weights(data, rng):
 
 
 @mechanism(
-    1.0, right=False, verdicts=VIOLATED, sizes=(2,),
+    1.0, sizes=(2,),
     true_delta=math.e / (2 * math.e) - math.e / (math.e**2 + 1),
     why="Without the factor 1/2: from (1, 1) it is 1/2, from (2, 0) it is 1 / (e^2 + 1).",
 )  # fmt: skip
@@ -592,7 +593,7 @@ def flips(order, counts, rng, epsilon):
 
 
 @mechanism(
-    1.0, right=True, verdicts=LOOSE, values=(0, 1, 2), sizes=(2,), true_delta=0.0,
+    1.0, verdicts=LOOSE, values=(0, 1, 2), sizes=(2,), true_delta=0.0,
     why="McKenna and Sheldon (2020), theorem 1; on these datasets a part of epsilon is left.",
 )  # fmt: skip
 def permute_and_flip(data, rng):
@@ -600,7 +601,7 @@ def permute_and_flip(data, rng):
 
 
 @mechanism(
-    1.0, right=False, verdicts=VIOLATED, values=(0, 1, 2), sizes=(2,),
+    1.0, values=(0, 1, 2), sizes=(2,),
     why="Not permuted: the first candidate is certain when it is best, and others impossible.",
 )  # fmt: skip
 def flip_without_permuting(data, rng):
@@ -608,7 +609,7 @@ def flip_without_permuting(data, rng):
 
 
 @mechanism(
-    2 * LN2, SLACK, right=True, verdicts=LOOSE, values=(0, 1, 2), sizes=(1,), true_delta=0.0,
+    2 * LN2, SLACK, verdicts=LOOSE, values=(0, 1, 2), sizes=(1,), true_delta=0.0,
     tail=1e-4,
     why="One-sided geometric noise of epsilon / 2, first of the ties: a threshold on each noise "
         "moves by 2 at most (Dwork and Roth 2014, claim 3.9, for integers).",
@@ -619,7 +620,7 @@ def noisy_max_first(data, rng):
 
 
 @mechanism(
-    2 * LN2, SLACK, right=True, verdicts=TIGHT, sizes=(2,), true_delta=0.0,
+    2 * LN2, SLACK, verdicts=TIGHT, sizes=(2,), true_delta=0.0,
     tail=1e-5,
     why="As before, with a uniform choice among ties: with the noise higher by 2, whoever ties on "
         "one neighbor has tied on the other.",
@@ -630,7 +631,7 @@ def noisy_max_any(data, rng):
 
 
 @mechanism(
-    2 * LN2, SLACK, right=True, verdicts=LOOSE | frozenset({"not refuted"}), sizes=(1,),
+    2 * LN2, SLACK, verdicts=LOOSE | frozenset({"not refuted"}), sizes=(1,),
     true_delta=0.0, tail=1e-4,
     why="Two-sided geometric noise of epsilon / 2, first of the ties; by the same threshold.",
 )  # fmt: skip
@@ -640,12 +641,12 @@ def noisy_max_two_sided(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, sizes=(2,), true_delta=1 / 3,
+    LN2, sizes=(2,), true_delta=1 / 3,
     why="Epsilon per unit, but two counts move in opposite ways: P(0 | 1, 1) = 1 / (1 + a), "
         "P(0 | 0, 2) = a^2 / (1 + a); delta = (1 - a) / (1 + a).",
 )  # fmt: skip
 @mechanism(
-    LN2, SLACK, right=True, verdicts=TIGHT, sizes=(1, 2), neighbors="unbounded", true_delta=0.0,
+    LN2, SLACK, verdicts=TIGHT, sizes=(1, 2), neighbors="unbounded", true_delta=0.0,
     name="noisy max of monotone counts",
     why="When a record is added all counts move one way, and epsilon / 2 is not needed.",
 )  # fmt: skip
@@ -655,7 +656,7 @@ def noisy_max_without_the_half(data, rng):
 
 
 @mechanism(
-    2 * LN2, right=False, verdicts=VIOLATED, sizes=(2,),
+    2 * LN2, sizes=(2,),
     tail=1e-5,
     why="The noisy maximum is released with its place: one noise answers twice, and what cannot "
         "win with one value on one neighbor can on the other.",
@@ -728,13 +729,13 @@ SPARSE = LOOSE | frozenset({"not refuted"})
 
 
 @mechanism(
-    4.0, SLACK, right=True, verdicts=SPARSE, tail=1e-4, true_delta=0.0,
+    4.0, SLACK, verdicts=SPARSE, tail=1e-4, true_delta=0.0,
     why="Algorithm 1 with c = 1: epsilon / 2 for the threshold, epsilon / 4 for each answer.",
 )  # fmt: skip
-def sparse_vector_1(data, rng):
+def sparse_vector_1(data, rng, count=2):
     threshold = 1 + geometric_noise(rng, 2.0)
     released = []
-    for answer in zeros_and_ones(data):
+    for answer in zeros_and_ones(data, count):
         above = answer + geometric_noise(rng, 1.0) >= threshold
         released.append(bool(above))
         if above:
@@ -743,22 +744,15 @@ def sparse_vector_1(data, rng):
 
 
 @mechanism(
-    4.0, SLACK, right=True, verdicts=SPARSE, by_oracle=False, true_delta=0.0,
+    4.0, SLACK, verdicts=SPARSE, by_oracle=False, true_delta=0.0,
     why="Algorithm 1 with c = 1 on five queries; 12 geometric draws are too many for the oracle.",
 )  # fmt: skip
 def sparse_vector_1_of_five_queries(data, rng):
-    threshold = 1 + geometric_noise(rng, 2.0)
-    released = []
-    for answer in zeros_and_ones(data, 5):
-        above = answer + geometric_noise(rng, 1.0) >= threshold
-        released.append(bool(above))
-        if above:
-            break
-    return released
+    return sparse_vector_1(data, rng, 5)
 
 
 @mechanism(
-    8.0, SLACK, right=True, verdicts=SPARSE, tail=1e-4, true_delta=0.0,
+    8.0, SLACK, verdicts=SPARSE, tail=1e-4, true_delta=0.0,
     why="Algorithm 2 with c = 2: epsilon / 2c for each threshold, which is drawn again after each "
         "answer above, and epsilon / 4c for each answer.",
 )  # fmt: skip
@@ -800,7 +794,7 @@ def answered_sparse_vector_delta(queries: int, rho: float, nu: float) -> Callabl
 
 
 @mechanism(
-    2.0, right=False, verdicts=VIOLATED, by_oracle=False,
+    2.0, by_oracle=False,
     true_delta=answered_sparse_vector_delta(6, 1.0, 1.0),
     why="Algorithm 3 releases the answer that was compared: it shows that the threshold is lower, "
         "so that each answer below it costs epsilon / 2; 14 geometric draws.",
@@ -818,7 +812,7 @@ def sparse_vector_3(data, rng):
 
 
 @mechanism(
-    4.0, right=False, verdicts=VIOLATED, by_oracle=False,
+    4.0, by_oracle=False,
     true_delta=sparse_vector_delta(5, 1.0, 3.0, 1),
     why="Algorithm 4 with c = 1: epsilon / 4 and 3 epsilon / 4 without the factor 2c, so that only "
         "(1 + 6c) / 4 epsilon holds for queries that move both ways; 12 geometric draws.",
@@ -834,7 +828,7 @@ def sparse_vector_4(data, rng):
 
 
 @mechanism(
-    2.0, right=False, verdicts=VIOLATED, true_delta=sparse_vector_delta(2, 1.0, math.inf),
+    2.0, true_delta=sparse_vector_delta(2, 1.0, math.inf),
     why="Algorithm 5 adds no noise to the answers: below and above is possible one way only.",
 )  # fmt: skip
 def sparse_vector_5(data, rng):
@@ -843,7 +837,7 @@ def sparse_vector_5(data, rng):
 
 
 @mechanism(
-    4.0, right=False, verdicts=VIOLATED, by_oracle=False,
+    4.0, by_oracle=False,
     true_delta=sparse_vector_delta(6, 2.0, 2.0),
     why="Algorithm 6 answers any number of queries with epsilon / 2 each; 14 geometric draws.",
 )  # fmt: skip
@@ -861,16 +855,16 @@ AMPLIFIED = math.log((1 + math.e) / 2)
 
 
 @mechanism(
-    AMPLIFIED, right=True, verdicts=TIGHT, sizes=(2,), true_delta=0.0, name="sample of one of two",
+    AMPLIFIED, verdicts=TIGHT, sizes=(2,), true_delta=0.0, name="sample of one of two",
     why="One of two records, then response: log(1 + (e - 1) / 2) (Balle, Barthe, Gaboardi 2018).",
 )  # fmt: skip
 @mechanism(
-    0.5, right=False, verdicts=VIOLATED, sizes=(2,), name="sample claims q epsilon",
+    0.5, sizes=(2,), name="sample claims q epsilon",
     true_delta=0.5 - math.exp(0.5) * (1 - truth_probability(1.0)),
     why="q epsilon = 1/2 is below log(1 + q (e - 1)) = 0.62.",
 )  # fmt: skip
 @mechanism(
-    1.0, right=True, verdicts=LOOSE, sizes=(2,), true_delta=0.0, name="sample not amplified",
+    1.0, verdicts=LOOSE, sizes=(2,), true_delta=0.0, name="sample not amplified",
     why="Claims the epsilon of the response, and the sample lowers it.",
 )  # fmt: skip
 def sample_without_replacement(data, rng):
@@ -879,7 +873,7 @@ def sample_without_replacement(data, rng):
 
 
 @mechanism(
-    math.log(1 + (math.e - 1) / 3), right=True, verdicts=TIGHT, sizes=(3,), true_delta=0.0,
+    math.log(1 + (math.e - 1) / 3), verdicts=TIGHT, sizes=(3,), true_delta=0.0,
     why="A single draw of three with replacement is a draw without: q = 1/3.",
 )  # fmt: skip
 def sample_with_replacement_once(data, rng):
@@ -887,7 +881,7 @@ def sample_with_replacement_once(data, rng):
 
 
 @mechanism(
-    AMPLIFIED, right=False, verdicts=VIOLATED, sizes=(4,),
+    AMPLIFIED, sizes=(4,),
     why="Two of four, but with replacement: one record can be drawn twice, and counts twice.",
 )  # fmt: skip
 def sample_with_replacement_claims_without(data, rng):
@@ -896,13 +890,13 @@ def sample_with_replacement_claims_without(data, rng):
 
 
 @mechanism(
-    math.log(1.5), SLACK, right=True, verdicts=TIGHT, sizes=(1, 2), neighbors="unbounded",
+    math.log(1.5), SLACK, verdicts=TIGHT, sizes=(1, 2), neighbors="unbounded",
     true_delta=0.0, name="Poisson sample",
     tail=1e-4,
     why="Each record with q = 1/2, then geometric noise with e^epsilon = 2: log(1 + q (2 - 1)).",
 )  # fmt: skip
 @mechanism(
-    LN2 / 2, right=False, verdicts=VIOLATED, sizes=(1, 2), neighbors="unbounded",
+    LN2 / 2, sizes=(1, 2), neighbors="unbounded",
     name="Poisson sample claims q epsilon",
     tail=1e-4,
     why="q epsilon = log(2) / 2 is below log(1.5).",
@@ -913,7 +907,7 @@ def poisson_sample(data, rng):
 
 
 @mechanism(
-    1.0, right=False, verdicts=VIOLATED, sizes=(2,), true_delta=0.75,
+    1.0, sizes=(2,), true_delta=0.75,
     why="A bootstrap is no noise: from (0, 0) a sum above 0 cannot be, from (0, 1) it has 3/4.",
 )  # fmt: skip
 def bootstrap_sum(data, rng):
@@ -921,12 +915,12 @@ def bootstrap_sum(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, sizes=(2,),
+    LN2, sizes=(2,),
     tail=1e-5,
     why="Noise for 1, but a record can be drawn twice, and then moves the count by 2.",
 )  # fmt: skip
 @mechanism(
-    2 * LN2, SLACK, right=True, verdicts=LOOSE, sizes=(2,), true_delta=0.0,
+    2 * LN2, SLACK, verdicts=LOOSE, sizes=(2,), true_delta=0.0,
     name="bootstrap with noise for all draws",
     tail=1e-5,
     why="A record moves the count of two draws by 2 at most, and the noise is for that.",
@@ -937,11 +931,11 @@ def bootstrap_with_noise(data, rng):
 
 
 @mechanism(
-    0.1, 0.25, right=True, verdicts=TIGHT, sizes=(4,), true_delta=0.25,
+    0.1, 0.25, verdicts=TIGHT, sizes=(4,), true_delta=0.25,
     why="Any one record, as it is: it is the one that differs with 1/4, so (epsilon, 1/4) holds.",
 )  # fmt: skip
 @mechanism(
-    0.1, 0.2, right=False, verdicts=VIOLATED, sizes=(4,), true_delta=0.25,
+    0.1, 0.2, sizes=(4,), true_delta=0.25,
     name="name and shame claims a fifth",
     why="As before: delta is 1/4.",
 )  # fmt: skip
@@ -952,7 +946,7 @@ def name_and_shame(data, rng):
 
 
 @mechanism(
-    1.0, right=False, verdicts=VIOLATED, sizes=(3,), true_delta=1.0,
+    1.0, sizes=(3,), true_delta=1.0,
     why="All records in random order are all records.",
 )  # fmt: skip
 def shuffled_records(data, rng):
@@ -960,7 +954,7 @@ def shuffled_records(data, rng):
 
 
 @mechanism(
-    1.0, right=False, verdicts=VIOLATED, true_delta=1.0,
+    1.0, true_delta=1.0,
     why="Binomial noise with one trial: its support ends, and the ends show the count.",
     name="binomial noise on a count of two",
     values=(0, 2),
@@ -970,13 +964,13 @@ def binomial_noise_of_one_coin(data, rng):
 
 
 @mechanism(
-    1.0, 0.1, right=False, verdicts=VIOLATED, true_delta=(5 - math.e) / 16,
+    1.0, 0.1, true_delta=(5 - math.e) / 16,
     name="binomial noise with too small a delta",
     why="Four coins have (1, 4, 6, 4, 1) / 16; of that less e (0, 1, 4, 6, 4) / 16 the positive "
         "parts are 1 and 4 - e, so delta = (5 - e) / 16 = 0.1426.",
 )  # fmt: skip
 @mechanism(
-    1.0, 0.15, right=True, verdicts=LOOSE, true_delta=(5 - math.e) / 16,
+    1.0, 0.15, verdicts=LOOSE, true_delta=(5 - math.e) / 16,
     name="binomial noise with delta", why="As derived before: (5 - e) / 16 = 0.1426.",
 )  # fmt: skip
 def binomial_noise(data, rng):
@@ -991,25 +985,25 @@ NEW_KEY = 0.5 ** (THRESHOLD - 1) / 1.5
 
 
 @mechanism(
-    LN2, 1.01 * NEW_KEY, right=True, verdicts=LOOSE, values=("a", "b"), sizes=(1, 2),
+    LN2, 1.01 * NEW_KEY, verdicts=LOOSE, values=("a", "b"), sizes=(1, 2),
     neighbors="unbounded", true_delta=NEW_KEY, name="threshold",
     tail=2e-5,
     why="A key of one person appears with P(1 + Z >= T) = a^(T - 1) / (1 + a), 1 % below delta.",
 )  # fmt: skip
 @mechanism(
-    LN2, NEW_KEY / 2, right=False, verdicts=VIOLATED, values=("a", "b"), sizes=(1, 2),
+    LN2, NEW_KEY / 2, values=("a", "b"), sizes=(1, 2),
     neighbors="unbounded", true_delta=NEW_KEY, name="threshold with delta of another threshold",
     tail=2e-5,
     why="Delta was computed for keys above T, but keys at T appear, too: a factor of 2.",
 )  # fmt: skip
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, values=("a", "b"), sizes=(1, 2),
+    LN2, values=("a", "b"), sizes=(1, 2),
     neighbors="unbounded", true_delta=NEW_KEY, name="threshold claims pure",
     tail=2e-5,
     why="A key that only one of two neighbors has can appear, so no pure epsilon holds.",
 )  # fmt: skip
 @mechanism(
-    LN2, 1.01 * NEW_KEY, right=True, verdicts=LOOSE, values=("a", "b"), sizes=(1,),
+    LN2, 1.01 * NEW_KEY, verdicts=LOOSE, values=("a", "b"), sizes=(1,),
     name="threshold by replacement", true_delta=NEW_KEY,
     tail=2e-5,
     why="Of one record: either key appears with a^(T - 1) / (1 + a), and no key equally often.",
@@ -1024,7 +1018,7 @@ def threshold_on_keys(data, rng):
 
 
 @mechanism(
-    LN2, 1e-3, right=False, verdicts=VIOLATED, values=("a",), sizes=(1, 2),
+    LN2, 1e-3, values=("a",), sizes=(1, 2),
     neighbors="unbounded", true_delta=1.0,
     why="The threshold is compared with the exact count: a key is there on one neighbor only.",
 )  # fmt: skip
@@ -1037,7 +1031,7 @@ def threshold_without_noise(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, values=("a", "b"), sizes=(1, 2),
+    LN2, values=("a", "b"), sizes=(1, 2),
     neighbors="unbounded", true_delta=1.0,
     tail=1e-3,
     why="A histogram over the keys that occur: whether a key is there needs no noise to see.",
@@ -1060,13 +1054,13 @@ def majority(data):
 
 
 @mechanism(
-    LN2, 1.01 * PROPOSED, right=True, verdicts=LOOSE, sizes=(3,), true_delta=PROPOSED,
+    LN2, 1.01 * PROPOSED, verdicts=LOOSE, sizes=(3,), true_delta=PROPOSED,
     name="propose test release", tail=1e-6,
     why="At distance 0 the majority is released with P(Z > 6) (Dwork and Lei 2009), and only "
         "neighbors at distance 0 have two majorities.",
 )  # fmt: skip
 @mechanism(
-    LN2, PROPOSED / 2, right=False, verdicts=VIOLATED, sizes=(3,), true_delta=PROPOSED,
+    LN2, PROPOSED / 2, sizes=(3,), true_delta=PROPOSED,
     name="propose test release at the wrong side", tail=1e-6,
     why="As before, with a delta of P(Z > 7).",
 )  # fmt: skip
@@ -1078,7 +1072,7 @@ def propose_test_release(data, rng):
 
 
 @mechanism(
-    LN2, 1e-3, right=False, verdicts=VIOLATED, sizes=(3,), true_delta=1.0,
+    LN2, 1e-3, sizes=(3,), true_delta=1.0,
     why="The distance is tested without noise, so that a refusal shows it.",
 )  # fmt: skip
 def propose_test_release_without_noise(data, rng):  # noqa: ARG001
@@ -1090,7 +1084,7 @@ def propose_test_release_without_noise(data, rng):  # noqa: ARG001
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, true_delta=5 / 6,
+    LN2, true_delta=5 / 6,
     why="0 is returned early: all but 0 has 1 - P(Z = -1) = 5/6 from 1, and nothing from 0.",
 )  # fmt: skip
 def early_return(data, rng):
@@ -1101,7 +1095,7 @@ def early_return(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, sizes=(2,), true_delta=5 / 6,
+    LN2, sizes=(2,), true_delta=5 / 6,
     why="When all agree the exact count is returned: all but 0 has 5/6 from (0, 1), else nothing.",
 )  # fmt: skip
 def exact_when_all_agree(data, rng):
@@ -1111,7 +1105,7 @@ def exact_when_all_agree(data, rng):
 
 
 @mechanism(
-    LN2, 1e-3, right=False, verdicts=VIOLATED, true_delta=1.0,
+    LN2, 1e-3, true_delta=1.0,
     why="The mean of no ones is NaN, without noise, on one of two neighbors.",
 )  # fmt: skip
 def nan_on_one_neighbor(data, rng):
@@ -1121,7 +1115,7 @@ def nan_on_one_neighbor(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, sizes=(2,), true_delta=1.0,
+    LN2, sizes=(2,), true_delta=1.0,
     tail=1e-3,
     why="The release has an entry per distinct record: its shape shows their number.",
 )  # fmt: skip
@@ -1132,7 +1126,7 @@ def shape_from_the_data(data, rng):
 
 
 @mechanism(
-    LN2, 1e-3, right=False, verdicts=VIOLATED, true_delta=1.0,
+    LN2, 1e-3, true_delta=1.0,
     why="An exception is raised on one of two neighbors, and always.",
 )  # fmt: skip
 def exception_on_one_neighbor(data, rng):
@@ -1142,7 +1136,7 @@ def exception_on_one_neighbor(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, sizes=(1, 2), neighbors="unbounded", true_delta=1.0,
+    LN2, sizes=(1, 2), neighbors="unbounded", true_delta=1.0,
     why="The number of records is released beside the noisy count, and neighbors differ in it.",
 )  # fmt: skip
 def size_beside_the_count(data, rng):
@@ -1153,7 +1147,7 @@ def size_beside_the_count(data, rng):
 
 
 @mechanism(
-    LN2, SLACK, right=True, verdicts=TIGHT, true_delta=0.0,
+    LN2, SLACK, verdicts=TIGHT, true_delta=0.0,
     why="One draw under two answers that move together: the second is the first plus a constant.",
 )  # fmt: skip
 def one_draw_together(data, rng):
@@ -1162,7 +1156,7 @@ def one_draw_together(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, true_delta=1.0,
+    LN2, true_delta=1.0,
     why="One draw under two counts that move in opposite ways: their difference has no noise.",
 )  # fmt: skip
 def one_draw_apart(data, rng):
@@ -1170,7 +1164,7 @@ def one_draw_apart(data, rng):
 
 
 @mechanism(
-    LN2, SLACK, right=True, verdicts=TIGHT, sizes=(1, 2), neighbors="unbounded", true_delta=0.0,
+    LN2, SLACK, verdicts=TIGHT, sizes=(1, 2), neighbors="unbounded", true_delta=0.0,
     why="The third is the sum of the two others, noise and all: postprocessing.", tail=1e-4,
 )  # fmt: skip
 def rank_deficient_total(data, rng):
@@ -1179,7 +1173,7 @@ def rank_deficient_total(data, rng):
 
 
 @mechanism(
-    LN2, right=False, verdicts=VIOLATED, true_delta=1.0, tail=1e-3,
+    LN2, true_delta=1.0, tail=1e-3,
     why="The third less the two others is twice the ones less the records, without noise.",
 )  # fmt: skip
 def rank_deficient_leak(data, rng):
@@ -1193,7 +1187,7 @@ STATE = UNSURE | VIOLATED
 
 
 @mechanism(
-    LN2, right=False, verdicts=STATE, true_delta=1.0,
+    LN2, verdicts=STATE, true_delta=1.0,
     why="A fixed seed is in the code, so the noise is known: no noise at all.",
 )  # fmt: skip
 def fixed_seed(data, rng):  # noqa: ARG001
@@ -1202,7 +1196,7 @@ def fixed_seed(data, rng):  # noqa: ARG001
 
 
 @mechanism(
-    LN2, right=False, verdicts=STATE, true_delta=1.0,
+    LN2, verdicts=STATE, true_delta=1.0,
     why="The seed is a function of the data, so each release is one, too.",
 )  # fmt: skip
 def seed_from_the_data(data, rng):  # noqa: ARG001
@@ -1211,7 +1205,7 @@ def seed_from_the_data(data, rng):  # noqa: ARG001
 
 
 @mechanism(
-    LN2, right=False, verdicts=STATE, by_oracle=False, true_delta=1.0,
+    LN2, verdicts=STATE, by_oracle=False, true_delta=1.0,
     why="A copy of the generator draws the same noise again, and it cancels; the oracle's draws "
         "are forks of one path, which a copy would leave.",
 )  # fmt: skip
@@ -1224,7 +1218,7 @@ def generator_copied(data, rng):
 
 
 @mechanism(
-    LN2, right=True, verdicts=UNSURE, by_oracle=False,
+    LN2, verdicts=UNSURE, by_oracle=False,
     why="The law is right, but the draws are of a generator that nobody drives (DESIGN 12).",
 )  # fmt: skip
 def generator_of_its_own(data, rng):  # noqa: ARG001
@@ -1281,19 +1275,19 @@ class CacheByData:
 
 STATEFUL = "the oracle runs a function many times, and so would see other states."
 mechanism(
-    LN2, right=False, verdicts=STATE, by_oracle=False, name="noise drawn once", true_delta=1.0,
+    LN2, verdicts=STATE, by_oracle=False, name="noise drawn once", true_delta=1.0,
     why=f"From the second answer on the differences have no noise; {STATEFUL}",
 )(NoiseOnce())  # fmt: skip
 mechanism(
-    LN2, right=False, verdicts=STATE, by_oracle=False, name="first answer noisy", true_delta=1.0,
+    LN2, verdicts=STATE, by_oracle=False, name="first answer noisy", true_delta=1.0,
     why=f"From the second answer on there is no noise; {STATEFUL}",
 )(FirstIsNoisy())  # fmt: skip
 mechanism(
-    LN2, right=True, verdicts=UNSURE, by_oracle=False, name="cache by size",
+    LN2, verdicts=UNSURE, by_oracle=False, name="cache by size",
     why=f"Each first answer is right, and others repeat it: no function of the data; {STATEFUL}",
 )(CacheBySize())  # fmt: skip
 mechanism(
-    LN2, right=True, verdicts=UNSURE, by_oracle=False, name="cache by data",
+    LN2, verdicts=UNSURE, by_oracle=False, name="cache by data",
     why=f"Each first answer is right, and others repeat it: state, if harmless; {STATEFUL}",
 )(CacheByData())  # fmt: skip
 
@@ -1304,16 +1298,16 @@ continuous = functools.partial(mechanism, by_oracle=False)
 
 
 @continuous(
-    1.0, right=True, verdicts=TIGHT, sizes=(1, 2), true_delta=laplace_curve(1.0),
+    1.0, verdicts=TIGHT, sizes=(1, 2), true_delta=laplace_curve(1.0),
     why="Laplace noise of scale 1 / epsilon on a count (Dwork et al. 2006).",
 )  # fmt: skip
 @continuous(
-    0.5, 1.01 * laplace_curve(1.0)(0.5), right=True, verdicts=LOOSE, sizes=(1, 2),
+    0.5, 1.01 * laplace_curve(1.0)(0.5), verdicts=LOOSE, sizes=(1, 2),
     true_delta=laplace_curve(1.0), name="Laplace with delta",
     why="The claimed delta is 1 % above 1 - e^((epsilon - 1) / 2).",
 )  # fmt: skip
 @continuous(
-    0.5, 0.99 * laplace_curve(1.0)(0.5), right=False, verdicts=VIOLATED, sizes=(1, 2),
+    0.5, 0.99 * laplace_curve(1.0)(0.5), sizes=(1, 2),
     true_delta=laplace_curve(1.0), name="Laplace with too small a delta",
     why="The claimed delta is 1 % below 1 - e^((epsilon - 1) / 2).",
 )  # fmt: skip
@@ -1322,7 +1316,7 @@ def laplace_count(data, rng):
 
 
 @continuous(
-    1.0, right=False, verdicts=VIOLATED, true_delta=laplace_curve(2.0),
+    1.0, true_delta=laplace_curve(2.0),
     why="Half the scale, so that epsilon is 2: delta = 1 - e^(-1/2).",
 )  # fmt: skip
 def laplace_half_scale(data, rng):
@@ -1330,7 +1324,7 @@ def laplace_half_scale(data, rng):
 
 
 @continuous(
-    1.0, right=False, verdicts=VIOLATED | UNSURE,
+    1.0, verdicts=VIOLATED | UNSURE,
     true_delta=(math.exp(-2) + math.exp(-3)) / 2,
     why="Noise clipped to [-3, 3]: P(Z <= -2) where the other has none, and the atom at 3.",
 )  # fmt: skip
@@ -1339,7 +1333,7 @@ def laplace_noise_clipped(data, rng):
 
 
 @continuous(
-    1.0, right=False, verdicts=VIOLATED | UNSURE,
+    1.0, verdicts=VIOLATED | UNSURE,
     why="Noise clipped at 10^6 scales: wrong by about e^-10^6, which no float holds.",
 )  # fmt: skip
 def laplace_noise_clipped_far(data, rng):
@@ -1356,11 +1350,11 @@ def redrawn_laplace_delta(epsilon: float) -> float:
 
 
 @continuous(
-    1.0, right=False, verdicts=VIOLATED | UNSURE, sizes=(4,), true_delta=redrawn_laplace_delta,
+    1.0, verdicts=VIOLATED | UNSURE, sizes=(4,), true_delta=redrawn_laplace_delta,
     why="Redrawn into [0, 4]: epsilon is 1 + log((2 - e^-1 - e^-3) / (1 - e^-4)) = 1.477.",
 )  # fmt: skip
 @continuous(
-    2.0, right=True, verdicts=UNSURE, sizes=(4,), true_delta=redrawn_laplace_delta,
+    2.0, verdicts=UNSURE, sizes=(4,), true_delta=redrawn_laplace_delta,
     name="Laplace redrawn claims twice epsilon",
     why="Redrawn into [0, 4]: epsilon is 1.477, but noise that is compared is only probed.",
 )  # fmt: skip
@@ -1372,7 +1366,7 @@ def laplace_redrawn_into_the_range(data, rng):
 
 
 @continuous(
-    1.0, right=True, verdicts=TIGHT | UNSURE, sizes=(2,), true_delta=0.0,
+    1.0, verdicts=TIGHT | UNSURE, sizes=(2,), true_delta=0.0,
     why="The released value is clipped to a public range: postprocessing, met at 0.",
 )  # fmt: skip
 def laplace_release_clipped(data, rng):
@@ -1380,7 +1374,7 @@ def laplace_release_clipped(data, rng):
 
 
 @continuous(
-    1.0, right=True, verdicts=TIGHT | UNSURE, sizes=(2,), true_delta=0.0,
+    1.0, verdicts=TIGHT | UNSURE, sizes=(2,), true_delta=0.0,
     why="The released value is rounded: postprocessing; rounding leaves the algebra of DESIGN 12.",
 )  # fmt: skip
 def laplace_release_rounded(data, rng):
@@ -1388,7 +1382,7 @@ def laplace_release_rounded(data, rng):
 
 
 @continuous(
-    1.0, right=False, verdicts=VIOLATED | UNSURE, values=(0, 1, 2),
+    1.0, verdicts=VIOLATED | UNSURE, values=(0, 1, 2),
     true_delta=1.0,
     why="The scale is the largest record, and 0 gets no noise: an atom on one neighbor only.",
 )  # fmt: skip
@@ -1399,7 +1393,7 @@ def laplace_scale_of_the_largest(data, rng):
 
 
 @continuous(
-    1.0, right=False, verdicts=VIOLATED, sizes=(2,), true_delta=1.0,
+    1.0, sizes=(2,), true_delta=1.0,
     why="When all agree the exact count is returned, which is an atom on one neighbor only.",
 )  # fmt: skip
 def laplace_exact_when_all_agree(data, rng):
@@ -1409,7 +1403,7 @@ def laplace_exact_when_all_agree(data, rng):
 
 
 @continuous(
-    1.0, right=False, verdicts=VIOLATED | UNSURE, true_delta=1 - math.exp(-1),
+    1.0, verdicts=VIOLATED | UNSURE, true_delta=1 - math.exp(-1),
     why="Exponential noise has one side: P(Z < 1) where the other has none.",
 )  # fmt: skip
 def exponential_noise(data, rng):
@@ -1417,7 +1411,7 @@ def exponential_noise(data, rng):
 
 
 @continuous(
-    1.0, right=True, verdicts=TIGHT, true_delta=0.0,
+    1.0, verdicts=TIGHT, true_delta=0.0,
     why="One draw under two answers that move together: the second is the first plus a constant.",
 )  # fmt: skip
 def laplace_one_draw_together(data, rng):
@@ -1426,7 +1420,7 @@ def laplace_one_draw_together(data, rng):
 
 
 @continuous(
-    1.0, right=False, verdicts=VIOLATED, true_delta=1.0,
+    1.0, true_delta=1.0,
     why="One draw under two counts that move in opposite ways: their difference has no noise.",
 )  # fmt: skip
 def laplace_one_draw_apart(data, rng):
@@ -1434,7 +1428,7 @@ def laplace_one_draw_apart(data, rng):
 
 
 @continuous(
-    1.0, right=True, verdicts=TIGHT, sizes=(1, 2), neighbors="unbounded", true_delta=0.0,
+    1.0, verdicts=TIGHT, sizes=(1, 2), neighbors="unbounded", true_delta=0.0,
     why="Two leaves and their sum: a record is in two nodes, each with scale 2 / epsilon.",
 )  # fmt: skip
 def tree_sums(data, rng):
@@ -1443,7 +1437,7 @@ def tree_sums(data, rng):
 
 
 @continuous(
-    1.0, right=False, verdicts=VIOLATED, sizes=(1, 2), neighbors="unbounded",
+    1.0, sizes=(1, 2), neighbors="unbounded",
     why="Each of the two nodes of a record spends all of epsilon: epsilon is 2.",
 )  # fmt: skip
 def tree_sums_with_all_of_epsilon(data, rng):
@@ -1452,7 +1446,7 @@ def tree_sums_with_all_of_epsilon(data, rng):
 
 
 @continuous(
-    1.0, right=False, verdicts=VIOLATED, sizes=(1, 2), neighbors="unbounded", true_delta=1.0,
+    1.0, sizes=(1, 2), neighbors="unbounded", true_delta=1.0,
     why="The root reuses the noise of the leaves, with a sign: root - left + right has none left.",
 )  # fmt: skip
 def tree_sums_rank_deficient_leak(data, rng):
@@ -1461,7 +1455,7 @@ def tree_sums_rank_deficient_leak(data, rng):
 
 
 @continuous(
-    1.0, right=True, verdicts=TIGHT, sizes=(1, 2), neighbors="unbounded", true_delta=0.0,
+    1.0, verdicts=TIGHT, sizes=(1, 2), neighbors="unbounded", true_delta=0.0,
     why="A record moves the sum by 1 at most and the count by 1, with epsilon / 2 each.",
 )  # fmt: skip
 def sum_and_count(data, rng):
@@ -1469,7 +1463,7 @@ def sum_and_count(data, rng):
 
 
 @continuous(
-    1.0, right=False, verdicts=VIOLATED, sizes=(1, 2), neighbors="unbounded",
+    1.0, sizes=(1, 2), neighbors="unbounded",
     why="Both the sum and the count spend all of epsilon: epsilon is 2.",
 )  # fmt: skip
 def sum_and_count_with_all_of_epsilon(data, rng):
@@ -1477,7 +1471,7 @@ def sum_and_count_with_all_of_epsilon(data, rng):
 
 
 @continuous(
-    1.0, right=True, verdicts=UNSURE, sizes=(1, 2), neighbors="unbounded",
+    1.0, verdicts=UNSURE, sizes=(1, 2), neighbors="unbounded",
     why="The ratio alone is postprocessing of both, but a quotient of draws is not affine.",
 )  # fmt: skip
 def sum_over_count(data, rng):
@@ -1485,7 +1479,7 @@ def sum_over_count(data, rng):
 
 
 @continuous(
-    math.log((1 + math.e) / 2), right=True, verdicts=UNSURE, sizes=(1, 2), neighbors="unbounded",
+    math.log((1 + math.e) / 2), verdicts=UNSURE, sizes=(1, 2), neighbors="unbounded",
     why="Amplified by a sample with q = 1/2, which is claimed of no mixture (DESIGN 12).",
 )  # fmt: skip
 def laplace_of_a_sample(data, rng):
@@ -1498,11 +1492,11 @@ CLASSICAL = math.sqrt(2 * math.log(1.25 / 1e-5))
 
 
 @continuous(
-    1.0, 1e-5, right=True, verdicts=LOOSE, true_delta=gaussian_curve(CLASSICAL),
+    1.0, 1e-5, verdicts=LOOSE, true_delta=gaussian_curve(CLASSICAL),
     why="The classical scale, which is larger than needed: Balle and Wang (2018).",
 )  # fmt: skip
 @continuous(
-    1.0, right=False, verdicts=VIOLATED, true_delta=gaussian_curve(CLASSICAL),
+    1.0, true_delta=gaussian_curve(CLASSICAL),
     name="Gaussian claims pure", why="Gaussian noise has no pure epsilon.",
 )  # fmt: skip
 def gaussian_count(data, rng):
@@ -1510,7 +1504,7 @@ def gaussian_count(data, rng):
 
 
 @continuous(
-    1.0, 1e-5, right=False, verdicts=VIOLATED, true_delta=gaussian_curve(CLASSICAL / 2),
+    1.0, 1e-5, true_delta=gaussian_curve(CLASSICAL / 2),
     why="Half the classical scale: Balle and Wang (2018), theorem 8.",
 )  # fmt: skip
 def gaussian_half_scale(data, rng):
@@ -1518,7 +1512,7 @@ def gaussian_half_scale(data, rng):
 
 
 @continuous(
-    1.0, 1e-5, right=False, verdicts=VIOLATED | UNSURE,
+    1.0, 1e-5, verdicts=VIOLATED | UNSURE,
     why="Clipped at 3 scales: the atom P(Z <= -3) = 0.00135 is where the other has no atom.",
 )  # fmt: skip
 def gaussian_noise_clipped(data, rng):
@@ -1526,7 +1520,7 @@ def gaussian_noise_clipped(data, rng):
 
 
 @continuous(
-    1.0, 1e-5, right=True, verdicts=UNSURE,
+    1.0, 1e-5, verdicts=UNSURE,
     why="Clipped at 10^6 scales: right within delta, but noise that is clipped is only probed.",
 )  # fmt: skip
 def gaussian_noise_clipped_far(data, rng):
@@ -1534,7 +1528,7 @@ def gaussian_noise_clipped_far(data, rng):
 
 
 @continuous(
-    1.0, 1e-5, right=False, verdicts=VIOLATED | UNSURE,
+    1.0, 1e-5, verdicts=VIOLATED | UNSURE,
     why="Redrawn until within 2 scales: beyond 2 - 1 / scale the other has nothing, 1 % and more.",
 )  # fmt: skip
 def gaussian_noise_redrawn(data, rng):
@@ -1560,7 +1554,7 @@ STEPS_EPSILON = 1 / 25 + 2 * math.sqrt(1 / 25 * math.log(1e5))
 
 
 @continuous(
-    STEPS_EPSILON, 1e-5, right=True, verdicts=LOOSE, sizes=(2,),
+    STEPS_EPSILON, 1e-5, verdicts=LOOSE, sizes=(2,),
     true_delta=gaussian_curve(STEPS / math.sqrt(2)),
     why="Two adaptive steps move by (1, 1) given their past: a shift of sqrt(2) / 5 scales.",
 )  # fmt: skip
@@ -1569,7 +1563,7 @@ def two_steps_of_descent(data, rng):
 
 
 @continuous(
-    STEPS_EPSILON, 1e-5, right=True, verdicts=LOOSE | UNSURE, sizes=(2,),
+    STEPS_EPSILON, 1e-5, verdicts=LOOSE | UNSURE, sizes=(2,),
     why="Clipped gradients: replayed, each step moves by 1 at most; alone, clipping is not affine.",
 )  # fmt: skip
 def two_steps_of_clipped_descent(data, rng):
@@ -1577,7 +1571,7 @@ def two_steps_of_clipped_descent(data, rng):
 
 
 @continuous(
-    STEPS_EPSILON, 1e-5, right=True, verdicts=LOOSE, sizes=(2,), true_delta=gaussian_curve(STEPS),
+    STEPS_EPSILON, 1e-5, verdicts=LOOSE, sizes=(2,), true_delta=gaussian_curve(STEPS),
     why="The second step uses the noise of the first: w2 = 1.8 w1 - 0.4, so that it adds nothing.",
 )  # fmt: skip
 def two_steps_with_one_noise(data, rng):
@@ -1585,7 +1579,7 @@ def two_steps_with_one_noise(data, rng):
 
 
 @continuous(
-    STEPS_EPSILON, 1e-5, right=False, verdicts=VIOLATED, sizes=(2,), true_delta=1.0,
+    STEPS_EPSILON, 1e-5, sizes=(2,), true_delta=1.0,
     why="The second step has the noise of the first, negated: w2 + 0.2 w1 = 0.4 + 0.2 sum(x).",
 )  # fmt: skip
 def two_steps_with_opposite_noise(data, rng):
@@ -1601,7 +1595,7 @@ def count_then_sum(data, rng, share):
 
 
 @continuous(
-    1.0, right=True, verdicts=UNSURE, values=(0, 9), sizes=(1, 2), neighbors="unbounded",
+    1.0, verdicts=UNSURE, values=(0, 9), sizes=(1, 2), neighbors="unbounded",
     why="Half of epsilon on the count, and half on a sum that moves by the released bound at most.",
 )  # fmt: skip
 def adaptive_bound(data, rng):
@@ -1609,7 +1603,7 @@ def adaptive_bound(data, rng):
 
 
 @continuous(
-    1.0, right=False, verdicts=VIOLATED, values=(0, 9), sizes=(1, 2), neighbors="unbounded",
+    1.0, values=(0, 9), sizes=(1, 2), neighbors="unbounded",
     why="The sum spends all of epsilon after the count has spent half: after any count, 1.5.",
 )  # fmt: skip
 def adaptive_bound_with_all_of_epsilon(data, rng):
@@ -1617,7 +1611,7 @@ def adaptive_bound_with_all_of_epsilon(data, rng):
 
 
 @continuous(
-    1.0, right=False, verdicts=VIOLATED, values=(0, 9), sizes=(1, 2), neighbors="unbounded",
+    1.0, values=(0, 9), sizes=(1, 2), neighbors="unbounded",
     why="Above a released count of 3 the noise of the sum is for a bound of 1, but the bound is 9.",
 )  # fmt: skip
 def adaptive_bound_without_its_scale(data, rng):
@@ -1627,7 +1621,7 @@ def adaptive_bound_without_its_scale(data, rng):
 
 
 @continuous(
-    1.0, right=False, verdicts=VIOLATED, values=(0, 9), sizes=(1, 2), neighbors="unbounded",
+    1.0, values=(0, 9), sizes=(1, 2), neighbors="unbounded",
     why="Where the released count is large, a sum without noise seems safe: epsilon is infinite.",
 )  # fmt: skip
 def adaptive_exact_sum(data, rng):
@@ -1636,7 +1630,7 @@ def adaptive_exact_sum(data, rng):
 
 
 @continuous(
-    1.0, right=True, verdicts=UNSURE, values=(0, 9), sizes=(1, 2), neighbors="unbounded",
+    1.0, verdicts=UNSURE, values=(0, 9), sizes=(1, 2), neighbors="unbounded",
     why="The bound is a noisy count that is not released: composition, but no history tells it.",
 )  # fmt: skip
 def adaptive_bound_not_released(data, rng):
@@ -1649,7 +1643,7 @@ def clipped_to_one(record, dtype):
 
 
 @continuous(
-    1.0, right=False, verdicts=VIOLATED, values=((1, 0), (11, 6)), sizes=(1, 2),
+    1.0, values=((1, 0), (11, 6)), sizes=(1, 2),
     neighbors="unbounded",
     why="Clipped to L1 norm 1 in float16, (11, 6) has norm 1.00048828125: epsilon is that.",
 )  # fmt: skip
@@ -1659,7 +1653,7 @@ def clipped_in_float16(data, rng):
 
 
 @continuous(
-    1.0, right=True, verdicts=LOOSE, values=((2, 3),), sizes=(1, 2),
+    1.0, verdicts=LOOSE, values=((2, 3),), sizes=(1, 2),
     neighbors="unbounded",
     why="Clipped in float16, (2, 3) has norm 0.99951171875: so that the claim is loose here.",
 )  # fmt: skip

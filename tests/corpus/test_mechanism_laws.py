@@ -158,7 +158,6 @@ def test_answered_sparse_vector_sums_agree_with_the_oracle():
 def test_the_closed_form_agrees_with_the_claim(mechanism):
     if mechanism.known_delta is not None:
         assert mechanism.right == (mechanism.known_delta <= mechanism.delta + CLOSE)
-    assert ("violated" in mechanism.verdicts) <= (not mechanism.right)
     if not mechanism.right:
         assert not mechanism.verdicts & {"tight", "tight up to rounding", "loose"}
 

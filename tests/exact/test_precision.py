@@ -12,6 +12,7 @@ import numpy as np
 import oracle
 import pandas as pd
 import pytest
+from checks import refused
 from doses import shares
 from hypothesis import given
 from hypothesis import strategies as st
@@ -92,36 +93,36 @@ def test_a_large_offset_changes_nothing(relation):
         assert solve(far, query, relation, 5).upper == solve(near, query, relation, 5).upper
 
 
-@pytest.mark.exhaustive
-@pytest.mark.representative
-@each_relation
-def test_a_large_offset_in_floats(relation):
-    check([1e9 + above / 8 for above in range(8)], relation)
+HARD = {
+    "a large offset in floats": [1e9 + above / 8 for above in range(8)],
+    # As floats, neighboring ones among these are equal.
+    "ints beyond 2**53": [2**53, 2**53 + 1, 2**53 + 2, 2**60 + 1, 2**60 + 2, -(2**53) - 1],
+    "fractions": [F(1, 3), F(1, 7), F(1, 11), F(22, 7), F(355, 113), F(-2, 3)],
+    "decimals": [Decimal(text) for text in ("0.1", "0.2", "0.3", "0.3", "1e-30")],
+    # 0.1 + 0.2 is not 0.3: which pair is widest hangs on the last bit.
+    "nearly tied": [0.1, 0.1, 0.2, 0.3, 0.1 + 0.2, 0.30000000000000004, 0.7],
+    # Both ends carry a difference far below the spacing of floats at the range's size.
+    "tied in floats": [0, 1e-20, 3e-20, 1.0, 1e16, 1e16 + 2],
+    # Squares leave the range of floats on both sides; here the variance itself still fits.
+    "tiny and huge": [1e-150, -1e-150, 3e-300, 1e150, -1e150, 1.0],
+    "no square fits": [1e-300, 1e-300, 1e300, -1e300, 1.0, 2.0],
+    # The smallest floats: halves of them are no floats, and their squares are 0.
+    "denormals": [5e-324, 1e-323, 1.5e-323, 0.0, -5e-324, 4e-323],
+}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.representative("kind")
 @each_relation
-def test_ints_beyond_2_to_the_53(relation):
-    """As floats, neighboring ones among these are equal."""
-    check([2**53, 2**53 + 1, 2**53 + 2, 2**60 + 1, 2**60 + 2, -(2**53) - 1], relation)
+@pytest.mark.parametrize("kind", HARD)
+def test_records_that_floats_do_not_hold(kind, relation):
+    beyond = {"var", "var_ddof_1"} if kind == "no square fits" else set()
+    check(HARD[kind], relation, queries=[name for name in QUERIES if name not in beyond])
 
 
 def test_ints_that_no_float_can_tell_apart():
     result = solve([2**80, 2**80 + 1, 2**80 + 3, 2**80 + 7], "mean", sl.Bounded(1), 2)
     assert result.exact == F(7, 2)
     assert {*result.witness.only_x, *result.witness.only_y} == {2**80, 2**80 + 7}
-
-
-@each_relation
-def test_fractions(relation):
-    check([F(1, 3), F(1, 7), F(1, 11), F(22, 7), F(355, 113), F(-2, 3)], relation)
-
-
-@each_relation
-def test_decimals(relation):
-    check(
-        [Decimal("0.1"), Decimal("0.2"), Decimal("0.3"), Decimal("0.3"), Decimal("1e-30")], relation
-    )
 
 
 def test_a_decimal_tenth_is_a_tenth():
@@ -131,12 +132,6 @@ def test_a_decimal_tenth_is_a_tenth():
     assert F(result.upper) > F(3, 10)  # the float 0.3 is below 3/10
 
 
-@each_relation
-def test_floats_that_are_nearly_tied(relation):
-    """0.1 + 0.2 is not 0.3: which pair is widest hangs on the last bit."""
-    check([0.1, 0.1, 0.2, 0.3, 0.1 + 0.2, 0.30000000000000004, 0.7], relation)
-
-
 @pytest.mark.parametrize("seed", shares(8, 60, 600))
 def test_clusters_far_apart(seed):
     """A few units beside squares of 50 to 70 bits, which is more than a float holds."""
@@ -144,36 +139,6 @@ def test_clusters_far_apart(seed):
     number, far = rng.randint(5, 8), rng.choice([10**7, 10**8, 3 * 10**9, 10**10])
     records = [far * rng.choice([-1, 0, 0, 1, 2]) + rng.randint(-3, 3) for _ in range(number)]
     check(records, rng.choice(RELATIONS), rng.randint(3, number - 2), queries=["var", "std"])
-
-
-@pytest.mark.representative
-@each_relation
-def test_gaps_that_tie_in_floats_and_differ_exactly(relation):
-    """Both ends carry a difference far below the spacing of floats at the range's size."""
-    check([0, 1e-20, 3e-20, 1.0, 1e16, 1e16 + 2], relation)
-
-
-@pytest.mark.exhaustive
-@pytest.mark.representative
-@each_relation
-def test_tiny_and_huge_magnitudes_together(relation):
-    """Squares leave the range of floats on both sides; here the variance itself still fits."""
-    check([1e-150, -1e-150, 3e-300, 1e150, -1e150, 1.0], relation)
-
-
-@each_relation
-def test_magnitudes_that_no_square_fits(relation):
-    check(
-        [1e-300, 1e-300, 1e300, -1e300, 1.0, 2.0],
-        relation,
-        queries=["mean", "median", "sum", "count", "min", "max", "std"],
-    )
-
-
-@each_relation
-def test_denormals(relation):
-    """The smallest floats: halves of them are no floats, and their squares are 0."""
-    check([5e-324, 1e-323, 1.5e-323, 0.0, -5e-324, 4e-323], relation)
 
 
 def test_an_upper_bound_is_never_rounded_to_zero():
@@ -356,11 +321,10 @@ def test_answers_smaller_than_the_smallest_float_are_compared_exactly():
 
 
 def test_an_answer_beyond_the_floats_is_an_error_that_says_so():
-    with pytest.raises(sl.errors.InputError) as caught:
-        _of_table([1e200, 2e200, 3e200, 5e200], sl.Covariance("v", "v"), "L1")
-    assert str(caught.value) == (
+    refused(
+        lambda: _of_table([1e200, 2e200, 3e200, 5e200], sl.Covariance("v", "v"), "L1"),
         "covariance of v and v: an answer of about 1e400 is beyond the range of floats (about "
-        "1.8e308); divide the records by a constant"
+        "1.8e308); divide the records by a constant",
     )
 
 

@@ -6,15 +6,17 @@ import itertools
 import math
 import re
 from fractions import Fraction
+from functools import partial
 
 import naive_distances as naive
 import pandas as pd
 import pytest
+from checks import refused
 from hypothesis import example, given
 from hypothesis import strategies as st
 from paths import ROOT
 
-from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.exact.roots import Root
 from sensitivity_lab.metrics import (
@@ -138,12 +140,16 @@ def test_records_that_are_added_or_removed_have_no_such_detours():
     assert metric.distance([1], [2]) == math.inf
 
 
-@pytest.mark.parametrize("name", sorted(set(METRICS) - {"absolute", "L2"}))
+@pytest.mark.parametrize("name", sorted(set(METRICS) - {"absolute"}))
 @given(data=st.data())
 def test_two_forms_are_as_far_apart_as_the_definition_says(name, data):
     metric, items = OF_DATA[name]
     x, y = data.draw(items), data.draw(items)
-    assert metric.distance(x, y) == naive.DISTANCE[name](x, y)
+    found = metric.distance(x, y)
+    if name == "L2":
+        assert squared(found) == naive.l2_squared(x, y)
+    else:
+        assert found == naive.DISTANCE[name](x, y)
 
 
 @given(x=RECORDS, y=RECORDS)
@@ -184,11 +190,10 @@ def test_the_caller_says_which_cells_are_equal(name):
 def test_a_mapping_says_how_often_each_record_occurs():
     assert SymmetricDistance().distance({"a": 2, "b": 1}, ["a", "c"]) == 3
     assert SymmetricDistance().distance({None: 1, NAN: 1}, [None]) == 1
-    with pytest.raises(InputError) as caught:
-        SymmetricDistance().distance({"a": 0.5}, [])
-    assert str(caught.value) == (
+    refused(
+        lambda: SymmetricDistance().distance({"a": 0.5}, []),
         "cannot measure (rows added or removed) the distance of {'a': 0.5} and []: TypeError: "
-        "'float' object cannot be interpreted as an integer"
+        "'float' object cannot be interpreted as an integer",
     )
 
 
@@ -218,10 +223,9 @@ def test_which_distances_metrics_take(name):
     if metric.real:
         assert metric.check(0.5) == Fraction(1, 2)
         return
-    with pytest.raises(InputError) as caught:
-        metric.check(0.5)
-    assert str(caught.value) == (
-        f"d_in must be a whole number (at least 0: {metric}), got 0.5 (float)"
+    refused(
+        lambda: metric.check(0.5),
+        f"d_in must be a whole number (at least 0: {metric}), got 0.5 (float)",
     )
 
 
@@ -242,12 +246,11 @@ def test_a_name_or_a_function_is_a_metric():
     ],
 )
 def test_an_unknown_metric_is_told_which_there_are(given, end):
-    with pytest.raises(InputError) as caught:
-        as_metric("inputs", given)
-    assert str(caught.value) == (
+    refused(
+        lambda: as_metric("inputs", given),
         "inputs must be one of 'absolute', 'L0', 'L1', 'L2', 'Linf', 'Linf_monotonic', "
         "'symmetric', 'change_one', 'add_or_remove', 'hamming', 'insert_delete', 'discrete', or a "
-        f"function of two items that returns their distance, {end}"
+        f"function of two items that returns their distance, {end}",
     )
 
 
@@ -257,16 +260,16 @@ def test_a_distance_of_ones_own():
     assert metric.distance("far", 0) == metric.distance("", math.inf) == math.inf
     assert metric.distance("", 0.5) == Fraction(1, 2)
     for wrong in (-1, NAN, "a", None):
-        with pytest.raises(QueryError) as caught:
-            metric.distance("", wrong)
-        assert str(caught.value) == (
+        refused(
+            partial(metric.distance, "", wrong),
             f"the distance of '' and {wrong!r} must be a number of at least 0, math.inf, or True "
-            f"or False for neighbors, got {wrong!r}"
+            f"or False for neighbors, got {wrong!r}",
+            QueryError,
         )
-    with pytest.raises(QueryError) as caught:
-        OwnDistance(lambda x, y: x / y).distance(1, 0)
-    assert str(caught.value) == (
-        "the distance of 1 and 0 raised ZeroDivisionError: division by zero"
+    refused(
+        lambda: OwnDistance(lambda x, y: x / y).distance(1, 0),
+        "the distance of 1 and 0 raised ZeroDivisionError: division by zero",
+        QueryError,
     )
 
 
@@ -275,9 +278,7 @@ def test_vectors_of_two_lengths_are_refused_or_infinitely_far_apart(name):
     metric = METRICS[name]
     forms = [metric.form([1]), metric.form([1, 2])]
     for measure in (lambda: metric.between(*forms), lambda: metric.among(forms)):
-        with pytest.raises(InputError) as caught:
-            measure()
-        assert str(caught.value) == "vectors must have one length, got 1 and 2 coordinates"
+        refused(measure, "vectors must have one length, got 1 and 2 coordinates")
     assert metric.extended().between(*forms) == math.inf
     assert metric.extended().among(forms).truth(metric.extended().among(forms).row(0)[0]) == (
         math.inf

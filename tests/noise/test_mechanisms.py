@@ -276,6 +276,11 @@ MAKERS = {
     )
 }
 
+EACH = pytest.mark.parametrize(
+    "maker", [pytest.param("of_numbers", marks=pytest.mark.exhaustive), *list(MAKERS)[1:]]
+)
+"""Those of numbers are hundreds."""
+
 
 def is_accepted(case: Case, theorem: Theorem) -> bool:
     return (
@@ -298,7 +303,8 @@ def scaled(case: Case, theorem: Theorem, **options: Any) -> tuple[float | None, 
     return scale, {warning.category for warning in caught}
 
 
-@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.representative("maker")
+@EACH
 def test_a_mechanism_accepts_what_its_theorem_is_about_and_nothing_else(maker):
     seen = set()
     for case in MAKERS[maker]():
@@ -359,7 +365,8 @@ def test_every_row_of_the_table_is_tried_and_names_its_source():
         assert row.norm in (*THEOREMS[name].norms, None)
 
 
-@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.representative("maker")
+@EACH
 def test_a_row_refuses_a_release_context_by_its_theorem(maker):
     """All that a row is told; whether a bound is finite and a beta small enough comes after it."""
     for case in MAKERS[maker]():

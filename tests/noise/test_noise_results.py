@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import warnings
 from fractions import Fraction
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from scales import is_smallest_float_from
 
@@ -42,24 +40,6 @@ def test_of_a_result_the_upper_bound_is_taken_and_not_the_value():
     assert laplace_scale(below, 1) == 5
 
 
-def test_a_result_without_an_upper_bound_is_refused():
-    result = result_of(lambda x: float(np.ptp(x)) if len(x) else 0.0)
-    assert result.upper is None
-    for call, name in (
-        (lambda: laplace_scale(result, 1), "sensitivity"),
-        (lambda: gaussian_scale(result, 1), "sensitivity"),
-        (lambda: laplace_epsilon(result, 1), "d_in"),
-        (lambda: gaussian_rho(result, 1), "d_in"),
-    ):
-        with pytest.raises(sl.errors.InputError) as caught:
-            call()
-        assert str(caught.value) == (
-            f"{name}: the result has no upper bound (upper=None), because the rounding errors of "
-            "its answers are not known; pass a number that is at least the sensitivity, or compute "
-            "that of a built-in query or an ExactQuery"
-        )
-
-
 def each_call(result):
     """What scales and maps say of a result: the name of the argument, and the message."""
     for function, name in (
@@ -74,20 +54,6 @@ def each_call(result):
 
 
 TEN = sl.Universe.from_domain([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], copies=1)
-
-
-def test_a_local_sensitivity_is_refused():
-    local = sl.local_sensitivity(TEN, "mean", dataset=[1, 2, 3], neighbors=sl.Bounded(1))
-    assert local.upper is not None
-    [curve] = sl.local_curves(TEN, "mean", dataset=[1, 2, 3], distances=1, neighbors="bounded")
-    for result in (local, curve[1]):
-        for name, message in each_call(result):
-            assert message == (
-                f"{name}: the result is a local sensitivity, which depends on the records, so the "
-                "size of the noise would reveal them; use the result of "
-                "sl.global_sensitivity, or of sl.smooth_sensitivity with smooth_cauchy_scale or "
-                "smooth_laplace_scale"
-            )
 
 
 @pytest.mark.parametrize("norm", ["L1", "L2"])
@@ -107,27 +73,6 @@ def test_a_smooth_sensitivity_is_refused_in_every_norm(norm):
                 "privacy loss and noise of its own; use smooth_cauchy_scale (epsilon) or "
                 "smooth_laplace_scale (epsilon and delta)"
             )
-
-
-def test_a_sensitivity_at_exactly_a_distance_is_refused_where_a_smaller_one_can_have_more():
-    """Of the variance: four more records give less than fewer do."""
-    exactly, at_most = (
-        sl.global_sensitivity(TEN, "var", size=6, neighbors=sl.Unbounded(4, exactly, "add"))
-        for exactly in (True, False)
-    )
-    assert (round(exactly.value, 2), round(at_most.value, 2)) == (29.57, 37.58)
-    for name, message in each_call(exactly):
-        assert message == (
-            f"{name}: the result is for neighbors at a distance of exactly 4, and nearer ones can "
-            "have answers that are farther apart; compute the sensitivity with exactly=False"
-        )
-    assert scale_among_these(at_most) == at_most.upper
-    for relation in (sl.Bounded, sl.Unbounded, sl.SymmetricDifference):
-        one, up_to_one = (
-            sl.global_sensitivity(TEN, "var", size=3, neighbors=relation(1, exactly))
-            for exactly in (True, False)
-        )
-        assert scale_among_these(one) == scale_among_these(up_to_one) == up_to_one.upper
 
 
 def scale_among_these(result):
@@ -163,22 +108,6 @@ def result_in(norm, query=None):
     universe = sl.TableUniverse.from_domain({"sex": ["f", "m"]})
     query = query or sl.Histogram("sex", categories=["f", "m"])
     return sl.global_sensitivity(universe, query, size=3, neighbors=sl.Bounded(1), norm=norm)
-
-
-def test_a_vector_in_the_wrong_norm_is_refused():
-    assert laplace_scale(result_in("L1"), 1) == 2
-    assert gaussian_scale(result_in("L2"), 0.5) == math.sqrt(2)  # rounds up
-    for function, noise, needed, wrong in (
-        (laplace_scale, "Laplace", "L1", "L2"),
-        (laplace_scale, "Laplace", "L1", "Linf"),
-        (gaussian_scale, "Gaussian", "L2", "L1"),
-    ):
-        with pytest.raises(sl.errors.InputError) as caught:
-            function(result_in(wrong), 1)
-        assert str(caught.value) == (
-            f"sensitivity: the result is in the norm {wrong}, and {noise} noise needs {needed}; "
-            f"compute the sensitivity in {needed}"
-        )
 
 
 def test_of_a_number_all_norms_are_one():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import pandas as pd
 import pytest
 
@@ -64,16 +62,6 @@ def test_every_call_warns_of_a_dataset_in_the_line_that_made_it(call):
         name=NAMES.get(call, "sensitivity"), zero="", domain=NUMBERS
     )
     assert warning.filename == __file__
-
-
-@pytest.mark.parametrize("call", CALLS)
-def test_no_call_warns_of_a_domain_or_of_public_records(call):
-    """Warnings are errors here."""
-    CALLS[call](sl.Universe.from_domain(range(20, 41, 10), copies=3))
-    of_dataset = CALLS[call](sl.Universe.from_dataset(AGES), public_universe=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        assert CALLS[call](sl.Universe.from_dataset(AGES)) == of_dataset
 
 
 LISTED = {

@@ -202,16 +202,6 @@ def test_the_sizes_that_the_warning_names_are_feasible(universe, relation, size,
     sl.global_sensitivity(universe, "mean", size=range(first, last + 1), neighbors=relation)
 
 
-@pytest.mark.parametrize("kind", ["search", "bounds"])
-def test_a_range_of_sizes_and_a_relation_that_keeps_the_size_have_no_warning(kind):
-    """Warnings are errors here."""
-    first = 0 if kind == "bounds" else 1
-    for relation, size in ((sl.Unbounded(1), range(first, 4)), (sl.Bounded(1), 3)):
-        result = KINDS[kind](relation, size)
-        for call in CALLS.values():
-            call(result)
-
-
 ROWS = sl.TableUniverse.from_domain({"sex": ["f", "m"], "age": [20, 40]})
 ADDED_UP = {
     "count": (AGES, "count"),

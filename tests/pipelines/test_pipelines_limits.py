@@ -6,6 +6,7 @@ import re
 
 import pandas as pd
 import pytest
+from checks import refused_with
 
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab.errors import InputError
@@ -53,8 +54,10 @@ def test_a_limit_of_another_id_is_not_one_that_a_chain_needs():
 def test_tables_beyond_the_limits_of_a_start_are_refused(rows, message):
     counted = pl.Start(LIMITED.output_domain, pl.IdDistance("id")) >> pl.count()
     allowed = "tables with at most 1 groups of 'g' per id and 2 rows per id and group of 'g'"
-    with pytest.raises(InputError, match=f"^the domain is {allowed}, {message}$"):
-        counted(pd.DataFrame(rows, columns=["id", "g"]))
+    refused_with(
+        lambda: counted(pd.DataFrame(rows, columns=["id", "g"])),
+        f"^the domain is {allowed}, {message}$",
+    )
 
 
 def test_tables_within_the_limits_of_a_start_are_taken():
@@ -69,8 +72,7 @@ def test_a_limit_needs_its_columns():
     message = (
         "a limit of 1 groups of 'g' per id needs the column 'g'; the columns of the table are 'id'"
     )
-    with pytest.raises(InputError, match=f"^{message}$"):
-        counted(pd.DataFrame({"id": [1]}))
+    refused_with(lambda: counted(pd.DataFrame({"id": [1]})), f"^{message}$")
 
 
 def test_groups_come_in_the_order_of_the_keys():
@@ -83,5 +85,4 @@ def test_groups_come_in_the_order_of_the_keys():
 )
 def test_groups_with_other_keys_are_refused(groups, got):
     message = f"the data of 2 groups of 'g' are a mapping with the keys ('a', 'b'), got {got}"
-    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
-        GROUPS(groups)
+    refused_with(lambda: GROUPS(groups), f"^{re.escape(message)}$")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
+from checks import refused
 from matplotlib.figure import Figure
 
-import sensitivity_lab as sl
 from sensitivity_lab.noise.clipping import clipping_bounds, clipping_sweep
 from sensitivity_lab.noise.scales import laplace_scale
 from sensitivity_lab.plotting.clipping import plot_clipping
@@ -86,6 +88,4 @@ def test_what_the_picture_refuses():
         (frame, {"logx": "sym"}, "logx must be True or False, got 'sym'"),
         (frame, {"ax": [Figure().subplots()]}, "ax: got 1 Axes for 3 panels; pass 3 Axes"),
     ):
-        with pytest.raises(sl.errors.InputError) as caught:
-            plot_clipping(wrong, true_sum=0, **options)
-        assert str(caught.value) == message
+        refused(partial(plot_clipping, wrong, true_sum=0, **options), message)

@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from checks import refused
 from pictures import (
     legend_of,
     plot_together,
 )
-
-from sensitivity_lab.errors import InputError
 
 
 def kinds_frame(queries=("mean",), kinds=("global", "local")):
@@ -81,9 +80,8 @@ def test_distance_0_is_shown():
 
 def test_two_rows_of_one_kind_are_refused():
     frame = pd.concat([kinds_frame(), kinds_frame(kinds=("local",))])
-    with pytest.raises(InputError) as caught:
-        plot_together(frame)
-    assert str(caught.value) == (
+    refused(
+        lambda: plot_together(frame),
         "frame: more than one row for column age, query mean, kind local, neighbors bounded, "
-        "meaning at most, distance 1; draw one size at a time"
+        "meaning at most, distance 1; draw one size at a time",
     )

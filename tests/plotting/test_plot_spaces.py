@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from checks import refused_with
 from matplotlib.figure import Figure
 
 from sensitivity_lab import spaces
-from sensitivity_lab.errors import InputError
 
 DAYS = spaces.sequences(["home", "work"], 4, "insert_delete")
 WORDS = spaces.Space(["tea", "t" * 500], lambda a, b: int(a != b))
@@ -48,16 +48,6 @@ def test_vectors_stand_below_their_graphs():
     assert ax.get_title().startswith("f = degree_histogram, |f(x) − f(y)| = 10 in L1\n")
 
 
-def test_two_graphs_without_edges():
-    found = spaces.local_sensitivity(
-        spaces.graphs(3, "edge"), "max_degree", dataset=[], neighbors=spaces.Within(1)
-    )
-    empty = replace(found, witness=replace(found.witness, y=()))
-    assert empty.plot().get_legend() is None
-    with pytest.raises(InputError, match=r"^ax: got 3; pass a matplotlib Axes"):
-        found.plot(ax=3)
-
-
 def test_the_inserted_entry_stands_alone():
     found = spaces.global_sensitivity(DAYS, "changes", neighbors=spaces.Within(1))
     ax = found.plot()
@@ -85,12 +75,14 @@ def test_replaced_entries_stand_one_above_the_other():
     assert ax.get_title().startswith("f = counts, |f(x) − f(y)| = 4 in L1\n")
 
 
-def test_two_empty_sequences():
-    found = spaces.local_sensitivity(DAYS, "length", dataset=[], neighbors=spaces.Within(1))
+@pytest.mark.parametrize(
+    ("space", "query"), [(DAYS, "length"), (spaces.graphs(3, "edge"), "max_degree")]
+)
+def test_two_empty_datasets(space, query):
+    found = spaces.local_sensitivity(space, query, dataset=[], neighbors=spaces.Within(1))
     empty = replace(found, witness=replace(found.witness, y=()))
     assert empty.plot().get_legend() is None
-    with pytest.raises(InputError, match=r"^ax: got 3; pass a matplotlib Axes"):
-        found.plot(ax=3)
+    refused_with(lambda: found.plot(ax=3), r"^ax: got 3; pass a matplotlib Axes")
 
 
 def test_datasets_are_written_as_text_and_long_ones_cut():

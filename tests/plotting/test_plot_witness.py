@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from checks import refused
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from pictures import (
@@ -18,7 +19,6 @@ from pictures import (
     visible_ticks,
 )
 
-from sensitivity_lab.errors import InputError
 from sensitivity_lab.plotting.witness import plot_witness
 
 
@@ -232,6 +232,7 @@ def test_a_witness_fits_an_axes_of_matplotlibs_usual_size(name):
 
 
 def test_not_an_axes_for_a_witness():
-    with pytest.raises(InputError) as caught:
-        plot_witness(WITNESSES["ties"], ax=3)
-    assert str(caught.value) == "ax: got 3; pass a matplotlib Axes or a sequence of them"
+    refused(
+        lambda: plot_witness(WITNESSES["ties"], ax=3),
+        "ax: got 3; pass a matplotlib Axes or a sequence of them",
+    )

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import matplotlib as mpl
 import pytest
+from checks import refused
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
@@ -82,20 +83,22 @@ def test_blocks_of_a_dataset(result):
     assert result.blocks == [("C", 2, 1, 2), ("O", 1, 3, 3), ("A", 1, 10, 10)]
 
 
-def test_equal_records_stand_beside_the_block_before_them():
-    """One 5 is shared and two are outside: the shared one continues the block of the 1."""
-    universe = sl.Universe([1, 5, 9], [1, 3, 1])
-    result = result_of(universe, "sum", 3)
-    assert (result.witness.x, result.witness.y) == ((1, 5, 9), (1, 5))
-    assert result.blocks == [("C", 2, 1, 5), ("O", 2, 5, 5), ("A", 1, 9, 9)]
-
-
-def test_equal_records_stand_beside_the_block_after_them():
-    """Two 5s are outside and one is A's, as the 9 is: A's 5 stands beside it."""
-    universe = sl.Universe([1, 5, 9], [1, 3, 1])
-    result = result_of(universe, "sum", 3, sl.Unbounded(2, exactly=True, direction="remove"))
-    assert (result.witness.x, result.witness.y) == ((1, 5, 9), (1,))
-    assert result.blocks == [("C", 1, 1, 1), ("O", 2, 5, 5), ("A", 2, 5, 9)]
+@pytest.mark.parametrize(
+    ("neighbors", "y", "blocks"),
+    [
+        # One 5 is shared and two are outside: the shared one continues the block of the 1.
+        (sl.Unbounded(1), (1, 5), [("C", 2, 1, 5), ("O", 2, 5, 5), ("A", 1, 9, 9)]),
+        # Two 5s are outside and one is A's, as the 9 is: A's 5 stands beside it.
+        (
+            sl.Unbounded(2, exactly=True, direction="remove"),
+            *((1,), [("C", 1, 1, 1), ("O", 2, 5, 5), ("A", 2, 5, 9)]),
+        ),
+    ],
+)
+def test_equal_records_stand_beside_their_block(neighbors, y, blocks):
+    result = result_of(sl.Universe([1, 5, 9], [1, 3, 1]), "sum", 3, neighbors)
+    assert (result.witness.x, result.witness.y) == ((1, 5, 9), y)
+    assert result.blocks == blocks
 
 
 def test_unlimited_copies_are_infinitely_many_outside():
@@ -139,10 +142,9 @@ def test_a_result_draws_its_witness_with_its_own_names(result):
 
 
 def test_another_kind_of_picture_is_refused(result):
-    with pytest.raises(sl.errors.InputError) as caught:
-        result.plot("pie")
-    assert str(caught.value) == (
-        "kind must be None or one of 'strip', 'witness', 'answers', got 'pie'"
+    refused(
+        lambda: result.plot("pie"),
+        "kind must be None or one of 'strip', 'witness', 'answers', got 'pie'",
     )
 
 
@@ -222,9 +224,10 @@ def test_a_callers_axes_is_drawn_on_and_others_are_left_alone(result):
 
 
 def test_something_else_than_axes_is_refused(result):
-    with pytest.raises(sl.errors.InputError) as caught:
-        result.plot(ax="here")
-    assert str(caught.value) == "ax: got 'here'; pass a matplotlib Axes or a sequence of them"
+    refused(
+        lambda: result.plot(ax="here"),
+        "ax: got 'here'; pass a matplotlib Axes or a sequence of them",
+    )
 
 
 @pytest.mark.parametrize(
@@ -235,9 +238,7 @@ def test_something_else_than_axes_is_refused(result):
     ],
 )
 def test_without_blocks_there_is_no_strip(blocks, message):
-    with pytest.raises(sl.errors.InputError) as caught:
-        plot_strip(blocks)
-    assert str(caught.value) == message
+    refused(lambda: plot_strip(blocks), message)
 
 
 def test_settings_are_left_alone(result):

@@ -9,6 +9,7 @@ from random import Random
 from typing import ClassVar
 
 import pytest
+from checks import refused_with
 
 import sensitivity_lab as sl
 from sensitivity_lab.queries import NAMED, ExactQuery, as_query
@@ -138,7 +139,10 @@ class Skewed(Midrange):
 def test_a_class_that_breaks_its_promises_is_refused(query, reason):
     """An ExactQuery like these had a wrong sensitivity, which was called exact."""
     universe = sl.Universe.from_domain([2, 3, Decimal("7.5")])
-    with pytest.raises(sl.errors.QueryError, match=reason):
-        sl.global_sensitivity(universe, query, size=3, neighbors=sl.Bounded(1))
+    refused_with(
+        lambda: sl.global_sensitivity(universe, query, size=3, neighbors=sl.Bounded(1)),
+        reason,
+        sl.errors.QueryError,
+    )
     with pytest.raises(sl.errors.QueryError):
         sl.audit(universe, query, 2, size=3, neighbors="bounded", distances=1)

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from checks import words_of_html
+from checks import refused, refused_with, words_of_html
 
 import sensitivity_lab as sl
 
@@ -141,55 +141,6 @@ PAIRED = "x = (1, 2, 10) and y = (1, 2)"
     ("changed", "message"),
     [
         (
-            {"value": 15.0},
-            "the value of var is stated as 15.0, but the witness gives 15.972222222222221; " + PAIR,
-        ),
-        (
-            {"exact": Fraction(575, 37)},
-            "the exact value of var is stated as 575/37, but the witness gives 575/36; " + PAIR,
-        ),
-        (
-            {"exact": None},
-            "the exact value of var is stated as None, but the witness gives 575/36; " + PAIR,
-        ),
-        (
-            {"upper": 15.972222222222221},
-            "the upper bound of var is stated as 15.972222222222221, but the witness gives "
-            "15.972222222222223; " + PAIR,
-        ),
-        (
-            {"query": sl.Sum()},
-            "the answer on x of sum is stated as 16.22222222222222, but the witness gives 13.0; "
-            + PAIR,
-        ),
-        ({"size": 2}, "x has 3 records, the stated sizes are (2,)"),
-        ({"size": (2, 4)}, "x has 3 records, the stated sizes are (2, 4)"),
-        (
-            {"neighbors": sl.Bounded(1)},
-            f"{PAIRED} are not neighbors (bounded, at most 1): "
-            "1 records are only in x, 0 only in y",
-        ),
-        (
-            {"neighbors": sl.Unbounded(1, direction="add")},
-            f"{PAIRED} are not neighbors (unbounded (add), at most 1): "
-            "1 records are only in x, 0 only in y",
-        ),
-        (
-            {"universe": sl.Universe([1, 2, 3, 11])},
-            "the record 10 is not in the universe: Universe of 4 records: 1, 2, 3, 11",
-        ),
-    ],
-)
-def test_a_tampered_result_does_not_hold(result, changed, message):
-    with pytest.raises(sl.errors.VerificationError) as caught:
-        replace(result, **changed).verify()
-    assert str(caught.value) == message
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        (
             {"query_x": 16.0},
             "the answer on x of var is stated as 16.0, but the witness gives 16.22222222222222; "
             + PAIR,
@@ -236,17 +187,19 @@ def test_a_tampered_result_does_not_hold(result, changed, message):
     ],
 )
 def test_a_tampered_witness_does_not_hold(result, changed, message):
-    with pytest.raises(sl.errors.VerificationError) as caught:
-        tampered_witness(result, **changed).verify()
-    assert str(caught.value) == message
+    refused(
+        lambda: tampered_witness(result, **changed).verify(), message, sl.errors.VerificationError
+    )
 
 
 def test_swapped_datasets_hold_only_where_their_sizes_do(result, float_result):
     witness = result.witness
     swapped = sl.results.Witness(witness.y, witness.x, witness.query_y, witness.query_x)
-    with pytest.raises(sl.errors.VerificationError) as caught:
-        replace(result, witness=swapped).verify()
-    assert str(caught.value) == "x has 2 records, the stated sizes are (3,)"
+    refused(
+        lambda: replace(result, witness=swapped).verify(),
+        "x has 2 records, the stated sizes are (3,)",
+        sl.errors.VerificationError,
+    )
     witness = float_result.witness
     swapped = sl.results.Witness(witness.y, witness.x, witness.query_y, witness.query_x)
     replace(float_result, witness=swapped).verify()
@@ -255,11 +208,11 @@ def test_swapped_datasets_hold_only_where_their_sizes_do(result, float_result):
 def test_a_smaller_difference_is_no_proof_of_the_value(result):
     """Another pair of neighbors with its own true answers does not attain the value."""
     worse = sl.results.Witness((1, 2, 3), (1, 2), sl.Var()([1, 2, 3]), 0.25)
-    with pytest.raises(sl.errors.VerificationError) as caught:
-        replace(result, witness=worse).verify()
-    assert str(caught.value) == (
+    refused(
+        lambda: replace(result, witness=worse).verify(),
         "the value of var is stated as 15.972222222222221, but the witness gives "
-        "0.4166666666666667; x = (1, 2, 3), y = (1, 2)"
+        "0.4166666666666667; x = (1, 2, 3), y = (1, 2)",
+        sl.errors.VerificationError,
     )
 
 
@@ -268,11 +221,11 @@ def test_exactly_is_stricter_than_at_most():
     one_replaced = sl.results.Witness((1, 10), (1, 2), 11.0, 3.0)
     held = replace(result, witness=one_replaced, value=8.0, exact=Fraction(8), upper=8.0)
     held.verify()
-    with pytest.raises(sl.errors.VerificationError) as caught:
-        replace(held, neighbors=sl.Bounded(2, exactly=True)).verify()
-    assert str(caught.value) == (
+    refused(
+        lambda: replace(held, neighbors=sl.Bounded(2, exactly=True)).verify(),
         "x = (1, 10) and y = (1, 2) are not neighbors (bounded, exactly 2): "
-        "1 records are only in x, 1 only in y"
+        "1 records are only in x, 1 only in y",
+        sl.errors.VerificationError,
     )
 
 
@@ -283,16 +236,6 @@ def test_equal_records_can_change_places():
     result = sl.global_sensitivity(universe, "sum", size=2, neighbors=relation)
     one_apart = sl.results.Witness((1, 10), (1, 2), 11.0, 3.0)
     replace(result, witness=one_apart, value=8.0, exact=Fraction(8), upper=8.0).verify()
-
-
-def test_verify_asks_a_function_again(float_result):
-    with pytest.raises(sl.errors.VerificationError) as caught:
-        replace(float_result, query=sl.from_function(lambda x: x[0], name="smallest")).verify()
-    first = float_result.witness.x[0]
-    assert str(caught.value).startswith(
-        f"the answer on x of smallest is stated as {float_result.witness.query_x}, "
-        f"but the witness gives {float(first)}; "
-    )
 
 
 def test_verify_calls_a_function_twice():
@@ -314,21 +257,11 @@ def test_a_function_that_changes_its_mind_is_found_out():
         UNIVERSE, lambda x: scale[0] * int(x[0]), size=3, neighbors="bounded"
     )
     scale[0] = 2
-    with pytest.raises(
-        sl.errors.VerificationError, match=r"^the answer on x of function is stated as "
-    ):
-        result.verify()
-
-
-def test_an_exact_claim_about_a_function_does_not_hold(float_result):
-    with pytest.raises(
-        sl.errors.VerificationError, match=r"^the exact value of largest is stated as 7,"
-    ):
-        replace(float_result, exact=Fraction(7)).verify()
-    with pytest.raises(
-        sl.errors.VerificationError, match=r"^the upper bound of largest is stated as 7.0"
-    ):
-        replace(float_result, upper=7.0).verify()
+    refused_with(
+        lambda: result.verify(),
+        r"^the answer on x of function is stated as ",
+        sl.errors.VerificationError,
+    )
 
 
 def test_repr_separates_thousands():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from checks import refused
 
 import sensitivity_lab as sl
 
@@ -30,9 +31,7 @@ def test_curves_of_one_query_are_curves():
 
 @pytest.mark.parametrize("key", ["median", 0, ("mean", 1)])
 def test_a_query_that_is_not_there_is_an_error(key):
-    with pytest.raises(sl.errors.InputError) as caught:
-        curves()[key]
-    assert str(caught.value) == f"no curve has the query {key!r}; choose among mean, std"
+    refused(lambda: curves()[key], f"no curve has the query {key!r}; choose among mean, std")
 
 
 def test_a_table_of_many_distances_is_narrow_and_says_so():

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 import pytest
+from checks import refused, refused_with
 
 import sensitivity_lab as sl
 from sensitivity_lab.queries.identity import query_identity, universe_identity
@@ -77,12 +78,11 @@ class Doubled(sl.queries.Sum):
 )
 @pytest.mark.parametrize("call", [solve, local])
 def test_a_function_without_a_name_is_refused(tmp_path, call, query, name, write):
-    with pytest.raises(sl.errors.InputError) as caught:
-        call(tmp_path / "kept", query)
-    assert str(caught.value) == (
+    refused(
+        lambda: call(tmp_path / "kept", query),
         f"run=Run(checkpoint=...) needs a name for the function of the query {name!r}, because "
         "nothing tells whether a function has changed since its answers were kept; write "
-        f"{write}, and change the name whenever the function, or anything that it reads, changes"
+        f"{write}, and change the name whenever the function, or anything that it reads, changes",
     )
     assert not (tmp_path / "kept").exists()
 
@@ -131,13 +131,12 @@ def test_a_name_or_a_text_is_enough_for_a_predicate(tmp_path, query):
 
 
 def test_a_class_of_the_caller_is_refused(tmp_path):
-    with pytest.raises(sl.errors.InputError) as caught:
-        solve(tmp_path, Doubled())
-    assert str(caught.value) == (
+    refused(
+        lambda: solve(tmp_path, Doubled()),
         "run=Run(checkpoint=...) cannot tell the query 'sum' from others, because it is or holds a "
         f"{__name__}.Doubled, which is no plain data; give it a name: "
         "from_function(query, name='mine, version 1'), and change the name whenever the query, or "
-        "anything that it reads, changes"
+        "anything that it reads, changes",
     )
     named = sl.from_function(Doubled(), name="mine, version 1")
     assert solve(tmp_path, named).value == 12
@@ -149,12 +148,11 @@ class Color(enum.Enum):
 
 def test_records_that_are_no_plain_data_are_refused(tmp_path):
     universe = sl.TableUniverse.from_domain({"color": pd.Series([Color.RED], dtype=object)})
-    with pytest.raises(sl.errors.InputError) as caught:
-        solve(tmp_path, "count", universe, 2)
-    assert str(caught.value) == (
+    refused(
+        lambda: solve(tmp_path, "count", universe, 2),
         "run=Run(checkpoint=...) needs records of plain data, which can be compared with those of "
         f"a later call, and the universe holds a {__name__}.Color; use numbers, texts, dates, "
-        "times or tuples of these, or leave the checkpoint out"
+        "times or tuples of these, or leave the checkpoint out",
     )
 
 
@@ -169,11 +167,11 @@ def test_another_name_is_another_search(tmp_path, call):
         + query_identity(sl.from_function(first_record, name=f"first, version {number}"))[:16]
         for number in (1, 2)
     )
-    with pytest.raises(sl.errors.CheckpointError) as caught:
-        call(tmp_path, sl.from_function(first_record, name="first, version 2"))
-    assert str(caught.value) == (
+    refused(
+        lambda: call(tmp_path, sl.from_function(first_record, name="first, version 2")),
         f"the checkpoint {str(tmp_path)!r} belongs to another search: there, queries is {there}; "
-        f"here, {here}; choose another folder, or delete this one"
+        f"here, {here}; choose another folder, or delete this one",
+        sl.errors.CheckpointError,
     )
 
 
@@ -194,9 +192,11 @@ def test_another_function_of_the_same_name_is_noticed(tmp_path, vectorized):
         )
 
     assert solve(tmp_path, query(2)).value == solve(tmp_path, query(2)).value == 8
-    with pytest.raises(sl.errors.CheckpointError) as caught:
-        solve(tmp_path, query(3))
-    assert str(caught.value) == changed(tmp_path, "(1, 2, 3)", "2.0", "3.0")
+    refused(
+        lambda: solve(tmp_path, query(3)),
+        changed(tmp_path, "(1, 2, 3)", "2.0", "3.0"),
+        sl.errors.CheckpointError,
+    )
 
 
 def test_a_file_that_a_function_reads_is_noticed_by_its_answers(tmp_path):
@@ -207,9 +207,11 @@ def test_a_file_that_a_function_reads_is_noticed_by_its_answers(tmp_path):
     file.write_text("2")
     assert local(tmp_path / "kept", query).value == 2
     file.write_text("3")
-    with pytest.raises(sl.errors.CheckpointError) as caught:
-        local(tmp_path / "kept", query)
-    assert str(caught.value) == changed(tmp_path / "kept", "(2, 3, 13)", "4", "6")
+    refused(
+        lambda: local(tmp_path / "kept", query),
+        changed(tmp_path / "kept", "(2, 3, 13)", "4", "6"),
+        sl.errors.CheckpointError,
+    )
 
 
 @pytest.mark.parametrize("vectorized", [False, True])
@@ -228,15 +230,22 @@ def test_the_witness_is_computed_again(tmp_path, monkeypatch, vectorized):
     monkeypatch.setattr(
         "sensitivity_lab.search.enumeration.kept.KeptSample.chosen", property(lambda _: [])
     )
-    with pytest.raises(sl.errors.CheckpointError) as caught:
-        solve(tmp_path, query(0.5), domain, 4)
-    assert str(caught.value) == changed(tmp_path, "(2, 3, 4, 5)", "1.0", "0.5")
+    refused(
+        lambda: solve(tmp_path, query(0.5), domain, 4),
+        changed(tmp_path, "(2, 3, 4, 5)", "1.0", "0.5"),
+        sl.errors.CheckpointError,
+    )
 
 
 def test_a_random_function_is_not_blamed_on_a_new_folder(tmp_path):
     random = np.random.default_rng(0)
-    with pytest.raises(sl.errors.QueryError, match="when it was called again: it is random"):
-        solve(tmp_path, sl.from_function(lambda _: random.random(), name="mine, version 1"))
+    refused_with(
+        lambda: solve(
+            tmp_path, sl.from_function(lambda _: random.random(), name="mine, version 1")
+        ),
+        "when it was called again: it is random",
+        sl.errors.QueryError,
+    )
 
 
 def test_every_call_that_goes_on_computes_32_others_again(tmp_path):
@@ -280,6 +289,7 @@ print(found.value, len(calls))
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_a_lambda_of_a_script_goes_on_in_another_process(tmp_path):
     def call(seed, last=-1):
@@ -303,8 +313,11 @@ def test_a_built_in_query_with_other_fields_is_another_search(tmp_path):
     asked = {"method": "enumeration"}
     solve(tmp_path, sl.queries.Var(ddof=0), **asked)
     solve(tmp_path, sl.queries.Var(ddof=0), **asked)
-    with pytest.raises(sl.errors.CheckpointError, match=r"there, queries is var \w+; here, var"):
-        solve(tmp_path, sl.queries.Var(ddof=1), **asked)
+    refused_with(
+        lambda: solve(tmp_path, sl.queries.Var(ddof=1), **asked),
+        r"there, queries is var \w+; here, var",
+        sl.errors.CheckpointError,
+    )
 
 
 QUERIES = [
@@ -387,6 +400,7 @@ def test_plain_data_is_told_apart():
     assert len(set(digests)) == len(PLAIN)
 
 
+@pytest.mark.exhaustive
 def test_a_digest_does_not_depend_on_the_process():
     value = '({"b", "a", 3.5}, ["x", {"k": (1, None)}], frozenset(range(50)))'
     script = f"from sensitivity_lab.running.encoding import digest; print(digest({value}))"

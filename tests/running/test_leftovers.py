@@ -277,6 +277,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.exhaustive
 def test_a_group_of_processes_that_is_killed_after_its_search_leaves_nothing(tmp_path, monkeypatch):
     """The workers, and what they share, stay for a next search; so does what removes it."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))

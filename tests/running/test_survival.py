@@ -12,6 +12,7 @@ from pathlib import Path
 
 import joblib
 import pytest
+from checks import refused
 from searches import AGAIN, Search, is_running, shared_memory, until
 
 import sensitivity_lab as sl
@@ -165,24 +166,24 @@ def endless(x):
 
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.exhaustive)])
 def test_a_function_that_hangs_is_stopped(n_jobs):
-    with pytest.raises(sl.errors.QueryError) as caught:
-        sl.global_sensitivity(
+    refused(
+        lambda: sl.global_sensitivity(
             UNIVERSE, endless, size=4, neighbors="bounded", n_jobs=n_jobs, run=sl.Run(timeout=0.3)
-        )
-    assert str(caught.value) == (
+        ),
         "query 'endless' on the dataset (2, 5, 8, 34) took longer than 0.3 seconds for "
-        "each dataset, the limit of run=Run(timeout=0.3)"
+        "each dataset, the limit of run=Run(timeout=0.3)",
+        sl.errors.QueryError,
     )
 
 
 def test_a_function_that_hangs_on_a_neighbor_is_stopped():
-    with pytest.raises(sl.errors.QueryError) as caught:
-        sl.local_sensitivity(
+    refused(
+        lambda: sl.local_sensitivity(
             UNIVERSE, endless, dataset=[2, 5, 8, 55], neighbors="bounded", run=sl.Run(timeout=0.3)
-        )
-    assert str(caught.value) == (
+        ),
         "query 'endless' on the dataset (2, 5, 8, 34) took longer than 0.3 seconds, "
-        "the limit of run=Run(timeout=0.3)"
+        "the limit of run=Run(timeout=0.3)",
+        sl.errors.QueryError,
     )
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 
+import pytest
 from paths import ROOT
 
 from sensitivity_lab.running import time_limits
@@ -50,6 +51,7 @@ except sl.errors.InputError as error:
 """
 
 
+@pytest.mark.exhaustive
 def test_the_package_works_without_what_windows_lacks():
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, cwd=ROOT, check=False

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from checks import refused
 from search_cases import ask
 
 import sensitivity_lab as sl
@@ -17,90 +18,47 @@ def raise_on_3(x):
     return 0.0
 
 
-@pytest.mark.parametrize(
-    ("function", "message"),
-    [
-        (raise_on_3, "query 'f' on the dataset (1, 3) raised KeyError: 'three'"),
-        (
-            lambda x: math.nan if 10 in x else 0,
-            "query 'f' on the dataset (1, 10) returned nan; a query returns one "
-            "finite number, or a 1-D array of them",
-        ),
-        (
-            lambda x: float(x[0]) * math.inf,
-            "query 'f' on the dataset (1, 2) returned inf; a query returns one "
-            "finite number, or a 1-D array of them",
-        ),
-        (
-            lambda x: [x, x],
-            "query 'f' on the dataset (1, 2) returned [array([1, 2]), array([1, 2])]; a "
-            "query returns one finite number, or a 1-D array of them",
-        ),
-        (
-            lambda x: x.sort(),
-            "query 'f' on the dataset (1, 2) returned None; a query returns one "
-            "finite number, or a 1-D array of them",
-        ),
-        (
-            lambda x: str(x[0] + 6),
-            "query 'f' on the dataset (1, 2) returned '7'; a query returns one "
-            "finite number, or a 1-D array of them",
-        ),
-        (
-            lambda x: x[0] * 1j,
-            "query 'f' on the dataset (1, 2) returned 1j; a query returns one "
-            "finite number, or a 1-D array of them",
-        ),
-    ],
-)
-def test_functions_that_fail(function, message):
-    error, _ = ask(query=sl.from_function(function, name="f"))
-    assert isinstance(error, sl.errors.QueryError)
-    assert str(error) == message
-
-
 SHAPES = "a vectorized function gets shape (datasets, n) and returns shape (datasets,)"
+ONE = "; a query returns one finite number, or a 1-D array of them"
 
 
 @pytest.mark.parametrize(
-    ("function", "message"),
+    ("function", "vectorized", "message"),
     [
+        (raise_on_3, False, "(1, 3) raised KeyError: 'three'"),
+        (lambda x: math.nan if 10 in x else 0, False, f"(1, 10) returned nan{ONE}"),
+        (lambda x: float(x[0]) * math.inf, False, f"(1, 2) returned inf{ONE}"),
+        (lambda x: [x, x], False, f"(1, 2) returned [array([1, 2]), array([1, 2])]{ONE}"),
+        (lambda x: x.sort(), False, f"(1, 2) returned None{ONE}"),
+        (lambda x: str(x[0] + 6), False, f"(1, 2) returned '7'{ONE}"),
+        (lambda x: x[0] * 1j, False, f"(1, 2) returned 1j{ONE}"),
         (
             lambda rows: np.where(rows[:, 1] == 10, math.nan, 0),
-            "query 'f' on the dataset (1, 10) returned nan; a query returns one "
-            "finite number, or a 1-D array of them",
+            *(True, f"(1, 10) returned nan{ONE}"),
         ),
-        (
-            lambda rows: rows[:, :, None],
-            "query 'f' on the dataset (1, 2) returned [[1], [2]]; a query returns one "
-            "finite number, or a 1-D array of them",
-        ),
+        (lambda rows: rows[:, :, None], True, f"(1, 2) returned [[1], [2]]{ONE}"),
         (
             lambda rows: rows.sum(),
-            "query 'f' on the dataset (1, 2) returned an array of shape () for one row; " + SHAPES,
+            *(True, f"(1, 2) returned an array of shape () for one row; {SHAPES}"),
         ),
-        (
-            lambda rows: rows[:, 0] * 1j,
-            "query 'f' on the dataset (1, 2) returned 1j; a query returns one "
-            "finite number, or a 1-D array of them",
-        ),
+        (lambda rows: rows[:, 0] * 1j, True, f"(1, 2) returned 1j{ONE}"),
         (
             lambda rows: rows.no_such_thing,
-            "query 'f' on the dataset (1, 2) raised AttributeError: "
-            "'numpy.ndarray' object has no attribute 'no_such_thing'",
+            True,
+            "(1, 2) raised AttributeError: 'numpy.ndarray' object has no attribute 'no_such_thing'",
         ),
     ],
 )
-def test_vectorized_functions_that_fail(function, message):
-    error, _ = ask(query=sl.from_function(function, vectorized=True, name="f"))
+def test_functions_that_fail(function, vectorized, message):
+    error, _ = ask(query=sl.from_function(function, vectorized=vectorized, name="f"))
     assert isinstance(error, sl.errors.QueryError)
-    assert str(error) == message
+    assert str(error) == f"query 'f' on the dataset {message}"
 
 
 def test_vectorized_functions_that_fail_on_several_rows_only():
     query = sl.from_function(lambda rows: rows[:1, 0], vectorized=True, name="f")
-    with pytest.raises(sl.errors.QueryError) as caught:
-        query.evaluate(np.array([[1, 2], [1, 3], [2, 3]]))
-    assert str(caught.value) == (
-        f"query 'f' works on single rows but not on 3 rows at once; {SHAPES}"
+    refused(
+        lambda: query.evaluate(np.array([[1, 2], [1, 3], [2, 3]])),
+        f"query 'f' works on single rows but not on 3 rows at once; {SHAPES}",
+        sl.errors.QueryError,
     )

@@ -19,7 +19,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import HAVE_INTERVALS, KINDS, QUERIES, RELATIONS, most_feasible
 
@@ -180,6 +180,7 @@ def feasible(relation, drawn, least):
 
 @pytest.mark.representative("engine")
 @pytest.mark.parametrize(("kind", "engine", "query"), ACCEPTED)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(data=st.data())
 def test_the_identities(kind, engine, query, data):
     strategy, queries, _ = KINDS_OF_UNIVERSE[kind]

@@ -73,51 +73,47 @@ def dataset_of(universe, size):
     return np.clip(size - (np.cumsum(limits) - limits), 0, limits)
 
 
-@pytest.mark.representative("asked", "engine")
-@pytest.mark.parametrize("engine", engines_for("global"), ids=lambda engine: engine.name)
-@pytest.mark.parametrize("relation", RELATIONS, ids=str)
-@pytest.mark.parametrize("asked", ASKED)
-def test_global(asked, relation, engine):
-    universe, query, size, norm = ASKED[asked]
-    problem = Problem(universe, (as_query(query),), (relation,), (size,), norm)
-    refusal = refusing(lambda: engine.plan(problem, Options()))
-    if engine.name == "enumeration":
-        assert refusal.too_large
-        assert "enumeration would evaluate" in refusal.reason
+TOLD = {
+    "global": "enumeration would evaluate",
+    "local": "neighbors, more than the limit of 1,000,000",
+    "smooth": "datasets, more than the limit of",
+}
+CASES = [
+    pytest.param(
+        form, engine.name, engine, step, marks=[pytest.mark.exhaustive] * (form == "smooth")
+    )
+    for form in TOLD
+    for engine in engines_for(form)
+    for step in (STEPS if form == "smooth" else RELATIONS)
+]
 
 
-@pytest.mark.representative("asked", "engine")
-@pytest.mark.parametrize("engine", engines_for("local"), ids=lambda engine: engine.name)
-@pytest.mark.parametrize("relation", RELATIONS, ids=str)
-@pytest.mark.parametrize("asked", ASKED)
-def test_local(asked, relation, engine):
+def problem_of(form, asked, relation):
     universe, query, size, norm = ASKED[asked]
+    if form == "global":
+        return Problem(universe, (as_query(query),), (relation,), (size,), norm)
     x = dataset_of(universe, size)
-    problem = LocalProblem(universe, as_query(query), relation, x, norm)
-    refusal = refusing(lambda: engine.plan(problem, Options()))
-    # Of three values there are few neighbors, and few of rows that are added or removed.
-    if engine.name == "enumeration" and universe is not FEW and relation is not RELATIONS[-1]:
-        assert refusal.too_large
-        assert "neighbors, more than the limit of 1,000,000" in refusal.reason
+    if form == "local":
+        return LocalProblem(universe, as_query(query), relation, x, norm)
+    sizes = (size, size) if relation.keeps_size else (1, universe.size)
+    return SmoothProblem(universe, as_query(query), x, relation, sizes, lambda *_: False, norm)
 
 
-@pytest.mark.exhaustive
-@pytest.mark.representative("asked", "engine")
-@pytest.mark.parametrize("engine", engines_for("smooth"), ids=lambda engine: engine.name)
-@pytest.mark.parametrize("step", STEPS, ids=str)
+@pytest.mark.representative("asked", "form", "name")
+@pytest.mark.parametrize(("form", "name", "engine", "relation"), CASES)
 @pytest.mark.parametrize("asked", ASKED)
-def test_smooth(asked, step, engine):
-    universe, query, size, norm = ASKED[asked]
-    sizes = (size, size) if step.keeps_size else (1, universe.size)
-    x = dataset_of(universe, size)
-    problem = SmoothProblem(universe, as_query(query), x, step, sizes, lambda *_: False, norm)
-    if engine.name == "variance" and query == "std" and step.keeps_size:
+def test_what_is_too_large_is_refused(asked, form, name, engine, relation):
+    universe, query, *_ = ASKED[asked]
+    problem = problem_of(form, asked, relation)
+    if (form, name, query) == ("smooth", "variance", "std") and relation.keeps_size:
         assert isinstance(engine.plan(problem, Options()), Plan)
         return
     refusal = refusing(lambda: engine.plan(problem, Options()))
-    if engine.name == "enumeration":
+    # Of three values there are few neighbors, and few of rows that are added or removed.
+    few = form == "local" and (universe is FEW or relation is RELATIONS[-1])
+    if name == "enumeration" and not few:
         assert refusal.too_large
-        assert "datasets, more than the limit of" in refusal.reason
+        assert TOLD[form] in refusal.reason
 
 
 def test_steps_count_as_bytes_do():

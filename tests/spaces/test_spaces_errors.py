@@ -7,9 +7,10 @@ import re
 
 import numpy as np
 import pytest
+from checks import refused_with
 
 from sensitivity_lab import spaces
-from sensitivity_lab.errors import InputError, QueryError, TooLargeError
+from sensitivity_lab.errors import QueryError, TooLargeError
 
 
 def apart(a, b):
@@ -180,8 +181,7 @@ def ask(space=WORDS, query=len, neighbors=None, **options):
     ],
 )
 def test_arguments(make, message):
-    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
-        make()
+    refused_with(make, f"^{re.escape(message)}$")
 
 
 def raising(*_):
@@ -207,8 +207,7 @@ def raising(*_):
     ],
 )  # fmt: skip
 def test_metrics(metric, message):
-    with pytest.raises(QueryError, match=f"^{re.escape(message)}$"):
-        spaces.Space(["a", "abc"], metric)
+    refused_with(lambda: spaces.Space(["a", "abc"], metric), f"^{re.escape(message)}$", QueryError)
 
 
 @pytest.mark.parametrize(
@@ -224,23 +223,29 @@ def test_metrics(metric, message):
     ],
 )  # fmt: skip
 def test_neighbors(neighbors, message):
-    with pytest.raises(QueryError, match=f"^{re.escape(message)}$"):
-        spaces.Space(["a", "abc"], neighbors=neighbors)
+    refused_with(
+        lambda: spaces.Space(["a", "abc"], neighbors=neighbors),
+        f"^{re.escape(message)}$",
+        QueryError,
+    )
 
 
 def test_too_many_neighbors(monkeypatch):
     monkeypatch.setattr("sensitivity_lab.spaces.space.MOST_DISTANCES", 10)
-    with pytest.raises(
+    refused_with(
+        lambda: spaces.Space(range(4), neighbors=lambda _: range(4)),
+        r"^the neighbors are more than 10 in all, which is the limit; use fewer datasets$",
         TooLargeError,
-        match=r"^the neighbors are more than 10 in all, which is the limit; use fewer datasets$",
-    ):
-        spaces.Space(range(4), neighbors=lambda _: range(4))
+    )
 
 
 def test_metrics_that_are_random():
     numbers = itertools.count()
-    with pytest.raises(QueryError, match=r"^the metric on 'a' and 'b' returned 1, and in"):
-        spaces.Space(["a", "b"], lambda a, b: (a != b) * next(numbers))
+    refused_with(
+        lambda: spaces.Space(["a", "b"], lambda a, b: (a != b) * next(numbers)),
+        r"^the metric on 'a' and 'b' returned 1, and in",
+        QueryError,
+    )
 
 
 @pytest.mark.representative
@@ -279,8 +284,7 @@ def test_metrics_that_are_random():
     ],
 )
 def test_what_is_too_large(make, message):
-    with pytest.raises(TooLargeError, match=f"^{re.escape(message)}$"):
-        make()
+    refused_with(make, f"^{re.escape(message)}$", TooLargeError)
 
 
 @pytest.mark.parametrize(
@@ -310,11 +314,13 @@ def test_what_is_too_large(make, message):
 )
 def test_functions(function, message):
     function.__name__ = "mine"
-    with pytest.raises(QueryError, match=f"^{re.escape(message)}"):
-        ask(FOUR, function)
+    refused_with(lambda: ask(FOUR, function), f"^{re.escape(message)}", QueryError)
 
 
 def test_a_function_that_is_random():
     numbers = itertools.count()
-    with pytest.raises(QueryError, match=r"^the function function on 'abc' returned 1, and 2 when"):
-        ask(query=lambda _: next(numbers))
+    refused_with(
+        lambda: ask(query=lambda _: next(numbers)),
+        r"^the function function on 'abc' returned 1, and 2 when",
+        QueryError,
+    )

@@ -12,6 +12,7 @@ from html import unescape
 from typing import Any
 
 import pandas as pd
+import pytest
 
 import sensitivity_lab as sl
 
@@ -71,3 +72,25 @@ def read_table(path: Any) -> pd.DataFrame:
 def words_of_html(html: str) -> list[str]:
     """What a reader sees of it, word by word."""
     return unescape(re.sub(r"<[^>]*>", " ", html)).split()
+
+
+def refused(
+    call: Callable[[], Any],
+    message: str,
+    error: type[Exception] | tuple[type[Exception], ...] = sl.errors.InputError,
+) -> None:
+    """A call is refused in these words, as every refusal is: no full stop, no space at an end."""
+    with pytest.raises(error) as caught:
+        call()
+    assert str(caught.value) == message
+    assert message == message.strip().removesuffix(".")
+
+
+def refused_with(
+    call: Callable[[], Any],
+    words: str,
+    error: type[Exception] | tuple[type[Exception], ...] = sl.errors.InputError,
+) -> None:
+    """A call is refused, and the message has words that a regular expression finds."""
+    with pytest.raises(error, match=words):
+        call()

@@ -17,6 +17,10 @@ NEAR_TIES = int(os.environ.get("NEAR_TIES", "1000000"))
 BOUNDS = int(os.environ.get("BOUNDS", "1000"))
 
 
+places = {"stress": True}
+"""Whether the cases of `make stress` can run; thousands take seconds to make."""
+
+
 def dose(of_a_release: int) -> int:
     """Return how many of the problems of a release to look at: at least a fifth of them.
 
@@ -34,5 +38,16 @@ def shares(everyday: int, check: int, stress: int) -> list[Any]:
     return [
         *range(everyday),
         *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(everyday, check)),
-        *(pytest.param(seed, marks=pytest.mark.stress) for seed in range(check, stress)),
+        *(
+            pytest.param(seed, marks=pytest.mark.stress)
+            for seed in (range(check, stress) if places["stress"] else ())
+        ),
     ]
+
+
+def spans(everyday: int, check: int, stress: int = 0) -> list[Any]:
+    """The seeds of `shares` as one parameter for each place where tests run."""
+    spans = [range(everyday), pytest.param(range(everyday, check), marks=pytest.mark.exhaustive)]
+    if stress:
+        spans.append(pytest.param(range(check, stress), marks=pytest.mark.stress))
+    return spans

@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from checks import refused, refused_with
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import KINDS, domains, records
@@ -56,8 +57,7 @@ def test_a_domain_holds_as_many_copies_as_a_dataset(universe):
     assert universe.size == math.inf
     assert universe.counts is None
     assert universe.multiplicities(7).tolist() == [7] * len(universe.values)
-    with pytest.raises(sl.errors.InputError, match="unlimited copies has no number of records"):
-        list(universe)
+    refused_with(lambda: list(universe), "unlimited copies has no number of records")
 
 
 def test_copies_fix_the_multiplicity():
@@ -220,18 +220,18 @@ def test_a_clipped_domain_stays_unlimited():
 
 
 def test_bounds_that_clip_nothing():
-    with pytest.raises(sl.errors.InputError) as caught:
-        sl.Universe.from_dataset([1, 2]).clipped(3, 2)
-    assert str(caught.value) == "lower must be at most upper, got 3 and 2"
+    refused(
+        lambda: sl.Universe.from_dataset([1, 2]).clipped(3, 2),
+        "lower must be at most upper, got 3 and 2",
+    )
 
 
 def test_rows_are_not_clipped():
     table = sl.TableUniverse.from_domain({"age": [1, 2]})
-    with pytest.raises(sl.errors.InputError) as caught:
-        table.clipped(0, 1)
-    assert str(caught.value) == (
+    refused(
+        lambda: table.clipped(0, 1),
         f"{table!r} has rows, not numbers; clip one column, column(name).clipped(lower, upper), "
-        "or clip in the query, as in SumOf(column, clip=(lower, upper))"
+        "or clip in the query, as in SumOf(column, clip=(lower, upper))",
     )
     assert table.column("age").clipped(0, 1) == sl.Universe.from_domain([1])
 

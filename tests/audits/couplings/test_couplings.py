@@ -11,6 +11,7 @@ from pathlib import Path
 import naive_distances as naive
 import numpy as np
 import pytest
+from checks import refused, refused_with
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -291,8 +292,8 @@ def test_a_sample_violates_only_if_new_draws_say_so_again():
 
 def test_choices_must_be_all_that_is_random():
     source = random.Random(1)
-    with pytest.raises(sl.errors.QueryError) as caught:
-        audit(
+    refused(
+        lambda: audit(
             [0],
             lambda _, __: [source.random()],
             1,
@@ -301,10 +302,10 @@ def test_choices_must_be_all_that_is_random():
             outputs="symmetric",
             distances=(1, 2),
             choices=[0],
-        )
-    assert str(caught.value) == (
+        ),
         "two calls on [0, 0] with the same choices differ; the choices must cover all randomness, "
-        "and the function must keep no state between calls"
+        "and the function must keep no state between calls",
+        sl.errors.QueryError,
     )
 
 
@@ -334,8 +335,7 @@ def test_a_sample_calls_no_claim_large_enough():
         f"a sensitivity of 2 is claimed at distance 1, the truth is 2: {row.remark}"
     )
     assert row.to_dict()["reason"] in row.remark
-    with pytest.raises(sl.errors.SensitivityViolation, match="not judged"):
-        report.raise_if_violated()
+    refused_with(lambda: report.raise_if_violated(), "not judged", sl.errors.SensitivityViolation)
     exact = audit(
         [0, 1],
         lambda x, places: [x[place] for place in places],
@@ -358,8 +358,8 @@ def test_what_is_kept_from_one_call_to_the_next_is_found():
         before, last[0] = last[0], len(x)
         return [0] * (5 if before == len(x) + 1 else 0)
 
-    with pytest.raises(sl.errors.QueryError, match="the function must keep no state between calls"):
-        audit(
+    refused_with(
+        lambda: audit(
             [0],
             remembering,
             0,
@@ -368,12 +368,15 @@ def test_what_is_kept_from_one_call_to_the_next_is_found():
             outputs="symmetric",
             distances=1,
             choices=[0],
-        )
+        ),
+        "the function must keep no state between calls",
+        sl.errors.QueryError,
+    )
 
 
 def test_datasets_without_neighbors_are_refused():
-    with pytest.raises(sl.errors.InputError) as caught:
-        audit(
+    refused(
+        lambda: audit(
             [0, 1],
             shuffled,
             1,
@@ -382,9 +385,8 @@ def test_datasets_without_neighbors_are_refused():
             outputs="symmetric",
             distances=[0, 1],
             choices=orders,
-        )
-    assert str(caught.value) == (
-        "no two datasets of size 2 are neighbors at distance 1: give size=[1, 2]"
+        ),
+        "no two datasets of size 2 are neighbors at distance 1: give size=[1, 2]",
     )
     assert audit(
         [0, 1],
@@ -400,8 +402,8 @@ def test_datasets_without_neighbors_are_refused():
 
 def test_too_many_outputs_are_refused(monkeypatch):
     monkeypatch.setattr(outputs, "OUTPUT_LIMIT", 3)
-    with pytest.raises(sl.errors.TooLargeError) as caught:
-        audit(
+    refused(
+        lambda: audit(
             [0, 1],
             shuffled,
             1,
@@ -410,10 +412,10 @@ def test_too_many_outputs_are_refused(monkeypatch):
             outputs="symmetric",
             distances=(1, 2),
             choices=orders,
-        )
-    assert str(caught.value) == (
+        ),
         "there are more than 3 different outputs, and all pairs are measured; use fewer "
-        "values, smaller sizes or fewer draws; for code that adds noise, use audit_mechanism"
+        "values, smaller sizes or fewer draws; for code that adds noise, use audit_mechanism",
+        sl.errors.TooLargeError,
     )
 
 

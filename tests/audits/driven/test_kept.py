@@ -6,6 +6,7 @@ import functools
 import random
 
 import pytest
+from checks import refused_with
 
 import sensitivity_lab as sl
 from sensitivity_lab.audits import audit_mechanism
@@ -198,6 +199,7 @@ ONCE = [
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("function", ONCE)
 def test_each_run_in_a_fresh_process_is_a_first_call(function):
     report = judge(function, fresh=True)
@@ -224,5 +226,8 @@ def test_a_generator_is_not_put_back():
     def release(data, _):
         return data[0] if own.random() < 0.7 else 1 - data[0]
 
-    with pytest.raises(sl.errors.QueryError, match="the same draws led to two releases"):
-        judge(release, fresh=True)
+    refused_with(
+        lambda: judge(release, fresh=True),
+        "the same draws led to two releases",
+        sl.errors.QueryError,
+    )

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from checks import refused, refused_with
 from opendp_cases import dp
 
 import sensitivity_lab as sl
@@ -112,17 +113,6 @@ def test_integers_that_wrap_are_found():
     assert report.verdict == "violated"
 
 
-@pytest.mark.exhaustive
-def test_a_map_that_fails_at_a_large_distance_claims_nothing_there():
-    def claim(d_in):
-        if d_in > 1000:
-            raise OverflowError("too far")
-        return float(d_in)
-
-    report = audit(of_function(lambda x: float(len(x)), claim, atom=integers()))
-    assert [row.verdict for row in report.rows] == ["tight"] * 3 + ["no claim"] * 2
-
-
 def test_inputs_are_those_that_the_domain_accepts():
     bounded = of_function(len, float, atom=dp.atom_domain(bounds=(0.5, 2.0), nan=False))
     assert {one[0] for one in entries(bounded) if len(one) == 1} == {1.0, 0.5, 2.0}
@@ -167,11 +157,12 @@ def test_the_noise_of_a_measurement_is_judged_on_extremes():
     ],
 )
 def test_what_is_refused(options, message):
-    with pytest.raises(sl.errors.InputError) as caught:
-        sl.audits.audit_opendp(
+    refused(
+        lambda: sl.audits.audit_opendp(
             of_function(len, float), **{"extremes": True, **options}, distances=1
-        )
-    assert str(caught.value) == message
+        ),
+        message,
+    )
 
 
 def test_other_domains_need_datasets():
@@ -179,5 +170,4 @@ def test_other_domains_need_datasets():
         dp.user_domain("anything", lambda _: True), dp.symmetric_distance(),
         floats(), dp.absolute_distance(T=float), float, float,
     )  # fmt: skip
-    with pytest.raises(sl.errors.InputError, match="is for vectors and single values"):
-        audit(made, distances=1)
+    refused_with(lambda: audit(made, distances=1), "is for vectors and single values")

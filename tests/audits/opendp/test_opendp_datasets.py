@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import math
 
 import numpy as np
 import pytest
-from opendp_cases import clamped_sum, dp, integers, of_function
+from checks import refused
+from opendp_cases import clamped_sum, dp, integers
 
 import sensitivity_lab as sl
 
@@ -53,13 +53,12 @@ def test_arrays_of_a_domain_of_the_user():
 def test_neighbors_come_from_the_caller_where_the_metric_is_own():
     total = arrays(lambda x: float(x.sum()), inputs=dp.user_distance("sup"), claim=4.0)
     datasets = [np.array(x) for x in itertools.product([0.0, 1.0, 2.0], repeat=2)]
-    with pytest.raises(sl.errors.InputError) as caught:
-        sl.audits.audit_opendp(total, datasets=datasets)
-    assert str(caught.value) == (
+    refused(
+        lambda: sl.audits.audit_opendp(total, datasets=datasets),
         "the input metric sup is not covered; those that are: SymmetricDistance, "
         "InsertDeleteDistance, ChangeOneDistance, HammingDistance, DiscreteDistance, "
         "AbsoluteDistance, L1Distance, L2Distance, LInfDistance; give neighbors=, a function of "
-        "two inputs"
+        "two inputs",
     )
     report = sl.audits.audit_opendp(
         total, datasets=datasets, neighbors=lambda x, y: float(abs(x - y).max())
@@ -107,10 +106,9 @@ def test_distances_of_floats_are_floats():
     report = sl.audits.audit_opendp(doubled, [0.0, 0.25, 1.0], distances=[0.25, 0.75])
     assert [(row.distance, row.exact) for row in report.rows] == [(0.25, 0.5), (0.75, 1.5)]
     assert report.sound
-    with pytest.raises(sl.errors.InputError) as caught:
-        sl.audits.audit_opendp(clamped_sum(), [0, 1], 1, distances=0.5)
-    assert str(caught.value) == (
-        "distances must be a whole number (a distance of datasets, at least 0), got 0.5 (float)"
+    refused(
+        lambda: sl.audits.audit_opendp(clamped_sum(), [0, 1], 1, distances=0.5),
+        "distances must be a whole number (a distance of datasets, at least 0), got 0.5 (float)",
     )
 
 
@@ -122,38 +120,6 @@ def test_a_distance_that_opendp_would_round_has_no_claim():
         (0.5, "tight", ""),
         (None, "no claim", "InputError: 0.7 is no f32 of OpenDP; the nearest is 0.699999988079071"),
     ]
-
-
-def test_infinite_and_missing_answers_are_answers():
-    values = [0.0, 1.0, math.inf]
-    total = dp.t.make_user_transformation(
-        dp.vector_domain(dp.atom_domain(T=float, nan=True)),
-        dp.symmetric_distance(),
-        dp.atom_domain(T=float, nan=True),
-        dp.absolute_distance(T=float),
-        lambda x: sum(x),
-        lambda d_in: math.inf if d_in == 2 else float(d_in),
-    )
-    report = sl.audits.audit_opendp(total, values, range(3))
-    assert [(row.claimed, row.truth, row.verdict) for row in report.rows] == [
-        (1.0, math.inf, "violated"),
-        (math.inf, math.inf, "tight"),
-    ]
-    assert "  y  (inf,)  ->  inf" in repr(report)
-    total = of_function(lambda x: [*x, math.nan][0], outputs=dp.absolute_distance(T=float),
-                        answers=dp.atom_domain(T=float, nan=True), claim=math.inf)  # fmt: skip
-    (row,) = sl.audits.audit_opendp(total, [0], [0, 1], distances=1).rows
-    assert (row.truth, row.verdict) == (math.inf, "tight")
-
-
-def test_zeros_of_two_signs_are_two_records():
-    """Their texts differ, so the cast is sound only because the records differ."""
-    cast = dp.t.make_cast_default(
-        dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.symmetric_distance(), TOA=str
-    )
-    report = sl.audits.audit_opendp(cast, [0.0, -0.0], range(3), distances=[0, 1, 2])
-    assert cast([0.0]) != cast([-0.0])
-    assert [(row.claimed, row.exact) for row in report.rows] == [(0, 0), (1, 1), (2, 2)]
 
 
 @pytest.mark.parametrize(("monotonic", "sound"), [(False, True), (True, False)])
@@ -218,6 +184,4 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_refused(case):
     call, message = REFUSED[case]
-    with pytest.raises(sl.errors.InputError) as caught:
-        call()
-    assert str(caught.value) == message
+    refused(call, message)

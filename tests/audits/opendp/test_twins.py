@@ -7,9 +7,9 @@ import re
 from collections import Counter
 
 import pytest
+from checks import refused_with
 from paths import ROOT
 
-import sensitivity_lab as sl
 from sensitivity_lab.audits import audit_opendp
 
 dp = pytest.importorskip("opendp.prelude")
@@ -99,8 +99,10 @@ def test_each_distance_has_its_own_claim():
 
 def test_other_measures_are_refused():
     made = dp.c.make_zCDP_to_approxDP(dp.m.make_gaussian(*NUMBER, 2.0))
-    with pytest.raises(sl.errors.InputError, match="no twin of make_zCDP_to_approxDP is known"):
-        audit_opendp(made, [0.0, 1.0], distances=1)
+    refused_with(
+        lambda: audit_opendp(made, [0.0, 1.0], distances=1),
+        "no twin of make_zCDP_to_approxDP is known",
+    )
 
 
 @pytest.mark.parametrize("scale", [0.02, 0.04, 0.05, 0.07])
@@ -119,8 +121,10 @@ def test_an_infinite_loss_promises_nothing():
     for one in made:
         (row,) = audit_opendp(one, [0.0, 1.0], distances=1).rows
         assert (row.claimed, row.verdict) == (math.inf, "tight")
-    with pytest.raises(sl.errors.InputError, match="no twin of noise with k= is known"):
-        audit_opendp(dp.m.make_laplace(*NUMBER, 4.0, k=3), [3.9, 4.1], distances=1)
+    refused_with(
+        lambda: audit_opendp(dp.m.make_laplace(*NUMBER, 4.0, k=3), [3.9, 4.1], distances=1),
+        "no twin of noise with k= is known",
+    )
 
 
 @pytest.mark.exhaustive

@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 import pytest
+from checks import refused_with
 from replay_cases import Noise, around_the_median, audited
 
 import sensitivity_lab as sl
@@ -161,10 +162,13 @@ def test_a_mechanism_in_a_dict_is_not_replaced(replay):
         except NotImplementedError:
             return
 
-    with pytest.raises(sl.errors.QueryError, match="elsewhere than in a module, as in a dict"):
-        sl.audits.audit_recorded(
+    refused_with(
+        lambda: sl.audits.audit_recorded(
             total, [0, 1], 2, add_noise, neighbors="bounded", sensitivity="sens", replay=replay
-        )
+        ),
+        "elsewhere than in a module, as in a dict",
+        sl.errors.QueryError,
+    )
 
 
 def test_what_is_kept_from_one_run_to_the_next_is_found():
@@ -175,5 +179,8 @@ def test_what_is_kept_from_one_run_to_the_next_is_found():
         before, last[0] = last[0], len(x)
         return Noise(10).randomise(sum(x) + (50 if before == len(x) + 1 else 0))
 
-    with pytest.raises(sl.errors.QueryError, match="or keeps state between runs"):
-        audited(remembering, [10], [1, 2, 3], neighbors="unbounded")
+    refused_with(
+        lambda: audited(remembering, [10], [1, 2, 3], neighbors="unbounded"),
+        "or keeps state between runs",
+        sl.errors.QueryError,
+    )

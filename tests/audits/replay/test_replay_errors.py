@@ -6,6 +6,7 @@ import math
 import random
 
 import pytest
+from checks import refused
 from replay_cases import Noise, around_the_median, audited
 
 import sensitivity_lab as sl
@@ -14,22 +15,22 @@ from sensitivity_lab.audits.replay import replay
 
 def test_randomness_beside_the_mechanisms_is_an_error():
     source = random.Random(1)
-    with pytest.raises(sl.errors.QueryError) as caught:
-        audited(lambda _: Noise(1).randomise(source.random()), [0, 1], 1, replay=True)
-    assert str(caught.value) == (
+    refused(
+        lambda: audited(lambda _: Noise(1).randomise(source.random()), [0, 1], 1, replay=True),
         "two runs on [1] with the same releases differ, so the function draws at random outside "
         "the recorded mechanisms, or keeps state between runs; fix its seed, name all of its "
-        "mechanisms, or audit the part before the noise by audit(..., choices=)"
+        "mechanisms, or audit the part before the noise by audit(..., choices=)",
+        sl.errors.QueryError,
     )
 
 
 def test_too_many_runs_are_refused(monkeypatch):
     monkeypatch.setattr(replay, "RUN_LIMIT", 8)
-    with pytest.raises(sl.errors.TooLargeError) as caught:
-        audited(lambda x: Noise(1).randomise(sum(x)), [0, 1], 4, replay=True)
-    assert str(caught.value) == (
+    refused(
+        lambda: audited(lambda x: Noise(1).randomise(sum(x)), [0, 1], 4, replay=True),
         "5 datasets make 13 runs with the releases of others, more than the 8 that are replayed; "
-        "take fewer values, smaller sizes or every_order=False"
+        "take fewer values, smaller sizes or every_order=False",
+        sl.errors.TooLargeError,
     )
 
 
@@ -50,17 +51,15 @@ def test_too_many_runs_are_refused(monkeypatch):
     ],
 )  # fmt: skip
 def test_arguments_that_are_not_accepted(options, message):
-    with pytest.raises(sl.errors.InputError) as caught:
-        audited(around_the_median, **options)
-    assert str(caught.value) == message
+    refused(lambda: audited(around_the_median, **options), message)
 
 
 @pytest.mark.parametrize("epsilon", [0, -1, math.nan, math.inf, "much"])
 def test_a_share_of_the_budget_must_be_a_number_above_0(epsilon):
-    with pytest.raises(sl.errors.QueryError) as caught:
-        audited(lambda x: Noise(1, epsilon).randomise(sum(x)), budget=1)
-    assert str(caught.value) == (
-        f"the epsilon of Noise must be a finite number above 0, got {epsilon!r}"
+    refused(
+        lambda: audited(lambda x: Noise(1, epsilon).randomise(sum(x)), budget=1),
+        f"the epsilon of Noise must be a finite number above 0, got {epsilon!r}",
+        sl.errors.QueryError,
     )
 
 
@@ -69,8 +68,8 @@ def test_an_error_after_a_history_names_it():
         released = Noise(10).randomise(x[0])
         Noise(1).randomise(1 / released)
 
-    with pytest.raises(sl.errors.QueryError) as caught:
-        audited(function, [1, 2], 1, histories=[(0,)], replay=True)
-    assert str(caught.value) == (
-        "[1] after the releases (0,) raised ZeroDivisionError: division by zero"
+    refused(
+        lambda: audited(function, [1, 2], 1, histories=[(0,)], replay=True),
+        "[1] after the releases (0,) raised ZeroDivisionError: division by zero",
+        sl.errors.QueryError,
     )

@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from checks import refused, refused_with
 from replay_cases import Noise, around_the_median, audited
 
 import sensitivity_lab as sl
@@ -126,10 +127,11 @@ def test_data_in_what_is_returned_is_a_violation(case, steps):
     x, y = row.evidence.x, row.evidence.y
     assert len(list((Counter(x) - Counter(y)).elements())) == 1
     assert ("chance" in " ".join(report.notes)) == (case == "beside chance")
-    with pytest.raises(
-        sl.errors.SensitivityViolation, match="no noise hides what is returned: violated"
-    ):
-        report.raise_if_violated()
+    refused_with(
+        lambda: report.raise_if_violated(),
+        "no noise hides what is returned: violated",
+        sl.errors.SensitivityViolation,
+    )
 
 
 SOUND = {
@@ -276,13 +278,13 @@ def test_noise_around_0_that_is_added_to_an_answer_is_the_wrong_thing(replay):
     def added(x):
         return sum(x) + Noise(1).randomise(0)
 
-    with pytest.raises(sl.errors.QueryError) as caught:
-        audited(added, [0, 1], 2, replay=replay)
-    assert str(caught.value) == (
+    refused(
+        lambda: audited(added, [0, 1], 2, replay=replay),
         f"what reaches Noise in added (test_returned.py:{added.__code__.co_firstlineno + 1}) is 0 "
         "on every dataset, and what is returned depends on the data and moves with the noise: the "
         "noise is added to an answer that was not recorded; give a mechanism that takes the answer,"
-        " or audit the draws by audit_mechanism"
+        " or audit the draws by audit_mechanism",
+        sl.errors.QueryError,
     )
     # A constant that is an answer, and data that its noise does not touch.
     counted = audited(lambda x: (Noise(1).randomise(len(x)), sum(x)), [0, 1], 2, replay=replay)

@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 
 import pytest
+from checks import refused_with
 
 import sensitivity_lab as sl
 
@@ -230,12 +231,10 @@ def test_each_run_can_have_a_process_of_its_own():
             accounted, [0], [0, 1], Laplace, neighbors="unbounded", **options
         )
 
-    with pytest.raises(sl.errors.QueryError, match="the budget is spent"):
-        run()
+    refused_with(run, "the budget is spent", sl.errors.QueryError)
     report = run(fresh=True)
     assert (report.verdict, report.rows[0].exact, report.notes, SPENT) == ("tight", 1, (), [])
 
 
 def test_fresh_is_for_recorded_values_and_budgets():
-    with pytest.raises(sl.errors.InputError, match="fresh is not for one selection"):
-        audit(twice, budget=None, fresh=True)
+    refused_with(lambda: audit(twice, budget=None, fresh=True), "fresh is not for one selection")

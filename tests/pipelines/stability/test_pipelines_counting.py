@@ -7,6 +7,7 @@ from itertools import product
 
 import pandas as pd
 import pytest
+from checks import refused_with
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -109,8 +110,9 @@ def test_pairs_are_counted_before_they_are_listed(metric, rows, d_in):
     assume(found.pairs > 1)  # a limit of no pairs is refused as such
     calls = []
     counted = pl.Start(pl.Table(), METRICS[metric][0]) >> pl.filter_(calls.append)
-    with pytest.raises(
-        TooLargeError, match=f"there are {found.pairs:,} pairs of neighboring inputs, "
-    ):
-        pl.measured_stability(counted, table, d_in, pair_limit=found.pairs - 1)
+    refused_with(
+        lambda: pl.measured_stability(counted, table, d_in, pair_limit=found.pairs - 1),
+        f"there are {found.pairs:,} pairs of neighboring inputs, ",
+        TooLargeError,
+    )
     assert not calls

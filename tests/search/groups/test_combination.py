@@ -139,7 +139,7 @@ def spiked_tables(rng):
 
 
 def test_a_value_that_is_left_out_is_in_no_split_that_reaches_enough():
-    for seed in range(8):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         tables = [{(0, 0): np.where(STAYS <= 2, 0.0, -np.inf)}, *spiked_tables(rng)]
         relaxation = relaxed(tables, TARGET)

@@ -12,7 +12,7 @@ import oracle
 import oracle_records as records
 import pandas as pd
 import pytest
-from checks import check_value
+from checks import check_value, refused, refused_with
 from doses import STRESS, shares
 from group_cases import Row, grouped, table
 from hypothesis import assume, example, given, settings
@@ -101,39 +101,54 @@ def relation_of(name: str, k: int, exactly: bool, size: int, universe: sl.TableU
     return relation
 
 
-def check_global(name, relation, rows, size, groups, empty, k, exactly):
-    universe = table(rows)
+def check_neighbors(kind, name, relation, rows, size, groups, empty, k, exactly):
+    """The largest change over all pairs of neighbors, or from the first rows to theirs."""
+    universe, size = table(rows), min(size, len(rows))
     asked_for = relation_of(relation, k, exactly, size, universe)
     of = records.group_by(0, answer(name, empty), groups)
+    call, start, definition, options = {
+        "global": (sl.global_sensitivity, size, records.global_sensitivity, {"size": size}),
+        "local": (
+            *(sl.local_sensitivity, rows[:size], records.local_sensitivity),
+            {"dataset": rows[:size]},
+        ),
+    }[kind]
     try:
-        expected = records.global_sensitivity(rows, size, of, relation, k, exactly=exactly)
+        expected = definition(rows, start, of, relation, k, exactly=exactly)
     except ValueError:  # no pair
         assume(False)
     query = grouped(name, empty, groups)
     for norm in records.NORMS:
-        result = sl.global_sensitivity(
-            universe, query, size=size, neighbors=asked_for, norm=norm, method="groups"
-        )
+        result = call(universe, query, neighbors=asked_for, norm=norm, method="groups", **options)
         check(result, norm, expected[norm][0])
 
 
-@pytest.mark.representative("name")
+each_query = pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        *(("global", name) for name in INNER),
+        *(("local", name) for name in ("mean", "median", "percentile_90", "count")),
+    ],
+)
+
+
+@pytest.mark.representative("kind", "name")
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("name", INNER)
+@each_query
 @given(rows=rows_of(), size=st.integers(1, 6), **asked)
 def test_groups_of_any_size_are_those_of_the_definition(
-    name, relation, rows, size, groups, empty, k, exactly
+    kind, name, relation, rows, size, groups, empty, k, exactly
 ):
-    check_global(name, relation, rows, min(size, len(rows)), groups, empty, k, exactly)
+    check_neighbors(kind, name, relation, rows, size, groups, empty, k, exactly)
 
 
 @pytest.mark.stress
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("name", INNER)
-@settings(max_examples=STRESS // 8)
+@each_query
+@settings(max_examples=STRESS // 10)
 @given(rows=rows_of(8), size=st.integers(1, 7), **asked)
-def test_groups_of_any_size_for_long(name, relation, rows, size, groups, empty, k, exactly):
-    check_global(name, relation, rows, min(size, len(rows)), groups, empty, k, exactly)
+def test_groups_of_any_size_for_long(kind, name, relation, rows, size, groups, empty, k, exactly):
+    check_neighbors(kind, name, relation, rows, size, groups, empty, k, exactly)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -141,7 +156,7 @@ def test_groups_of_any_size_for_long(name, relation, rows, size, groups, empty, 
 def test_variances_at_distance_1_are_those_of_the_definition(
     relation, rows, size, groups, empty, k, exactly
 ):
-    check_global("var", relation, rows, min(size, len(rows)), groups, empty, k, exactly)
+    check_neighbors("global", "var", relation, rows, size, groups, empty, k, exactly)
 
 
 @pytest.mark.stress
@@ -149,7 +164,7 @@ def test_variances_at_distance_1_are_those_of_the_definition(
 @settings(max_examples=STRESS // 3)
 @given(rows=rows_of(8), size=st.integers(1, 7), **(asked | {"k": st.just(1)}))
 def test_variances_at_distance_1_for_long(relation, rows, size, groups, empty, k, exactly):
-    check_global("var", relation, rows, min(size, len(rows)), groups, empty, k, exactly)
+    check_neighbors("global", "var", relation, rows, size, groups, empty, k, exactly)
 
 
 @pytest.mark.exhaustive
@@ -235,45 +250,6 @@ def test_public_sizes_for_long(name, relation, rows, sizes, k, exactly, more):
     size = sum(sizes.values()) + more
     assume(1 <= size <= len(rows))
     check_public(name, relation, rows, size, sizes, k, exactly)
-
-
-LOCAL = ["mean", "median", "percentile_90", "count"]
-
-
-def check_local(name, relation, rows, size, groups, empty, k, exactly):
-    universe = table(rows)
-    x = rows[: min(size, len(rows))]
-    asked_for = relation_of(relation, k, exactly, len(x), universe)
-    of = records.group_by(0, answer(name, empty), groups)
-    try:
-        expected = records.local_sensitivity(rows, x, of, relation, k, exactly=exactly)
-    except ValueError:  # no neighbor
-        assume(False)
-    query = grouped(name, empty, groups)
-    for norm in records.NORMS:
-        result = sl.local_sensitivity(
-            universe, query, dataset=x, neighbors=asked_for, norm=norm, method="groups"
-        )
-        check(result, norm, expected[norm][0])
-
-
-@pytest.mark.representative("name")
-@pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("name", LOCAL)
-@given(rows=rows_of(), size=st.integers(1, 6), **asked)
-def test_local_sensitivities_are_those_of_the_definition(
-    name, relation, rows, size, groups, empty, k, exactly
-):
-    check_local(name, relation, rows, size, groups, empty, k, exactly)
-
-
-@pytest.mark.stress
-@pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("name", LOCAL)
-@settings(max_examples=STRESS // 12)
-@given(rows=rows_of(8), size=st.integers(1, 7), **asked)
-def test_local_sensitivities_for_long(name, relation, rows, size, groups, empty, k, exactly):
-    check_local(name, relation, rows, size, groups, empty, k, exactly)
 
 
 @given(
@@ -408,24 +384,26 @@ def test_thousands_of_rows_take_few_additions(monkeypatch, name, norm):
 
 def test_too_many_additions_are_refused_in_words(monkeypatch):
     monkeypatch.setattr(combine, "MOST_WORK", 10)
-    with pytest.raises(sl.errors.TooLargeError) as caught:
-        sl.global_sensitivity(
+    refused(
+        lambda: sl.global_sensitivity(
             LARGE, grouped("mean", 0, "abcde"), size=50, neighbors=sl.Bounded(2), method="groups"
-        )
-    assert str(caught.value) == (
+        ),
         "groups would take 75,528 additions, more than 10; choose the norm 'Linf', a smaller "
-        "size or distance, or public group_sizes"
+        "size or distance, or public group_sizes",
+        sl.errors.TooLargeError,
     )
 
 
 def test_memory_is_bounded():
     options = {"size": 5000, "neighbors": sl.Bounded(5), "run": sl.Run(memory_limit=10**6)}
-    with pytest.raises(sl.errors.TooLargeError) as caught:
-        sl.global_sensitivity(LARGE, grouped("mean", 0, "abcde"), method="groups", **options)
-    assert str(caught.value) == (
+    refused(
+        lambda: sl.global_sensitivity(
+            LARGE, grouped("mean", 0, "abcde"), method="groups", **options
+        ),
         "no engine accepts mean of d by g here: groups would need about 38.8 MiB, more than the "
         "memory limit of 976.6 KiB; choose a smaller size or distance, a coarser universe with "
-        "fewer distinct values, or a larger run=Run(memory_limit=...)"
+        "fewer distinct values, or a larger run=Run(memory_limit=...)",
+        sl.errors.TooLargeError,
     )
 
 
@@ -456,6 +434,9 @@ def test_a_midrange_by_group_is_no_quantile():
     rows = table([("a", d) for d in (0, 1, 5)])
     asked = {"size": 2, "neighbors": sl.Unbounded(1)}
     query = grouped("midrange", 0, "a")
-    with pytest.raises(sl.errors.NoEngineError, match="only if the groups' sizes are public"):
-        sl.global_sensitivity(rows, query, **asked, method="groups")
+    refused_with(
+        lambda: sl.global_sensitivity(rows, query, **asked, method="groups"),
+        "only if the groups' sizes are public",
+        sl.errors.NoEngineError,
+    )
     assert sl.global_sensitivity(rows, query, **asked).exact == Fraction(5, 2)

@@ -192,22 +192,15 @@ def most_feasible(family: str, size: int, total: float, exactly: bool) -> float:
     }[family]
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A universe, a feasible relation and one or several sizes of x."""
+class OfSizes:
+    """What is asked of one or several sizes of x, under a feasible relation."""
 
-    universe: sl.Universe
     relation: Relation
     size: int | list[int]
 
     @property
     def sizes(self) -> list[int]:
         return [self.size] if isinstance(self.size, int) else self.size
-
-    @property
-    def records(self) -> list[Fraction]:
-        """The universe, as the oracle lists it."""
-        return as_records(self.universe, max(self.sizes) + self.relation.k)
 
     @property
     def oracle_relation(self) -> dict[str, Any]:
@@ -218,6 +211,20 @@ class Asked:
             "exactly": self.relation.exactly,
             "direction": getattr(self.relation, "direction", "both"),
         }
+
+
+@dataclass(frozen=True)
+class Asked(OfSizes):
+    """A universe, a feasible relation and one or several sizes of x."""
+
+    universe: sl.Universe
+    relation: Relation
+    size: int | list[int]
+
+    @property
+    def records(self) -> list[Fraction]:
+        """The universe, as the oracle lists it."""
+        return as_records(self.universe, max(self.sizes) + self.relation.k)
 
     def neighbors(self, x: Iterable[Any]) -> set[tuple[Fraction, ...]]:
         """The neighbors of x, by the oracle's definition."""
@@ -231,26 +238,30 @@ class Asked:
         )
 
 
+def feasible_sizes(family: str, total: float, exactly: bool, largest: int) -> list[int]:
+    """The sizes of x of which some dataset has a neighbor."""
+    sizes = range(1, largest + 1)
+    return [size for size in sizes if most_feasible(family, size, total, exactly) >= 1]
+
+
+def draw_relation(
+    draw: Any, family: str, exactly: bool, feasible: list[int], total: float, most_changes: int
+) -> tuple[Relation, int | list[int]]:
+    """A relation of a family, and one or several sizes for which it is feasible."""
+    some = st.sampled_from(feasible)
+    size = draw(st.one_of(some, st.lists(some, min_size=1, max_size=2)))
+    sizes = [size] if isinstance(size, int) else size
+    most = min(most_feasible(family, one, total, exactly) for one in sizes)
+    relation, parameters = RELATIONS[family]
+    return relation(draw(st.integers(1, int(min(most, most_changes)))), exactly, **parameters), size
+
+
 @st.composite
 def problems(draw, family: str, exactly: bool, kinds: Iterable[str] = tuple(KINDS)) -> Asked:
     """Feasible problems of one family of neighbor relations."""
     universe = draw(universes(kinds))
     total = universe.size
-    feasible = [
-        size
-        for size in range(1, 5 if total == float("inf") else int(total) + 1)
-        if most_feasible(family, size, total, exactly) >= 1
-    ]
+    feasible = feasible_sizes(family, total, exactly, 4 if total == float("inf") else int(total))
     if not feasible:
         universe, total, feasible = sl.Universe.from_dataset([1, 2, 2]), 3, [2]
-    size = draw(
-        st.one_of(
-            st.sampled_from(feasible),
-            st.lists(st.sampled_from(feasible), min_size=1, max_size=2),
-        )
-    )
-    sizes = [size] if isinstance(size, int) else size
-    most = min(most_feasible(family, one, total, exactly) for one in sizes)
-    k = draw(st.integers(1, int(min(most, MOST_CHANGES))))
-    relation, parameters = RELATIONS[family]
-    return Asked(universe, relation(k, exactly, **parameters), size)
+    return Asked(universe, *draw_relation(draw, family, exactly, feasible, total, MOST_CHANGES))

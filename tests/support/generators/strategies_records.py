@@ -14,7 +14,7 @@ from typing import Any
 import oracle_records
 import pandas as pd
 from hypothesis import strategies as st
-from strategies import KINDS, RELATIONS, most_feasible
+from strategies import KINDS, OfSizes, draw_relation, feasible_sizes
 
 import sensitivity_lab as sl
 
@@ -116,7 +116,7 @@ def _has_a_type(values: Iterable[Any]) -> bool:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Asked(OfSizes):
     """A table, a feasible relation and one or several sizes of x."""
 
     table: Table
@@ -124,23 +124,9 @@ class Asked:
     size: int | list[int]
 
     @property
-    def sizes(self) -> list[int]:
-        return [self.size] if isinstance(self.size, int) else self.size
-
-    @property
     def records(self) -> list[Row]:
         """The universe, as the oracle lists it."""
         return self.table.records(max(self.sizes) + self.relation.k)
-
-    @property
-    def oracle_relation(self) -> dict[str, Any]:
-        """The relation, as arguments of the oracle."""
-        return {
-            "relation": self.relation.name.replace(" ", "_"),
-            "k": self.relation.k,
-            "exactly": self.relation.exactly,
-            "direction": getattr(self.relation, "direction", "both"),
-        }
 
     def neighbors(self, x: Iterable[Row]) -> set[tuple[Row, ...]]:
         """The neighbors of x, by the oracle's definition."""
@@ -160,21 +146,13 @@ def problems(draw, family: str, exactly: bool, drawn: Any) -> Asked:
     """Feasible problems of one family of neighbor relations, on tables of a strategy."""
 
     def sizes_of(table: Table) -> list[int]:
-        return [
-            size
-            for size in range(1, int(min(MOST_ROWS_IN_X, table.size)) + 1)
-            if most_feasible(family, size, table.size, exactly) >= 1
-        ]
+        largest = int(min(MOST_ROWS_IN_X, table.size))
+        return feasible_sizes(family, table.size, exactly, largest)
 
     table = draw(drawn.filter(sizes_of))
-    feasible = st.sampled_from(sizes_of(table))
-    size = draw(st.one_of(feasible, feasible, st.lists(feasible, min_size=1, max_size=2)))
-    sizes = [size] if isinstance(size, int) else size
-    most = min(most_feasible(family, one, table.size, exactly) for one in sizes)
     # Unlimited copies, two of each row added and removed, make many pairs.
-    k = draw(st.integers(1, int(min(most, 2 if table.unlimited else MOST_CHANGES))))
-    relation, parameters = RELATIONS[family]
-    return Asked(table, relation(k, exactly, **parameters), size)
+    most = 2 if table.unlimited else MOST_CHANGES
+    return Asked(table, *draw_relation(draw, family, exactly, sizes_of(table), table.size, most))
 
 
 # Queries: our object and the oracle's, drawn for a table

@@ -42,12 +42,15 @@ def discrete(a, b):
     return int(a != b)
 
 
-def gaps(a, b):
+def signed_gaps(a, b):
     if isinstance(a, dict):
-        return [abs(Fraction(a.get(n, 0)) - Fraction(b.get(n, 0))) for n in {*a, *b}]
-    if isinstance(a, list | tuple):
-        return [abs(Fraction(p) - Fraction(q)) for p, q in zip(a, b, strict=True)]
-    return [abs(Fraction(a) - Fraction(b))]
+        return [Fraction(a.get(n, 0)) - Fraction(b.get(n, 0)) for n in {*a, *b}]
+    both = zip(a, b, strict=True) if isinstance(a, list | tuple) else [(a, b)]
+    return [Fraction(p) - Fraction(q) for p, q in both]
+
+
+def gaps(a, b):
+    return list(map(abs, signed_gaps(a, b)))
 
 
 def l0(a, b):
@@ -64,13 +67,6 @@ def l2_squared(a, b):
 
 def linf(a, b):
     return max(gaps(a, b), default=0)
-
-
-def signed_gaps(a, b):
-    if isinstance(a, dict):
-        return [Fraction(a.get(n, 0)) - Fraction(b.get(n, 0)) for n in {*a, *b}]
-    both = zip(a, b, strict=True) if isinstance(a, list | tuple) else [(a, b)]
-    return [Fraction(p) - Fraction(q) for p, q in both]
 
 
 def linf_monotonic(a, b):

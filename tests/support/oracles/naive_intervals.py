@@ -7,7 +7,7 @@ above the interval's, and equal to it if the grid has the values of a worst case
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import combinations
 from itertools import combinations_with_replacement as multisets
@@ -29,21 +29,6 @@ def changes(family: str, k: int, exactly: bool, size: int, least: int = 1) -> li
     return [] if exactly and name == "unbounded" and len(found) < len(allowed) else found
 
 
-def weighted(name: str, values: Sequence[Fraction]) -> Fraction:
-    """L-statistics that the oracle does not have, of sorted values."""
-    n = len(values)
-    if name == "range":
-        return values[-1] - values[0]
-    if name == "midrange":
-        return (values[0] + values[-1]) / 2
-    if name == "trimmed":  # a quarter at each end
-        kept = values[n // 4 : n - n // 4]
-        return sum(kept, Fraction(0)) / len(kept)
-    if name == "alternating":
-        return sum(((-1) ** rank * (rank + 1) * value for rank, value in enumerate(values)), 0)
-    raise ValueError(name)
-
-
 class Answers:
     """The answers of a query (for std their squares), each computed once."""
 
@@ -54,12 +39,8 @@ class Answers:
     def __call__(self, records: Iterable[Fraction]) -> Fraction:
         data = tuple(sorted(records))
         if data not in self._known:
-            kind = self.query[0]
-            if kind == "weighted":
-                self._known[data] = Fraction(weighted(self.query[1], data))
-            else:
-                asked = ("var", self.query[1]) if kind == "std" else self.query
-                self._known[data] = oracle.evaluate(asked, data)
+            asked = ("var", self.query[1]) if self.query[0] == "std" else self.query
+            self._known[data] = oracle.evaluate(asked, data)
         return self._known[data]
 
     def distance(self, first: Fraction, second: Fraction) -> Any:

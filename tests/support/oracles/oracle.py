@@ -78,7 +78,7 @@ def evaluate(query: tuple[Any, ...], records: Iterable[Record]) -> Fraction:
         raise ValueError(f"{query!r} is undefined on {len(values)} records")
     match query:
         case ("mean",):
-            return sum(values, Fraction(0)) / len(values)
+            return _mean(values)
         case ("median",):
             return (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
         case ("sum",):
@@ -93,7 +93,32 @@ def evaluate(query: tuple[Any, ...], records: Iterable[Record]) -> Fraction:
             return _variance(values, Fraction(ddof))
         case ("percentile", q, method):
             return _percentile(values, Fraction(q) / 100, method)
+    return _by_rank(query, values)
+
+
+def _by_rank(query: tuple[Any, ...], values: list[Fraction]) -> Fraction:
+    match query:
+        case ("range",):
+            return values[-1] - values[0]
+        case ("midrange",):
+            return (values[0] + values[-1]) / 2
+        case ("iqr",):
+            low, high = (_percentile(values, Fraction(q, 4), "linear") for q in (1, 3))
+            return high - low
+        case ("gini",):
+            return _mean([b - a for a, b in combinations(values, 2)])
+        case ("trimmed" | "winsorized" as name, share):
+            cut = floor(Fraction(share) * len(values))
+            kept = values[cut : len(values) - cut]
+            return _mean(kept if name == "trimmed" else [kept[0]] * cut + kept + [kept[-1]] * cut)
+        case ("alternating",):
+            signed = [one if rank % 2 == 0 else -one for rank, one in enumerate(values, 1)]
+            return -sum(rank * one for rank, one in enumerate(signed, 1))
     raise ValueError(f"no rational query {query!r}")
+
+
+def _mean(values: Sequence[Fraction]) -> Fraction:
+    return sum(values, Fraction(0)) / len(values)
 
 
 def least(query: Query) -> int:
@@ -109,6 +134,8 @@ def least(query: Query) -> int:
             return 0
         case ("var" | "std", ddof):
             return floor(Fraction(ddof)) + 1
+        case ("gini",):
+            return 2
     return 1
 
 

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
 from itertools import combinations, product
-from math import exp, isclose, sqrt
+from math import isclose
 
 import numpy as np
 import oracle
 import pytest
-from oracle import evaluate, global_sensitivity, local_sensitivity, pairs, universe_of
-from paths import ARTICLE_FILE
+from oracle import evaluate, global_sensitivity, local_sensitivity, pairs
 
 F = Fraction
 YEARS, DAYS = [1, 2, 3, 4], [1, 2, 3, 10]  # Lee and Clifton's two universes
-ARTICLE = json.loads(ARTICLE_FILE.read_text())
-
-
-def sensitivity(*args, **options):
-    """The value alone."""
-    return global_sensitivity(*args, **options)[0]
 
 
 @pytest.mark.parametrize(
@@ -186,142 +177,3 @@ def test_functions_are_compared_as_they_answer():
     assert found == (9.0 - 1.0, ((1, 2, 10), (1, 2)))
     with pytest.raises(ValueError, match="no answer"):
         global_sensitivity(DAYS, 3, lambda _: float("nan"), "unbounded", 1)
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        pytest.param(row, marks=[pytest.mark.exhaustive] if place % 6 else [])
-        for place, row in enumerate(ARTICLE)
-    ],
-    ids=lambda r: "-".join(str(v) for v in r.values()),
-)
-def test_the_articles_tables(row):
-    """There, unbounded is exactly k removed or added, and bounded is at most k replaced."""
-    name, _, q = row["query"].partition(" ")
-    query = (name, int(q), "linear") if q else (name, 0) if name in ("std", "var") else (name,)
-    unbounded = row["neighbors"] == "unbounded"
-    value = sensitivity(
-        row["universe"], row["size"], query, row["neighbors"], row["k"], exactly=unbounded
-    )
-    assert isclose(value, row["value"], rel_tol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("universe", "query", "unbounded", "bounded"),
-    [
-        (YEARS, ("mean",), F(5, 6), 1),
-        (YEARS, ("median",), 1, 1),
-        (YEARS, ("var", 0), 1.305556, 0.888889),
-        (YEARS, ("std", 0), 0.747219, 0.430723),
-        (DAYS, ("mean",), F(17, 6), 3),
-        (DAYS, ("median",), 4, 1),
-        (DAYS, ("var", 0), 15.972222, 15.555556),
-        (DAYS, ("sum",), 10, 9),
-        (DAYS, ("percentile", 90, "linear"), F(13, 2), F(29, 5)),
-        ([*DAYS, 11], ("median",), F(9, 2), 8),
-    ],
-)
-def test_lee_and_clifton(universe, query, unbounded, bounded):
-    """Lee and Clifton, "How Much Is Enough?" (2011): three records are released."""
-    for relation, value in (("unbounded", unbounded), ("bounded", bounded)):
-        found = sensitivity(universe, 3, query, relation, 1)
-        assert isclose(found, value, abs_tol=5e-7) if isinstance(value, float) else found == value
-
-
-def test_lee_and_cliftons_local_sensitivity():
-    for query, value in ((("median",), 0.5), (("mean",), 2), (("std", 0), 2.719037)):
-        local, (x, _) = local_sensitivity(DAYS, (1, 2, 3), query, "unbounded", 1)
-        assert isclose(local, value, abs_tol=5e-7)
-        assert x == (1, 2, 3)
-    assert local_sensitivity(DAYS, (1, 2, 10), ("median",), "unbounded", 1)[0] == 4
-
-
-@pytest.mark.parametrize("n", range(2, 9))
-def test_closed_forms_on_the_unit_interval(n):
-    """DPpack's `R/DataAccess.R`, citing Liu (2019). Between n and n - 1, n is the larger size."""
-    grid = universe_of([0, F(1, 2), 1] if n < 5 else [0, 1], [n + 1] * 3 if n < 5 else [n + 1] * 2)
-    closed_forms = [
-        (("mean",), F(1, n), F(1, n)),
-        (("var", 0), F(n - 1, n**2), F(n - 1, n**2)),
-        (("var", 1), F(1, n), F(1, n)),
-        (("median",), 1 if n % 2 else F(1, 2), F(1, 2)),
-        (("sum",), 1, 1),
-    ]
-    for query, bounded, remove in closed_forms:
-        assert sensitivity(grid, n, query, "bounded", 1) == bounded
-        if query == ("var", 1) and n == 2:
-            with pytest.raises(ValueError, match="no pair of neighboring datasets"):
-                sensitivity(grid, n, query, "unbounded", 1, direction="remove")
-        else:
-            assert sensitivity(grid, n, query, "unbounded", 1, direction="remove") == remove
-
-
-def test_closed_forms_for_other_intervals_and_sizes():
-    for low, high, unbounded, bounded in ((5, 10, 10, 5), (-2, 3, 3, 5)):
-        grid = universe_of(range(low, high + 1), [2] * (high - low + 1))
-        assert sensitivity(grid, 3, ("sum",), "unbounded", 1) == unbounded
-        assert sensitivity(grid, 3, ("sum",), "bounded", 1) == bounded
-    bits = universe_of([0, 1], [6, 6])
-    assert max(sensitivity(bits, n, ("mean",), "unbounded", 1) for n in range(1, 6)) == F(1, 2)
-
-
-def test_a_linear_stability_map_overcharges():
-    bits = universe_of([0, 1], [6, 6])
-    assert 2 * sensitivity(bits, 4, ("var", 1), "bounded", 1) == F(1, 2)
-    assert sensitivity(bits, 4, ("var", 1), "bounded", 2) == F(1, 3)
-
-
-@pytest.mark.parametrize(("relation", "l1", "l2"), [("unbounded", 1, 1), ("bounded", 2, sqrt(2))])
-def test_histogram(relation, l1, l2):
-    changes = [
-        [x.count(value) - y.count(value) for value in (1, 2, 3)]
-        for x, y in pairs(universe_of([1, 2, 3], [4] * 3), 3, relation, 1)
-    ]
-    assert max(sum(map(abs, change)) for change in changes) == l1
-    assert max(sqrt(sum(c * c for c in change)) for change in changes) == l2
-
-
-QUARTERS = universe_of([F(i, 4) for i in range(5)], [6] * 5)
-"""Five copies and one of each quarter in [0, 1]."""
-
-
-@cache
-def local_at(y, query):
-    """The local sensitivity where one record is replaced."""
-    return float(local_sensitivity(QUARTERS, y, query, "bounded", 1)[0])
-
-
-def smooth_sensitivity(x, query, beta):
-    """max over y of LS(y) exp(-beta d(x, y))."""
-    found = 0.0
-    for y in oracle.datasets(QUARTERS, len(x)):
-        distance = sum(max(x.count(value) - y.count(value), 0) for value in set(x))
-        found = max(found, local_at(y, query) * exp(-beta * distance))
-    return found
-
-
-@pytest.mark.exhaustive
-@pytest.mark.representative
-@pytest.mark.parametrize(
-    ("x", "beta", "value"),
-    [
-        ((0, 0.25, 0.5, 0.75, 1), 0.1, 0.740818),
-        ((0, 0.25, 0.5, 0.75, 1), 0.5, 0.303265),
-        ((0, 0.25, 0.5, 0.75, 1), 1, 0.25),
-        ((0.5,) * 5, 0.1, 0.606531),
-        ((0.5,) * 5, 0.5, 0.183940),
-        ((0.5,) * 5, 1, 0.067668),
-    ],
-)
-def test_smooth_sensitivity_of_the_median(x, beta, value):
-    """Nissim, Raskhodnikova and Smith (2007)."""
-    assert isclose(smooth_sensitivity(x, ("median",), beta), value, abs_tol=5e-7)
-
-
-@pytest.mark.exhaustive
-def test_smooth_sensitivity_of_an_even_number_of_records():
-    """The textbook's formula is the lower median's, and too small for the averaged median."""
-    x = (0.25,) * 4
-    assert isclose(smooth_sensitivity(x, ("percentile", 50, "lower"), 1), 0.101501, abs_tol=5e-7)
-    assert isclose(smooth_sensitivity(x, ("median",), 1), 0.137955, abs_tol=5e-7)
