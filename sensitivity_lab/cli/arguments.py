@@ -209,13 +209,22 @@ ROWS_PER_PERSON = Argument(
     metavar="K",
     help="with a table and a domain: the most rows that one person can have, chosen without "
     "looking at the data; with --person, further rows are dropped",
+    advice=((r"^max_rows must be (None or )?", "--rows-per-person must be "),),
 )
 GROUP_BY = Argument(
     name="--group-by",
-    metavar="COLUMN[=NAMES]",
-    help="with a table and a domain: answers per group, such as plan=a,b,c; the list of names is "
-    "public, and rows of other groups are dropped",
+    action="append",
+    metavar="COLUMN=NAMES",
+    help="with a table and a domain: numbers per group, such as plan=a,b,c; the list of names is "
+    "public, and rows of other groups are dropped; can be given for several columns",
     completer=columns,
+)
+PUBLISH = Argument(
+    name="--publish",
+    read=Path,
+    required=True,
+    metavar="FOLDER",
+    help="the new folder for the published tables, the plan and the privacy statement",
 )
 
 # Queries of databases.
@@ -302,6 +311,18 @@ REQUIRED_QUERIES = Argument(
     required=True,
     help="statistics such as median, var or percentile_90",
     completer=queries,
+)
+PUBLISHED_QUERIES = replace(
+    REQUIRED_QUERIES,
+    required=False,
+    help="count, sum, mean, var, std, median, percentile_90 or histogram; default: count, mean, "
+    "median, std and histogram",
+    advice=(
+        (
+            r"^agg\[.*?\]: a statistic is (.*?) or sl\.Percentile\(90\)",
+            r"--queries: a statistic is \1",
+        ),
+    ),
 )
 QUERIES = replace(
     REQUIRED_QUERIES,
@@ -477,8 +498,7 @@ SPLIT = Argument(
     nargs="+",
     metavar="WEIGHT",
     help="weights of the answers' shares of epsilon, one for each row of the printed table, in its "
-    "order; with a table and a domain the rows are those of count, sum, sum of squares, histogram "
-    "that the queries need; default: equal ones",
+    "order; default: equal ones",
     advice=(
         (r"(^--split .*), or a mapping of their names to such numbers", r"\1"),
         (r"^split\['(.*?)'\] must", r"--split: the share of '\1' must"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from . import answers, database
+from . import answers, database, release
 from .arguments import (
     AGGREGATE,
     BETA,
@@ -49,6 +49,8 @@ from .arguments import (
     PERSONS,
     PORT,
     PUBLIC_UNIVERSE,
+    PUBLISH,
+    PUBLISHED_QUERIES,
     QUERIES,
     QUERY,
     REQUIRED_DISTANCES,
@@ -253,7 +255,7 @@ _ROWS = (
         summary="noise scales for several answers that share one epsilon",
         does="Noise scales for several answers that are released together and share one epsilon, "
         "their\nprivacy loss: Laplace noise, or with --delta Gaussian noise. With a table and a "
-        "domain,\nthe command lists the answers to release about one column, with the Python code.",
+        "domain,\nthe command plans a release of its numbers; `release` publishes it.",
         arguments=(
             replace(
                 DATA,
@@ -265,7 +267,7 @@ _ROWS = (
                 REQUIRED_QUERIES,
                 required=False,
                 help=f"{REQUIRED_QUERIES.help}; default with a table and a domain: count, "
-                "histogram, mean, median and std",
+                "mean, median, std and histogram",
             ),
             *(EMPTY, replace(NEIGHBORS, required=False), DIRECTION, DISTANCE),
             *(EPSILON, DELTA, SPLIT),
@@ -285,12 +287,30 @@ _ROWS = (
             "--rows-per-person 2 --group-by school_year=1,2,3 --epsilon 1",
         ),
         more="For a table, first choose the domain without looking at the data: use the ends of a "
-        "scale,\na legal limit or the possible values. Values outside the domain are clipped. "
-        "Neighbors add or\nremove one person. Counts and sums are released; mean, median and std "
-        "follow from them.\n\n"
+        "scale,\na legal limit or the possible values. Values outside the domain count as its "
+        "nearest. Neighbors\nadd or remove one person.\n\n"
         "Without a table, --distance is the most rows that one person can have. The universe must "
         "be\npublic. If neighbors replace rows, the size must be public, too. If they add or "
         "remove rows,\npass every possible size, and the answer on too few rows with --empty.",
+    ),
+    Command(
+        name="release",
+        summary="publish counts, means, medians and histograms of a table",
+        does="Publish numbers of a table with noise, into a new folder: tables, the plan, and the "
+        "privacy\nstatement. `noise` with the same arguments shows the plan before.",
+        arguments=(
+            replace(DATA, nargs=None, help="the table: a CSV or a Parquet file"),
+            *(replace(DOMAIN, required=True), PERSON, ROWS_PER_PERSON, GROUP_BY),
+            PUBLISHED_QUERIES,
+            *(EPSILON, DELTA, SPLIT, PUBLISH, JSON),
+        ),
+        call=release.published,
+        examples=(
+            "release data/school_large.csv --domain absence_days=0:30 --person name "
+            "--rows-per-person 2 --group-by school_year=1,2,3 --epsilon 1 --publish absences",
+        ),
+        more="Publish once: a second release about the same people adds its epsilon to the first.\n"
+        "It needs the extra: pip install '.[opendp]'",
     ),
     Command(
         name="audit",

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from sensitivity_lab.checks import shown, steps_to
+from sensitivity_lab.csv_files import LARGEST_EXPONENT, exact_number, in_range
 from sensitivity_lab.errors import InputError
-
-from .tables import LARGEST_EXPONENT, exact_number, in_range
 
 _MOST = 1_000_000
 """The most values that a range may have."""
