@@ -82,7 +82,7 @@ def cascades(
     def foreign_keys(table: Table) -> Iterable[ForeignKey]:
         if table.sql in read:
             return constraints.foreign_keys(table)
-        return [ForeignKey(*one) for one in database.constraints(table)[1]]
+        return [ForeignKey(*one) for one in database.foreign_keys(table)]
 
     def loses(table: Table) -> bool:
         """Tell whether a table loses rows with a person; foreign keys can close a cycle."""

@@ -430,40 +430,25 @@ class Database:
         rows = session.rows(f"DESCRIBE SELECT * FROM {full}")
         return {str(row[0]): str(row[1]) for row in rows}
 
-    def constraints(
-        self, table: Table
-    ) -> tuple[
-        list[tuple[str, ...]], list[tuple[tuple[str, ...], Table, tuple[str, ...]]], frozenset[str]
-    ]:
-        """Return what a database of DuckDB declares of a table; nothing for all others.
+    def foreign_keys(self, table: Table) -> list[tuple[tuple[str, ...], Table, tuple[str, ...]]]:
+        """Return the foreign keys that a database of DuckDB declares; of all others none.
 
-        Returns
-        -------
-        keys : list of tuples of str
-            The columns of primary keys and of UNIQUE.
-        foreign_keys : list of (columns, parent, columns of the parent)
-        required : frozenset of str
-            The columns that are never NULL.
+        Each is its columns, the parent, and the columns of the parent.
         """
         if self._own:
-            return [], [], frozenset()
-        keys, foreign, required = [], [], set()
+            return []
+        found = []
         with self.session() as session:
-            for kind, columns, parent, theirs, database, schema in session.rows(
-                "SELECT constraint_type, constraint_column_names, referenced_table, "
-                "referenced_column_names, database_name, schema_name FROM duckdb_constraints() "
-                f"WHERE {_WHOSE_NAME_IS}",
+            for columns, parent, theirs, database, schema in session.rows(
+                "SELECT constraint_column_names, referenced_table, referenced_column_names, "
+                "database_name, schema_name FROM duckdb_constraints() WHERE constraint_type = "
+                f"'FOREIGN KEY' AND {_WHOSE_NAME_IS}",
                 (table.sql,),
             ):
-                if kind in ("PRIMARY KEY", "UNIQUE"):
-                    keys.append(tuple(columns))
-                if kind in ("PRIMARY KEY", "NOT NULL"):
-                    required |= set(columns)
-                if kind == "FOREIGN KEY":
-                    full = ".".join(map(quoted, (database, schema, parent)))
-                    known = Table(parent, full, self._columns(session, full))
-                    foreign.append((tuple(columns), known, tuple(theirs)))
-        return keys, foreign, frozenset(required)
+                full = ".".join(map(quoted, (database, schema, parent)))
+                known = Table(parent, full, self._columns(session, full))
+                found.append((tuple(columns), known, tuple(theirs)))
+        return found
 
     def load(self, used: Mapping[Table, Sequence[str]]) -> None:
         """Copy the columns that a query uses, unless the database is DuckDB's own."""

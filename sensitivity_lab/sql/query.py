@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from sensitivity_lab.checks import check_choice, check_whole, names_of, shown
-from sensitivity_lab.errors import InputError, VerificationError
-from sensitivity_lab.exact.difference import root_difference
-from sensitivity_lab.metrics.norms import Norm, check_norm, norm_of
+from sensitivity_lab.checks import check_choice, check_whole
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.metrics.norms import Norm, check_norm
 
-from .additions import AdditionSearch
-from .answers import aggregate_of, exact_answers
-from .chains import QueryChain, chain_of
-from .changes import Removed, add_rows, rows_of
+from .answers import aggregate_of
+from .changes import Removed, rows_of
 from .contributions import Contributions, contributions_of
 from .impacts import Unit
-from .normal_form import Aggregate, Source, alike
+from .normal_form import Aggregate
 from .read_query import ReadQuery
 from .removal import Removal
 from .result import DatabaseNeighbors, DatabaseSensitivity, measured
-from .row_bounds import RowBound, elastic_bound, residual_bound
+from .row_bounds import RowBound, residual_bound
 from .truncation import TruncationStudy, truncation_study
 
 
@@ -51,14 +47,9 @@ class Query(ReadQuery):
         expressions. Results with other keys are left out.
     null_person : {"refuse", "public"}, default "refuse"
         What rows mean whose person is NULL: an error, or public rows.
-    domains : mapping of str to sequence, optional
-        The values that columns can take in new rows, such as ``{"orders.status": ["open"]}``; None
-        among them for NULL.
-    keys : mapping of str to str or sequence of str, optional
-        Columns with different values in each row, by table, such as ``{"orders": "orderkey"}``.
-        What DuckDB's tables declare themselves holds, too.
     foreign_keys : mapping of str to str, optional
         Columns whose values occur in a parent, such as ``{"orders.custkey": "customer.custkey"}``.
+        What DuckDB's tables declare themselves holds, too.
     show_person : callable, optional
         Turns a person into the text that reprs show; by default they show no persons and no rows.
 
@@ -132,43 +123,34 @@ class Query(ReadQuery):
         k: int = 1,
         *,
         unit: str = "person",
-        change: str = "remove",
         norm: str = "L1",
         aggregate: str | None = None,
-        table: str | None = None,
-        limit: int | None = None,
     ) -> DatabaseSensitivity:
-        """Return how far the answer moves if up to k persons or rows are removed or added.
+        """Return how far the answer moves if up to k persons or rows are removed.
 
         Parameters
         ----------
         k : int, default 1
-            How many persons or rows change, at most.
+            How many persons or rows are removed, at most.
         unit : {"person", "row"}, default "person"
-            Whether a person changes with all of their rows, or single rows of private tables.
-        change : {"remove", "add"}, default "remove"
-            How a neighbor differs from the database.
+            Whether a person goes with all of their rows, or single rows of private tables.
         norm : {"L1", "L2", "Linf"}, default "L1"
             How the difference of two answers is measured over the groups. For a single number, all
             three are its absolute value.
         aggregate : str, optional
             Which aggregate, if there are several; AVG has a sum and a count.
-        table : str, optional
-            With ``change="add"``, the private table that gains rows, if there are several.
-        limit : int, optional
-            With ``change="add"`` and ``unit="person"``, the most rows that a new person brings.
 
         Returns
         -------
         DatabaseSensitivity
-            The number, with the change that attains it. Its status is "bounds" if the search for
-            several persons was too large: then the truth is between `value` and `upper`.
+            The number, with the removal that attains it. Its status is "bounds" where several
+            units can share results, or their losses do not add up: then the truth is between
+            `value` and `upper`, the sum of what each of them loses at most.
 
         Raises
         ------
         InputError
-            If an argument is invalid; for additions also if the table is joined with itself, if
-            there is a LEFT JOIN, or if it is not known which values of a new row matter.
+            If an argument is invalid.
         QueryError
             If the query fails on the data, or was interrupted.
         TooLargeError
@@ -176,11 +158,9 @@ class Query(ReadQuery):
 
         Notes
         -----
-        Removing one unit takes one grouped query over the join, and no search; where results have
-        several persons or none, the query itself runs, too. Several units are
-        searched by branch and bound (`subsets.py`), which ends at once where no result refers to
-        two of them and all numbers have one sign. A new row is found by counting the join of the
-        other tables, by what they share with it (`additions.py`).
+        This takes one grouped query over the join; where results have several persons or none, the
+        query itself runs, too. Of several units, the k that lose the most are exact if every result
+        is of one of them and the losses have one sign, or the norm is Linf.
 
         References
         ----------
@@ -212,26 +192,17 @@ class Query(ReadQuery):
           before     (14, 1)
           after      (1, 1)
           method     3 persons compared
-        >>> query.local_sensitivity(2, aggregate="visits", norm="L2").value
+        >>> query.local_sensitivity(2, aggregate="visits").value
         4.0
-        >>> added = query.local_sensitivity(change="add", unit="row", aggregate="days")
-        >>> added.value, added.witness.rows[0][1]["days"]
-        (7.0, 7)
         """
         k = check_whole("k", k, "a number of persons or rows, at least 1")
-        chosen_unit: Unit = (
-            "row" if check_choice("unit", unit, ("person", "row")) == "row" else "person"
+        chosen = check_choice("unit", unit, ("person", "row"))
+        return self._removed(
+            k,
+            "row" if chosen == "row" else "person",
+            check_norm(norm),
+            self.form.aggregates[aggregate_of(self.form, aggregate)],
         )
-        change = check_choice("change", change, ("remove", "add"))
-        checked = check_norm(norm)
-        chosen = self.form.aggregates[aggregate_of(self.form, aggregate)]
-        if change == "add":
-            return self._added(k, chosen_unit, checked, chosen, table, limit)
-        if table is not None or limit is not None:
-            raise InputError(
-                "table and limit go with change='add': a removal takes rows of all private tables"
-            )
-        return self._removed(k, chosen_unit, checked, chosen)
 
     def _removed(self, k: int, unit: Unit, norm: Norm, aggregate: Aggregate) -> DatabaseSensitivity:
         """Return the worst removal."""
@@ -253,7 +224,7 @@ class Query(ReadQuery):
         return measured(
             self,
             aggregate,
-            DatabaseNeighbors("remove", k, unit, tables),
+            DatabaseNeighbors(k, unit, tables),
             norm,
             before,
             after,
@@ -263,140 +234,7 @@ class Query(ReadQuery):
             rows=tuple(rows),
         )
 
-    def _added(
-        self,
-        k: int,
-        unit: Unit,
-        norm: Norm,
-        aggregate: Aggregate,
-        table: str | None,
-        limit: int | None,
-    ) -> DatabaseSensitivity:
-        """Return the worst addition."""
-        source = self._gaining(unit, table)
-        each = 1
-        if unit == "person":
-            if limit is None:
-                raise InputError(
-                    "change='add': a new person can bring any number of rows; give limit, the most "
-                    "rows that a person has, chosen without looking at the data"
-                )
-            each = check_whole("limit", limit, "a number of rows of one person, at least 1")
-            if k > 1 and source.owner in self.form.used_in_results:
-                raise InputError(
-                    "change='add': several new persons differ in a column that the query reads, "
-                    "which is not computed; use k=1"
-                )
-        elif limit is not None:
-            raise InputError("limit goes with unit='person', the rows that a new person brings")
-        neighbors = DatabaseNeighbors("add", k, unit, (source.table.name,), limit)
-        with self.session() as session:
-            search = AdditionSearch(
-                self.form,
-                aggregate,
-                session,
-                source,
-                norm=norm,
-                constraints=self.constraints,
-                new_person=unit == "person",
-                null_person=self.null_person,
-            )
-            worst = search.worst(k * each)
-            before = exact_answers(self.form, aggregate, session)
-            after = before
-            rows: tuple[tuple[str, dict[str, Any]], ...] = ()
-            if worst.added is not None:
-                replaced = add_rows(self.form, worst.added, session)
-                after = exact_answers(self.form, aggregate, session, replaced)
-                row = dict(zip(worst.added.columns, worst.added.row, strict=True))
-                rows = ((source.table.name, row),)
-        found = measured(
-            self,
-            aggregate,
-            neighbors,
-            norm,
-            before,
-            after,
-            worst.added,
-            upper=None,
-            searched=worst.searched,
-            rows=rows,
-        )
-        moved = norm_of([one - other for one, other in zip(before, after, strict=True)], norm)
-        if moved != root_difference(worst.size if norm == "L2" else worst.size**2):
-            raise VerificationError(
-                f"the new row was to change {aggregate.name} by {float(worst.size)}, and changes "
-                f"it by {moved.nearest()}; the data changed meanwhile, or this is a fault: "
-                "report it"
-            )
-        return found
-
-    def _gaining(self, unit: Unit, table: str | None) -> Source:
-        """Return the private table that gains rows."""
-        private = {source.table.name: source for source in self.form.private}
-        if unit == "person" and len(private) > 1:
-            raise InputError(
-                f"change='add': a new person brings rows of {names_of(private)}, whose results "
-                "multiply; that is not computed: add a row with unit='row' and table"
-            )
-        if table is None and len(private) == 1:
-            return next(iter(private.values()))
-        known = alike(str(table), private)
-        if table is None or known is None:
-            raise InputError(
-                f"table must be the private table that gains rows, one of {names_of(private)}, got "
-                f"{shown(table)}"
-            )
-        return private[known]
-
-    # Published bounds on rows, truncation, pipelines.
-
-    def elastic(self, k: int = 0, *, aggregate: str | None = None) -> RowBound:
-        """Return elastic sensitivity at distance k, beside the exact number for rows.
-
-        The published bound reads how often the most frequent value of each join column occurs in
-        its table, and no join.
-
-        Parameters
-        ----------
-        k : int, default 0
-            The bound is on the local sensitivity of every database that differs from this one in at
-            most k rows of private tables, added or removed.
-        aggregate : str, optional
-            Which aggregate, if there are several. A sum is bounded by the largest absolute value
-            that its bounds allow, times the bound of a count.
-
-        Returns
-        -------
-        RowBound
-            Its unit is a single row, added or removed, not a person.
-
-        Raises
-        ------
-        InputError
-            If the query has a LEFT JOIN, or a sum without bounds.
-
-        References
-        ----------
-        Johnson, Near, Song, "Towards Practical Differential Privacy for SQL Queries", PVLDB 11
-        (2018), section 3.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from sensitivity_lab import sql
-        >>> orders = pd.DataFrame({"person": [1, 1, 2], "item": [1, 1, 2]})
-        >>> prices = pd.DataFrame({"item": [1, 2, 2, 2], "price": [5, 3, 4, 6]})
-        >>> query = sql.Query(
-        ...     "SELECT COUNT(*) AS pairs FROM orders JOIN prices USING (item)",
-        ...     connection={"orders": orders, "prices": prices},
-        ...     person="orders.person",
-        ... )
-        >>> query.elastic().upper
-        3.0
-        """
-        self.cascades.check("row")
-        return elastic_bound(self, k, aggregate)
+    # A published bound on rows, and truncation.
 
     def residual(self, beta: float | None = None, *, aggregate: str | None = None) -> RowBound:
         """Return residual sensitivity, beside the exact number for rows.
@@ -411,7 +249,8 @@ class Query(ReadQuery):
             The bound is the largest at any distance k, times exp(-beta k). By default, the bound at
             distance 0.
         aggregate : str, optional
-            As for `elastic`.
+            Which aggregate, if there are several. A sum is bounded by the largest absolute value
+            that its bounds allow, times the bound of a count.
 
         Returns
         -------
@@ -535,50 +374,3 @@ class Query(ReadQuery):
         return truncation_study(
             self, thresholds, epsilon=epsilon, method=method, aggregate=aggregate
         )
-
-    def chain(
-        self, rows_per_person: int | None = None, *, aggregate: str | None = None
-    ) -> QueryChain:
-        """Return the query as a chain of pipeline steps, whose map is proved without the data.
-
-        Parameters
-        ----------
-        rows_per_person : int
-            The most results that are kept of a person, at least 1. Required.
-        aggregate : str, optional
-            Which aggregate, if there are several.
-
-        Returns
-        -------
-        QueryChain
-            The chain, from one or two private tables to the answer, and these tables.
-
-        Raises
-        ------
-        InputError
-            If the pipelines have no step for a part of the query: they join one private table, or
-            two by their columns of persons, with public tables by equal columns, filter, and count
-            or add up one column, of all results or by one key.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from sensitivity_lab import sql
-        >>> visits = pd.DataFrame({"patient": [1] * 6 + [2, 2, 3], "ward": list("aabbbaabb")})
-        >>> query = sql.Query(
-        ...     "SELECT COUNT(*) AS visits FROM visits WHERE ward = 'a'",
-        ...     connection={"visits": visits},
-        ...     person="visits.patient",
-        ... )
-        >>> converted = query.chain(2)
-        >>> converted.chain.sensitivity().value, converted.answer()
-        (2.0, 3)
-        >>> query.local_sensitivity().value
-        3.0
-        """
-        if rows_per_person is None:
-            raise InputError(
-                "chain: give rows_per_person, the most results that are kept of a person, chosen "
-                "without looking at the data, as in query.chain(10)"
-            )
-        return chain_of(self, rows_per_person, aggregate)

@@ -69,8 +69,6 @@ class ReadQuery:
         bounds: Mapping[str, tuple[float, float]] | None = None,
         groups: Sequence[Any] | None = None,
         null_person: str = "refuse",
-        domains: Mapping[str, Sequence[Any]] | None = None,
-        keys: Mapping[str, str | Sequence[str]] | None = None,
         foreign_keys: Mapping[str, str] | None = None,
         show_person: Callable[[Any], str] | None = None,
     ) -> None:
@@ -84,7 +82,7 @@ class ReadQuery:
         self.text, self.persons = text, _persons(person)
         self.database = Database(connection)
         with closing(self.database):
-            self._read(bounds, groups, domains, keys, foreign_keys)
+            self._read(bounds, groups, foreign_keys)
         self._check_types()
         with self.session():
             pass  # which checks the persons
@@ -96,7 +94,7 @@ class ReadQuery:
 
     # How it is made.
 
-    def _read(self, bounds: Any, groups: Any, domains: Any, keys: Any, foreign_keys: Any) -> None:
+    def _read(self, bounds: Any, groups: Any, foreign_keys: Any) -> None:
         """Read the text, with what else is given."""
         persons = self.persons
         private = {
@@ -114,7 +112,7 @@ class ReadQuery:
             )
         _check_zones(form)
         form = self._bounded(form, bounds)
-        self.constraints = declared(form, self.database, domains, keys, foreign_keys)
+        self.constraints = declared(form, self.database, foreign_keys)
         self.cascades = cascades(form, self.constraints, self.database, private)
         self._load(form)
         self.form = self._typed(form, groups)
@@ -149,7 +147,6 @@ class ReadQuery:
         for source in form.sources:
             columns = used.setdefault(source.table, [])
             names = {one.name for one in form.used if one.alias == source.alias}
-            names |= self.constraints.read_of(source.table)
             columns += [name for name in source.table.columns if name in names - set(columns)]
         self.database.load(used)
 

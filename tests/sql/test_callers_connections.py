@@ -48,11 +48,9 @@ CALLS = {
     "answer": lambda query: query.answer(),
     "contributions": lambda query: query.contributions(),
     "remove": lambda query: query.local_sensitivity(),
-    "add": lambda query: query.local_sensitivity(change="add", unit="row"),
-    "elastic": lambda query: query.elastic(),
+    "rows": lambda query: query.local_sensitivity(unit="row"),
     "residual": lambda query: query.residual(),
     "truncation": lambda query: query.truncation([1], epsilon=1),
-    "chain": lambda query: query.chain(1),
 }
 
 STATES = {
