@@ -62,7 +62,7 @@ PRODUCTS = {
     "empirical": set(),
     "interop_opendp": set(),
     "releases": set(),
-    "sql": {"pipelines"},  # what a query converts into
+    "sql": {"releases"},  # the plan of a query is one of theirs
     "audits": {"pipelines"},  # what is audited
     "explorer": set(),
 }

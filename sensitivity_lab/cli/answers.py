@@ -54,7 +54,7 @@ from .arguments import (
 )
 from .given import Given, only
 from .output import Answer, check_writable, draw, noting, with_numbers
-from .release import planned
+from .release import release
 
 
 def curves(given: Given) -> Answer:
@@ -219,7 +219,7 @@ def _chosen(asked: str | None, known: list[str]) -> str:
 def noise(given: Given) -> Answer:
     """Find the scales of the noise for several answers, or for one column of a table."""
     if given.has(DATA) and given.has(DOMAIN):
-        return planned(given)
+        return release(given)
     for argument in (PERSON, ROWS_PER_PERSON, GROUP_BY):
         if given.has(argument):
             raise InputError(

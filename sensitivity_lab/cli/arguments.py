@@ -24,6 +24,7 @@ from .option_values import (
     read_claim_per_k,
     read_distances,
     read_domain,
+    read_foreign_key,
     read_keys,
     read_labels,
     read_size_list,
@@ -209,7 +210,6 @@ ROWS_PER_PERSON = Argument(
     metavar="K",
     help="with a table and a domain: the most rows that one person can have, chosen without "
     "looking at the data; with --person, further rows are dropped",
-    advice=((r"^max_rows must be (None or )?", "--rows-per-person must be "),),
 )
 GROUP_BY = Argument(
     name="--group-by",
@@ -222,9 +222,15 @@ GROUP_BY = Argument(
 PUBLISH = Argument(
     name="--publish",
     read=Path,
-    required=True,
     metavar="FOLDER",
-    help="the new folder for the published tables, the plan and the privacy statement",
+    help="publish into this new folder: the tables, the plan and the privacy statement",
+)
+MAX_ROWS = Argument(
+    name="--max-rows",
+    read=int,
+    metavar="M",
+    help="with --epsilon: at most so many results of the join count of one person, chosen without "
+    "looking at the data",
 )
 
 # Queries of databases.
@@ -521,6 +527,16 @@ CLAIM_PER_K = Argument(
     read=read_claim_per_k,
     metavar="C",
     help="the claim is C times k at distance k",
+)
+
+FOREIGN_KEYS = Argument(
+    name="--foreign-key",
+    becomes="foreign_keys",
+    read=read_foreign_key,
+    action="append",
+    metavar="TABLE.COLUMN=PARENT.COLUMN",
+    help="a column whose values occur in another table, such as orders.custkey=customer.custkey: "
+    "so persons are found who own no row of a table themselves",
 )
 
 # Output.

@@ -157,6 +157,22 @@ def read_source(text: str) -> tuple[str, Path]:
     return name, Path(file)
 
 
+def read_foreign_key(text: str) -> tuple[str, str]:
+    """Parse TABLE.COLUMN=PARENT.COLUMN.
+
+    Examples
+    --------
+    >>> read_foreign_key("orders.custkey=customer.custkey")
+    ('orders.custkey', 'customer.custkey')
+    """
+    child, equals, parent = text.partition("=")
+    if not (child and equals and parent):
+        raise InputError(
+            f"a foreign key is written orders.custkey=customer.custkey, got {shown(text)}"
+        )
+    return child, parent
+
+
 def read_bounds(text: str) -> tuple[str, tuple[int | Decimal, int | Decimal]]:
     """Parse TABLE.COLUMN=LOWER:UPPER, exactly.
 

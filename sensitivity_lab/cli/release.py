@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
 
-from sensitivity_lab.checks import no_column, shown
+from sensitivity_lab.checks import no_column, shown, whole_kind
 from sensitivity_lab.csv_files import STANDARD_INPUT, exact_number, read_cells
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.releases import Person, Plan, plan
@@ -39,6 +39,8 @@ from .output import Answer
 ASKED = ("count", "mean", "median", "std", "histogram")
 """What is released of a column where nothing else is asked for."""
 
+_check_rows = whole_kind("the most rows that count of one person, at least 1")
+
 _WITHOUT_PERSON = (
     " If no column identifies people, leave out --person; then something else must limit the rows "
     "of each, as the design of a study can"
@@ -51,26 +53,26 @@ _OF_OTHERS = (
 """Arguments that apply only to noise for a universe."""
 
 
-def planned(given: Given) -> Answer:
-    """Plan the release of a table, of which the names of its columns are read and nothing else."""
-    found = _plan_of(given)
-    return Answer(
-        text=found,
-        data=lambda: {
-            **found.to_dict(),
-            "rows": found.to_frame().to_dict("records"),
-            "statement": found.facts(),
-        },
-        table=lambda path, **_: found.to_frame().to_csv(path, index=False),
-        plot=found.plot,
-    )
+def release(given: Given) -> Answer:
+    """Plan the release of a table, of which the names of its columns are read, or publish it."""
+    return released(given, _plan_of(given), given[DATA])
 
 
-def published(given: Given) -> Answer:
-    """Publish a table into a new folder."""
-    found = _plan_of(given)
+def released(given: Given, plan: Plan, table: Any = None) -> Answer:
+    """Return a plan, or with --publish what it publishes, into a new folder."""
+    if not given.has(PUBLISH):
+        return Answer(
+            text=plan,
+            data=lambda: {
+                **plan.to_dict(),
+                "rows": plan.to_frame().to_dict("records"),
+                "statement": plan.facts(),
+            },
+            table=lambda path, **_: plan.to_frame().to_csv(path, index=False),
+            plot=plan.plot,
+        )
     where = given[PUBLISH]
-    given.doing(f"publishing {given[DATA]}")
+    given.doing("publishing")
     try:
         where.mkdir()  # first: what is published and cannot be kept is lost
     except OSError as error:
@@ -79,19 +81,19 @@ def published(given: Given) -> Answer:
             "name a new one, since nothing is overwritten"
         ) from error
     try:
-        released = found.publish(given[DATA])
+        found = plan.publish(table)
     except BaseException:
         where.rmdir()
         raise
-    files = released.save(where)
-    told = [str(released), *(str(path) for path in files), found.statement]
+    files = found.save(where)
+    told = [str(found), *(str(path) for path in files), plan.statement]
     return Answer(
         text="\n".join(told),
         data=lambda: {
-            "statistics": released.to_frame().reset_index().to_dict("records"),
+            "statistics": found.to_frame().reset_index().to_dict("records"),
             "files": list(map(str, files)),
-            "plan": found.to_dict(),
-            "statement": found.facts(),
+            "plan": plan.to_dict(),
+            "statement": plan.facts(),
         },
     )
 
@@ -118,7 +120,7 @@ def _plan_of(given: Given) -> Plan:
     asked = given[REQUIRED_QUERIES] or ASKED
     several = len(domains) > 1
     return plan(
-        Person(given[PERSON], max_rows=given[ROWS_PER_PERSON]),
+        Person(given[PERSON], max_rows=_check_rows("rows_per_person", given[ROWS_PER_PERSON])),
         epsilon=given[EPSILON],
         delta=given[DELTA],
         split=given[SPLIT],

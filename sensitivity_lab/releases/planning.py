@@ -33,11 +33,12 @@ from sensitivity_lab.results.reprs import Tabled, fact_lines, facts_html
 
 from .draws import Noise, measurement, noise_of
 from .grid import Grid, as_text, grid_of, is_of_data
-from .measurements import Bins, Measured
+from .measurements import Bins, Measured, Numbers
 from .person import Person
 from .published import Errors, Released
-from .rows import Rows, rows_of, text_of_cell
-from .statistics import Statistic, Sums, computed, measured_for, statistic_of
+from .rows import text_of_cell
+from .statistics import Statistic, Sums, measured_for, statistic_of
+from .table import Source, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -130,12 +131,13 @@ def plan(
     Plan of a release: epsilon 1, Laplace noise, not published
                          numbers  sensitivity  norm  epsilon  scale  expected_error
     histogram of visits      125            5    L1        1      5               5
+      loss       epsilon 1 for everything that is published, once
       person     a person (column id) joins or leaves, with at most 5 rows; the number of rows is
                  private
     ...
     """
     owner = check_kind("person", person, Person, "a Person: sl.releases.Person('id', max_rows=5)")
-    loss = _epsilon(epsilon, delta)
+    loss = privacy_loss(epsilon, delta)
     grids = _grids(bounds or {}, step or {}, bins or {})
     keys = _keys(groupby or {})
     asked = _asked(agg, grids)
@@ -143,12 +145,9 @@ def plan(
     measured = measured_for(list(asked.values()), grids)
     shares = shares_of(split, [one.name for one in measured])
     return Plan(
-        person=owner,
+        source=Table(owner, grids, keys, asked),
         epsilon=loss,
         delta=check_delta.or_none("delta", delta),
-        grids=grids,
-        keys=keys,
-        statistics=asked,
         measured=tuple(measured),
         shares=tuple(shares),
     )
@@ -160,17 +159,12 @@ class Plan(Tabled):
 
     Attributes
     ----------
-    person : Person
+    source : Source
+        What is measured: a table, or a query of a database.
     epsilon : Fraction
         The privacy loss of everything that is published.
     delta : Fraction or None
         The chance of a larger loss; None for Laplace noise.
-    grids : dict of str to Grid
-        By column, the values that count.
-    keys : dict of str to tuple of str
-        By column, the public groups.
-    statistics : dict of str to Statistic
-        What is published, by name.
     measured : tuple of Measured
         What gets noise.
     shares : tuple of Fraction
@@ -190,12 +184,9 @@ class Plan(Tabled):
     [2, 1]
     """
 
-    person: Person
+    source: Source
     epsilon: Fraction
     delta: Fraction | None
-    grids: Mapping[str, Grid]
-    keys: Mapping[str, Sequence[str]]
-    statistics: Mapping[str, Statistic]
     measured: tuple[Measured, ...]
     shares: tuple[Fraction, ...]
     _done: list[str] = field(default_factory=list)
@@ -206,32 +197,29 @@ class Plan(Tabled):
         """Whether the plan was published: it cannot be published again."""
         return bool(self._done)
 
-    @cached_property
+    @property
     def index(self) -> pd.Index[Any]:
-        """The groups, in the order of what is published."""
-        if not self.keys:
-            return pd.Index(["all rows"])
-        if len(self.keys) == 1:
-            ((column, names),) = self.keys.items()
-            return pd.Index(names, name=column)
-        return pd.MultiIndex.from_product(list(self.keys.values()), names=list(self.keys))
+        """The groups, in the order of what is measured."""
+        return self.source.index
 
     @cached_property
     def noise(self) -> dict[Measured, Noise]:
         """The noise of each measured kind of number."""
         found = noise_of(
-            self.measured, self.shares, self.person, len(self.index), self.epsilon, self.delta
+            *(self.measured, self.shares, self.source.person, len(self.index)),
+            *(self.epsilon, self.delta),
         )
         return dict(zip(self.measured, found, strict=True))
 
-    def publish(self, table: Any) -> Released:
+    def publish(self, table: Any = None) -> Released:
         """Measure a table, add noise, and return what may be published; once.
 
         Parameters
         ----------
         table : DataFrame or path
             A table of pandas or Polars, or the path of a CSV or (with the extra ``sql``) a Parquet
-            file. Frames and files are read by one set of rules.
+            file. Frames and files are read by one set of rules. The plan of a query reads its own
+            database, and takes no table.
 
         Returns
         -------
@@ -252,12 +240,12 @@ class Plan(Tabled):
             )
         for noise in self.noise.values():
             measurement(noise)  # so that nothing fails once the noise is drawn
-        rows = self._read(table)
+        exact = self.source.exact(self.measured, table)
         self._done.append("published")
-        noisy = {one: noise.drawn(self._exact(one, rows)) for one, noise in self.noise.items()}
+        noisy = {one: noise.drawn(exact[one]) for one, noise in self.noise.items()}
         return self._released("published", noisy)
 
-    def without_noise(self, table: Any) -> Released:
+    def without_noise(self, table: Any = None) -> Released:
         """Return the exact numbers, which are private: for tests, never to be published.
 
         Parameters
@@ -269,9 +257,7 @@ class Plan(Tabled):
         -------
         Released
         """
-        rows = self._read(table)
-        exact = {one: self._exact(one, rows) for one in self.measured}
-        return self._released("exact", exact)
+        return self._released("exact", self.source.exact(self.measured, table))
 
     def rehearse(self, made_up: Any, *, seed: int = 0) -> Released:
         """Return what a publication of made-up rows could look like: a draft.
@@ -288,8 +274,8 @@ class Plan(Tabled):
         -------
         Released
         """
-        rows, rng = self._read(made_up), np.random.default_rng(_check_seed(seed))
-        noisy = {one: of.rehearsed(self._exact(one, rows), rng) for one, of in self.noise.items()}
+        rng, exact = np.random.default_rng(_check_seed(seed)), self._made_up(made_up)
+        noisy = {one: of.rehearsed(exact[one], rng) for one, of in self.noise.items()}
         return self._released("rehearsal", noisy)
 
     def errors(self, made_up: Any, *, seed: int = 0, times: int = 200) -> Errors:
@@ -311,13 +297,13 @@ class Plan(Tabled):
             noise hides it.
         """
         times = check_whole("times", times, "a number of rehearsals, at least 1")
-        rows, rng = self._read(made_up), np.random.default_rng(_check_seed(seed))
-        exact = {one: self._exact(one, rows) for one in self.measured}
+        rng, exact = np.random.default_rng(_check_seed(seed)), self._made_up(made_up)
         truth = self._released("exact", exact).to_frame()
         drafts = []
         for _ in range(times):
             noisy = {one: of.rehearsed(exact[one], rng) for one, of in self.noise.items()}
-            drafts.append(self._released("rehearsal", noisy).to_frame().to_numpy(dtype=float))
+            draft = self._released("rehearsal", noisy).to_frame()
+            drafts.append(draft.reindex(truth.index).to_numpy(dtype=float))
         return Errors.of(truth, np.array(drafts))
 
     def plot(
@@ -384,23 +370,9 @@ class Plan(Tabled):
         """Return what everybody may know, and what the promise does not cover."""
         loss = f"epsilon {as_text(self.epsilon)}"
         loss += "" if self.delta is None else f" and delta {as_text(self.delta)}"
-        limit = "rows beyond the limit are dropped, chosen by a hash of what is in them"
-        trusted = "nothing limits the rows of a person but the design of the data"
-        groups = [f"{column} {names_of(names, str)}" for column, names in self.keys.items()]
-        values = [f"{grid}; others count as the nearest" for grid in self.grids.values()]
-        then = [
-            name if name in (one.word, str(one)) else f"{name} ({one})"
-            for name, one in self.statistics.items()
-        ]
         return [
-            ("person", f"{self.person}; the number of rows is private"),
             ("loss", f"{loss} for everything that is published, once"),
-            ("follows", f"{', '.join(then)}: without further loss"),
-            (
-                "rows",
-                f"{limit if self.person.column else trusted}; a row with a missing cell is dropped",
-            ),
-            ("public", "; ".join([*groups, *values, "this plan"])),
+            *self.source.facts(),
             (
                 "not told",
                 "bounds, groups or a plan that were chosen from the data; other releases about the "
@@ -433,45 +405,30 @@ class Plan(Tabled):
     def to_dict(self) -> dict[str, Any]:
         """Return the plan in plain Python objects, numbers as texts: what `save` writes."""
         return {
-            "person": vars(self.person),
             "epsilon": str(self.epsilon),
             "delta": None if self.delta is None else str(self.delta),
-            "bounds": {name: [str(of.lower), str(of.upper)] for name, of in self.grids.items()},
-            "step": {name: str(of.step) for name, of in self.grids.items()},
-            "bins": {
-                name: [str(of.lower + start * of.step) for start in of.starts]
-                for name, of in self.grids.items()
-            },
-            "groupby": {column: list(names) for column, names in self.keys.items()},
-            "agg": {
-                name: one.word if one.column is None else [one.column, one.word]
-                for name, one in self.statistics.items()
-            },
             "split": [str(share) for share in self.shares],
             "published": self.published,
+            **self.source.to_dict(),
         }
 
-    def _read(self, table: Any) -> Rows:
-        return rows_of(table, self.person, self.keys, self.grids)
-
-    def _exact(self, one: Measured, rows: Rows) -> Any:
-        return one.exact(rows, len(self.index))
+    def _made_up(self, table: Any) -> Mapping[Measured, Numbers]:
+        """Return the exact numbers of made-up rows; a rehearsal never takes a query's own."""
+        if table is None:
+            raise InputError("a rehearsal is of made-up rows: give them")
+        return self.source.exact(self.measured, table)
 
     def _released(self, kind: str, numbers: Mapping[Measured, Any]) -> Released:
         """Return what follows from numbers of each measured kind."""
         scale = {one: of.scale if kind != "exact" else 0.0 for one, of in self.noise.items()}
         sums = Sums(numbers, scale)
-        found, histograms = {}, {}
-        for name, one in self.statistics.items():
-            if one.kind == "histogram":
-                bins = Bins(self.grids[one.column])  # type: ignore[index]
-                histograms[name] = self._by_group(numbers[bins], bins)
-            else:
-                found[name] = computed(one, self.grids, sums)
+        statistics, histograms = self.source.computed(sums)
         return Released(
             kind=kind,
-            statistics=pd.DataFrame(found, index=self.index),
-            histograms=histograms,
+            statistics=statistics,
+            histograms={
+                name: self._by_group(numbers[bins], bins) for name, bins in histograms.items()
+            },
             measured={one.name: self._by_group(of, one) for one, of in numbers.items()},
             plan=self,
         )
@@ -535,6 +492,8 @@ def load(path: Any) -> Plan:
     name = shown(str(check_path("path", path)))
     try:
         told = json.loads(read_file(path))
+        if "sql" in told:
+            raise ValueError("it is that of a query; make it again with Query.plan")
         texts = {key: told.pop(key) for key in ("person", "published", "epsilon", "delta", "split")}
         exact = {
             key: {name: _numbers(one) for name, one in told.pop(key).items()}
@@ -566,7 +525,7 @@ def _numbers(written: Any) -> Any:
 # Arguments.
 
 
-def _epsilon(epsilon: Any, delta: Any) -> Fraction:
+def privacy_loss(epsilon: Any, delta: Any) -> Fraction:
     """Return the privacy loss, or raise InputError; without noise there is another method."""
     if isinstance(epsilon, float) and epsilon == float("inf"):
         raise InputError(

@@ -52,7 +52,7 @@ def remove_units(form: NormalForm, change: Removed, session: Session) -> dict[st
         if change.unit == "row":
             unit_sql = f"rowid * {len(tables)} + {tables.index(source.table.sql)}"
         found[source.alias] = (
-            f"(SELECT * FROM {source.table.sql} WHERE ({unit_sql} IN (SELECT unit FROM "
+            f"(SELECT * FROM {source.relation} WHERE ({unit_sql} IN (SELECT unit FROM "
             f"{_REMOVED})) IS NOT TRUE)"
         )
     return found

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from sensitivity_lab.checks import check_choice, check_whole
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.norms import Norm, check_norm
+from sensitivity_lab.releases.planning import Plan
 
 from .answers import aggregate_of
 from .changes import Removed, rows_of
 from .contributions import Contributions, contributions_of
 from .impacts import Unit
 from .normal_form import Aggregate
+from .query_plan import plan_of
 from .read_query import ReadQuery
 from .removal import Removal
 from .result import DatabaseNeighbors, DatabaseSensitivity, measured
@@ -37,14 +40,16 @@ class Query(ReadQuery):
     person : str or mapping of str to str
         The column that says whose row it is, such as ``"customer.custkey"``; of several private
         tables by their names, such as ``{"customer": "custkey", "orders": "custkey"}``. A person
-        takes their rows of these tables along, and of no other: if rows of a public table refer to
-        them by a declared foreign key, the query must join the two on it.
+        takes their rows of these tables along, and what refers to them by foreign keys, declared or
+        given: ``person="customer.custkey"`` protects the orders of a customer, and the lines of
+        these, whether the query joins them with customers or not.
     bounds : mapping of str to (number, number), optional
         Public bounds of columns that are added up, such as ``{"lineitem.quantity": (1, 50)}``;
         values beyond them are clipped.
-    groups : sequence, optional
+    groups : sequence or "public tables", optional
         The public keys of GROUP BY, chosen without looking at the data; tuples if there are several
-        expressions. Results with other keys are left out.
+        expressions. Results with other keys are left out. "public tables" stands for all keys that
+        occur in the tables that GROUP BY reads, if these have no persons.
     null_person : {"refuse", "public"}, default "refuse"
         What rows mean whose person is NULL: an error, or public rows.
     foreign_keys : mapping of str to str, optional
@@ -206,6 +211,7 @@ class Query(ReadQuery):
 
     def _removed(self, k: int, unit: Unit, norm: Norm, aggregate: Aggregate) -> DatabaseSensitivity:
         """Return the worst removal."""
+        self._check_rows(unit)
         self.cascades.check(unit)
         tables = tuple(dict.fromkeys(source.table.name for source in self.form.private))
         with self.session() as session:
@@ -233,6 +239,88 @@ class Query(ReadQuery):
             searched=worst.searched,
             rows=tuple(rows),
         )
+
+    def _check_rows(self, unit: Unit) -> None:
+        """Raise InputError for single rows of tables whose owners foreign keys lead to."""
+        found = next((one.table.name for one in self.form.private if one.path), None)
+        if unit == "row" and found is not None:
+            raise InputError(
+                f"unit: the owners of {found} are found by foreign keys, which single rows are not "
+                "searched with; take persons, or name its column of persons in person"
+            )
+
+    def plan(
+        self,
+        *,
+        epsilon: Any,
+        max_rows: Any,
+        delta: Any = None,
+        split: Any = None,
+    ) -> Plan:
+        """Plan the release of the answer: how much noise it gets, and the only way to publish it.
+
+        Parameters
+        ----------
+        epsilon : int, float, Fraction or Decimal
+            The privacy loss of the whole answer, above 0; with a `delta` from 1e-9 to 100.
+        max_rows : int
+            How many results of the join count of one person, at most, chosen without looking at the
+            data. Others are dropped.
+        delta : int, float, Fraction or Decimal, optional
+            As for `sensitivity_lab.releases.plan`: with it the noise is Gaussian.
+        split : iterable of numbers, or mapping of name to number, optional
+            The weights of the aggregates' shares, above 0; equal by default.
+
+        Returns
+        -------
+        Plan
+            As `sensitivity_lab.releases.plan` makes it; no data are seen. Its `publish` and
+            `without_noise` read this query's database, `rehearse` and `errors` take a connection
+            with made-up tables.
+
+        Raises
+        ------
+        InputError
+            If an argument is not acceptable; if a sum has no bounds, a private table is in a LEFT
+            JOIN, or a result can refer to several persons.
+
+        Notes
+        -----
+        Each aggregate of the query is measured once, of at most `max_rows` results of each person:
+        a person changes a COUNT and a COUNT(DISTINCT) by at most that, and a SUM by at most that
+        times the largest value of a result. HAVING, ORDER BY, LIMIT, quotients and whatever else
+        the query computes from keys and aggregates is computed from the noisy numbers, and costs
+        nothing. Values of a sum are rounded to steps of at most the 65,536th part of the largest.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from sensitivity_lab import sql
+        >>> visits = pd.DataFrame({"patient": [1] * 6 + [2, 2, 3], "ward": list("aabbbaabb")})
+        >>> query = sql.Query(
+        ...     "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC",
+        ...     connection={"visits": visits},
+        ...     person="visits.patient",
+        ...     groups=["a", "b"],
+        ... )
+        >>> plan = query.plan(epsilon=1, max_rows=2)
+        >>> plan
+        Plan of a release: epsilon 1, Laplace noise, not published
+           numbers  sensitivity norm  epsilon  scale  expected_error
+        n        2            2   L1        1      2               2
+          loss       epsilon 1 for everything that is published, once
+          person     a person joins or leaves with all rows of visits; at most 2 results of the join
+                     count
+        ...
+        >>> int(plan.without_noise().to_frame()["n"].sum())
+        5
+        """
+        given = self._given
+
+        def anew(connection: Any) -> Query:
+            return Query(connection=connection, **given)
+
+        return plan_of(self, anew, epsilon=epsilon, max_rows=max_rows, delta=delta, split=split)
 
     # A published bound on rows, and truncation.
 
@@ -286,6 +374,7 @@ class Query(ReadQuery):
         >>> query.residual().upper, round(query.residual(beta=0.1).upper, 3)
         (3.0, 4.966)
         """
+        self._check_rows("row")
         self.cascades.check("row")
         return residual_bound(self, beta, aggregate)
 

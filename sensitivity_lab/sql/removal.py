@@ -176,7 +176,7 @@ class Removal:
         [source] = form.private
         person = quoted(source.owner.name)
         [(ownerless,)] = self.session.rows(
-            f"SELECT COUNT(*) FROM {source.table.sql} WHERE {person} IS NULL"
+            f"SELECT COUNT(*) FROM {source.relation} WHERE {person} IS NULL"
         )
         if ownerless:
             return None
@@ -330,7 +330,7 @@ def losses(
 def everyone(form: NormalForm, units: Sequence[str], session: Session) -> list[Any]:
     """Return the persons or rows of the private tables, each once, in order."""
     together = " UNION ".join(
-        f"SELECT {unit} AS unit FROM {source.table.sql} AS {quoted(source.alias)}"
+        f"SELECT {unit} AS unit FROM {source.relation} AS {quoted(source.alias)}"
         for source, unit in zip(form.private, units, strict=True)
     )
     text = f"SELECT DISTINCT unit FROM ({together}) WHERE unit IS NOT NULL ORDER BY unit"

@@ -22,7 +22,7 @@ from .database import Session
 from .impacts import as_whole, units_of
 from .join_columns import one_person_per_result
 from .linear_program import tolerance, truncated_total
-from .normal_form import Aggregate
+from .normal_form import Aggregate, NormalForm
 from .read_query import ReadQuery
 from .statements import place_of, statement
 from .value_ranges import per_result
@@ -210,25 +210,14 @@ class Truncation:
 
     def __init__(self, query: ReadQuery, aggregate: Aggregate, session: Session) -> None:
         form = query.form
-        ends = per_result(form, aggregate)
         if aggregate.kind == "distinct":
             raise InputError(
                 f"truncation: {aggregate.name} counts distinct values, which is not truncated. If "
                 "they are persons, one person changes each group by at most 1, and all groups "
                 "together by at most their number; if not, one person can have all values. "
-                "Truncate a COUNT or a SUM"
+                "Truncate a COUNT or a SUM, or plan a release: query.plan(...)"
             )
-        if ends is None:
-            raise InputError(
-                f"truncation: {aggregate.name} adds up values without bounds; give bounds for each "
-                "column in it, such as bounds={'lineitem.quantity': (1, 50)}, and write it with +, "
-                "- and * alone: value * 0.5 for value / 2"
-            )
-        if not form.monotone:
-            raise InputError(
-                "truncation: a LEFT JOIN to a private table is not supported, because a person can "
-                "take results away from others; use an inner join"
-            )
+        ends = check_cuttable(form, aggregate, "truncation")
         self._form, self._aggregate, self._session = form, aggregate, session
         self._largest, self._signed = max(map(abs, ends)), ends[0] < 0
         self._persons = units_of(form, "person", query.null_person)
@@ -376,6 +365,23 @@ class Truncation:
                 )
             )
         return points, len(numbers)
+
+
+def check_cuttable(form: NormalForm, aggregate: Aggregate, what: str) -> tuple[Fraction, Fraction]:
+    """Return the least and the largest number that a result adds, or raise InputError."""
+    ends = per_result(form, aggregate)
+    if ends is None:
+        raise InputError(
+            f"{what}: {aggregate.name} adds up values without bounds; give bounds for each "
+            "column in it, such as bounds={'lineitem.quantity': (1, 50)}, and write it with +, - "
+            "and * alone: value * 0.5 for value / 2"
+        )
+    if not form.monotone:
+        raise InputError(
+            f"{what}: a LEFT JOIN to a private table is not supported, because a person can take "
+            "results away from others; use an inner join"
+        )
+    return ends
 
 
 def _checked(thresholds: Any, method: str) -> list[Any]:

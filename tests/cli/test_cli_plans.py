@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -173,8 +174,8 @@ OTHERS = (
         ),
         (
             ("--rows-per-person", "0"),
-            "--rows-per-person must be a whole number (a number of rows, at least 1), got 0, below "
-            "1",
+            "--rows-per-person must be a whole number (the most rows that count of one person, at "
+            "least 1), got 0, below 1",
         ),
         (("--rows-per-person", "1", "--epsilon", "0.0"), f"{LOSS} 0"),
         ((*OF_A_PERSON, "--group-by", "=a"), f"{GROUPS} COLUMN=a,b,c, got '=a'"),
@@ -247,4 +248,37 @@ def test_without_a_table_everything_else_is_required(capsys):
         ["noise", "--domain", "age=0:9", "--epsilon", "1"],
         "sensitivity-lab noise: the following arguments are required: --size, --queries, "
         "--neighbors",
+    )
+
+
+SQL = ("sql", "SELECT plan, COUNT(*) AS n FROM v GROUP BY plan ORDER BY n DESC", "--table")
+SQL = (*SQL, "v=visits.csv", "--person", "v.id", "--groups", "a,b", "--epsilon", "1")
+
+
+@pytest.mark.sql
+def test_a_query_is_planned_and_published(capsys):
+    pytest.importorskip("duckdb", reason="needs the extra `sql`")
+    code, out, err = run(capsys, *SQL, "--max-rows", "2")
+    assert (code, err) == (0, "")
+    assert out.startswith("Plan of a release: epsilon 1, Laplace noise, not published\n")
+    assert "at most 2 results of the join count" in " ".join(out.split())
+    if not find_spec("opendp"):
+        return
+    code, out, err = run(capsys, *SQL, "--max-rows", "2", "--publish", "new")
+    assert (code, err) == (0, "")
+    published = pd.read_csv("new/statistics.csv")
+    assert sorted(published["plan"]) == ["a", "b"]
+    assert published["n"].is_monotonic_decreasing
+
+
+@pytest.mark.sql
+def test_a_query_needs_epsilon_and_the_most_rows(capsys):
+    pytest.importorskip("duckdb", reason="needs the extra `sql`")
+    reason = "the following arguments are required: --max-rows"
+    check_refused(capsys, [*SQL], f"sensitivity-lab sql: {reason}")
+    check_refused(
+        capsys,
+        [*SQL, "--max-rows", "0"],
+        "sensitivity-lab sql: --max-rows must be a whole number (the most results of the join that "
+        "count of one person, at least 1), got 0, below 1",
     )

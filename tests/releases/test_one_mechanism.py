@@ -197,7 +197,7 @@ def test_a_planted_choice_of_rows_is_caught(planted, monkeypatch):
         HASHES.append(pd.util.hash_pandas_object(table, index=planted is by_place))
         return read(table, *arguments)
 
-    monkeypatch.setattr("sensitivity_lab.releases.planning.rows_of", noting)
+    monkeypatch.setattr("sensitivity_lab.releases.table.rows_of", noting)
     monkeypatch.setattr(reading, "first_rows", planted(reading.first_rows))
     assert violations(random.Random(1), 60, {}) > 0
 

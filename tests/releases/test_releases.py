@@ -61,7 +61,7 @@ def test_without_noise_it_is_what_pandas_computes(rows, bounds):
     step = {"v": 1} if bounds == (0, 24) else None
     made = plan(groupby={"g": list("abcd")}, bounds={"v": bounds}, step=step)
     found, expected = made.without_noise(data).to_frame(), by_pandas(data).reindex(list("abcd"))
-    whole = made.grids["v"].is_whole
+    whole = made.source.grids["v"].is_whole
     for name, other in zip(ALL, expected.columns, strict=True):
         if whole or name not in ("median", "p10", "p90"):
             want = expected[other].fillna(0) if name in ("n", "sum") else expected[other]

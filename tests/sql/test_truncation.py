@@ -284,7 +284,8 @@ def test_what_cannot_be_truncated_is_refused_with_a_way() -> None:
     assert refused(f"SELECT COUNT(DISTINCT customer) AS n {JOIN}") == (
         "truncation: n counts distinct values, which is not truncated. If they are persons, one "
         "person changes each group by at most 1, and all groups together by at most their number; "
-        "if not, one person can have all values. Truncate a COUNT or a SUM"
+        "if not, one person can have all values. Truncate a COUNT or a SUM, or plan a release: "
+        "query.plan(...)"
     )
     assert refused(f"SELECT SUM(value) AS n {JOIN}") == (
         "truncation: n adds up values without bounds; give bounds for each column in it, such as "
