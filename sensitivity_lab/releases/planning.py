@@ -35,7 +35,7 @@ from .draws import Noise, measurement, noise_of
 from .grid import Grid, as_text, grid_of, is_of_data
 from .measurements import Bins, Measured, Numbers
 from .person import Person
-from .published import Errors, Released
+from .published import Errors, Released, errors_of
 from .rows import text_of_cell
 from .statistics import Statistic, Sums, measured_for, statistic_of
 from .table import Source, Table
@@ -138,8 +138,8 @@ def plan(
     """
     owner = check_kind("person", person, Person, "a Person: sl.releases.Person('id', max_rows=5)")
     loss = privacy_loss(epsilon, delta)
-    grids = _grids(bounds or {}, step or {}, bins or {})
-    keys = _keys(groupby or {})
+    grids = _grids(*({} if one is None else one for one in (bounds, step, bins)))
+    keys = _keys({} if groupby is None else groupby)
     asked = _asked(agg, grids)
     _check_columns(owner, grids, keys, asked)
     measured = measured_for(list(asked.values()), grids)
@@ -304,7 +304,7 @@ class Plan(Tabled):
             noisy = {one: of.rehearsed(exact[one], rng) for one, of in self.noise.items()}
             draft = self._released("rehearsal", noisy).to_frame()
             drafts.append(draft.reindex(truth.index).to_numpy(dtype=float))
-        return Errors.of(truth, np.array(drafts))
+        return errors_of(truth, np.array(drafts))
 
     def plot(
         self, made_up: Any = None, *, seed: int = 0, times: int = 200, **options: Any

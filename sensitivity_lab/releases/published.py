@@ -153,19 +153,6 @@ class Errors(Tabled):
     error: pd.DataFrame
     hidden: pd.DataFrame
 
-    @classmethod
-    def of(cls, exact: pd.DataFrame, drafts: NDArray[np.float64]) -> Errors:
-        """Return the errors of drafts, shape (times, groups, statistics)."""
-        off = np.abs(drafts - exact.to_numpy(dtype=float))
-        seen = ~np.isnan(off)
-        with np.errstate(invalid="ignore"):
-            error = np.where(seen, off, 0).sum(axis=0) / seen.sum(axis=0)
-        return cls(
-            exact=exact,
-            error=pd.DataFrame(error, exact.index, exact.columns),
-            hidden=pd.DataFrame(1 - seen.mean(axis=0), exact.index, exact.columns),
-        )
-
     def to_frame(self) -> pd.DataFrame:
         """Return the numbers and their errors side by side.
 
@@ -203,6 +190,19 @@ class Errors(Tabled):
 
     def _table(self) -> pd.DataFrame:
         return self.to_frame()
+
+
+def errors_of(exact: pd.DataFrame, drafts: NDArray[np.float64]) -> Errors:
+    """Return the errors of drafts, shape (times, groups, statistics)."""
+    off = np.abs(drafts - exact.to_numpy(dtype=float))
+    seen = ~np.isnan(off)
+    with np.errstate(invalid="ignore"):
+        error = np.where(seen, off, 0).sum(axis=0) / seen.sum(axis=0)
+    return Errors(
+        exact=exact,
+        error=pd.DataFrame(error, exact.index, exact.columns),
+        hidden=pd.DataFrame(1 - seen.mean(axis=0), exact.index, exact.columns),
+    )
 
 
 def _index_names(table: pd.DataFrame) -> list[str]:
