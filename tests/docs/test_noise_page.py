@@ -68,3 +68,25 @@ def test_what_the_page_publishes_is_near_the_truth(tmp_path, monkeypatch):
     off = (names["published"].to_frame() - exact).abs().loc[["0", "25"]]
     assert (off < [300, 0.7, 2, 1.5]).all(axis=None)
     assert (off["n"] > 0).any()
+
+
+@pytest.mark.exhaustive
+@pytest.mark.opendp
+def test_the_front_page_publishes(tmp_path, monkeypatch):
+    pytest.importorskip("opendp")
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "README.md").read_text()
+    examples, rest = page.split("published = plan.publish")
+    test = doctest.DocTestParser().get_doctest(
+        examples.split("## Publish a table")[1], {}, "", "", 0
+    )
+    names: dict = {}
+    exec("import sensitivity_lab as sl", names)
+    for example in test.examples:
+        exec(example.source, names)
+    rows = [f"{place % 700},{place % 3 * 25},{place % 9}" for place in range(2000)]
+    (tmp_path / "visits.csv").write_text("\n".join(["id,plan,visits", *rows]) + "\n")
+    exec("published = plan.publish" + rest.split("```")[0], names)
+    found = names["published"].to_frame()
+    assert found.loc[["0", "25", "50"], "n"].between(400, 900).all()
+    assert (tmp_path / "visits" / "statistics.csv").is_file()
