@@ -34,8 +34,8 @@ entry.
 
 `pipelines` has the steps that change data before a query (clamp, map, join, truncate, count), each
 a *transformation* with a *stability map*: how far apart outputs are when inputs are `d_in` apart.
-`noise` turns a sensitivity into a scale of noise, and `empirical` has the functions of the
-article.
+`noise` turns a sensitivity into a scale of noise. `releases` goes from a table to numbers that may
+be published, and `empirical` has the functions of the article.
 
 Examples
 --------
@@ -95,6 +95,7 @@ if TYPE_CHECKING:
         noise,
         pipelines,
         plotting,
+        releases,
         results,
         spaces,
         sql,
@@ -118,6 +119,7 @@ _LATER = {
     "noise": "noise",
     "pipelines": "pipelines",
     "plotting": "plotting",
+    "releases": "releases",
     "results": "results",
     "global_sensitivity": "calls.global_sensitivity",
     "local_sensitivity": "calls.local_sensitivity",
@@ -186,6 +188,7 @@ __all__ = [
     "pipelines",
     "plotting",
     "reach",
+    "releases",
     "results",
     "sensitivity_curves",
     "smooth_sensitivity",

@@ -595,10 +595,29 @@ ARGUMENTS: dict[str, Kind] = {
     ),
     "sql.Query.groups": kind("a list of public keys for 'region'", (*OBJECTS[1:], (NONE, "none"))),
     "null_person": choice("refuse", "public"),
-    "domains": kind("a mapping such as {{'orders.status': ['open', 'closed']}}", OBJECTS[1:]),
-    "sql.Query.keys": kind("a mapping such as {{'orders': 'orderkey'}}", OBJECTS[1:]),
     "foreign_keys": kind("a mapping such as {{'orders.custkey': 'customer.custkey'}}", OBJECTS[1:]),
     "show_person": function("None or a function of a person, such as str").but(None),
+    # Of releases.
+    "releases.Person.column": TEXT_COLUMN.but(None),
+    **dict.fromkeys(
+        ("releases.Person.max_rows", "max_rows_per_group"),
+        whole("a number of rows, at least 1", most=2**20).or_none(),
+    ),
+    "max_groups": whole("a number of groups, at least 1", most=2**20).or_none(),
+    "releases.load.path": kind("the path of a file or a folder", OBJECTS),
+    "releases.plan.epsilon": POSITIVE.but(math.inf),
+    "releases.plan.person": kind("a Person: sl.releases.Person('id', max_rows=5)", OBJECTS),
+    "agg": kind("a mapping by column, such as {{'n': 'count', 'mean': ('age', 'mean')}}", OBJECTS),
+    **{
+        f"releases.plan.{name}": kind(f"a mapping by column, such as {example}", OBJECTS[1:])
+        for name, example in (
+            ("bounds", "{{'age': (0, 100)}}"),
+            ("groupby", "{{'ward': ['a', 'b']}}"),
+            ("step", "{{'age': 1}}"),
+            ("bins", "{{'age': [0, 20, 60]}}"),
+        )
+    },
+    "releases.plan.delta": DELTA.or_none(),
     # Of audits.
     "branches": whole("a number of runs, at least 1"),
     "every_order": FLAG,
@@ -638,7 +657,7 @@ ARGUMENTS: dict[str, Kind] = {
 }
 """The kind of every argument: under `call.argument`, else under the argument's name."""
 
-OF_SQL = {"connection", "person", "null_person", "domains", "foreign_keys", "show_person"}
+OF_SQL = {"connection", "person", "null_person", "foreign_keys", "show_person"}
 """What only `sql` has under these names; left out where its libraries are not installed."""
 
 BESIDE: dict[str, dict[str, Any]] = {

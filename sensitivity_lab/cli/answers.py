@@ -13,6 +13,7 @@ from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.calls.local_sensitivity import local_curves, local_sensitivity
 from sensitivity_lab.calls.smooth_sensitivity import smooth_sensitivity
 from sensitivity_lab.checks import did_you_mean, names_of, shown
+from sensitivity_lab.csv_files import exact_number, read_table
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.noise.smooth import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
 from sensitivity_lab.noise.table import noise_table
@@ -54,7 +55,6 @@ from .arguments import (
 from .given import Given, only
 from .output import Answer, check_writable, draw, noting, with_numbers
 from .release import release
-from .tables import exact_number, read_table
 
 
 def curves(given: Given) -> Answer:

@@ -24,6 +24,7 @@ from .option_values import (
     read_claim_per_k,
     read_distances,
     read_domain,
+    read_foreign_key,
     read_keys,
     read_labels,
     read_size_list,
@@ -212,10 +213,24 @@ ROWS_PER_PERSON = Argument(
 )
 GROUP_BY = Argument(
     name="--group-by",
-    metavar="COLUMN[=NAMES]",
-    help="with a table and a domain: answers per group, such as plan=a,b,c; the list of names is "
-    "public, and rows of other groups are dropped",
+    action="append",
+    metavar="COLUMN=NAMES",
+    help="with a table and a domain: numbers per group, such as plan=a,b,c; the list of names is "
+    "public, and rows of other groups are dropped; can be given for several columns",
     completer=columns,
+)
+PUBLISH = Argument(
+    name="--publish",
+    read=Path,
+    metavar="FOLDER",
+    help="publish into this new folder: the tables, the plan and the privacy statement",
+)
+MAX_ROWS = Argument(
+    name="--max-rows",
+    read=int,
+    metavar="M",
+    help="with --epsilon: at most so many results of the join count of one person, chosen without "
+    "looking at the data",
 )
 
 # Queries of databases.
@@ -302,6 +317,18 @@ REQUIRED_QUERIES = Argument(
     required=True,
     help="statistics such as median, var or percentile_90",
     completer=queries,
+)
+PUBLISHED_QUERIES = replace(
+    REQUIRED_QUERIES,
+    required=False,
+    help="count, sum, mean, var, std, median, percentile_90 or histogram; default: count, mean, "
+    "median, std and histogram",
+    advice=(
+        (
+            r"^agg\[.*?\]: a statistic is (.*?) or sl\.Percentile\(90\)",
+            r"--queries: a statistic is \1",
+        ),
+    ),
 )
 QUERIES = replace(
     REQUIRED_QUERIES,
@@ -477,8 +504,7 @@ SPLIT = Argument(
     nargs="+",
     metavar="WEIGHT",
     help="weights of the answers' shares of epsilon, one for each row of the printed table, in its "
-    "order; with a table and a domain the rows are those of count, sum, sum of squares, histogram "
-    "that the queries need; default: equal ones",
+    "order; default: equal ones",
     advice=(
         (r"(^--split .*), or a mapping of their names to such numbers", r"\1"),
         (r"^split\['(.*?)'\] must", r"--split: the share of '\1' must"),
@@ -501,6 +527,16 @@ CLAIM_PER_K = Argument(
     read=read_claim_per_k,
     metavar="C",
     help="the claim is C times k at distance k",
+)
+
+FOREIGN_KEYS = Argument(
+    name="--foreign-key",
+    becomes="foreign_keys",
+    read=read_foreign_key,
+    action="append",
+    metavar="TABLE.COLUMN=PARENT.COLUMN",
+    help="a column whose values occur in another table, such as orders.custkey=customer.custkey: "
+    "so persons are found who own no row of a table themselves",
 )
 
 # Output.

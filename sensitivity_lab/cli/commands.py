@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from . import answers, database
+from . import answers, database, release
 from .arguments import (
     AGGREGATE,
     BETA,
@@ -33,11 +33,13 @@ from .arguments import (
     EXACTLY,
     FILE,
     FOLDER,
+    FOREIGN_KEYS,
     GROUP_BY,
     JOBS,
     JSON,
     KEYS,
     LABELS,
+    MAX_ROWS,
     MEMORY_LIMIT,
     METHOD,
     NEIGHBORS,
@@ -49,6 +51,8 @@ from .arguments import (
     PERSONS,
     PORT,
     PUBLIC_UNIVERSE,
+    PUBLISH,
+    PUBLISHED_QUERIES,
     QUERIES,
     QUERY,
     REQUIRED_DISTANCES,
@@ -253,7 +257,7 @@ _ROWS = (
         summary="noise scales for several answers that share one epsilon",
         does="Noise scales for several answers that are released together and share one epsilon, "
         "their\nprivacy loss: Laplace noise, or with --delta Gaussian noise. With a table and a "
-        "domain,\nthe command lists the answers to release about one column, with the Python code.",
+        "domain,\nthe command plans a release of its numbers; `release` publishes it.",
         arguments=(
             replace(
                 DATA,
@@ -265,7 +269,7 @@ _ROWS = (
                 REQUIRED_QUERIES,
                 required=False,
                 help=f"{REQUIRED_QUERIES.help}; default with a table and a domain: count, "
-                "histogram, mean, median and std",
+                "mean, median, std and histogram",
             ),
             *(EMPTY, replace(NEIGHBORS, required=False), DIRECTION, DISTANCE),
             *(EPSILON, DELTA, SPLIT),
@@ -285,12 +289,30 @@ _ROWS = (
             "--rows-per-person 2 --group-by school_year=1,2,3 --epsilon 1",
         ),
         more="For a table, first choose the domain without looking at the data: use the ends of a "
-        "scale,\na legal limit or the possible values. Values outside the domain are clipped. "
-        "Neighbors add or\nremove one person. Counts and sums are released; mean, median and std "
-        "follow from them.\n\n"
+        "scale,\na legal limit or the possible values. Values outside the domain count as its "
+        "nearest. Neighbors\nadd or remove one person.\n\n"
         "Without a table, --distance is the most rows that one person can have. The universe must "
         "be\npublic. If neighbors replace rows, the size must be public, too. If they add or "
         "remove rows,\npass every possible size, and the answer on too few rows with --empty.",
+    ),
+    Command(
+        name="release",
+        summary="publish counts, means, medians and histograms of a table",
+        does="Publish numbers of a table with noise, into a new folder: tables, the plan, and a "
+        "statement\nof privacy. `noise` with the same arguments shows the plan before.",
+        arguments=(
+            replace(DATA, nargs=None, help="the table: a CSV or a Parquet file"),
+            *(replace(DOMAIN, required=True), PERSON, ROWS_PER_PERSON, GROUP_BY),
+            PUBLISHED_QUERIES,
+            *(EPSILON, DELTA, SPLIT, replace(PUBLISH, required=True), JSON),
+        ),
+        call=release.release,
+        examples=(
+            "release data/school_large.csv --domain absence_days=0:30 --person name "
+            "--rows-per-person 2 --group-by school_year=1,2,3 --epsilon 1 --publish absences",
+        ),
+        more="Publish once: a second release about the same people adds its epsilon to the first.\n"
+        "It needs the extra: pip install '.[opendp]'",
     ),
     Command(
         name="audit",
@@ -311,15 +333,19 @@ _ROWS = (
     ),
     Command(
         name="sql",
-        summary="what one person changes in a query over joined tables",
-        does="What each person contributes to a SQL query over joined tables, exactly, and how far "
-        "the\nanswer moves without up to K persons. Both depend on the data: publish neither.",
+        summary="publish a query over joined tables, or see what persons change in it",
+        does="With --epsilon and --max-rows, plan the release of a SQL query over joined tables, "
+        "and\nwith --publish, publish its answer. Without these, what each person contributes to "
+        "it,\nexactly, and how far the answer moves without up to K persons. Both depend on the "
+        "data:\npublish neither.",
         arguments=(
             SQL,
             OneOf((SOURCES, DATABASE)),
             *(PERSONS, NULL_PERSON, BOUNDS, KEYS, AGGREGATE),
+            FOREIGN_KEYS,
             replace(DISTANCE, help="remove at most K persons; default: 1"),
             *(NORM, replace(OUTPUT, help="draw the contributions into this file"), JSON),
+            *(replace(EPSILON, required=False), MAX_ROWS, DELTA, SPLIT, PUBLISH),
         ),
         call=database.contributions,
         examples=(
@@ -328,9 +354,11 @@ _ROWS = (
             "sql 'SELECT school_year, SUM(absence_days) AS days FROM school GROUP BY school_year' "
             "--table school=data/school_large.csv --person school.name "
             "--bounds school.absence_days=0:30 --groups 1,2,3 --json",
+            "sql 'SELECT school_year, COUNT(*) AS n FROM school GROUP BY school_year ORDER BY n' "
+            "--table school=data/school_large.csv --person school.name --groups 1,2,3 "
+            "--epsilon 1 --max-rows 2",
         ),
-        more="Nothing of the query is executed as it came. To release its answer, bound what each\n"
-        "person adds: see docs/how_to/sql.md.\n"
+        more="Nothing of the query is executed as it came: see docs/how_to/sql.md.\n"
         "It needs the extra: pip install '.[sql]'",
     ),
     Command(

@@ -8,10 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from sensitivity_lab.csv_files import STANDARD_INPUT, read_table
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.queries import NAMED
-
-from .tables import STANDARD_INPUT, read_table
 
 
 def complete(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""The command ``sql``: what one person changes in a query over tables in files."""
+"""The command ``sql``: what one person changes in a query over tables in files, or its release."""
 
 from __future__ import annotations
 
@@ -7,9 +7,26 @@ from typing import Any
 from sensitivity_lab import sql
 from sensitivity_lab.errors import InputError
 
-from .arguments import AGGREGATE, BOUNDS, DATABASE, KEYS, NORM, NULL_PERSON, PERSONS, SOURCES, SQL
+from .arguments import (
+    AGGREGATE,
+    BOUNDS,
+    DATABASE,
+    DELTA,
+    EPSILON,
+    FOREIGN_KEYS,
+    KEYS,
+    MAX_ROWS,
+    NORM,
+    NULL_PERSON,
+    PERSONS,
+    PUBLISH,
+    SOURCES,
+    SPLIT,
+    SQL,
+)
 from .given import Given
 from .output import Answer
+from .release import released
 
 
 def contributions(given: Given) -> Answer:
@@ -22,7 +39,12 @@ def contributions(given: Given) -> Answer:
         null_person=given[NULL_PERSON],
         bounds=dict(given[BOUNDS]) if given.has(BOUNDS) else None,
         groups=given[KEYS],
+        foreign_keys=dict(given[FOREIGN_KEYS]) if given.has(FOREIGN_KEYS) else None,
     )
+    if given.has(EPSILON) or given.has(MAX_ROWS) or given.has(PUBLISH):
+        given.need(EPSILON, MAX_ROWS)
+        losses = {"epsilon": given[EPSILON], "delta": given[DELTA], "split": given[SPLIT]}
+        return released(given, query.plan(max_rows=given[MAX_ROWS], **losses))
     given.doing("running the query")
     found = query.contributions()
     name = given[AGGREGATE]

@@ -6,6 +6,7 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
+from sensitivity_lab.csv_files import STANDARD_INPUT, read_table
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.explorer.call import show
 from sensitivity_lab.explorer.page import serving
@@ -13,7 +14,6 @@ from sensitivity_lab.explorer.source import Source, of_frame
 
 from .arguments import FILE, NO_BROWSER, PORT
 from .given import Given
-from .tables import STANDARD_INPUT, read_table
 
 
 def explore(given: Given) -> None:

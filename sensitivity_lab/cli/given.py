@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sensitivity_lab.checks import named, names_of, shown
+from sensitivity_lab.csv_files import STANDARD_INPUT, exact_number, read_table
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.search.run import Run
@@ -40,7 +41,6 @@ from .arguments import (
     Argument,
 )
 from .output import Session, complain
-from .tables import STANDARD_INPUT, exact_number, read_table
 
 
 class Given:

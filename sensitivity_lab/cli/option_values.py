@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from sensitivity_lab.checks import shown, steps_to
+from sensitivity_lab.csv_files import LARGEST_EXPONENT, exact_number, in_range
 from sensitivity_lab.errors import InputError
-
-from .tables import LARGEST_EXPONENT, exact_number, in_range
 
 _MOST = 1_000_000
 """The most values that a range may have."""
@@ -156,6 +155,22 @@ def read_source(text: str) -> tuple[str, Path]:
             f"a table is written NAME=FILE, such as orders=orders.csv, got {shown(text)}"
         )
     return name, Path(file)
+
+
+def read_foreign_key(text: str) -> tuple[str, str]:
+    """Parse TABLE.COLUMN=PARENT.COLUMN.
+
+    Examples
+    --------
+    >>> read_foreign_key("orders.custkey=customer.custkey")
+    ('orders.custkey', 'customer.custkey')
+    """
+    child, equals, parent = text.partition("=")
+    if not (child and equals and parent):
+        raise InputError(
+            f"a foreign key is written orders.custkey=customer.custkey, got {shown(text)}"
+        )
+    return child, parent
 
 
 def read_bounds(text: str) -> tuple[str, tuple[int | Decimal, int | Decimal]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sensitivity_lab.checks import cut, shown
+from sensitivity_lab.csv_files import STANDARD_INPUT
 from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.files import is_stream
 
@@ -19,7 +20,6 @@ from .completion import complete
 from .given import Given
 from .output import Session, check_writable, draw
 from .parser import make_parser
-from .tables import STANDARD_INPUT
 
 _FAULT = 70
 """The exit code of an internal error: EX_SOFTWARE of sysexits.h."""

@@ -118,7 +118,7 @@ def noise_table(
     check_together(contexts)
     loss = check_positive("epsilon", epsilon)
     chance = check_delta.or_none("delta", delta)
-    shares = _shares(split, list(named))
+    shares = shares_of(split, list(named))
     rows = tuple(
         replace(
             _noise_row(name, result, share * loss, None if chance is None else share * chance),
@@ -221,7 +221,7 @@ def _check_distances(curves: SensitivityCurves) -> None:
         )
 
 
-def _shares(split: Any, names: list[str]) -> list[Fraction]:
+def shares_of(split: Any, names: list[str]) -> list[Fraction]:
     """Return each answer's share of the privacy loss; the shares add up to 1."""
     if split is None:
         return [Fraction(1, len(names))] * len(names)

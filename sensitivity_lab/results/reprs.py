@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import pandas as pd
@@ -141,16 +142,28 @@ class Facts(ABC):
         """Return the facts of both reprs, in order: names and texts."""
 
     def __repr__(self) -> str:
-        lines = [f"  {fact:<9}  {text}" for fact, text in self.facts()]
-        return "\n".join(map(printable, [self._title, *lines]))
+        return "\n".join([printable(self._title), *fact_lines(self.facts())])
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{html_text(fact)}</th>"
-            f"<td style='text-align:left'>{html_text(text)}</td></tr>"
-            for fact, text in self.facts()
-        )
-        return f"<table><caption>{html_text(self._title)}</caption><tbody>{rows}</tbody></table>"
+        return facts_html(self.facts(), self._title)
+
+
+def fact_lines(facts: Sequence[tuple[str, str]], width: int = 0) -> list[str]:
+    """Return a line for each fact, or several lines of a width at most."""
+    written = (printable(f"  {fact:<9}  {text}") for fact, text in facts)
+    if not width:
+        return list(written)
+    return [part for line in written for part in wrap(line, width, subsequent_indent=" " * 13)]
+
+
+def facts_html(facts: Sequence[tuple[str, str]], title: str) -> str:
+    """Return facts as a table of HTML."""
+    rows = "".join(
+        f"<tr><th style='text-align:left'>{html_text(fact)}</th>"
+        f"<td style='text-align:left'>{html_text(text)}</td></tr>"
+        for fact, text in facts
+    )
+    return f"<table><caption>{html_text(title)}</caption><tbody>{rows}</tbody></table>"
 
 
 class Tabled(ABC):

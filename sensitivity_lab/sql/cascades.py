@@ -10,16 +10,18 @@ of them along; but a single row that is removed takes along what refers to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from sensitivity_lab.checks import named, names_of
 from sensitivity_lab.errors import InputError
 
-from .constraints import Constraints, ForeignKey
-from .database import Database
+from .constraints import Constraints
 from .join_columns import classes, join_equalities
-from .normal_form import Equality, NormalForm, Source, SourceColumn, Table
+from .normal_form import Equality, ForeignKey, NormalForm, Source, SourceColumn, Table
+
+Path = tuple[ForeignKey, ...]
+"""Foreign keys, each of the parent of the one before."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,7 @@ class Cascades:
         )
 
 
-def cascades(
-    form: NormalForm, constraints: Constraints, database: Database, private: Mapping[str, str]
-) -> Cascades:
+def cascades(form: NormalForm, constraints: Constraints, private: Mapping[str, str]) -> Cascades:
     """Return what public tables lose with a person.
 
     Parameters
@@ -69,42 +69,98 @@ def cascades(
     form : NormalForm
         The query.
     constraints : Constraints
-        What is declared of the query's tables.
-    database : Database
-        Asked about tables that the query does not read, but its tables refer to.
+        What is declared of its tables, and of those that they refer to.
     private : mapping of str to str
         The column of persons of all tables that have one, read by the query or not, by the table's
         full name.
     """
-    losing = dict.fromkeys(private, True)
-    read = {source.table.sql for source in form.sources}
-
-    def foreign_keys(table: Table) -> Iterable[ForeignKey]:
-        if table.sql in read:
-            return constraints.foreign_keys(table)
-        return [ForeignKey(*one) for one in database.constraints(table)[1]]
-
-    def loses(table: Table) -> bool:
-        """Tell whether a table loses rows with a person; foreign keys can close a cycle."""
-        if table.sql not in losing:
-            losing[table.sql] = False
-            losing[table.sql] = any(loses(one.parent) for one in foreign_keys(table))
-        return losing[table.sql]
-
+    losing = _Losing(constraints, private)
     found: dict[str, list[tuple[Source, ForeignKey]]] = {"joined": [], "own": [], "other": []}
-    pairs = [(source, one) for source in form.sources for one in foreign_keys(source.table)]
-    for source, foreign in pairs:
-        if loses(foreign.parent):
-            kind = _kind(form, source, foreign, private.get(foreign.parent.sql))
-            found[kind].append((source, foreign))
+    for source in form.sources:
+        for foreign in constraints.foreign_keys(source.table):
+            if losing.loses(foreign.parent):
+                kind = _kind(form, source, foreign, private.get(foreign.parent.sql))
+                found[kind].append((source, foreign))
     public = [source.table.name for source, _ in found["joined"] if source.person is None]
     return Cascades(tuple(dict.fromkeys(public)), tuple(found["other"]), tuple(found["own"]))
+
+
+class _Losing:
+    """Which tables lose rows with a person, and by which foreign keys.
+
+    Parameters
+    ----------
+    constraints : Constraints
+    private : mapping of str to str
+        As for `cascades`.
+    """
+
+    def __init__(self, constraints: Constraints, private: Mapping[str, str]) -> None:
+        self._constraints, self._private = constraints, private
+        self._known = dict.fromkeys(private, True)
+
+    def loses(self, table: Table) -> bool:
+        """Tell whether a table loses rows; foreign keys can close a cycle."""
+        if table.sql not in self._known:
+            self._known[table.sql] = False
+            keys = self._constraints.foreign_keys(table)
+            self._known[table.sql] = any(self.loses(one.parent) for one in keys)
+        return self._known[table.sql]
+
+    def paths(self, table: Table, seen: frozenset[str] = frozenset()) -> list[Path]:
+        """Return the paths of foreign keys from a table to those with a column of persons."""
+        found: list[Path] = []
+        for one in self._constraints.foreign_keys(table):
+            if one.parent.sql in self._private:
+                found.append((one,))
+            elif one.parent.sql not in seen | {table.sql}:
+                rest = self.paths(one.parent, seen | {table.sql})
+                found += [(one, *path) for path in rest]
+        return found
+
+
+def with_owners(
+    form: NormalForm, constraints: Constraints, private: Mapping[str, str]
+) -> NormalForm:
+    """Return the query with the owners of tables whose foreign keys lead to a person.
+
+    A table that is joined with its parent needs none: its rows are in results together with the
+    parent's alone, and are lost with these.
+
+    Raises
+    ------
+    InputError
+        If several paths lead to persons, who need not be the same.
+    """
+    losing = _Losing(constraints, private)
+    sources = []
+    for source in form.sources:
+        keys = constraints.foreign_keys(source.table) if source.person is None else []
+        open_ = [
+            one for one in keys if losing.loses(one.parent) and not _is_joined(form, source, one)
+        ]
+        if not open_:
+            sources.append(source)
+            continue
+        paths = losing.paths(source.table)
+        if len(paths) > 1:
+            table = named(source.table.name)
+            raise InputError(
+                f"person: {len(paths)} paths of foreign keys lead from {table} to persons, who "
+                f"need not be the same; name the column of persons of {table} in person, or join "
+                f"{table} with the tables that it refers to"
+            )
+        person = private[paths[0][-1].parent.sql]
+        sources.append(replace(source, person=person, path=paths[0]))
+    return replace(form, sources=tuple(sources))
 
 
 def _kind(form: NormalForm, child: Source, foreign: ForeignKey, person: str | None) -> str:
     """Tell whether rows of a foreign key are joined, else whether they belong to one person."""
     if _is_joined(form, child, foreign):
         return "joined"
+    if foreign in child.path:
+        return "own"
     pairs = zip(foreign.columns, foreign.parent_columns, strict=True)
     same = any(mine == child.person and theirs == person for mine, theirs in pairs)
     return "own" if person and same else "other"

@@ -1,4 +1,4 @@
-"""Changes of a database: persons or rows that are removed, rows that are added."""
+"""Changes of a database: persons or rows that are removed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from .impacts import Unit
 from .normal_form import NormalForm, Source, Table, quoted
 
 _REMOVED = 'temp.main."lab removed"'
-_ADDED = 'temp.main."lab added"'
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,30 +30,6 @@ class Removed:
     def __repr__(self) -> str:
         # Neither the ids of persons nor the values of rows: show these only on purpose.
         return f"Removed({counted(len(self.units), self.unit)})"
-
-
-@dataclass(frozen=True, repr=False)
-class Added:
-    """Rows that are added to a table.
-
-    Attributes
-    ----------
-    table : Table
-    columns : tuple of str
-        The columns that the query reads; the others do not matter.
-    row : tuple
-        Its values.
-    copies : int
-        How often it is added.
-    """
-
-    table: Table
-    columns: tuple[str, ...]
-    row: tuple[Any, ...]
-    copies: int = 1
-
-    def __repr__(self) -> str:
-        return f"Added({counted(self.copies, 'row')}, table={self.table.name!r})"
 
 
 def counted(number: int, unit: Unit) -> str:
@@ -77,27 +52,10 @@ def remove_units(form: NormalForm, change: Removed, session: Session) -> dict[st
         if change.unit == "row":
             unit_sql = f"rowid * {len(tables)} + {tables.index(source.table.sql)}"
         found[source.alias] = (
-            f"(SELECT * FROM {source.table.sql} WHERE ({unit_sql} IN (SELECT unit FROM "
+            f"(SELECT * FROM {source.relation} WHERE ({unit_sql} IN (SELECT unit FROM "
             f"{_REMOVED})) IS NOT TRUE)"
         )
     return found
-
-
-def add_rows(form: NormalForm, change: Added, session: Session) -> dict[str, str]:
-    """Return a table with rows added, by alias, for statements of the session."""
-    columns = ", ".join(map(quoted, change.columns))
-    types = ", ".join(f"{quoted(one)} {change.table.columns[one]}" for one in change.columns)
-    if not change.columns:
-        columns, types = "1 AS placeholder", "placeholder INTEGER"
-    session.run(f"CREATE OR REPLACE TEMP TABLE {_ADDED} ({types})")
-    marks = ", ".join("?" for _ in change.columns) or "1"
-    for _ in range(change.copies):
-        session.run(f"INSERT INTO {_ADDED} VALUES ({marks})", change.row)
-    relation = (
-        f"(SELECT {columns} FROM {change.table.sql} UNION ALL SELECT {columns} FROM {_ADDED})"
-    )
-    aliases = [one.alias for one in form.sources if one.table.sql == change.table.sql]
-    return dict.fromkeys(aliases, relation)
 
 
 def rows_of(

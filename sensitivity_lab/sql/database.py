@@ -208,10 +208,10 @@ class Database:
         if not self._own:
             self._base, self.described = connection, "a database of DuckDB"
         elif isinstance(connection, sqlite3.Connection):
-            self._base, self.described = _in_memory(duckdb), "a database of SQLite"
+            self._base, self.described = in_memory(duckdb), "a database of SQLite"
             self._sqlite, self.dialect = connection, "sqlite"
         elif isinstance(connection, Mapping):
-            self._base, self.described = _in_memory(duckdb), "tables in memory and files"
+            self._base, self.described = in_memory(duckdb), "tables in memory and files"
             self._given = _named_tables(connection)
             self._register()
         elif isinstance(connection, str | Path):
@@ -247,7 +247,7 @@ class Database:
                 f"connection={{{name!r}: {str(path)!r}}}"
             )
         if beginning == _SQLITE:
-            self._base, self.described = _in_memory(duckdb), "a database of SQLite"
+            self._base, self.described = in_memory(duckdb), "a database of SQLite"
             uri = path.absolute().as_uri() + "?mode=ro"
             self._sqlite = self._opened = sqlite3.connect(uri, uri=True)
             self.dialect = "sqlite"
@@ -430,40 +430,24 @@ class Database:
         rows = session.rows(f"DESCRIBE SELECT * FROM {full}")
         return {str(row[0]): str(row[1]) for row in rows}
 
-    def constraints(
-        self, table: Table
-    ) -> tuple[
-        list[tuple[str, ...]], list[tuple[tuple[str, ...], Table, tuple[str, ...]]], frozenset[str]
-    ]:
-        """Return what a database of DuckDB declares of a table; nothing for all others.
+    def foreign_keys(self, table: Table) -> list[tuple[tuple[str, ...], Table, tuple[str, ...]]]:
+        """Return the foreign keys that a database of DuckDB declares; of all others none.
 
-        Returns
-        -------
-        keys : list of tuples of str
-            The columns of primary keys and of UNIQUE.
-        foreign_keys : list of (columns, parent, columns of the parent)
-        required : frozenset of str
-            The columns that are never NULL.
+        Each is its columns, the parent, and the columns of the parent.
         """
         if self._own:
-            return [], [], frozenset()
-        keys, foreign, required = [], [], set()
+            return []
         with self.session() as session:
-            for kind, columns, parent, theirs, database, schema in session.rows(
-                "SELECT constraint_type, constraint_column_names, referenced_table, "
-                "referenced_column_names, database_name, schema_name FROM duckdb_constraints() "
-                f"WHERE {_WHOSE_NAME_IS}",
+            declared = session.rows(
+                "SELECT constraint_column_names, database_name, schema_name, referenced_table, "
+                "referenced_column_names FROM duckdb_constraints() WHERE constraint_type = "
+                f"'FOREIGN KEY' AND {_WHOSE_NAME_IS}",
                 (table.sql,),
-            ):
-                if kind in ("PRIMARY KEY", "UNIQUE"):
-                    keys.append(tuple(columns))
-                if kind in ("PRIMARY KEY", "NOT NULL"):
-                    required |= set(columns)
-                if kind == "FOREIGN KEY":
-                    full = ".".join(map(quoted, (database, schema, parent)))
-                    known = Table(parent, full, self._columns(session, full))
-                    foreign.append((tuple(columns), known, tuple(theirs)))
-        return keys, foreign, frozenset(required)
+            )
+        return [
+            (tuple(columns), self.table(parent, "in a foreign key"), tuple(theirs))
+            for columns, *parent, theirs in declared
+        ]
 
     def load(self, used: Mapping[Table, Sequence[str]]) -> None:
         """Copy the columns that a query uses, unless the database is DuckDB's own."""
@@ -574,7 +558,7 @@ def _check_collations(table: str, made: str, where: str) -> None:
         )
 
 
-def _in_memory(duckdb: Any) -> Any:
+def in_memory(duckdb: Any) -> Any:
     """Return a new database in memory, which spills to the system's folder for such files."""
     folder = Path(tempfile.gettempdir()) / "sensitivity_lab_duckdb"
     settings = {"temp_directory": str(folder), "python_enable_replacements": "false"}

@@ -246,6 +246,8 @@ class Writer:
         self.exp = exp
         self.text = text
         self.dialect = dialect
+        self.instead: Callable[[Any], Term | None] | None = None
+        """What stands for a node, in place of what it is: asked before it is written."""
         self._written = 0
 
     def column(self, column: SourceColumn) -> Term:
@@ -268,6 +270,8 @@ class Writer:
     def term(self, node: Any, resolve: Resolve) -> Term:
         """Return an expression of the allow-list as a term, or raise InputError."""
         text, name = node_text(node, self.text), type(node).__name__
+        if self.instead is not None and (known := self.instead(node)) is not None:
+            return known
         if self.dialect == "sqlite" and name in _ELSEWHERE:
             what = _OPERATORS.get(name, name.upper())
             raise self.refusal(

@@ -236,7 +236,7 @@ def _of_values(form: NormalForm, place: int, aggregate: Aggregate, units: Sequen
 def persons_in(form: NormalForm, session: Session) -> int:
     """Return the number of persons in the private tables that the query reads."""
     parts = {
-        f"SELECT {quoted(source.owner.name)} AS person FROM {source.table.sql}"
+        f"SELECT {quoted(source.owner.name)} AS person FROM {source.relation}"
         for source in form.private
     }
     together = " UNION ALL ".join(sorted(parts))

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,9 @@ from .database import missing
 _MOST_VARIABLES = 2_000_000
 """The most variables that the solver gets; it needs about 2 kB for each."""
 
+_PARTS = 2**40
+"""The parts of the threshold, and of 1, that an answer is rounded to."""
+
 
 @dataclass(frozen=True)
 class Optimum:
@@ -32,21 +37,29 @@ class Optimum:
 
     Attributes
     ----------
-    lower, upper : float
+    lower, upper : Fraction
         It is between them: the total of a feasible choice, and that of a feasible choice of the
-        dual program, which the solver's answers are made into. They are equal up to the rounding of
-        sums if no result belongs to two persons above the threshold.
+        dual program, which the solver's answers are made into, in whole numbers. They are equal if
+        no result belongs to two persons above the threshold.
     cut : int
         The number of persons above the threshold.
     """
 
-    lower: float
-    upper: float
+    lower: Fraction
+    upper: Fraction
     cut: int
 
 
+def tolerance(threshold: Fraction) -> Fraction:
+    """Return how far `Optimum.lower` may be below the optimum, which is the same for all data.
+
+    So the lower end of neighbors is at most the threshold and this apart.
+    """
+    return threshold / 2**10
+
+
 def truncated_total(
-    persons: Sequence[Sequence[int]], values: Sequence[float], threshold: float
+    persons: Sequence[Sequence[int]], values: Sequence[int], threshold: Fraction
 ) -> Optimum:
     """Return the largest total in which each person has at most a threshold.
 
@@ -54,9 +67,9 @@ def truncated_total(
     ----------
     persons : sequence of sequences of int
         The persons of each result, or of results with the same persons, numbered from 0.
-    values : sequence of float
-        The total value of these results, at least 0.
-    threshold : float
+    values : sequence of int
+        The total value of these results, at least 0: whole numbers of any size.
+    threshold : Fraction
         tau, above 0.
 
     Raises
@@ -64,67 +77,87 @@ def truncated_total(
     TooLargeError
         If more than two million kinds of results belong to persons above the threshold.
     QueryError
-        If the solver fails.
+        If the solver fails, or its answer is not within `tolerance`.
 
     Examples
     --------
     A friendship belongs to two persons. Person 0 has three, and each of the others has one:
 
-    >>> truncated_total([(0, 1), (0, 2), (0, 3)], [1, 1, 1], threshold=2).upper
-    2.0
+    >>> truncated_total([(0, 1), (0, 2), (0, 3)], [1, 1, 1], Fraction(2)).lower
+    Fraction(2, 1)
     """
-    worth = np.asarray(values, dtype=float)
     sizes = np.array([len(one) for one in persons], dtype=np.int64)
     owners = np.fromiter((p for one in persons for p in one), np.int64, int(sizes.sum()))
     results = np.repeat(np.arange(len(persons)), sizes)
-    totals = np.bincount(owners, weights=worth[results]) if len(owners) else np.zeros(0)
-    above = totals > threshold
+    totals = [0] * (int(owners.max(initial=-1)) + 1)
+    for owner, result in zip(owners.tolist(), results.tolist(), strict=True):
+        totals[owner] += values[result]
+    above = np.array([total > threshold for total in totals], dtype=bool)
+    everything = Fraction(sum(values))
     if not above.any():
-        return Optimum(float(worth.sum()), float(worth.sum()), 0)
+        return Optimum(everything, everything, 0)
 
     # Only the results of persons above the threshold have to give way, and only to these persons.
     kept = above[owners]
     owners, results = owners[kept], results[kept]
     touched, place = np.unique(results, return_inverse=True)
-    free = float(worth.sum() - worth[touched].sum())
-    _, rows = np.unique(owners, return_inverse=True)
+    worth = [values[result] for result in touched.tolist()]
+    free, cut = everything - sum(worth), int(above.sum())
     if len(touched) == len(results):  # one such person each: every person is alone
-        total = free + float(np.minimum(np.bincount(rows, weights=worth[results]), threshold).sum())
-        return Optimum(total, total, int(above.sum()))
-    lower, upper = _solved(rows, place, worth[touched], threshold)
-    return Optimum(free + lower, free + upper, int(above.sum()))
+        total = free + cut * threshold
+        return Optimum(total, total, cut)
+    _, rows = np.unique(owners, return_inverse=True)
+    lower, upper = _solved(rows, place, worth, threshold)
+    if upper - lower > tolerance(threshold):
+        raise QueryError(
+            "truncation: the solver of the linear program did not come within a thousandth of the "
+            f"threshold {float(threshold):g} of the optimum; try a larger threshold"
+        )
+    return Optimum(free + lower, free + upper, cut)
 
 
 def _solved(
-    rows: np.ndarray, columns: np.ndarray, worth: np.ndarray, threshold: float
-) -> tuple[float, float]:
+    rows: np.ndarray, columns: np.ndarray, worth: Sequence[int], threshold: Fraction
+) -> tuple[Fraction, Fraction]:
     """Return a lower and an upper bound of the optimum, from a solution and its dual."""
     if len(worth) > _MOST_VARIABLES:
         raise TooLargeError(
             f"truncation: {len(worth):,} kinds of results belong to persons above the threshold "
-            f"{threshold:g}, and the linear program can have {_MOST_VARIABLES:,}; try larger "
-            "thresholds"
+            f"{float(threshold):g}, and the linear program can have {_MOST_VARIABLES:,}; try "
+            "larger thresholds"
         )
     optimize, sparse = _scipy()
+    # No result can have more than the threshold, since it belongs to a person who cannot.
+    most = np.array([float(min(Fraction(one), threshold) / threshold) for one in worth])
     limits = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)))
     solution = optimize.linprog(
-        -np.ones(len(worth)),
+        -np.ones(len(most)),
         A_ub=limits,
-        b_ub=np.full(limits.shape[0], threshold),
-        bounds=np.column_stack([np.zeros(len(worth)), worth]),
+        b_ub=np.ones(limits.shape[0]),
+        bounds=np.column_stack([np.zeros(len(most)), most]),
         method="highs",
     )
     if solution.x is None:
         raise QueryError(f"truncation: the solver of the linear program failed: {solution.message}")
-    # The solver is right up to its tolerance. Scaled down, its choice is feasible; any prices of
-    # the persons of at least 0 bound the optimum from above.
-    choice = np.clip(solution.x, 0, worth)
-    over = np.maximum(limits @ choice / threshold, 1)
-    scale = np.ones(len(worth))
-    np.minimum.at(scale, columns, 1 / over[rows])
-    prices = np.maximum(-solution.ineqlin.marginals, 0)
-    rest = np.maximum(1 - limits.T @ prices, 0)
-    return float((choice * scale).sum()), float(threshold * prices.sum() + (worth * rest).sum())
+    # The solver is right up to its tolerance. From here on all is in whole numbers: parts of the
+    # threshold for the choice, and parts of 1 for the prices of persons.
+    choice = np.floor(np.clip(solution.x, 0, most) * _PARTS).astype(np.int64)
+    choice = np.minimum(choice, [min(one * _PARTS // threshold, _PARTS) for one in worth])
+    used = np.zeros(limits.shape[0], dtype=np.int64)
+    np.add.at(used, rows, choice[columns])
+    # Where a person has too much, all of the person's results give way in proportion.
+    given = choice.copy()
+    for entry in np.flatnonzero(used[rows] > _PARTS).tolist():
+        result = int(columns[entry])
+        least = int(given[result]) * _PARTS // int(used[rows[entry]])
+        choice[result] = min(int(choice[result]), least)
+    prices = np.ceil(np.clip(-solution.ineqlin.marginals, 0, 1) * _PARTS).astype(np.int64)
+    paid = np.zeros(len(worth), dtype=np.int64)
+    np.add.at(paid, columns, prices[rows])
+    rest = np.maximum(_PARTS - paid, 0).tolist()
+    capped = [min(-(-one * _PARTS // threshold), _PARTS) for one in worth]
+    upper = Fraction(int(prices.sum()), _PARTS) + Fraction(sum(map(mul, capped, rest)), _PARTS**2)
+    return int(choice.sum()) * threshold / _PARTS, upper * threshold
 
 
 def _scipy() -> tuple[Any, Any]:

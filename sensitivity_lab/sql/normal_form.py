@@ -125,6 +125,26 @@ class Table:
 
 
 @dataclass(frozen=True)
+class ForeignKey:
+    """Columns whose values, unless one is NULL, occur in a parent table.
+
+    Attributes
+    ----------
+    columns : tuple of str
+    parent : Table
+    parent_columns : tuple of str
+    """
+
+    columns: tuple[str, ...]
+    parent: Table
+    parent_columns: tuple[str, ...]
+
+
+OWNER = "lab owner"
+"""The column of persons of a source whose owners foreign keys lead to."""
+
+
+@dataclass(frozen=True)
 class Source:
     """A table under an alias.
 
@@ -137,12 +157,34 @@ class Source:
         The column that says whose row it is; None for a public table.
     left : tuple of Term or None
         The conditions of the LEFT JOIN that adds the source; None for an inner join.
+    path : tuple of ForeignKey
+        The foreign keys that lead to the table with the column `person`; none if that is a column
+        of the source itself.
     """
 
     alias: str
     table: Table
     person: str | None = None
     left: tuple[Term, ...] | None = None
+    path: tuple[ForeignKey, ...] = ()
+
+    @property
+    def relation(self) -> str:
+        """The SQL of its rows, with their owner where foreign keys lead to it.
+
+        Each key finds at most one row, since the columns that it refers to are unique.
+        """
+        if not self.path:
+            return self.table.sql
+        joins = ""
+        for place, one in enumerate(self.path):
+            equal = " AND ".join(
+                f"t{place}.{quoted(own)} = t{place + 1}.{quoted(theirs)}"
+                for own, theirs in zip(one.columns, one.parent_columns, strict=True)
+            )
+            joins += f" LEFT JOIN {one.parent.sql} AS t{place + 1} ON {equal}"
+        person = f"t{len(self.path)}.{quoted(self.person or '')}"
+        return f"(SELECT t0.*, {person} AS {quoted(OWNER)} FROM {self.table.sql} AS t0{joins})"
 
     def column(self, name: str) -> SourceColumn:
         """Return one of its columns."""
@@ -151,7 +193,7 @@ class Source:
     @property
     def owner(self) -> SourceColumn:
         """The column of persons of a private source."""
-        return self.column(self.person or "")
+        return self.column(OWNER if self.path else self.person or "")
 
 
 @dataclass(frozen=True)
@@ -205,6 +247,35 @@ class Aggregate:
 
 
 @dataclass(frozen=True)
+class Outer:
+    """What is computed from the keys and the aggregates of all groups: after the noise, for free.
+
+    It is a SELECT over the relation `ANSWERS`, whose columns are ``k0``, ``k1``, ... (the keys) and
+    ``a0``, ``a1``, ... (the aggregates).
+
+    Attributes
+    ----------
+    columns : tuple of (str, str, bool)
+        The columns of the answer: name, SQL, and whether it is a key.
+    clauses : str
+        WHERE (for HAVING), ORDER BY, LIMIT and OFFSET.
+    """
+
+    columns: tuple[tuple[str, str, bool], ...]
+    clauses: str = ""
+
+    @property
+    def sql(self) -> str:
+        """The statement."""
+        shown = ", ".join(f"{sql} AS {quoted(name)}" for name, sql, _ in self.columns)
+        return f"SELECT {shown} FROM {ANSWERS}{self.clauses}"
+
+
+ANSWERS = '"lab answers"'
+"""The relation of the keys and the aggregates of each group."""
+
+
+@dataclass(frozen=True)
 class NormalForm:
     """A query as a product of tables, restricted and counted; see the head of this file.
 
@@ -221,6 +292,8 @@ class NormalForm:
     aggregates : tuple of Aggregate
     bounds : dict of SourceColumn to (Fraction, Fraction)
         The public bounds of columns that are added up.
+    outer : Outer
+        What the query makes of keys and aggregates.
     """
 
     sources: tuple[Source, ...]
@@ -229,6 +302,7 @@ class NormalForm:
     keys: tuple[tuple[Any, ...], ...]
     aggregates: tuple[Aggregate, ...]
     bounds: dict[SourceColumn, tuple[Fraction, Fraction]] = field(default_factory=dict)
+    outer: Outer = field(default_factory=lambda: Outer(()))
 
     @cached_property
     def equalities(self) -> tuple[Equality, ...]:
@@ -248,7 +322,10 @@ class NormalForm:
 
     def type_of(self, column: SourceColumn) -> str:
         """Return the type of a column."""
-        return self.source(column.alias).table.columns[column.name]
+        source = self.source(column.alias)
+        if source.path and column.name == OWNER:
+            return source.path[-1].parent.columns[source.person or ""]
+        return source.table.columns[column.name]
 
     @cached_property
     def person_types(self) -> frozenset[str]:

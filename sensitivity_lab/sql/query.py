@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sensitivity_lab.checks import check_choice, check_whole, names_of, shown
-from sensitivity_lab.errors import InputError, VerificationError
-from sensitivity_lab.exact.difference import root_difference
-from sensitivity_lab.metrics.norms import Norm, check_norm, norm_of
+from sensitivity_lab.checks import check_choice, check_whole
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.metrics.norms import Norm, check_norm
+from sensitivity_lab.releases.planning import Plan
 
-from .additions import AdditionSearch
-from .answers import aggregate_of, exact_answers
-from .chains import QueryChain, chain_of
-from .changes import Removed, add_rows, rows_of
+from .answers import aggregate_of
+from .changes import Removed, rows_of
 from .contributions import Contributions, contributions_of
 from .impacts import Unit
-from .normal_form import Aggregate, Source, alike
+from .normal_form import Aggregate
+from .query_plan import plan_of
 from .read_query import ReadQuery
 from .removal import Removal
 from .result import DatabaseNeighbors, DatabaseSensitivity, measured
-from .row_bounds import RowBound, elastic_bound, residual_bound
+from .row_bounds import RowBound, residual_bound
 from .truncation import TruncationStudy, truncation_study
 
 
@@ -41,24 +40,21 @@ class Query(ReadQuery):
     person : str or mapping of str to str
         The column that says whose row it is, such as ``"customer.custkey"``; of several private
         tables by their names, such as ``{"customer": "custkey", "orders": "custkey"}``. A person
-        takes their rows of these tables along, and of no other: if rows of a public table refer to
-        them by a declared foreign key, the query must join the two on it.
+        takes their rows of these tables along, and what refers to them by foreign keys, declared or
+        given: ``person="customer.custkey"`` protects the orders of a customer, and the lines of
+        these, whether the query joins them with customers or not.
     bounds : mapping of str to (number, number), optional
         Public bounds of columns that are added up, such as ``{"lineitem.quantity": (1, 50)}``;
         values beyond them are clipped.
-    groups : sequence, optional
+    groups : sequence or "public tables", optional
         The public keys of GROUP BY, chosen without looking at the data; tuples if there are several
-        expressions. Results with other keys are left out.
+        expressions. Results with other keys are left out. "public tables" stands for all keys that
+        occur in the tables that GROUP BY reads, if these have no persons.
     null_person : {"refuse", "public"}, default "refuse"
         What rows mean whose person is NULL: an error, or public rows.
-    domains : mapping of str to sequence, optional
-        The values that columns can take in new rows, such as ``{"orders.status": ["open"]}``; None
-        among them for NULL.
-    keys : mapping of str to str or sequence of str, optional
-        Columns with different values in each row, by table, such as ``{"orders": "orderkey"}``.
-        What DuckDB's tables declare themselves holds, too.
     foreign_keys : mapping of str to str, optional
         Columns whose values occur in a parent, such as ``{"orders.custkey": "customer.custkey"}``.
+        What DuckDB's tables declare themselves holds, too.
     show_person : callable, optional
         Turns a person into the text that reprs show; by default they show no persons and no rows.
 
@@ -132,43 +128,34 @@ class Query(ReadQuery):
         k: int = 1,
         *,
         unit: str = "person",
-        change: str = "remove",
         norm: str = "L1",
         aggregate: str | None = None,
-        table: str | None = None,
-        limit: int | None = None,
     ) -> DatabaseSensitivity:
-        """Return how far the answer moves if up to k persons or rows are removed or added.
+        """Return how far the answer moves if up to k persons or rows are removed.
 
         Parameters
         ----------
         k : int, default 1
-            How many persons or rows change, at most.
+            How many persons or rows are removed, at most.
         unit : {"person", "row"}, default "person"
-            Whether a person changes with all of their rows, or single rows of private tables.
-        change : {"remove", "add"}, default "remove"
-            How a neighbor differs from the database.
+            Whether a person goes with all of their rows, or single rows of private tables.
         norm : {"L1", "L2", "Linf"}, default "L1"
             How the difference of two answers is measured over the groups. For a single number, all
             three are its absolute value.
         aggregate : str, optional
             Which aggregate, if there are several; AVG has a sum and a count.
-        table : str, optional
-            With ``change="add"``, the private table that gains rows, if there are several.
-        limit : int, optional
-            With ``change="add"`` and ``unit="person"``, the most rows that a new person brings.
 
         Returns
         -------
         DatabaseSensitivity
-            The number, with the change that attains it. Its status is "bounds" if the search for
-            several persons was too large: then the truth is between `value` and `upper`.
+            The number, with the removal that attains it. Its status is "bounds" where several
+            units can share results, or their losses do not add up: then the truth is between
+            `value` and `upper`, the sum of what each of them loses at most.
 
         Raises
         ------
         InputError
-            If an argument is invalid; for additions also if the table is joined with itself, if
-            there is a LEFT JOIN, or if it is not known which values of a new row matter.
+            If an argument is invalid.
         QueryError
             If the query fails on the data, or was interrupted.
         TooLargeError
@@ -176,11 +163,9 @@ class Query(ReadQuery):
 
         Notes
         -----
-        Removing one unit takes one grouped query over the join, and no search; where results have
-        several persons or none, the query itself runs, too. Several units are
-        searched by branch and bound (`subsets.py`), which ends at once where no result refers to
-        two of them and all numbers have one sign. A new row is found by counting the join of the
-        other tables, by what they share with it (`additions.py`).
+        This takes one grouped query over the join; where results have several persons or none, the
+        query itself runs, too. Of several units, the k that lose the most are exact if every result
+        is of one of them and the losses have one sign, or the norm is Linf.
 
         References
         ----------
@@ -212,29 +197,21 @@ class Query(ReadQuery):
           before     (14, 1)
           after      (1, 1)
           method     3 persons compared
-        >>> query.local_sensitivity(2, aggregate="visits", norm="L2").value
+        >>> query.local_sensitivity(2, aggregate="visits").value
         4.0
-        >>> added = query.local_sensitivity(change="add", unit="row", aggregate="days")
-        >>> added.value, added.witness.rows[0][1]["days"]
-        (7.0, 7)
         """
         k = check_whole("k", k, "a number of persons or rows, at least 1")
-        chosen_unit: Unit = (
-            "row" if check_choice("unit", unit, ("person", "row")) == "row" else "person"
+        chosen = check_choice("unit", unit, ("person", "row"))
+        return self._removed(
+            k,
+            "row" if chosen == "row" else "person",
+            check_norm(norm),
+            self.form.aggregates[aggregate_of(self.form, aggregate)],
         )
-        change = check_choice("change", change, ("remove", "add"))
-        checked = check_norm(norm)
-        chosen = self.form.aggregates[aggregate_of(self.form, aggregate)]
-        if change == "add":
-            return self._added(k, chosen_unit, checked, chosen, table, limit)
-        if table is not None or limit is not None:
-            raise InputError(
-                "table and limit go with change='add': a removal takes rows of all private tables"
-            )
-        return self._removed(k, chosen_unit, checked, chosen)
 
     def _removed(self, k: int, unit: Unit, norm: Norm, aggregate: Aggregate) -> DatabaseSensitivity:
         """Return the worst removal."""
+        self._check_rows(unit)
         self.cascades.check(unit)
         tables = tuple(dict.fromkeys(source.table.name for source in self.form.private))
         with self.session() as session:
@@ -253,7 +230,7 @@ class Query(ReadQuery):
         return measured(
             self,
             aggregate,
-            DatabaseNeighbors("remove", k, unit, tables),
+            DatabaseNeighbors(k, unit, tables),
             norm,
             before,
             after,
@@ -263,140 +240,89 @@ class Query(ReadQuery):
             rows=tuple(rows),
         )
 
-    def _added(
+    def _check_rows(self, unit: Unit) -> None:
+        """Raise InputError for single rows of tables whose owners foreign keys lead to."""
+        found = next((one.table.name for one in self.form.private if one.path), None)
+        if unit == "row" and found is not None:
+            raise InputError(
+                f"unit: the owners of {found} are found by foreign keys, which single rows are not "
+                "searched with; take persons, or name its column of persons in person"
+            )
+
+    def plan(
         self,
-        k: int,
-        unit: Unit,
-        norm: Norm,
-        aggregate: Aggregate,
-        table: str | None,
-        limit: int | None,
-    ) -> DatabaseSensitivity:
-        """Return the worst addition."""
-        source = self._gaining(unit, table)
-        each = 1
-        if unit == "person":
-            if limit is None:
-                raise InputError(
-                    "change='add': a new person can bring any number of rows; give limit, the most "
-                    "rows that a person has, chosen without looking at the data"
-                )
-            each = check_whole("limit", limit, "a number of rows of one person, at least 1")
-            if k > 1 and source.owner in self.form.used_in_results:
-                raise InputError(
-                    "change='add': several new persons differ in a column that the query reads, "
-                    "which is not computed; use k=1"
-                )
-        elif limit is not None:
-            raise InputError("limit goes with unit='person', the rows that a new person brings")
-        neighbors = DatabaseNeighbors("add", k, unit, (source.table.name,), limit)
-        with self.session() as session:
-            search = AdditionSearch(
-                self.form,
-                aggregate,
-                session,
-                source,
-                norm=norm,
-                constraints=self.constraints,
-                new_person=unit == "person",
-                null_person=self.null_person,
-            )
-            worst = search.worst(k * each)
-            before = exact_answers(self.form, aggregate, session)
-            after = before
-            rows: tuple[tuple[str, dict[str, Any]], ...] = ()
-            if worst.added is not None:
-                replaced = add_rows(self.form, worst.added, session)
-                after = exact_answers(self.form, aggregate, session, replaced)
-                row = dict(zip(worst.added.columns, worst.added.row, strict=True))
-                rows = ((source.table.name, row),)
-        found = measured(
-            self,
-            aggregate,
-            neighbors,
-            norm,
-            before,
-            after,
-            worst.added,
-            upper=None,
-            searched=worst.searched,
-            rows=rows,
-        )
-        moved = norm_of([one - other for one, other in zip(before, after, strict=True)], norm)
-        if moved != root_difference(worst.size if norm == "L2" else worst.size**2):
-            raise VerificationError(
-                f"the new row was to change {aggregate.name} by {float(worst.size)}, and changes "
-                f"it by {moved.nearest()}; the data changed meanwhile, or this is a fault: "
-                "report it"
-            )
-        return found
-
-    def _gaining(self, unit: Unit, table: str | None) -> Source:
-        """Return the private table that gains rows."""
-        private = {source.table.name: source for source in self.form.private}
-        if unit == "person" and len(private) > 1:
-            raise InputError(
-                f"change='add': a new person brings rows of {names_of(private)}, whose results "
-                "multiply; that is not computed: add a row with unit='row' and table"
-            )
-        if table is None and len(private) == 1:
-            return next(iter(private.values()))
-        known = alike(str(table), private)
-        if table is None or known is None:
-            raise InputError(
-                f"table must be the private table that gains rows, one of {names_of(private)}, got "
-                f"{shown(table)}"
-            )
-        return private[known]
-
-    # Published bounds on rows, truncation, pipelines.
-
-    def elastic(self, k: int = 0, *, aggregate: str | None = None) -> RowBound:
-        """Return elastic sensitivity at distance k, beside the exact number for rows.
-
-        The published bound reads how often the most frequent value of each join column occurs in
-        its table, and no join.
+        *,
+        epsilon: Any,
+        max_rows: Any,
+        delta: Any = None,
+        split: Any = None,
+    ) -> Plan:
+        """Plan the release of the answer: how much noise it gets, and the only way to publish it.
 
         Parameters
         ----------
-        k : int, default 0
-            The bound is on the local sensitivity of every database that differs from this one in at
-            most k rows of private tables, added or removed.
-        aggregate : str, optional
-            Which aggregate, if there are several. A sum is bounded by the largest absolute value
-            that its bounds allow, times the bound of a count.
+        epsilon : int, float, Fraction or Decimal
+            The privacy loss of the whole answer, above 0; with a `delta` from 1e-9 to 100.
+        max_rows : int
+            How many results of the join count of one person, at most, chosen without looking at the
+            data. Others are dropped.
+        delta : int, float, Fraction or Decimal, optional
+            As for `sensitivity_lab.releases.plan`: with it the noise is Gaussian.
+        split : iterable of numbers, or mapping of name to number, optional
+            The weights of the aggregates' shares, above 0; equal by default.
 
         Returns
         -------
-        RowBound
-            Its unit is a single row, added or removed, not a person.
+        Plan
+            As `sensitivity_lab.releases.plan` makes it; no data are seen. Its `publish` and
+            `without_noise` read this query's database, `rehearse` and `errors` take a connection
+            with made-up tables.
 
         Raises
         ------
         InputError
-            If the query has a LEFT JOIN, or a sum without bounds.
+            If an argument is not acceptable; if a sum has no bounds, a private table is in a LEFT
+            JOIN, or a result can refer to several persons.
 
-        References
-        ----------
-        Johnson, Near, Song, "Towards Practical Differential Privacy for SQL Queries", PVLDB 11
-        (2018), section 3.
+        Notes
+        -----
+        Each aggregate of the query is measured once, of at most `max_rows` results of each person:
+        a person changes a COUNT and a COUNT(DISTINCT) by at most that, and a SUM by at most that
+        times the largest value of a result. HAVING, ORDER BY, LIMIT, quotients and whatever else
+        the query computes from keys and aggregates is computed from the noisy numbers, and costs
+        nothing. Values of a sum are rounded to steps of at most the 65,536th part of the largest.
 
         Examples
         --------
         >>> import pandas as pd
         >>> from sensitivity_lab import sql
-        >>> orders = pd.DataFrame({"person": [1, 1, 2], "item": [1, 1, 2]})
-        >>> prices = pd.DataFrame({"item": [1, 2, 2, 2], "price": [5, 3, 4, 6]})
+        >>> visits = pd.DataFrame({"patient": [1] * 6 + [2, 2, 3], "ward": list("aabbbaabb")})
         >>> query = sql.Query(
-        ...     "SELECT COUNT(*) AS pairs FROM orders JOIN prices USING (item)",
-        ...     connection={"orders": orders, "prices": prices},
-        ...     person="orders.person",
+        ...     "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC",
+        ...     connection={"visits": visits},
+        ...     person="visits.patient",
+        ...     groups=["a", "b"],
         ... )
-        >>> query.elastic().upper
-        3.0
+        >>> plan = query.plan(epsilon=1, max_rows=2)
+        >>> plan
+        Plan of a release: epsilon 1, Laplace noise, not published
+           numbers  sensitivity norm  epsilon  scale  expected_error
+        n        2            2   L1        1      2               2
+          loss       epsilon 1 for everything that is published, once
+          person     a person joins or leaves with all rows of visits; at most 2 results of the join
+                     count
+        ...
+        >>> int(plan.without_noise().to_frame()["n"].sum())
+        5
         """
-        self.cascades.check("row")
-        return elastic_bound(self, k, aggregate)
+        given = self._given
+
+        def anew(connection: Any) -> Query:
+            return Query(connection=connection, **given)
+
+        return plan_of(self, anew, epsilon=epsilon, max_rows=max_rows, delta=delta, split=split)
+
+    # A published bound on rows, and truncation.
 
     def residual(self, beta: float | None = None, *, aggregate: str | None = None) -> RowBound:
         """Return residual sensitivity, beside the exact number for rows.
@@ -411,7 +337,8 @@ class Query(ReadQuery):
             The bound is the largest at any distance k, times exp(-beta k). By default, the bound at
             distance 0.
         aggregate : str, optional
-            As for `elastic`.
+            Which aggregate, if there are several. A sum is bounded by the largest absolute value
+            that its bounds allow, times the bound of a count.
 
         Returns
         -------
@@ -447,6 +374,7 @@ class Query(ReadQuery):
         >>> query.residual().upper, round(query.residual(beta=0.1).upper, 3)
         (3.0, 4.966)
         """
+        self._check_rows("row")
         self.cascades.check("row")
         return residual_bound(self, beta, aggregate)
 
@@ -535,50 +463,3 @@ class Query(ReadQuery):
         return truncation_study(
             self, thresholds, epsilon=epsilon, method=method, aggregate=aggregate
         )
-
-    def chain(
-        self, rows_per_person: int | None = None, *, aggregate: str | None = None
-    ) -> QueryChain:
-        """Return the query as a chain of pipeline steps, whose map is proved without the data.
-
-        Parameters
-        ----------
-        rows_per_person : int
-            The most results that are kept of a person, at least 1. Required.
-        aggregate : str, optional
-            Which aggregate, if there are several.
-
-        Returns
-        -------
-        QueryChain
-            The chain, from one or two private tables to the answer, and these tables.
-
-        Raises
-        ------
-        InputError
-            If the pipelines have no step for a part of the query: they join one private table, or
-            two by their columns of persons, with public tables by equal columns, filter, and count
-            or add up one column, of all results or by one key.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from sensitivity_lab import sql
-        >>> visits = pd.DataFrame({"patient": [1] * 6 + [2, 2, 3], "ward": list("aabbbaabb")})
-        >>> query = sql.Query(
-        ...     "SELECT COUNT(*) AS visits FROM visits WHERE ward = 'a'",
-        ...     connection={"visits": visits},
-        ...     person="visits.patient",
-        ... )
-        >>> converted = query.chain(2)
-        >>> converted.chain.sensitivity().value, converted.answer()
-        (2.0, 3)
-        >>> query.local_sensitivity().value
-        3.0
-        """
-        if rows_per_person is None:
-            raise InputError(
-                "chain: give rows_per_person, the most results that are kept of a person, chosen "
-                "without looking at the data, as in query.chain(10)"
-            )
-        return chain_of(self, rows_per_person, aggregate)

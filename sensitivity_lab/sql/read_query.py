@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import date, time, timedelta
@@ -25,17 +25,22 @@ from sensitivity_lab.checks import (
 )
 from sensitivity_lab.errors import InputError, QueryError
 
-from .answers import FLOATS, WHOLE, answers
-from .cascades import cascades
+from .answers import FLOATS, WHOLE, after_noise, answers, call_of
+from .cascades import cascades, with_owners
 from .clipping import clipped
 from .constraints import declared
 from .database import Database, Session
 from .normal_form import Aggregate, NormalForm, SourceColumn, alike, quoted
 from .reading import Reader, column_of
-from .statements import KEYS, PLACE, regenerated, statement
+from .statements import KEYS, PLACE, from_clause, regenerated, statement
 
 if TYPE_CHECKING:
     import pandas as pd
+
+PUBLIC_TABLES = "public tables"
+"""Stands for the keys that occur in tables without persons."""
+
+_MOST_KEYS = 100_000
 
 _KEY_KINDS = (str, bytes, int, float, Decimal, Fraction, date, time, timedelta, UUID, type(None))
 """What a public key of groups can be made of."""
@@ -67,10 +72,8 @@ class ReadQuery:
         connection: Any,
         person: str | Mapping[str, str],
         bounds: Mapping[str, tuple[float, float]] | None = None,
-        groups: Sequence[Any] | None = None,
+        groups: Sequence[Any] | str | None = None,
         null_person: str = "refuse",
-        domains: Mapping[str, Sequence[Any]] | None = None,
-        keys: Mapping[str, str | Sequence[str]] | None = None,
         foreign_keys: Mapping[str, str] | None = None,
         show_person: Callable[[Any], str] | None = None,
     ) -> None:
@@ -82,9 +85,17 @@ class ReadQuery:
             )
         self.show_person = show_person
         self.text, self.persons = text, _persons(person)
+        self._given: dict[str, Any] = {
+            "sql": sql,
+            "person": person,
+            "bounds": bounds,
+            "groups": groups,
+            "null_person": null_person,
+            "foreign_keys": foreign_keys,
+        }
         self.database = Database(connection)
         with closing(self.database):
-            self._read(bounds, groups, domains, keys, foreign_keys)
+            self._read(bounds, groups, foreign_keys)
         self._check_types()
         with self.session():
             pass  # which checks the persons
@@ -96,7 +107,7 @@ class ReadQuery:
 
     # How it is made.
 
-    def _read(self, bounds: Any, groups: Any, domains: Any, keys: Any, foreign_keys: Any) -> None:
+    def _read(self, bounds: Any, groups: Any, foreign_keys: Any) -> None:
         """Read the text, with what else is given."""
         persons = self.persons
         private = {
@@ -106,16 +117,18 @@ class ReadQuery:
         }
         lower = {name.rpartition(".")[2].lower(): column for name, column in persons.items()}
         form = Reader(self.text, self.database, lower).read()
+        self.constraints = declared(self.database, foreign_keys)
+        form = with_owners(form, self.constraints, private)
         if not form.private:
             raise InputError(
-                f"person: the query reads none of the tables {names_of(persons)}; it reads "
+                f"person: the query reads none of the tables {names_of(persons)}, and no foreign "
+                "key leads there; it reads "
                 f"{names_of(list(dict.fromkeys(s.table.name for s in form.sources)))}: name the "
-                "column of persons in one of them"
+                "column of persons in one of them, or declare foreign_keys"
             )
         _check_zones(form)
         form = self._bounded(form, bounds)
-        self.constraints = declared(form, self.database, domains, keys, foreign_keys)
-        self.cascades = cascades(form, self.constraints, self.database, private)
+        self.cascades = cascades(form, self.constraints, private)
         self._load(form)
         self.form = self._typed(form, groups)
 
@@ -149,8 +162,15 @@ class ReadQuery:
         for source in form.sources:
             columns = used.setdefault(source.table, [])
             names = {one.name for one in form.used if one.alias == source.alias}
-            names |= self.constraints.read_of(source.table)
+            names |= set(source.path[0].columns) if source.path else set()
             columns += [name for name in source.table.columns if name in names - set(columns)]
+            for place, one in enumerate(source.path):
+                last = place == len(source.path) - 1
+                read = {source.person} if last else set(source.path[place + 1].columns)
+                columns = used.setdefault(one.parent, [])
+                for name in one.parent.columns:
+                    if name in read | set(one.parent_columns) and name not in columns:
+                        columns.append(name)
         self.database.load(used)
 
     def _typed(self, form: NormalForm, groups: Any) -> NormalForm:
@@ -175,7 +195,7 @@ class ReadQuery:
                 bounded = one.value.columns <= set(form.bounds)
                 aggregates.append(replace(one, type=type_, bounded=bounded))
             form = replace(form, groups=typed, aggregates=tuple(aggregates))
-            return replace(form, keys=_keys(form, groups, session))
+            return replace(form, keys=_keys(form, groups, self.cascades.joined, session))
 
     def _check_types(self) -> None:
         """Raise InputError if the columns of persons have types whose values cannot be equal."""
@@ -194,17 +214,38 @@ class ReadQuery:
         """Raise InputError if the person of a row is NULL, unless that means public rows."""
         if self.null_person == "public":
             return
-        for full, table, column in dict.fromkeys(
-            (one.table.sql, one.table.name, one.owner.name) for one in self.form.private
-        ):
+        for relation, table, source in {
+            one.relation: (one.relation, one.table.name, one) for one in self.form.private
+        }.values():
+            column = source.owner.name
             [(missing,)] = session.rows(
-                f"SELECT COUNT(*) FROM {full} WHERE {quoted(column)} IS NULL"
+                f"SELECT COUNT(*) FROM {relation} WHERE {quoted(column)} IS NULL"
             )
+            if missing and source.path:
+                raise InputError(
+                    f"person: {missing:,} rows of {table} have no owner, since a foreign key of "
+                    "theirs is NULL or leads nowhere; leave these rows out of the table"
+                )
             if missing:
                 raise InputError(
                     f"person: {missing:,} rows of {table} have NULL in {column}, so they belong "
                     "to nobody; pass null_person='public' if these rows are public, or fill in "
                     "the column, or leave these rows out of the table"
+                )
+
+    def _check_parents(self, session: Session) -> None:
+        """Raise InputError if a foreign key that leads to an owner finds several rows."""
+        keys = [one for source in self.form.private for one in source.path]
+        for one in dict.fromkeys(keys):
+            columns = ", ".join(map(quoted, one.parent_columns))
+            [(twice,)] = session.rows(
+                f"SELECT COUNT(*) - COUNT(DISTINCT ROW({columns})) FROM {one.parent.sql}"
+            )
+            if twice:
+                raise InputError(
+                    f"foreign_keys: {one.parent.name} has {twice:,} rows whose "
+                    f"{names_of(one.parent_columns, str)} another row has, too, so that a row has "
+                    "several owners; refer to columns that are unique"
                 )
 
     # How it runs.
@@ -223,7 +264,10 @@ class ReadQuery:
         """
         form = self.form
         with self.database.session() as session:
-            self.database.check(session, dict.fromkeys(source.table for source in form.sources))
+            read = [source.table for source in form.sources]
+            read += [one.parent for source in form.sources for one in source.path]
+            self.database.check(session, dict.fromkeys(read))
+            self._check_parents(session)
             self._check_persons(session)
             if form.groups:
                 columns = "".join(f", k{i} {group.type}" for i, group in enumerate(form.groups))
@@ -244,17 +288,17 @@ class ReadQuery:
         Returns
         -------
         pandas.DataFrame
-            A row per public key, also for those without results, whose counts and sums are 0. The
-            columns are those of GROUP BY, and the aggregates; AVG is a sum and a count.
+            The columns of the query. Public keys without results are there, too, with counts and
+            sums of 0, unless HAVING leaves them out.
         """
         import pandas as pd
 
+        form = self.form
         with self.session() as session:
-            found = answers(self.form, session)
-        rows = [(*key, *found[place]) for place, key in enumerate(self.form.keys)]
-        names = [one.name for one in self.form.groups]
-        names += [one.name for one in self.form.aggregates]
-        return pd.DataFrame(rows, columns=names)
+            found = answers(form, session)
+            types = session.types(statement(form, [call_of(one) for one in form.aggregates]))
+        names = [name for name, _, _ in form.outer.columns]
+        return pd.DataFrame(after_noise(form, found, types), columns=names)
 
 
 def _persons(person: Any) -> dict[str, str]:
@@ -311,7 +355,9 @@ def _check_summable(aggregate: Aggregate, type_: str) -> None:
         )
 
 
-def _keys(form: NormalForm, groups: Any, session: Session) -> tuple[tuple[Any, ...], ...]:
+def _keys(
+    form: NormalForm, groups: Any, lost: Collection[str], session: Session
+) -> tuple[tuple[Any, ...], ...]:
     """Return the public keys as the database has them."""
     names = names_of([group.name for group in form.groups])
     if not form.groups:
@@ -321,8 +367,11 @@ def _keys(form: NormalForm, groups: Any, session: Session) -> tuple[tuple[Any, .
     if groups is None:
         raise InputError(
             f"groups: the query groups by {names}, and which keys occur is private; list the "
-            "public keys, such as groups=['north', 'south']"
+            "public keys, such as groups=['north', 'south'], or pass groups='public tables' if "
+            "they are columns of tables without persons"
         )
+    if isinstance(groups, str) and groups == PUBLIC_TABLES:
+        return _public_keys(form, lost, session)
     given = _listed_keys(groups, names, len(form.groups))
     casts = ", ".join(f"CAST(? AS {group.type})" for group in form.groups)
     found: list[tuple[Any, ...]] = []
@@ -343,6 +392,37 @@ def _keys(form: NormalForm, groups: Any, session: Session) -> tuple[tuple[Any, .
         if row in found:
             raise InputError(f"groups: the key {shown(row)} occurs twice; list each key once")
         found.append(row)
+    return tuple(found)
+
+
+def _public_keys(
+    form: NormalForm, lost: Collection[str], session: Session
+) -> tuple[tuple[Any, ...], ...]:
+    """Return the keys that occur in tables without persons, which are as public as these."""
+    read = frozenset().union(*(group.term.aliases for group in form.groups))
+    for source in form.sources:
+        if source.alias not in read:
+            continue
+        private = source.person is not None or source.table.name in lost
+        if private or source.left is not None:
+            why = "has rows of persons" if private else "is in a LEFT JOIN"
+            raise InputError(
+                f"groups: {source.table.name} {why}, so its keys cannot be listed; list the public "
+                "keys, such as groups=['north', 'south']"
+            )
+    if not read:
+        raise InputError("groups: the keys are no columns of tables; list them")
+    sources = [source for source in form.sources if source.alias in read]
+    own = [term.sql for term in form.conditions if term.aliases and term.aliases <= read]
+    terms = ", ".join(group.term.sql for group in form.groups)
+    text = f"SELECT DISTINCT {terms} FROM {from_clause(sources, {})}"
+    text += f" WHERE {' AND '.join(own)}" if own else ""
+    found = session.rows(f"{text} ORDER BY ALL LIMIT {_MOST_KEYS + 1}")
+    if not 0 < len(found) <= _MOST_KEYS:
+        raise InputError(
+            f"groups: the public tables have {'no' if not found else f'more than {_MOST_KEYS:,}'} "
+            "keys; list those to publish"
+        )
     return tuple(found)
 
 

@@ -26,7 +26,17 @@ from .expressions import (
     operands,
     too_deep,
 )
-from .normal_form import Aggregate, GroupKey, NormalForm, Source, SourceColumn, Table, Term, alike
+from .normal_form import (
+    Aggregate,
+    GroupKey,
+    NormalForm,
+    Outer,
+    Source,
+    SourceColumn,
+    Table,
+    Term,
+    alike,
+)
 
 _MOST_TEXT = 100_000
 """The most characters of a query."""
@@ -53,8 +63,9 @@ _WAYS = {
         "write COUNT(DISTINCT column) if that is what you count",
     ),
     "having": (
-        "HAVING is not supported, because whether a group is shown depends on all of its rows",
-        "count all groups, and choose among the noisy answers",
+        "HAVING in a subquery is not supported, because whether a group is there depends on all "
+        "of its rows",
+        "aggregate once, outside: there HAVING chooses among the noisy answers",
     ),
     "group": (
         "GROUP BY in a subquery is not supported, because one row more can take results away",
@@ -62,13 +73,12 @@ _WAYS = {
     ),
     "qualify": ("QUALIFY is not supported, because it needs windows", "restrict the rows in WHERE"),
     "windows": WINDOWS,
-    "limit": (
-        "LIMIT is not supported, because one row can push out others",
-        "restrict the rows in WHERE",
-    ),
-    "offset": (
-        "OFFSET is not supported, because one row can push out others",
-        "restrict the rows in WHERE",
+    **dict.fromkeys(
+        ("limit", "offset"),
+        (
+            "LIMIT in a subquery is not supported, because one row can push out others",
+            "restrict the rows in WHERE; outside, LIMIT chooses among the noisy answers",
+        ),
     ),
     "sample": (
         "a sample is not supported, because it is random",
@@ -156,65 +166,40 @@ class Reader:
             plain = item.name if isinstance(item, exp.Column) else ""
             listed.append((item.alias or plain or node_text(inner, self.text), inner))
         groups = self._groups(select, scope, listed)
-        known = {group.term.sql for group in groups}
-        aggregates: list[Aggregate] = []
-        for name, node in listed:
-            if self._is_aggregate(node):
-                aggregates += self._aggregates(name, node, scope)
-                continue
-            inside = [] if node.find(exp.Window) else list(node.find_all(exp.AggFunc))
-            if inside:
-                raise self._compound(node, inside)
-            term = self.writer.term(node, self._resolver(scope))
-            if term.sql not in known:
-                raise self.refusal(
-                    node,
-                    "it is neither an aggregate nor a key",
-                    "put it into GROUP BY, or count it: COUNT(*), COUNT, SUM, AVG, COUNT(DISTINCT)",
-                )
-        if not aggregates:
+        answers = _Answers(self, scope, groups)
+        columns = [(name, *answers.term(node, name=name)) for name, node in listed]
+        answers.names = {name.lower(): term for name, term, _ in columns}
+        clauses = answers.clauses(select, len(listed))
+        if not answers.aggregates:
             raise InputError(
                 "sql: the query has no aggregate; select COUNT(*), COUNT(column), SUM(expression), "
                 "AVG(expression) or COUNT(DISTINCT column)"
             )
         groups = _told_apart(groups)
         names = ["person", *(one.name.lower() for one in groups)]
-        names += [one.name.lower() for one in aggregates]
-        twice = next((one.name for one in aggregates if names.count(one.name.lower()) > 1), None)
+        names += [one.name.lower() for one in answers.aggregates]
+        columns = [
+            (groups[int(term.sql[1:])].name if is_key else name, term, is_key)
+            for name, term, is_key in columns
+        ]
+        shown_names = [name.lower() for name, _, is_key in columns if not is_key]
+        shown_names += {name.lower() for name, _, is_key in columns if is_key}
+        twice = next((one for one in shown_names if shown_names.count(one) > 1), None)
+        for one in answers.aggregates:
+            twice = one.name if names.count(one.name.lower()) > 1 else twice
         if twice is not None:
             raise InputError(
-                f"sql: an aggregate is called {shown(twice)}, as another one, a key or the persons "
-                "of a frame are; give it another name with AS"
+                f"sql: an aggregate is called {shown(twice)}, as another one, a key or the "
+                "persons of a frame are; give it another name with AS"
             )
+        outer = Outer(tuple((name, term.sql, is_key) for name, term, is_key in columns), clauses)
         return NormalForm(
-            tuple(scope.sources), tuple(scope.conditions), tuple(groups), ((),), tuple(aggregates)
-        )
-
-    def _compound(self, node: Any, inside: list[Any]) -> InputError:
-        """Return the error for an answer that computes with aggregates."""
-        exp = self.exp
-        single = [
-            node_text(one.parent if isinstance(one.parent, exp.Filter) else one, self.text)
-            for one in inside
-        ]
-        way = f"ask for {' and '.join(dict.fromkeys(single))} by itself"
-        if len(set(single)) > 1:
-            way = f"ask for {' and '.join(dict.fromkeys(single))}, each by itself"
-        sums = [one for one in inside if isinstance(one, exp.Sum)]
-        counted = [one.this for one in inside if isinstance(one, exp.Count)]
-        if (
-            node.find(exp.Div)
-            and not node.find(exp.Filter)
-            and len(inside) == 2
-            and len(sums) == len(counted) == 1
-        ):
-            value = node_text(sums[0].this, self.text)
-            if isinstance(counted[0], exp.Star) or node_text(counted[0], self.text) == value:
-                way += f" (AVG({value}) asks for the sum of {value} and its number without NULL)"
-        return self.refusal(
-            node,
-            "computing with aggregates is not supported",
-            f"{way}, and compute with the noisy answers afterwards",
+            tuple(scope.sources),
+            tuple(scope.conditions),
+            tuple(groups),
+            ((),),
+            tuple(answers.aggregates),
+            outer=outer,
         )
 
     # The parts of a SELECT.
@@ -284,7 +269,7 @@ class Reader:
         exp = self.exp
         allowed = {"with_", "with", "from_", "from", "joins", "where", "expressions", "order"}
         if top:
-            allowed.add("group")
+            allowed |= {"group", "having", "limit", "offset"}
         for name, part in select.args.items():
             if part and name not in allowed:
                 unknown = (f"{name} is not on the list of what is read", OTHERWISE)
@@ -303,7 +288,7 @@ class Reader:
             self._add(scope, join.this, named, join)
         where = select.args.get("where")
         if where is not None:
-            resolve = self._resolver(scope)
+            resolve = self.resolver(scope)
             scope.conditions += [
                 self.writer.term(one, resolve) for one in operands(where.this, exp.And)
             ]
@@ -331,7 +316,7 @@ class Reader:
         if isinstance(item, exp.Table):
             visible, added = self._table(item, named)
         elif isinstance(item, exp.Subquery):
-            self._check_parts(item, {"this", "alias"}, "a subquery in FROM")
+            self.check_parts(item, {"this", "alias"}, "a subquery in FROM")
             if not isinstance(item.this, exp.Select):
                 raise self.refusal(
                     item,
@@ -380,7 +365,7 @@ class Reader:
                 f"{'an' if str(method)[0] in 'AEIOU' else 'a'} {method} JOIN is not supported",
                 way if method == "NATURAL" else "write JOIN with its conditions after ON",
             )
-        self._check_parts(join, {"this", "on", "using", "kind", "side"}, "this kind of join")
+        self.check_parts(join, {"this", "on", "using", "kind", "side"}, "this kind of join")
         side, kind = (str(join.args.get(one) or "").upper() for one in ("side", "kind"))
         if side not in ("", "LEFT") or kind not in ("", "INNER", "CROSS", "OUTER"):
             raise self.refusal(
@@ -405,7 +390,7 @@ class Reader:
             return []
         conditions = []
         if join.args.get("on") is not None:
-            resolve = self._resolver(scope)
+            resolve = self.resolver(scope)
             conditions += [
                 self.writer.term(one, resolve) for one in operands(join.args["on"], self.exp.And)
             ]
@@ -429,7 +414,7 @@ class Reader:
     def _table(self, item: Any, named: Mapping[str, Any]) -> tuple[str, _Subquery]:
         """Return a table of FROM, or what WITH calls by its name."""
         exp = self.exp
-        self._check_parts(item, {"this", "db", "catalog", "alias"}, "this form of a table")
+        self.check_parts(item, {"this", "db", "catalog", "alias"}, "this form of a table")
         if not isinstance(item.this, exp.Identifier):
             raise self.refusal(
                 item,
@@ -476,7 +461,7 @@ class Reader:
             else:
                 if inner.find(exp.Window):
                     raise self.refusal(inner, *WINDOWS)
-                if self._is_aggregate(inner) or inner.find(exp.AggFunc):
+                if self.is_aggregate(inner) or inner.find(exp.AggFunc):
                     raise self.refusal(
                         inner,
                         "an aggregate in a subquery, which is not monotone: one row more can take "
@@ -486,7 +471,7 @@ class Reader:
                 name = item.alias_or_name
                 if not name:
                     raise self.refusal(item, "a column needs a name", "give it one: ... AS name")
-                term = self.writer.term(inner, self._resolver(scope))
+                term = self.writer.term(inner, self.resolver(scope))
                 plain &= term.column is not None
                 found = {name.lower(): term}
             twice = next((name for name in found if name in outputs), None)
@@ -501,7 +486,7 @@ class Reader:
         """Return the columns of a star, which USING merges."""
         exp = self.exp
         of = star if isinstance(star, exp.Star) else star.this
-        self._check_parts(of, set(), "a star with EXCEPT, REPLACE or RENAME")
+        self.check_parts(of, set(), "a star with EXCEPT, REPLACE or RENAME")
         if isinstance(star, exp.Column):
             name = star.table.lower()
             if name not in scope.names:
@@ -521,11 +506,11 @@ class Reader:
 
     # Names.
 
-    def _resolver(self, scope: _Scope) -> Any:
+    def resolver(self, scope: _Scope) -> Any:
         """Return the function from a column's node to its term in a scope."""
 
         def resolve(node: Any) -> Term:
-            self._check_parts(node, {"this", "table"}, "a column with a schema before its table")
+            self.check_parts(node, {"this", "table"}, "a column with a schema before its table")
             name = node.name.lower()
             if node.table:
                 columns = scope.names.get(node.table.lower())
@@ -586,11 +571,11 @@ class Reader:
         for name in ("rollup", "cube", "grouping_sets"):
             if group.args.get(name):
                 raise self.refusal(group, *REFUSED["Rollup"])
-        self._check_parts(group, {"expressions"}, "GROUP BY ALL")
+        self.check_parts(group, {"expressions"}, "GROUP BY ALL")
         found: dict[str, GroupKey] = {}
         by_name = {one.lower(): inner for one, inner in listed}
         # The first of several names of one expression is the one that counts.
-        keys = [(one, inner) for one, inner in reversed(listed) if not self._is_aggregate(inner)]
+        keys = [(one, inner) for one, inner in reversed(listed) if not self.is_aggregate(inner)]
         names = {node_text(inner, self.text): one for one, inner in keys}
         known = {one for of in scope.names.values() for one in of} | set(scope.merged)
         for node in group.expressions:
@@ -606,23 +591,24 @@ class Reader:
                 plain = isinstance(node, exp.Column) and not node.table
                 if plain and node.name.lower() not in known:
                     chosen = by_name.get(node.name.lower(), node)
-            if self._is_aggregate(chosen):
+            if self.is_aggregate(chosen):
                 raise self.refusal(
                     node, "an aggregate is not supported in GROUP BY", "group by columns"
                 )
-            term = self.writer.term(chosen, self._resolver(scope))
+            term = self.writer.term(chosen, self.resolver(scope))
             shown_as = names.get(node_text(chosen, self.text), name)
             found.setdefault(term.sql, GroupKey(shown_as, term, ""))
         return list(found.values())
 
-    def _is_aggregate(self, node: Any) -> bool:
+    def is_aggregate(self, node: Any) -> bool:
+        """Tell whether a node is an aggregate."""
         exp = self.exp
         return isinstance(node, exp.AggFunc | exp.Filter | exp.Window | exp.WithinGroup)
 
-    def _aggregates(self, name: str, node: Any, scope: _Scope) -> list[Aggregate]:
+    def aggregates_of(self, name: str, node: Any, scope: _Scope) -> list[Aggregate]:
         """Return the aggregates of an answer: two of an average."""
         exp = self.exp
-        resolve = self._resolver(scope)
+        resolve = self.resolver(scope)
         where: Term | None = None
         if isinstance(node, exp.Filter):
             where = self.writer.term(node.expression.this, resolve)
@@ -630,12 +616,12 @@ class Reader:
         if isinstance(node, exp.Window):
             raise self.refusal(node, *_WAYS["windows"])
         if isinstance(node, exp.Count):
-            self._check_parts(node, {"this", "big_int"}, "COUNT of several columns")
+            self.check_parts(node, {"this", "big_int"}, "COUNT of several columns")
             if isinstance(node.this, exp.Star):
                 value = None if where is None else self.writer.when(where, None)
                 return [Aggregate(name, "count", value)]
             if isinstance(node.this, exp.Distinct):
-                self._check_parts(node.this, {"expressions"}, "DISTINCT ON")
+                self.check_parts(node.this, {"expressions"}, "DISTINCT ON")
                 if len(node.this.expressions) != 1:
                     raise self.refusal(
                         node,
@@ -648,7 +634,7 @@ class Reader:
             value = self.writer.term(node.this, resolve)
             return [Aggregate(name, "count", self._restricted(value, where))]
         if type(node) in (exp.Sum, exp.Avg) and not isinstance(node.this, exp.Distinct):
-            self._check_parts(node, {"this"}, "this form of an aggregate")
+            self.check_parts(node, {"this"}, "this form of an aggregate")
             value = self._restricted(self.writer.term(node.this, resolve), where)
             if isinstance(node, exp.Sum):
                 return [Aggregate(name, "sum", value)]
@@ -672,7 +658,7 @@ class Reader:
 
     # Refusals.
 
-    def _check_parts(self, node: Any, allowed: set[str], what: str) -> None:
+    def check_parts(self, node: Any, allowed: set[str], what: str) -> None:
         """Refuse a node that has parts of which nothing is known here."""
         extra = next((name for name, part in node.args.items() if part and name not in allowed), "")
         if extra:
@@ -680,7 +666,7 @@ class Reader:
 
     def _check_alias(self, alias: Any) -> None:
         if isinstance(alias, self.exp.TableAlias):
-            self._check_parts(alias, {"this"}, "names of columns after the name of a table")
+            self.check_parts(alias, {"this"}, "names of columns after the name of a table")
 
     def place(self, node: Any) -> str:
         """Return where a node is in the text."""
@@ -689,6 +675,133 @@ class Reader:
     def refusal(self, node: Any, what: str, way: str) -> InputError:
         """Return the error about a part of the text."""
         return self.writer.refusal(node, what, way)
+
+
+class _Answers:
+    """The aggregates of a query, and what it computes from them and from its keys.
+
+    Parameters
+    ----------
+    reader : Reader
+    scope : _Scope
+        Of the query.
+    groups : list of GroupKey
+
+    Attributes
+    ----------
+    aggregates : list of Aggregate
+        Each once, in the order in which the text has them.
+    names : dict of str to Term
+        The columns of the answer, which ORDER BY and HAVING may name.
+    """
+
+    def __init__(self, reader: Reader, scope: _Scope, groups: list[GroupKey]) -> None:
+        self._reader, self._scope = reader, scope
+        self._places = {group.term.sql: place for place, group in enumerate(groups)}
+        self.aggregates: list[Aggregate] = []
+        self.names: dict[str, Term] = {}
+
+    def term(self, node: Any, *, name: str = "", names_first: bool = False) -> tuple[Term, bool]:
+        """Return an expression over keys and aggregates, and whether it is a key."""
+        writer, exp = self._reader.writer, self._reader.exp
+        whole = node.unnest()
+
+        def instead(part: Any) -> Term | None:
+            plain = isinstance(part, exp.Column) and not part.table
+            if names_first and plain and part.name.lower() in self.names:
+                return self.names[part.name.lower()]
+            if self._reader.is_aggregate(part):
+                return self._measured(part, name if part is whole else "")
+            place = self._key(part)
+            return None if place is None else Term(f"k{place}", "other", text=f"k{place}")
+
+        def resolve(column: Any) -> Term:
+            if not column.table and column.name.lower() in self.names:
+                return self.names[column.name.lower()]
+            raise self._reader.refusal(
+                column,
+                "it is neither an aggregate nor a key",
+                "put it into GROUP BY, or count it: COUNT(*), COUNT, SUM, AVG, COUNT(DISTINCT)",
+            )
+
+        writer.instead = instead
+        try:
+            return writer.term(node, resolve), self._key(whole) is not None
+        finally:
+            writer.instead = None
+
+    def clauses(self, select: Any, columns: int) -> str:
+        """Return HAVING as WHERE, ORDER BY, LIMIT and OFFSET."""
+        exp, text = self._reader.exp, ""
+        if having := select.args.get("having"):
+            text += f" WHERE {self.term(having.this)[0].sql}"
+        if order := select.args.get("order"):
+            self._reader.check_parts(order, {"expressions"}, "this form of ORDER BY")
+            text += (
+                f" ORDER BY {', '.join(self._ordered(one, columns) for one in order.expressions)}"
+            )
+        for name in ("limit", "offset"):
+            if part := select.args.get(name):
+                self._reader.check_parts(part, {"expression"}, name.upper())
+                number = part.expression
+                if not (isinstance(number, exp.Literal) and number.name.isdecimal()):
+                    raise self._reader.refusal(
+                        part, f"{name.upper()} takes a whole number here", "write the number"
+                    )
+                text += f" {name.upper()} {number.name}"
+        return text
+
+    def _ordered(self, node: Any, columns: int) -> str:
+        """Return a term of ORDER BY."""
+        self._reader.check_parts(node, {"this", "desc", "nulls_first"}, "this form of ORDER BY")
+        inner = node.this
+        if isinstance(inner, self._reader.exp.Literal) and not inner.is_string:
+            if not (inner.name.isdecimal() and 1 <= int(inner.name) <= columns):
+                raise self._reader.refusal(
+                    inner, f"there is no answer number {inner.name}", "name the column"
+                )
+            written = inner.name
+        else:
+            written = self.term(inner, names_first=True)[0].sql
+        order = "DESC" if node.args.get("desc") else "ASC"
+        return f"{written} {order} NULLS {'FIRST' if node.args.get('nulls_first') else 'LAST'}"
+
+    def _key(self, node: Any) -> int | None:
+        """Return which key of GROUP BY an expression is; None if it is none."""
+        writer = self._reader.writer
+        kept, writer.instead = writer.instead, None
+        try:
+            return self._places.get(writer.term(node, self._reader.resolver(self._scope)).sql)
+        except InputError:
+            return None
+        finally:
+            writer.instead = kept
+
+    def _measured(self, node: Any, name: str) -> Term:
+        """Return an aggregate of the answer, which is measured once, however often it stands."""
+        writer = self._reader.writer
+        kept, writer.instead = writer.instead, None
+        try:
+            found = self._reader.aggregates_of(
+                name or node_text(node, self._reader.text), node, self._scope
+            )
+        finally:
+            writer.instead = kept
+        places = []
+        for one in found:
+            same = (
+                place
+                for place, known in enumerate(self.aggregates)
+                if (known.kind, known.sql) == (one.kind, one.sql)
+            )
+            places.append(next(same, len(self.aggregates)))
+            if places[-1] == len(self.aggregates):
+                self.aggregates.append(one)
+        sql = f"a{places[0]}"
+        if len(places) == 2:  # an average
+            total, number = (f"a{place}" for place in places)
+            sql = f"(CASE WHEN {number} > 0 THEN {total} / {number} END)"
+        return Term(sql, "other", text=node_text(node, self._reader.text))
 
 
 def _told_apart(groups: list[GroupKey]) -> list[GroupKey]:

@@ -10,24 +10,15 @@ from math import comb
 from typing import Any
 
 from sensitivity_lab.errors import TooLargeError
+from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.metrics.norms import Norm, powered
 
 from .answers import Weighing, exact_answers
 from .changes import Removed, remove_units
 from .database import Session
 from .impacts import Impacts, Unit, as_whole, make_impacts, units_of
+from .join_columns import one_person_per_result
 from .normal_form import Aggregate, NormalForm, quoted
-from .statements import place_of, statement
-from .subsets import Atom, Found, Length, Measure, SubsetSearch
-
-_CHOSEN = 'temp.main."lab chosen"'
-"""The temporary table of the units that are searched: `number` in the order of stakes, `unit`."""
-
-_ROOM_FOR_UNITS = 2_000
-"""How many units are searched one by one, beyond the k with the most at stake."""
-
-_ATOMS = 300_000
-"""The most atoms of a search."""
 
 MOST_RUNS = 2_000
 """The most times that a query with left joins is run again."""
@@ -112,10 +103,7 @@ class Removal:
             return self._worst_number()
         if self.k == 1:
             return self._worst_one()
-        if self.norm == "Linf":
-            return self._worst_entry()
-        found, units = self._search(None, self.norm, "gain0 + drop0")
-        return self._concluded(found, units)
+        return self._several()
 
     # One unit: the largest norm of what is lost with it.
 
@@ -188,7 +176,7 @@ class Removal:
         [source] = form.private
         person = quoted(source.owner.name)
         [(ownerless,)] = self.session.rows(
-            f"SELECT COUNT(*) FROM {source.table.sql} WHERE {person} IS NULL"
+            f"SELECT COUNT(*) FROM {source.relation} WHERE {person} IS NULL"
         )
         if ownerless:
             return None
@@ -219,196 +207,64 @@ class Removal:
 
     # Several units.
 
-    def _worst_entry(self) -> Worst:
-        """Return the worst removal in the norm Linf: of each place and sign by itself."""
-        tops = []
+    def _several(self) -> Worst:
+        """Return the k units that lose the most, each by itself, and the sum of what they lose.
+
+        That is a maximum where every result is of one unit, and losses cannot cancel: they have one
+        sign, or a single entry is measured. Else it bounds what any k units can lose.
+        """
+        if self.norm == "Linf":
+            units, upper = self._top_entry()
+        else:
+            units, upper = self._top()
+        searched = f"the {self.k} {self._nouns(self.k)} that lose the most"
+        return Worst(units, None if self._adds_up() else upper, searched)
+
+    def _adds_up(self) -> bool:
+        """Tell whether the worst of several units are those that lose the most, each by itself."""
+        alone = len(self.units) == 1 or (self.unit == "person" and one_person_per_result(self.form))
+        if not alone or self.aggregate.kind == "distinct" or self.norm == "L2":
+            return False
+        if self.norm == "Linf":
+            return True
+        [(mixed,)] = self.session.rows(
+            f"SELECT COALESCE(MIN(lost0) < 0 AND MAX(lost0) > 0, FALSE) FROM {self._each}"
+        )
+        return not mixed
+
+    def _top_entry(self) -> tuple[tuple[Any, ...], Fraction]:
+        """Return the k units with the most at stake in one place and of one sign, and their sum."""
+        best: tuple[Any, ...] = (0, 0, "gain0")
         for sign in ("gain0", "drop0"):
             ranked = (
                 f"SELECT place, {sign} AS stake, ROW_NUMBER() OVER (PARTITION BY place ORDER BY "
-                f"{sign} DESC) AS number FROM {self._each} WHERE {sign} > 0"
+                f"{sign} DESC, unit) AS number FROM {self._each} WHERE {sign} > 0"
             )
-            tops += [
-                (int(bound), place, sign)
-                for place, bound in self.session.rows(
-                    f"SELECT place, SUM(stake) FROM ({ranked}) WHERE number <= {self.k} "
-                    "GROUP BY place"
-                )
-            ]
-        best: tuple[Found, list[Any]] | None = None
-        upper, states = 0, 0
-        for bound, place, sign in sorted(tops, reverse=True):
-            if best is not None and bound <= max(upper, best[0].value):
-                break
-            found, units = self._search((place, sign), "signed", sign)
-            states += found.states
-            if isinstance(found.upper, int):
-                upper = max(upper, found.upper)
-            if best is None or found.value > best[0].value:
-                best = (found, units)
-        if best is None:
-            return Worst((), None, "nobody changes the answer")
-        found, units = best
-        open_ = upper if upper > found.value else None
-        return self._concluded(Found(found.chosen, found.value, open_, states), units)
-
-    def _concluded(self, found: Found, units: list[Any]) -> Worst:
-        chosen = tuple(units[place] for place in found.chosen)
-        searched = f"{found.states:,} sets of {self._nouns(2)} by branch and bound"
-        if found.upper is None:
-            return Worst(chosen, None, searched)
-        if isinstance(found.upper, Length):
-            # The float of so many roots is off by less than this share.
-            return Worst(
-                chosen,
-                Fraction(found.upper.close * (1 + 1e-9)) / self._weighing.denominator,
-                searched,
+            tops = self.session.rows(
+                f"SELECT SUM(stake), place FROM ({ranked}) WHERE number <= {self.k} GROUP BY place"
             )
-        return Worst(chosen, Fraction(found.upper, self._weighing.denominator), searched)
-
-    def _search(
-        self, entry: tuple[int, str] | None, measure: Measure, stake: str
-    ) -> tuple[Found, list[Any]]:
-        """Search the sets of units, and return the end and the units by number."""
-        where = f"{stake} > 0" if entry is None else f"{stake} > 0 AND place = {entry[0]}"
-        rank = f"SUM({stake})"
-        if measure == "L2":
-            rank = f"SUM(CAST({stake} AS DOUBLE) ** 2)"
-        most = self.k + _ROOM_FOR_UNITS
-        ranked: list[tuple[Any, Any]]
-        while True:
-            self.session.run(
-                f"CREATE OR REPLACE TEMP TABLE {_CHOSEN} AS SELECT ROW_NUMBER() OVER (ORDER BY "
-                f"stake DESC, unit) - 1 AS number, unit, stake FROM (SELECT unit, {rank} AS stake "
-                f"FROM {self._each} WHERE {where} GROUP BY unit ORDER BY stake DESC, unit "
-                f"LIMIT {most + 1})"
-            )
-            ranked = self.session.rows(f"SELECT unit, stake FROM {_CHOSEN} ORDER BY number")
-            rest = ranked[most:]
-            units = [unit for unit, _ in ranked[:most]]
-            self.session.run(f"DELETE FROM {_CHOSEN} WHERE number >= {most}")
-            atoms = self._atoms(entry, units)
-            if atoms is not None:
-                break
-            if most <= max(self.k, 20):
-                return self._unsearched(ranked, measure)
-            most = max(self.k, 20, most // 10)
-        stakes = self._stakes(atoms, len(units), measure)
-        beyond = 0
-        if rest:
-            # The float of a sum of squares is off by a tiny share; rounded up it is a bound.
-            stake = rest[0][1]
-            beyond = int(float(stake) * (1 + 1e-9)) + 1 if measure == "L2" else int(stake)
-        order = sorted(range(len(units)), key=lambda one: stakes[one], reverse=True)
-        number = {unit: place for place, unit in enumerate(order)}
-        renamed = [
-            Atom(
-                atom.place,
-                atom.weight,
-                tuple(frozenset(number[one] for one in clause) for clause in atom.clauses),
-            )
-            for atom in atoms
-        ]
-        search = SubsetSearch(renamed, [stakes[one] for one in order], measure, self.k, beyond)
-        return search.run(), [units[one] for one in order]
-
-    def _unsearched(
-        self, ranked: Sequence[tuple[Any, Any]], measure: Measure
-    ) -> tuple[Found, list[Any]]:
-        """Return bounds where units share too many results to search: the k largest stakes."""
-        top = [stake for _, stake in ranked[: self.k]]
-        upper: int | Length
-        if measure == "L2":
-            upper = Length.of(0)
-            for stake in top:
-                upper += Length.of(int(stake * (1 + 1e-9)) + 1)
-        else:
-            upper = sum(int(stake) for stake in top)
-        # The value is 0 until the query runs without these units.
-        return Found(tuple(range(len(top))), 0, upper, 0), [unit for unit, _ in ranked[: self.k]]
-
-    @staticmethod
-    def _stakes(atoms: Sequence[Atom], number: int, measure: Measure) -> list[int]:
-        """Return the stake of each unit, for L2 its square (see `subsets.py`)."""
-        by_place: list[dict[int, int]] = [{} for _ in range(number)]
-        for atom in atoms:
-            weight = max(atom.weight, 0) if measure == "signed" else abs(atom.weight)
-            for unit in atom.units:
-                by_place[unit][atom.place] = by_place[unit].get(atom.place, 0) + weight
-        if measure == "L2":
-            return [sum(one * one for one in of.values()) for of in by_place]
-        return [sum(of.values()) for of in by_place]
-
-    def _atoms(self, entry: tuple[int, str] | None, units: Sequence[Any]) -> list[Atom] | None:
-        """Return the atoms of the chosen units; None if there are too many."""
-        sign = -1 if entry is not None and entry[1] == "drop0" else 1
-        place = None if entry is None else entry[0]
-        if self.aggregate.kind == "distinct":
-            return self._atoms_of_values(place, units)
-        if len(self.units) > 1:
-            return self._atoms_of_results(place, sign, units)
-        here = "" if place is None else f" AND place = {place}"
+            best = max([best, *((int(total), place, sign) for total, place in tops)])
+        total, place, sign = best
         rows = self.session.rows(
-            f"SELECT place, number, lost0 FROM {self._each} JOIN {_CHOSEN} USING (unit) "
-            f"WHERE lost0 <> 0{here} LIMIT {_ATOMS + 1}"
+            f"SELECT unit FROM {self._each} WHERE place = {place} AND {sign} > 0 "
+            f"ORDER BY {sign} DESC, unit LIMIT {self.k}"
         )
-        if len(rows) > _ATOMS:
-            return None
-        return [Atom(at, sign * int(lost), (frozenset({number}),)) for at, number, lost in rows]
+        return tuple(unit for (unit,) in rows), Fraction(total, self._weighing.denominator)
 
-    def _by_units(self, place: int | None, select: Sequence[str], where: list[str]) -> str:
-        """Return the results of one place or all, grouped by their units u0, u1, ... and more.
-
-        Whatever of `select` is no aggregate comes before the units.
-        """
-        keys = [one for one in select if not one.startswith(("SUM(", "COUNT("))]
-        here = place_of(self.form)
-        units = [f"{unit} AS u{i}" for i, unit in enumerate(self.units)]
-        rows = [f"{here} AS place", *keys, *units, *(one for one in select if one not in keys)]
-        groups = [str(1 + i) for i in range(1 + len(keys) + len(units))]
-        chosen = where if place is None else [*where, f"{here} = {place}"]
-        return statement(self.form, rows, where=chosen, group_by=groups)
-
-    def _atoms_of_results(
-        self, place: int | None, sign: int, units: Sequence[Any]
-    ) -> list[Atom] | None:
-        """Return the results that refer to chosen units, as many as there are kinds of them."""
-        text = self._by_units(place, [f"SUM({self._weighing.row})"], [_chosen(self.units)])
-        rows = self.session.rows(f"{text} LIMIT {_ATOMS + 1}")
-        if len(rows) > _ATOMS:
-            return None
-        number = {unit: at for at, unit in enumerate(units)}
-        weights: dict[tuple[int, frozenset[int]], int] = {}
-        for at, *refers, weight in rows:
-            clause = frozenset(number[one] for one in refers if one in number)
-            weights[at, clause] = weights.get((at, clause), 0) + int(weight)
-        return [
-            Atom(at, sign * weight, (clause,)) for (at, clause), weight in weights.items() if weight
-        ]
-
-    def _atoms_of_values(self, place: int | None, units: Sequence[Any]) -> list[Atom] | None:
-        """Return the values of COUNT(DISTINCT ...) that chosen units are in."""
-        value = self.aggregate.sql
-        whole = self._by_units(place, [f"{value} AS value", "COUNT(*)"], [f"{value} IS NOT NULL"])
-        chosen = _chosen([f"u{i}" for i in range(len(self.units))])
+    def _top(self) -> tuple[tuple[Any, ...], Fraction]:
+        """Return the k units with the most at stake in L1 or L2, and the sum of their norms."""
+        square = self.norm == "L2"
+        stake = "SUM(CAST(gain0 + drop0 AS DOUBLE) ** 2)" if square else "SUM(gain0 + drop0)"
         rows = self.session.rows(
-            f"WITH lab_results AS ({whole}) SELECT * EXCLUDE (value), DENSE_RANK() OVER (ORDER BY "
-            "place, value) FROM lab_results SEMI JOIN (SELECT place, value FROM lab_results "
-            f"WHERE {chosen}) AS touched USING (place, value) LIMIT {_ATOMS + 1}"
+            f"SELECT unit, {stake} AS stake FROM {self._each} GROUP BY unit "
+            f"HAVING stake > 0 ORDER BY stake DESC, unit LIMIT {self.k}"
         )
-        if len(rows) > _ATOMS:
-            return None
-        number = {unit: at for at, unit in enumerate(units)}
-        clauses: dict[int, tuple[int, set[frozenset[int]]]] = {}
-        for at, *refers, _, one in rows:
-            clause = frozenset(number[unit] for unit in refers if unit in number)
-            clauses.setdefault(one, (at, set()))[1].add(clause)
-        # A value with a result that refers to no chosen unit stays, whichever of them are removed.
-        # If it vanishes with other units, it is at stake with those, too.
-        return [
-            Atom(at, 1, tuple(sorted(of, key=sorted)))
-            for at, of in clauses.values()
-            if frozenset() not in of
-        ]
+        upper = Fraction(0)
+        for _, found in rows:
+            # A float of a sum of squares is off by a tiny share; rounded up it is a bound.
+            root = Difference(Fraction(int(found * (1 + 1e-9)) + 1), Fraction(0), root=True)
+            upper += Fraction(root.upper()) if square else int(found)
+        return tuple(unit for unit, _ in rows), upper / self._weighing.denominator
 
     # Left joins: the definition.
 
@@ -431,11 +287,6 @@ class Removal:
 
     def _nouns(self, number: int) -> str:
         return f"{self.unit}{'s' * (number != 1)}"
-
-
-def _chosen(units: Iterable[str]) -> str:
-    """Return the condition that one of some units is chosen."""
-    return f"({' OR '.join(f'{unit} IN (SELECT unit FROM {_CHOSEN})' for unit in units)})"
 
 
 def losses(
@@ -479,7 +330,7 @@ def losses(
 def everyone(form: NormalForm, units: Sequence[str], session: Session) -> list[Any]:
     """Return the persons or rows of the private tables, each once, in order."""
     together = " UNION ".join(
-        f"SELECT {unit} AS unit FROM {source.table.sql} AS {quoted(source.alias)}"
+        f"SELECT {unit} AS unit FROM {source.relation} AS {quoted(source.alias)}"
         for source, unit in zip(form.private, units, strict=True)
     )
     text = f"SELECT DISTINCT unit FROM ({together}) WHERE unit IS NOT NULL ORDER BY unit"

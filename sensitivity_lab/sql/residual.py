@@ -10,17 +10,20 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain, combinations
+from typing import Any
 
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.exact.difference import Difference
 
-from .elastic import Rows
 from .join_columns import classes, connected, join_equalities, one_of_each_kind, predicates
 from .normal_form import NormalForm, SourceColumn, Term, quoted
+
+Rows = Callable[[str], Sequence[tuple[Any, ...]]]
+"""It runs a statement and returns its rows."""
 
 Polynomial = dict[tuple[int, ...], int]
 """Coefficients by the exponents of each variable."""
@@ -89,7 +92,7 @@ class Residual:
             raise TooLargeError(
                 f"residual: the tables that can change stand under {n} aliases, and 2^{n} parts of "
                 f"the query would be joined; the most is {_MOST_SOURCES}. Declare tables public, "
-                "or use elastic"
+                "or count over fewer"
             )
         self._polynomials = [self._polynomial(table) for table in self.tables]
 

@@ -18,14 +18,11 @@ from sensitivity_lab.results.result import Found
 from sensitivity_lab.results.verification import Stated
 
 from .answers import exact_answers
-from .changes import Added, Removed, add_rows, counted, remove_units
+from .changes import Removed, counted, remove_units
 from .clipping import clipped_text
 from .impacts import Unit
 from .normal_form import Aggregate
 from .read_query import ReadQuery
-
-Change = Literal["remove", "add"]
-"""How a neighbor changes the database."""
 
 DATABASE = Things(
     data="database",
@@ -48,38 +45,27 @@ class DatabaseNeighbors:
 
     Attributes
     ----------
-    change : {"remove", "add"}
     k : int
-        At most so many units change.
+        At most so many units are removed.
     unit : {"person", "row"}
     tables : tuple of str
-        The tables that lose or gain rows.
-    rows_each : int or None
-        The most rows that an added person brings; None if that is not limited.
+        The tables that lose rows.
 
     Examples
     --------
-    >>> print(DatabaseNeighbors("remove", 1, "person", ("orders",)))
+    >>> print(DatabaseNeighbors(1, "person", ("orders",)))
     at most 1 person removed, with all of their rows in orders
     """
 
-    change: Change
     k: int
     unit: Unit
     tables: tuple[str, ...]
-    rows_each: int | None = None
 
     def __str__(self) -> str:
-        done = "removed" if self.change == "remove" else "added"
         where = " and ".join(map(named, self.tables))
-        number = f"at most {self.k} {self.unit}{'s' * (self.k > 1)} {done}"
-        if self.unit == "row":
-            return f"{number} {'from' if self.change == 'remove' else 'to'} {where}"
-        if self.change == "remove":
-            return f"{number}, with all of their rows in {where}"
-        return (
-            f"{number}, with at most {self.rows_each} row{'s' * (self.rows_each != 1)} in {where}"
-        )
+        number = f"at most {self.k} {self.unit}{'s' * (self.k > 1)} removed"
+        whole = "from" if self.unit == "row" else "with all of their rows in"
+        return f"{number}{',' * (self.unit == 'person')} {whole} {where}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,15 +74,15 @@ class DatabaseWitness:
 
     Attributes
     ----------
-    change : Removed or Added or None
-        What is removed or added; None if no change moves the answer.
+    change : Removed or None
+        What is removed; None if no removal moves the answer.
     query_x : tuple of Fraction
         The answer on the database, per group in the order of the keys.
     query_y : tuple of Fraction
         The answer after the change.
     rows : tuple of (str, dict)
-        The rows that are removed or added, if the unit is a row: their table, and the values that
-        the query reads.
+        The rows that are removed, if the unit is a row: their table, and the values that the query
+        reads.
 
     Examples
     --------
@@ -112,7 +98,7 @@ class DatabaseWitness:
     DatabaseWitness(1 person removed, query_x=(Fraction(4, 1),), query_y=(Fraction(1, 1),))
     """
 
-    change: Removed | Added | None
+    change: Removed | None
     query_x: tuple[Fraction, ...]
     query_y: tuple[Fraction, ...]
     rows: tuple[tuple[str, dict[str, Any]], ...] = ()
@@ -126,15 +112,13 @@ class DatabaseWitness:
     def _told(self) -> str:
         if self.change is None:
             return "no change"
-        if isinstance(self.change, Removed):
-            return f"{counted(len(self.change.units), self.change.unit)} removed"
-        return f"{counted(self.change.copies, 'row')} added"
+        return f"{counted(len(self.change.units), self.change.unit)} removed"
 
     @property
     def persons(self) -> tuple[Any, ...]:
-        """The persons that are removed; none for rows and additions."""
-        removed = isinstance(self.change, Removed) and self.change.unit == "person"
-        return self.change.units if removed and isinstance(self.change, Removed) else ()
+        """The persons that are removed; none for rows."""
+        change = self.change
+        return change.units if change is not None and change.unit == "person" else ()
 
     # What all witnesses have: the two datasets, here as what one has and the other does not.
 
@@ -144,8 +128,8 @@ class DatabaseWitness:
         return "the database"
 
     @property
-    def y(self) -> Removed | Added | None:
-        """What the neighbor lacks or has beyond it."""
+    def y(self) -> Removed | None:
+        """What the neighbor lacks."""
         return self.change
 
 
@@ -164,13 +148,13 @@ class DatabaseSensitivity(Found):
     upper : float
         No neighbor is farther away; the smallest float not below the value if `status` is "exact".
     status : {"exact", "bounds"}
-        "bounds": the search ended early, and the truth is between `value` and `upper`.
+        "bounds": the truth is between `value` and `upper`.
     witness : DatabaseWitness
         The change, and the answers before and after it.
     aggregate : Aggregate
         The aggregate that was searched.
     neighbors : DatabaseNeighbors
-        The relation: which persons or rows are removed or added, at most k.
+        The relation: which persons or rows are removed, at most k.
     norm : {"L1", "L2", "Linf"}
         How the difference of two answers is measured over the groups; for a single number, all
         three agree.
@@ -249,11 +233,6 @@ class DatabaseSensitivity(Found):
         change = self.witness.change
         if change is None:
             return "no change moves the answer"
-        if isinstance(change, Added):
-            times = f"{change.copies} times " if change.copies > 1 else ""
-            if self.query.show_person is None:
-                return f"a new row of {change.table.name} {times}(in witness.rows)"
-            return f"{times}{brief(dict(zip(change.columns, change.row, strict=True)))}"
         unit = counted(len(change.units), change.unit)
         if self.query.show_person is None:
             return f"{unit} (in witness.{'persons' if change.unit == 'person' else 'rows'})"
@@ -283,10 +262,9 @@ class DatabaseSensitivity(Found):
             after = before
             change = self.witness.change
             if change is not None:
-                make = remove_units if isinstance(change, Removed) else add_rows
-                replaced = make(query.form, change, session)  # type: ignore[arg-type]
+                replaced = remove_units(query.form, change, session)
                 after = exact_answers(query.form, self.aggregate, session, replaced)
-        if isinstance(change, Removed) and len(change.units) > self.neighbors.k:
+        if change is not None and len(change.units) > self.neighbors.k:
             raise VerificationError(
                 f"the witness removes {len(change.units)} {self.neighbors.unit}s, and neighbors "
                 f"differ in {self.neighbors}"
@@ -313,7 +291,6 @@ class DatabaseSensitivity(Found):
             "aggregate": self.aggregate.name,
             "kind": self.kind,
             "neighbors": str(self.neighbors),
-            "change": self.neighbors.change,
             "unit": self.neighbors.unit,
             "k": self.neighbors.k,
             "norm": self.norm,
@@ -341,7 +318,7 @@ def measured(
     norm: Norm,
     before: Sequence[Fraction],
     after: Sequence[Fraction],
-    change: Removed | Added | None,
+    change: Removed | None,
     *,
     upper: Fraction | None,
     searched: str,
@@ -349,6 +326,8 @@ def measured(
 ) -> DatabaseSensitivity:
     """Return the result for a change, by the answers before and after it."""
     moved = moved_by(before, after, norm)
+    if upper is not None and moved.exact == upper:
+        upper = None  # the bound is attained
     return DatabaseSensitivity(
         value=moved.nearest(),
         exact=moved.exact if upper is None else None,

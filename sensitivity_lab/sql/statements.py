@@ -64,7 +64,7 @@ def from_clause(sources: Iterable[Source], replaced: Mapping[str, str]) -> str:
     """Return FROM without its word: conditions of inner joins are left to WHERE."""
     text = ""
     for source in sources:
-        relation = f"{replaced.get(source.alias, source.table.sql)} AS {quoted(source.alias)}"
+        relation = f"{replaced.get(source.alias, source.relation)} AS {quoted(source.alias)}"
         if not text:
             text = relation
         elif source.left is None:

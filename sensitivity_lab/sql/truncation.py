@@ -21,8 +21,8 @@ from .answers import aggregate_of, weigh
 from .database import Session
 from .impacts import as_whole, units_of
 from .join_columns import one_person_per_result
-from .linear_program import truncated_total
-from .normal_form import Aggregate
+from .linear_program import tolerance, truncated_total
+from .normal_form import Aggregate, NormalForm
 from .read_query import ReadQuery
 from .statements import place_of, statement
 from .value_ranges import per_result
@@ -155,7 +155,7 @@ class TruncationStudy(Tabled):
         )
 
     def _table(self) -> pd.DataFrame:
-        return self.to_frame().drop(columns=["answers", "signed", "gap"]).set_index("threshold")
+        return self.to_frame().drop(columns=["answers", "signed"]).set_index("threshold")
 
 
 @dataclass(frozen=True)
@@ -173,18 +173,18 @@ class TruncationPoint:
         The persons who lose results.
     sensitivity : float
         How much one person, added or removed with all rows, can change the truncated answer (in L1,
-        with groups). A person who is replaced can change twice as much.
+        with groups); of the linear program, with what its solver may be off. A person who is
+        replaced can change twice as much.
     scale : float
         The scale of the Laplace noise of each number of the answer.
     error : float
         The expected distance of the noisy truncated answer from the answer without truncation, in
         L1 as `cut`: the sum over all keys. Divided by their number, it is that of one number.
-    answers : tuple of float
-        The truncated answer of each public key, to which noise is added.
+    answers : tuple of Fraction
+        The truncated answer of each public key, exactly. As floats, two answers can be farther
+        apart than `sensitivity`: add noise to whole numbers, as `Query.plan` does.
     signed : bool
         Whether values can be negative.
-    gap : float
-        How far the solver's optimum may be from the true one; 0 for "cap".
     """
 
     threshold: int | float
@@ -193,9 +193,8 @@ class TruncationPoint:
     sensitivity: float
     scale: float
     error: float
-    answers: tuple[float, ...] = ()
+    answers: tuple[Fraction, ...] = ()
     signed: bool = False
-    gap: float = 0.0
 
 
 class Truncation:
@@ -211,30 +210,21 @@ class Truncation:
 
     def __init__(self, query: ReadQuery, aggregate: Aggregate, session: Session) -> None:
         form = query.form
-        ends = per_result(form, aggregate)
         if aggregate.kind == "distinct":
             raise InputError(
                 f"truncation: {aggregate.name} counts distinct values, which is not truncated. If "
                 "they are persons, one person changes each group by at most 1, and all groups "
                 "together by at most their number; if not, one person can have all values. "
-                "Truncate a COUNT or a SUM"
+                "Truncate a COUNT or a SUM, or plan a release: query.plan(...)"
             )
-        if ends is None:
-            raise InputError(
-                f"truncation: {aggregate.name} adds up values without bounds; give bounds for each "
-                "column in it, such as bounds={'lineitem.quantity': (1, 50)}, and write it with +, "
-                "- and * alone: value * 0.5 for value / 2"
-            )
-        if not form.monotone:
-            raise InputError(
-                "truncation: a LEFT JOIN to a private table is not supported, because a person can "
-                "take results away from others; use an inner join"
-            )
+        ends = check_cuttable(form, aggregate, "truncation")
         self._form, self._aggregate, self._session = form, aggregate, session
         self._largest, self._signed = max(map(abs, ends)), ends[0] < 0
         self._persons = units_of(form, "person", query.null_person)
         value = aggregate.value
         self._counted = [] if value is None else [f"{value.sql} IS NOT NULL"]
+        summed = value is not None and aggregate.kind == "sum"
+        self._number = f"CAST({value.sql} AS DOUBLE)" if value is not None and summed else "0"
 
     def method(self, wanted: str) -> str:
         """Return how results are cut; raise InputError if the wanted way is not private here."""
@@ -272,10 +262,10 @@ class Truncation:
     ) -> tuple[list[TruncationPoint], int]:
         """Keep the first tau results of each person.
 
-        The order is that of a hash of what a result counts for: its group and its value. Results
-        that tie in both are equal for the answer. So what is kept of a person depends on the
-        person's results only, which is what makes the sensitivity tau times the largest value: the
-        others keep theirs.
+        The order is that of a hash of what a result counts for: its group and its value, as a
+        float whatever the type of the column, which can depend on others. Results that tie in both
+        are equal for the answer. So what is kept of a person depends on the person's results only,
+        which is what makes the sensitivity tau times the largest value: the others keep theirs.
         """
         weighing = weigh(self._form, self._aggregate, self._session)
         columns = [
@@ -283,12 +273,13 @@ class Truncation:
             f"{place_of(self._form)} AS place",
             f"{weighing.row} AS worth",
             f"{weighing.rough or 'FALSE'} AS rough",
+            f"{self._number} AS number",
         ]
         results = statement(self._form, columns, where=self._counted)
         # A NULL person is public, and nothing of it is cut.
         self._session.run(
             f"CREATE OR REPLACE TEMP TABLE {_RANKED} AS SELECT *, CASE WHEN person IS NULL THEN 0 "
-            "ELSE row_number() OVER (PARTITION BY person ORDER BY hash(place, worth), place, "
+            "ELSE row_number() OVER (PARTITION BY person ORDER BY hash(place, number), place, "
             f"worth) END AS nth FROM ({results})"
         )
         sums, lost = ["BOOL_OR(rough)", "SUM(worth)"], ["COUNT(DISTINCT person)"]
@@ -331,7 +322,7 @@ class Truncation:
             round_up(sensitivity),
             scale,
             math.fsum(errors),
-            tuple(map(nearest, kept)),
+            tuple(kept),
             self._signed,
         )
 
@@ -352,26 +343,45 @@ class Truncation:
         for owners, total, is_rough in found:
             weighing.check(is_rough)
             persons.append([numbers.setdefault(one, len(numbers)) for one in owners])
-            values.append(nearest(Fraction(as_whole(total), weighing.denominator)))
-        full = math.fsum(values)
+            values.append(as_whole(total))
+        full, below = sum(values), weighing.denominator
         points = []
         for threshold in thresholds:
-            optimum = truncated_total(persons, values, float(threshold))
-            scale = laplace_scale(threshold, epsilon)
-            bias = max(0.0, full - optimum.lower)
+            tau = Fraction(threshold)
+            optimum = truncated_total(persons, values, tau * below)
+            # The choice that is found is below the optimum, by as much as the tolerance at most.
+            sensitivity = tau + tolerance(tau)
+            bias = (full - optimum.lower) / below
+            scale = laplace_scale(sensitivity, epsilon)
             points.append(
                 TruncationPoint(
                     threshold,
-                    bias,
+                    nearest(bias),
                     optimum.cut,
-                    float(threshold),
+                    round_up(sensitivity),
                     scale,
-                    expected_error(bias, scale),
-                    (optimum.lower,),
-                    gap=max(0.0, optimum.upper - optimum.lower),
+                    expected_error(nearest(bias), scale),
+                    (optimum.lower / below,),
                 )
             )
         return points, len(numbers)
+
+
+def check_cuttable(form: NormalForm, aggregate: Aggregate, what: str) -> tuple[Fraction, Fraction]:
+    """Return the least and the largest number that a result adds, or raise InputError."""
+    ends = per_result(form, aggregate)
+    if ends is None:
+        raise InputError(
+            f"{what}: {aggregate.name} adds up values without bounds; give bounds for each "
+            "column in it, such as bounds={'lineitem.quantity': (1, 50)}, and write it with +, - "
+            "and * alone: value * 0.5 for value / 2"
+        )
+    if not form.monotone:
+        raise InputError(
+            f"{what}: a LEFT JOIN to a private table is not supported, because a person can take "
+            "results away from others; use an inner join"
+        )
+    return ends
 
 
 def _checked(thresholds: Any, method: str) -> list[Any]:

@@ -15,7 +15,7 @@ from sensitivity_lab.cli.parser import make_parser
 
 BOUNDED = ("--size", "2", "--neighbors", "bounded")
 ABOUT = {"sensitivity-lab": PROGRAM, **COMMANDS}
-OUTPUTS = ("--output", "--table")  # but for sql, whose --table is read
+OUTPUTS = ("--output", "--table", "--publish")  # but for sql, whose --table is read
 
 LONG = ("article",)
 """What has tests of its own."""
@@ -62,6 +62,8 @@ def test_the_examples_run(capsys, tmp_path, monkeypatch, example):
     words = shlex.split(example)
     if words[0] == "sql":
         pytest.importorskip("duckdb", reason="needs the extra `sql`")
+    if words[0] == "release":
+        pytest.importorskip("opendp", reason="needs the extra `opendp`")
     if "<" in words:
         given = tmp_path / words[-1]
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given.read_bytes())))

@@ -81,7 +81,7 @@ def interrupted(*_arguments, **_options):
             "noise: interrupted while searching the sensitivities of mean, var",
         ),
         (
-            "cli.tables.bytes_of",
+            "csv_files.bytes_of",
             ("sensitivity", "-", *MEAN_OF_TWO),
             "sensitivity: interrupted while reading standard input",
         ),

@@ -13,7 +13,7 @@ from command_line import MEAN_OF_TWO, check_refused, run
 
 import sensitivity_lab as sl
 from sensitivity_lab.cli.option_values import read_domain
-from sensitivity_lab.cli.tables import exact_number, read_table
+from sensitivity_lab.csv_files import exact_number, read_table
 
 LARGE = 2**53 + 1
 
@@ -228,8 +228,8 @@ def test_tables_of_too_many_bytes_or_columns_are_refused(capsys, table, monkeypa
     table(",".join(f"a{i}" for i in range(10_001)) + "\n")
     more = "columns, more than 10,000; write the columns that you need to another file"
     check_refused(capsys, ASKED, f"{NOT_READ} has 10,001 {more}")
-    monkeypatch.setattr("sensitivity_lab.cli.tables._LONGEST_LINE", 3)
-    monkeypatch.setattr("sensitivity_lab.cli.tables._MOST_BYTES", 4)
+    monkeypatch.setattr("sensitivity_lab.csv_files._LONGEST_LINE", 3)
+    monkeypatch.setattr("sensitivity_lab.csv_files._MOST_BYTES", 4)
     table("a\n1\n2\n")
     more = "or more; give fewer rows, or only the columns you need"
     check_refused(capsys, ASKED, f"{NOT_READ} has 4 bytes {more}")

@@ -1,23 +1,19 @@
-"""The page from a table to its noise: its command, and the code that publishes."""
+"""The page from a table to published numbers: its command, and the code that publishes."""
 
 from __future__ import annotations
 
 import doctest
 import re
 import shlex
-from fractions import Fraction
 
-import numpy as np
 import pytest
 from command_line import run
 from paths import ROOT
 
-import sensitivity_lab as sl
-
 PAGE = (ROOT / "docs" / "how_to" / "noise.md").read_text()
 
 
-def names_after(heading: str) -> dict:
+def names_before(heading: str) -> dict:
     """The names that the examples before a heading make."""
     test = doctest.DocTestParser().get_doctest(PAGE.split(heading)[0], {}, "noise", None, 0)
     for example in test.examples:
@@ -25,72 +21,72 @@ def names_after(heading: str) -> dict:
     return test.globs
 
 
+def commands() -> list[tuple[str, str]]:
+    """The commands of the page, and how what they print begins."""
+    page = PAGE.replace("\\\n", " ")
+    (block,) = re.findall(r"```\n(\$ sensitivity-lab(?:.*\n)*?)```", page)
+    return [
+        (command, printed.partition("...\n")[0])
+        for command, printed in re.findall(r"\$ sensitivity-lab (.*)\n((?:[^$].*\n)*)", block)
+    ]
+
+
 def test_the_command_prints_what_the_page_shows(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names_after("## 1. ")["table"].to_csv("visits.csv", index=False)
-    page = PAGE.replace("\\\n", " ")
-    command, printed = re.search(r"\$ sensitivity-lab (.*)\n((?:.*\n)*?)\.\.\.\n", page).groups()
-    code, out, err = run(capsys, *shlex.split(command))
+    names_before("## 1. ")["table"].to_csv("visits.csv", index=False)
+    (plan, printed), _ = commands()
+    code, out, err = run(capsys, *shlex.split(plan))
     assert (code, err) == (0, "")
+    assert printed.count("\n") == 3
     assert out.startswith(printed)
 
 
+@pytest.mark.opendp
+def test_the_command_publishes(capsys, tmp_path, monkeypatch):
+    pytest.importorskip("opendp")
+    monkeypatch.chdir(tmp_path)
+    names_before("## 1. ")["table"].to_csv("visits.csv", index=False)
+    _, (release, _) = commands()
+    code, out, err = run(capsys, *shlex.split(release))
+    assert (code, err) == (0, "")
+    assert out.startswith("Published, with noise\n      count")
+
+
 @pytest.mark.exhaustive
-def test_step_3_takes_plans_that_are_integers():
-    """Adding a text to integers used to fail."""
-    step_3 = PAGE.split("## 3. ")[1].split("## 4. ")[0]
-    test = doctest.DocTestParser().get_doctest(step_3, {}, "noise", None, 0)
-    names = names_after("## 4. ")
-    texts = names["answers"]
-    names["table"] = names["table"].astype({"plan": int})
+@pytest.mark.opendp
+def test_what_the_page_publishes_is_near_the_truth(tmp_path, monkeypatch):
+    """Of ten thousand runs, some are farther off."""
+    pytest.importorskip("opendp")
+    monkeypatch.chdir(tmp_path)
+    names = names_before("## 2. ")
+    (block,) = re.findall(r"```python\n(published = (?:.*\n)*?)```", PAGE)
+    exec(block, names)
+    assert sorted(path.name for path in (tmp_path / "visits").iterdir()) == [
+        *("plan.json", "privacy.txt", "statistics.csv"),
+    ]
+    exact = names["plan"].without_noise(names["table"]).to_frame()
+    off = (names["published"].to_frame() - exact).abs().loc[["0", "25"]]
+    assert (off < [300, 0.7, 2, 1.5]).all(axis=None)
+    assert (off["n"] > 0).any()
+
+
+@pytest.mark.exhaustive
+@pytest.mark.opendp
+def test_the_front_page_publishes(tmp_path, monkeypatch):
+    pytest.importorskip("opendp")
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "README.md").read_text()
+    examples, rest = page.split("published = plan.publish")
+    test = doctest.DocTestParser().get_doctest(
+        examples.split("## Publish a table")[1], {}, "", "", 0
+    )
+    names: dict = {}
+    exec("import sensitivity_lab as sl", names)
     for example in test.examples:
         exec(example.source, names)
-    assert names["answers"] == texts
-    assert 0 not in texts["count"]
-
-
-def step_4() -> str:
-    """The code that adds the noise, and publishes."""
-    (block,) = re.findall(r"```python\n(import opendp(?:.*\n)*?)```", PAGE)
-    return block
-
-
-@pytest.mark.exhaustive
-@pytest.mark.opendp
-@pytest.mark.parametrize("split", [None, [1, 5, 2, Fraction(1, 3)]])
-def test_the_page_spends_epsilon_as_the_table_of_noise_splits_it(monkeypatch, split):
-    """OpenDP's own maps say what each answer spends. The page used to spend 1, whatever was set."""
-    dp = pytest.importorskip("opendp.prelude")
-    make, made = dp.m.make_laplace, []
-
-    def spy(*space, **how):
-        made.append(make(*space, **how))
-        return made[-1]
-
-    monkeypatch.setattr(dp.m, "make_laplace", spy)
-    names = names_after("## 4. ")
-    half = sl.noise.noise_table(names["chains"], epsilon=0.5, split=split)
-    exec(step_4(), names | {"noise": half})
-    spent = [one.map(float(row.sensitivity)) for one, row in zip(made, half, strict=True)]
-    assert spent == pytest.approx([row.epsilon for row in half], rel=1e-12)
-    assert sum(spent) == pytest.approx(0.5, rel=1e-12)
-    assert sum(Fraction(row.sensitivity) / Fraction(row.scale) for row in half) <= 0.5
-
-
-@pytest.mark.exhaustive
-@pytest.mark.opendp
-def test_what_the_page_publishes_is_near_the_truth():
-    """Of a million runs, some ten are farther off."""
-    pytest.importorskip("opendp.prelude")
-    names = names_after("## 4. ")
-    exec(step_4(), names)
-    exact = []
-    for name, scale in (("count", 20), ("sum", 480), ("sum of squares", 11520), ("histogram", 20)):
-        off = np.abs(names["released"][name] - np.array(names["answers"][name]))
-        assert off.max() < 20 * scale
-        exact.append(off.max() == 0)
-    assert not all(exact)  # whole-number noise is sometimes 0, of one answer
-    by_plan = names["rows"].groupby("plan")["visits"]
-    truth = by_plan.agg(["mean", "std", "median"]).loc[names["plans"]]
-    off = (names["published"] - truth).abs().loc[["0", "25"]]
-    assert (off < [1, 2, 2]).all(axis=None)
+    rows = [f"{place % 700},{place % 3 * 25},{place % 9}" for place in range(2000)]
+    (tmp_path / "visits.csv").write_text("\n".join(["id,plan,visits", *rows]) + "\n")
+    exec("published = plan.publish" + rest.split("```")[0], names)
+    found = names["published"].to_frame()
+    assert found.loc[["0", "25", "50"], "n"].between(400, 900).all()
+    assert (tmp_path / "visits" / "statistics.csv").is_file()

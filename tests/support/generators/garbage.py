@@ -9,6 +9,7 @@ import datetime
 import inspect
 import itertools
 import math
+import tempfile
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -194,6 +195,9 @@ def opendp_sum() -> Any:
     return space >> dp.t.then_sum()
 
 
+_SAVED = Path(tempfile.mkdtemp()) / "plan.json"
+sl.releases.plan(sl.releases.Person("id", max_rows=2), epsilon=1, agg={"n": "count"}).save(_SAVED)
+
 VALID: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("a", "b", "column", "on"), ("id", "sex", "age")),
     **dict.fromkeys(("k", "d_in", "distances", "hamming_distance", "length"), (1, 2)),
@@ -215,6 +219,12 @@ VALID: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("input_domain", "output_domain"), (pl.Scalar(),)),
     **dict.fromkeys(("input_metric", "output_metric"), (pl.AbsoluteDistance(),)),
     "result": (SMOOTH,),
+    "releases.load.path": (_SAVED,),
+    "releases.plan.person": (sl.releases.Person("id", max_rows=2),),
+    "releases.plan.bounds": ({"age": range(9)},),
+    "releases.plan.agg": ({"n": "count", "mean": ("age", "mean")}, {"m": ("age", "median")}),
+    **dict.fromkeys(("groupby", "releases.plan.step", "releases.plan.bins"), (None, {})),
+    **dict.fromkeys(("max_groups", "max_rows_per_group"), (None,)),
     "reach": (REACH,),
     "grid": (range(4), [0.5, 2]),
     "weights": (None,),

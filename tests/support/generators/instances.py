@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 import garbage
+import pandas as pd
 from audit_arguments import honest_or_not
 from garbage import DOMAIN, MEASURED, REACH, RECORDS, ROWS, SMOOTH, TABLE, TOTAL, UNIVERSE
 from space_arguments import DAYS, FOUR_BASKETS, FOUR_NODES
@@ -54,6 +55,10 @@ def _made() -> Iterator[Any]:
     yield from (compared, compared.rows[0])
     yield pl.measured_stability(TOTAL, [1, 2], sizes=[1, 2], d_in=1)
     yield TOTAL.sensitivity(d_in=1)
+    planned = sl.releases.plan(sl.releases.Person("id", max_rows=1), epsilon=1, agg={"n": "count"})
+    yield sl.releases.Person("id", max_rows=1)
+    yield from (planned, planned.without_noise(pd.DataFrame({"id": [1, 2]})))
+    yield planned.errors(pd.DataFrame({"id": [1, 2]}), times=2)
     yield sl.noise.clipping_sweep(RECORDS, bounds=[1, 5], neighbors="bounded", epsilon=1)
     yield from (TOTAL, pl.clamp(0, 5), pl.Start(pl.Numbers(), pl.SymmetricDistance()))
     yield TOTAL >> pl.laplace(1)
@@ -81,7 +86,7 @@ def _made() -> Iterator[Any]:
         yield from (asked, removed, removed.neighbors, removed.witness, asked.contributions())
         if len(asked.form.private) == 1:
             with contextlib.suppress(sl.errors.InputError):
-                yield from (asked.truncation([1, 3], epsilon=1), asked.elastic())
+                yield from (asked.truncation([1, 3], epsilon=1), asked.residual())
     for name in dir(sl):
         made = getattr(sl, name)
         if inspect.isclass(made) and issubclass(made, Query):

@@ -37,6 +37,7 @@ MADE_BY_THE_LIBRARY = {
     *("spaces.SpaceCurve", "spaces.SpaceSensitivity", "spaces.SpaceWitness"),
     *("sql.Contributions", "sql.DatabaseNeighbors", "sql.DatabaseSensitivity"),
     *("sql.DatabaseWitness", "sql.RowBound", "sql.TruncationStudy"),
+    *("releases.Errors", "releases.Plan", "releases.Released"),
 }
 """Results: what they hold was checked before, by the call that returned them."""
 
@@ -66,7 +67,7 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 def named() -> Iterator[tuple[str, Any]]:
     """What is public, by its name; what spaces and `sql` have, with that of their module."""
-    others: list[tuple[Any, str]] = [(spaces, "spaces.")]
+    others: list[tuple[Any, str]] = [(spaces, "spaces."), (sl.releases, "releases.")]
     if HAS_SQL:
         others.append((sl.sql, "sql."))
     rooms = (sl.audits, sl.bounds, sl.errors, sl.noise, sl.results)
@@ -121,6 +122,8 @@ NEEDED = {
     "assert_sensitivity": ("claim", "size", "neighbors"),
     "audit_mechanism": ("universe", "size", "epsilon"),
     "sql.Query": ("groups",),
+    "releases.Person": ("max_rows",),
+    "releases.plan": ("bounds", "agg"),
     "audit_opendp": ("universe", "size"),
     "spaces.Space": ("neighbors",),
 }

@@ -20,17 +20,11 @@ SQL_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "person": ("orders.customer", {"orders": "customer"}),
     "sql.Query.bounds": (None, {"orders.price": (0, 6)}),
     "null_person": ("refuse", "public"),
-    "domains": (None, {"orders.price": [1, 2, None]}),
-    "sql.Query.keys": (None, {"orders": "customer"}, {"orders": ["customer", "region"]}),
     "foreign_keys": (None, {"orders.customer": "orders.price"}),
     "show_person": (None, str),
     "Query.local_sensitivity.unit": ("person", "row"),
-    "Query.local_sensitivity.change": ("remove", "add"),
-    "Query.local_sensitivity.limit": (None, 2),
-    "Query.local_sensitivity.table": (None, "orders"),
     "Query.truncation.method": ("auto", "cap"),
     "aggregate": (None, "n"),
-    "rows_per_person": (1, 3),
     "thresholds": ([1, 3], (2.5,)),
 }
 

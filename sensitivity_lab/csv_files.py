@@ -1,4 +1,4 @@
-"""The command line's numbers and CSV files, read exactly: ints, and Decimals for all others."""
+"""Numbers and CSV files, read exactly: ints, and Decimals for all others."""
 
 from __future__ import annotations
 
@@ -64,6 +64,29 @@ def exact_number(text: str) -> int | Decimal | None:
     return int(number) if whole else number
 
 
+def decimal_number(text: str, commas: bool = False) -> float:
+    """Return the float nearest to the number that a text spells, nan if it spells none.
+
+    Examples
+    --------
+    >>> decimal_number(" 2.5"), decimal_number("2,5", commas=True), decimal_number("NA")
+    (2.5, 2.5, nan)
+    """
+    word = _word(text, commas)
+    return float(_WORDS[word] if word in _WORDS else word if _NUMBER.fullmatch(word) else "nan")
+
+
+def _word(text: str, commas: bool) -> str:
+    """Return a cell in lower case, with a decimal point where a comma may stand for it."""
+    word = text.strip().lower()
+    return with_point(word) if commas else word
+
+
+def with_point(text: str) -> str:
+    """Return a number with a decimal comma with a point; everything else as it is."""
+    return text.replace(",", ".") if _DECIMAL_COMMA.fullmatch(text.strip()) else text
+
+
 def in_range(number: float | Decimal) -> bool:
     """Return whether the exponent of a number is within the limit."""
     return not isinstance(number, Decimal) or abs(number.adjusted()) <= LARGEST_EXPONENT
@@ -97,20 +120,11 @@ class Cells:
                     )
         return [known[text] for text in texts]
 
-    def has_decimal_commas(self, name: str) -> bool:
-        """Return whether a column has numbers such as 2,5; never if commas separate columns."""
-        return self.separator != "," and any(
-            isinstance(text, str) and _DECIMAL_COMMA.fullmatch(text.strip())
-            for text in set(self.columns[name])
-        )
-
     def _entry(self, text: Any) -> Any:
         # Rows shorter than the header end in missing entries, which are not texts.
-        word = text.strip().lower() if isinstance(text, str) else ""
+        word = _word(text, self.separator != ",") if isinstance(text, str) else ""
         if word in _WORDS:
             return _WORDS[word]
-        if self.separator != "," and _DECIMAL_COMMA.fullmatch(word):
-            word = word.replace(",", ".")
         number = exact_number(word)
         return text if number is None else number
 

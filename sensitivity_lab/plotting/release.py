@@ -1,0 +1,69 @@
+"""Numbers with the errors that noise will add to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sensitivity_lab.checks import named
+
+from ._options import with_checked_options
+from ._picture import PLAIN, Picture, broken, entitled, new_figure, set_ticks
+from ._theme import BLUE
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ROW, _AROUND, _LETTERS = 0.32, 1.0, 26  # inches of a row and around them; letters of a name
+_MOST = 40
+
+
+@with_checked_options
+def plot_errors(
+    exact: pd.DataFrame,
+    off: pd.DataFrame,
+    *,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+) -> Any:
+    """Draw numbers with their mean absolute errors, a panel per statistic and a row per group.
+
+    Parameters
+    ----------
+    exact, off : pandas.DataFrame
+        Of the same groups and statistics; of more than 40 groups the first ones are drawn.
+    title : str, optional
+        Above the figure.
+    figsize : tuple of float, optional
+        Width and height in inches.
+
+    Returns
+    -------
+    Figure
+    """
+    groups, panels = min(len(exact), _MOST), max(exact.shape[1], 1)
+    size = figsize or (1.6 + 2.4 * panels, _AROUND + _ROW * groups)
+    figure = new_figure(size)
+    axes = list(figure.subplots(1, panels, sharey=True, squeeze=False).flat)
+    places = np.arange(groups)
+    for ax, name in zip(axes, exact.columns, strict=False):
+        picture = Picture(ax)
+        values, errors = (one[name].to_numpy(dtype=float)[:groups] for one in (exact, off))
+        ax.errorbar(
+            *(values, places),
+            xerr=np.nan_to_num(errors),
+            fmt="o",
+            markersize=4,
+            capsize=3,
+            color=picture.colors.color(BLUE),
+            ecolor=picture.colors.ink,
+        )
+        set_ticks(ax.xaxis, 4, whole=False)
+        picture.name_axes(broken(named(name), _LETTERS))
+        picture.grid(axis="x")
+    names = [" ".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in exact.index]
+    axes[0].set_yticks(places, [broken(named(one), _LETTERS) for one in names[:groups]], **PLAIN)
+    axes[0].set_ylim(groups - 0.5, -0.5)
+    heading = "Made-up rows: each number, and how far off noise puts it on average"
+    return entitled(None, axes, heading if title is None else title)

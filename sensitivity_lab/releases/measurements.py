@@ -1,0 +1,197 @@
+"""What is measured: whole numbers, one or several for each group, that a row changes by a little.
+
+A row of a group changes the numbers of that group alone, and one of them: so the norms of what a
+person changes follow from how many rows count, `Person.l1` and `Person.l2_square`. Sums are centred
+at mid-range, where a row can move them least: the sensitivity is half of the range for each row,
+and not the largest absolute value. See docs/proofs.md, "Releases".
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .grid import Grid, as_text
+from .person import Person
+from .rows import Rows
+
+Numbers = NDArray[np.object_]
+"""Whole numbers of any size, shape (groups, numbers of a group)."""
+
+
+@dataclass(frozen=True)
+class Measured(ABC):
+    """One kind of number, for each group.
+
+    Attributes
+    ----------
+    name : str
+        In tables.
+    numbers : int
+        How many numbers a group has.
+    most : int
+        The most that a row changes the number of its group, in whole units.
+    unit : Fraction
+        What one stands for.
+    """
+
+    numbers: ClassVar[int] = 1
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Its name in tables."""
+
+    @property
+    def most(self) -> int:
+        """The most that a row changes a number by."""
+        return 1
+
+    @property
+    def unit(self) -> Fraction:
+        """What a whole number counts, in the unit of the answer."""
+        return Fraction(1)
+
+    @abstractmethod
+    def exact(self, rows: Rows, groups: int) -> Numbers:
+        """Return the exact numbers of each group."""
+
+    def l1(self, person: Person, groups: int) -> int:
+        """Return the L1 sensitivity, in whole units."""
+        return self.most * person.l1(groups)
+
+    def l2_square(self, person: Person, groups: int) -> Fraction:
+        """Return the square of the L2 sensitivity, in whole units."""
+        return self.most**2 * person.l2_square(groups)
+
+
+@dataclass(frozen=True)
+class RowCount(Measured):
+    """The number of rows."""
+
+    @property
+    def name(self) -> str:
+        """Its name in tables."""
+        return "count"
+
+    def exact(self, rows: Rows, groups: int) -> Numbers:
+        """Return the number of rows of each group."""
+        return _added(rows.group, np.ones(len(rows.group), dtype=np.int64), groups)
+
+
+@dataclass(frozen=True)
+class CentredSum(Measured):
+    """The sum of ``2 j - steps`` over the rows: twice the distance from mid-range, in steps."""
+
+    grid: Grid
+
+    @property
+    def name(self) -> str:
+        """Its name in tables."""
+        return f"sum of {self.grid.column}"
+
+    @property
+    def most(self) -> int:
+        """The distance of either end from the middle."""
+        return self.grid.steps
+
+    @property
+    def unit(self) -> Fraction:
+        """Half a step."""
+        return self.grid.step / 2
+
+    def exact(self, rows: Rows, groups: int) -> Numbers:
+        """Return the sum of each group."""
+        return _added(rows.group, _centred(self.grid, rows), groups)
+
+
+@dataclass(frozen=True)
+class CentredSquares(Measured):
+    """The sum of ``2 d^2 - steps^2`` over the rows, with d as in `CentredSum`.
+
+    d^2 is between 0 and steps^2, so this is centred, too.
+    """
+
+    grid: Grid
+
+    @property
+    def name(self) -> str:
+        """Its name in tables."""
+        return f"squares of {self.grid.column}"
+
+    @property
+    def most(self) -> int:
+        """The distance of either end from the middle."""
+        return self.grid.steps**2
+
+    @property
+    def unit(self) -> Fraction:
+        """Half of the square of half a step."""
+        return self.grid.step**2 / 8
+
+    def exact(self, rows: Rows, groups: int) -> Numbers:
+        """Return the sum of each group."""
+        squares = 2 * _centred(self.grid, rows) ** 2 - self.most
+        return _added(rows.group, squares, groups)
+
+
+@dataclass(frozen=True)
+class Bins(Measured):
+    """The number of rows in each bin of a column's values."""
+
+    grid: Grid
+
+    @property
+    def name(self) -> str:
+        """Its name in tables."""
+        return f"histogram of {self.grid.column}"
+
+    @property
+    def numbers(self) -> int:  # type: ignore[override]
+        """The number of bins."""
+        return len(self.grid.starts)
+
+    @property
+    def labels(self) -> list[str]:
+        """The values of each bin: one, or from one up to but without the next."""
+        values = [as_text(self.grid.lower + start * self.grid.step) for start in self.grid.starts]
+        if self.grid.is_whole:
+            return values
+        ends = [*values[1:], as_text(self.grid.upper)]
+        last = len(values) - 1
+        return [
+            f"{low} to {'' if place == last else 'below '}{high}"
+            for place, (low, high) in enumerate(zip(values, ends, strict=True))
+        ]
+
+    def exact(self, rows: Rows, groups: int) -> Numbers:
+        """Return the number of rows of each group in each bin."""
+        places = rows.places[self.grid.column]
+        bins = np.searchsorted(self.grid.starts, places, side="right") - 1
+        cells = rows.group * self.numbers + bins
+        ones = np.ones(len(cells), dtype=np.int64)
+        return _added(cells, ones, groups * self.numbers).reshape(groups, self.numbers)
+
+
+def _centred(grid: Grid, rows: Rows) -> NDArray[np.int64]:
+    """Return how far each row is from mid-range, in half steps: from -steps to steps."""
+    return 2 * rows.places[grid.column] - grid.steps
+
+
+def _added(group: NDArray[np.int64], amounts: NDArray[np.int64], groups: int) -> Numbers:
+    """Add up whole numbers below 2**53 by group, exactly, shape (groups, 1).
+
+    Two halves of 28 bits are added up on their own: 2**35 of them do not overflow.
+    """
+    halves = []
+    for part in (amounts >> 28, amounts & (1 << 28) - 1):
+        total = np.zeros(groups, dtype=np.int64)
+        np.add.at(total, group, part)
+        halves.append(total.astype(object))
+    added: Numbers = ((halves[0] << 28) + halves[1])[:, None]
+    return added

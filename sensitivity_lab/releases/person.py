@@ -1,0 +1,100 @@
+"""Who is protected: the unit of privacy, and how many rows of a table are one person's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sensitivity_lab.checks import check_text_column, whole_kind
+from sensitivity_lab.errors import InputError
+
+_LIMITS = (
+    "give max_rows=, the most rows that count of one person, or both max_groups= and "
+    "max_rows_per_group=; choose them without looking at the data"
+)
+
+_check_rows = whole_kind("a number of rows, at least 1", most=2**20)
+_check_groups = whole_kind("a number of groups, at least 1", most=2**20)
+
+
+@dataclass(frozen=True)
+class Person:
+    """The person who joins or leaves a table, with a limited number of rows.
+
+    Parameters
+    ----------
+    column : str, optional
+        The column that says whose a row is. It must identify people: a number per row limits
+        nobody. Leave it out only if nobody can have more than `max_rows` rows by design, as in a
+        study with one visit a year; nothing checks that.
+    max_rows : int
+        The most rows that count of one person, from 1 to 2**20. Rows beyond it are dropped.
+    max_groups, max_rows_per_group : int
+        In place of `max_rows`: the most groups in which a person counts, and the most rows in each.
+        With Gaussian noise this can need less noise: the counts of all groups move by
+        ``max_rows_per_group * sqrt(max_groups)`` in L2.
+
+    Raises
+    ------
+    InputError
+        If a limit is no whole number in its range, or the limits are not one of these two.
+
+    Notes
+    -----
+    Which rows of a person are kept is decided by a hash of what is in them, never by their place in
+    the table.
+
+    Examples
+    --------
+    >>> print(Person("id", max_rows=5))
+    a person (column id) joins or leaves, with at most 5 rows
+    >>> print(Person("id", max_groups=2, max_rows_per_group=3))
+    a person (column id) joins or leaves, with at most 3 rows in each of at most 2 groups
+    """
+
+    column: str | None = None
+    max_rows: int | None = None
+    max_groups: int | None = None
+    max_rows_per_group: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the limits."""
+        if self.column is not None:
+            check_text_column("column", self.column)
+        _check_rows.or_none("max_rows", self.max_rows)
+        _check_groups.or_none("max_groups", self.max_groups)
+        _check_rows.or_none("max_rows_per_group", self.max_rows_per_group)
+        by_group = (self.max_groups, self.max_rows_per_group)
+        if (self.max_rows is None) == (by_group == (None, None)) or (
+            self.max_rows is None and None in by_group
+        ):
+            raise InputError(_LIMITS)
+        if self.max_rows is None and self.column is None:
+            raise InputError(
+                "max_groups= needs the column that says whose a row is: Person('id', "
+                "max_groups=2, max_rows_per_group=3)"
+            )
+
+    def l1(self, groups: int) -> int:
+        """Return the most rows of a person, who can be in so many groups."""
+        if self.max_rows is not None:
+            return self.max_rows
+        return self.max_rows_per_group * min(self.max_groups, groups)  # type: ignore[operator,type-var]
+
+    def l2_square(self, groups: int) -> Fraction:
+        """Return the square of the L2 norm of a person's rows, counted by group.
+
+        All rows may be in one group, unless only some of each group count.
+        """
+        if self.max_rows is not None:
+            return Fraction(self.max_rows**2)
+        return Fraction(self.l1(groups) * self.max_rows_per_group)  # type: ignore[operator]
+
+    def __str__(self) -> str:
+        whose = f" (column {self.column})" if self.column else ""
+        most = self.max_rows if self.max_rows is not None else self.max_rows_per_group
+        rows = f"{most} row{'s' * (most != 1)}"
+        if self.max_rows is None:
+            several = f"{self.max_groups} group{'s' * (self.max_groups != 1)}"
+            rows += f" in each of at most {several}"
+        return f"a person{whose} joins or leaves, with at most {rows}"

@@ -1,0 +1,288 @@
+"""A plan for the answer of a query: results are capped for each person, counted, and get noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sensitivity_lab.checks import cut, names_of, shown, whole_kind
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.noise.mechanism import check_delta
+from sensitivity_lab.noise.table import shares_of
+from sensitivity_lab.releases.grid import as_text
+from sensitivity_lab.releases.measurements import Bins, Measured, Numbers
+from sensitivity_lab.releases.person import Person
+from sensitivity_lab.releases.planning import Plan, privacy_loss
+from sensitivity_lab.releases.statistics import Sums
+
+from .answers import after_noise
+from .clipping import clipped_text
+from .database import Session
+from .impacts import as_whole, units_of
+from .join_columns import one_person_per_result
+from .normal_form import Aggregate, NormalForm, quoted
+from .read_query import ReadQuery
+from .statements import place_of, statement
+from .truncation import check_cuttable
+
+_RESULTS = 'temp.main."lab results"'
+"""The temporary table of results, each with its number `nth` among those of its person."""
+
+_STEPS = 16
+"""The largest value of a result has at least two to this steps, of a size that is a power of 2."""
+
+_check_rows = whole_kind("the most results of the join that count of one person, at least 1")
+
+
+@dataclass(frozen=True)
+class OfResults(Measured):
+    """An aggregate over results: their number, the sum of a value, or its distinct values.
+
+    Attributes
+    ----------
+    place : int
+        Of the aggregate among those of the query.
+    aggregate : Aggregate
+    ends : (Fraction, Fraction)
+        The least and the largest value of a result.
+    """
+
+    place: int
+    aggregate: Aggregate
+    ends: tuple[Fraction, Fraction]
+
+    @property
+    def name(self) -> str:
+        """Its name in tables."""
+        return self.aggregate.name
+
+    @property
+    def unit(self) -> Fraction:
+        """The step of a sum; 1 of a count."""
+        if self.aggregate.kind != "sum":
+            return Fraction(1)
+        largest = max(map(abs, self.ends)) or Fraction(1)
+        return Fraction(2) ** (math.floor(math.log2(largest)) - _STEPS)
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        """The least and the largest value of a result, in steps."""
+        low, high = self.ends
+        return math.floor(low / self.unit), math.ceil(high / self.unit)
+
+    @property
+    def most(self) -> int:
+        """The most that a result adds, in steps."""
+        return max(map(abs, self.steps)) if self.aggregate.kind == "sum" else 1
+
+    @property
+    def amount(self) -> str:
+        """The SQL of what a result counts for: a whole number, or a distinct value."""
+        value = self.aggregate.value
+        if value is None:
+            return "1"
+        if self.aggregate.kind == "distinct":
+            return value.sql
+        if self.aggregate.kind == "count":
+            return f"CASE WHEN {value.sql} IS NOT NULL THEN 1 END"
+        low, high = self.steps
+        steps = f"FLOOR(CAST({value.sql} AS DOUBLE) / {float(self.unit)!r} + 0.5)"
+        return (
+            f"CASE WHEN {value.sql} IS NOT NULL THEN "
+            f"CAST(GREATEST({low}, LEAST({high}, {steps})) AS BIGINT) END"
+        )
+
+    @property
+    def total(self) -> str:
+        """The SQL of the total of kept results."""
+        column = quoted(f"amount {self.place}")
+        if self.aggregate.kind == "distinct":
+            return f"COUNT(DISTINCT {column})"
+        return f"SUM(CAST({column} AS HUGEINT))"
+
+    def exact(self, rows: Any, groups: int) -> Numbers:
+        """Return the totals, which the database has computed."""
+        found: Numbers = rows[self.place]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """The results of a query, of which those of each person are capped.
+
+    Attributes
+    ----------
+    query : ReadQuery
+    person : Person
+        With the most results that count of one.
+    anew : callable
+        Makes the query for another connection.
+    """
+
+    query: ReadQuery
+    person: Person
+    anew: Callable[[Any], ReadQuery]
+
+    @cached_property
+    def index(self) -> pd.Index[Any]:
+        """The public keys."""
+        form = self.query.form
+        if not form.groups:
+            return pd.Index(["all results"])
+        names = [group.name for group in form.groups]
+        found: pd.Index[Any] = pd.MultiIndex.from_tuples(form.keys, names=names)
+        return found if len(names) > 1 else found.get_level_values(0)
+
+    def exact(self, measured: Sequence[Measured], table: Any) -> Mapping[Measured, Numbers]:
+        """Run the query once, and return the exact numbers of the results that count."""
+        query = self.query if table is None else self.anew(table)
+        several = [one for one in measured if isinstance(one, OfResults)]
+        with query.session() as session:
+            totals = _totals(query, several, self.person.l1(1), session)
+        rows = {
+            one.place: np.array([[as_whole(total)] for total in of], dtype=object)
+            for one, of in zip(several, totals, strict=True)
+        }
+        return {one: one.exact(rows, len(self.index)) for one in several}
+
+    def computed(self, sums: Sums) -> tuple[pd.DataFrame, Mapping[str, Bins]]:
+        """Return the answer: what the query makes of the numbers of all groups."""
+        form = self.query.form
+        numbers = [
+            [_plain(one, int(of[group, 0])) for one, of in sums.numbers.items()]
+            for group in range(len(form.keys))
+        ]
+        types = ["BIGINT" if one.unit == 1 else "DOUBLE" for one in sums.numbers]
+        columns = form.outer.columns
+        found = pd.DataFrame(
+            after_noise(form, numbers, types), columns=[name for name, _, _ in columns]
+        )
+        keys = [name for name, _, is_key in columns if is_key]
+        return found.set_index(keys) if keys else found, {}
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return what everybody may know."""
+        form = self.query.form
+        lost = [one.table.name for one in form.private]
+        lost += self.query.cascades.joined
+        tables = names_of(list(dict.fromkeys(lost)), str)
+        most = self.person.l1(1)
+        results = f"{most} result{'s' * (most != 1)} of the join"
+        keys = names_of([key[0] if len(key) == 1 else key for key in form.keys], str)
+        clipped = clipped_text(form, form.aggregates)
+        public = [f"keys {keys}"] * bool(form.groups) + [clipped] * bool(clipped)
+        kept = [one.table.name for one in form.sources if one.table.name not in lost]
+        public += [f"the tables {names_of(list(dict.fromkeys(kept)), str)}"] * bool(kept)
+        return [
+            (
+                "person",
+                f"a person joins or leaves with all rows of {tables}; at most {results} count",
+            ),
+            ("query", cut(" ".join(self.query.text.split()))),
+            (
+                "rows",
+                "results beyond the limit are dropped, by a hash of what they count for",
+            ),
+            ("public", "; ".join([*public, "this plan"])),
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it in plain Python objects."""
+        query = self.query
+        return {
+            "sql": query.text,
+            "person": dict(query.persons),
+            "max_rows": self.person.l1(1),
+            "groups": [[str(one) for one in key] for key in query.form.keys],
+            "bounds": {str(column): list(map(str, of)) for column, of in query.form.bounds.items()},
+        }
+
+
+def _plain(one: Measured, number: int) -> int | float:
+    return number if one.unit == 1 else float(number * one.unit)
+
+
+def _totals(
+    query: ReadQuery, measured: Sequence[OfResults], most: int, session: Session
+) -> list[list[Any]]:
+    """Return each total of each group, of at most so many results of each person.
+
+    Which results count is decided by a hash of what they count for: their group and their amounts,
+    as texts that do not depend on the type of a column. Results that tie in all of it are equal for
+    the answer. So the choice for one person depends on the person's own results only.
+    """
+    form = query.form
+    names = [quoted(f"amount {one.place}") for one in measured]
+    person = units_of(form, "person", query.null_person)[0]
+    columns = [f"{person} AS person", f"{place_of(form)} AS place"]
+    columns += [f"{one.amount} AS {name}" for one, name in zip(measured, names, strict=True)]
+    content = ", ".join(
+        f"COALESCE(CAST(TRY_CAST({name} AS DOUBLE) AS VARCHAR), CAST({name} AS VARCHAR), '?')"
+        for name in names
+    )
+    order = f"HASH(CONCAT_WS('|', place, {content})), place, {', '.join(names)}"
+    counted = " OR ".join(f"{name} IS NOT NULL" for name in names)
+    # A result of nobody is public, and always counts.
+    session.run(
+        f"CREATE OR REPLACE TEMP TABLE {_RESULTS} AS SELECT *, CASE WHEN person IS NULL THEN 0 "
+        f"ELSE ROW_NUMBER() OVER (PARTITION BY person ORDER BY {order}) END AS nth "
+        f"FROM ({statement(form, columns)}) WHERE {counted}"
+    )
+    totals = ", ".join(one.total for one in measured)
+    found: list[list[Any]] = [[0] * len(form.keys) for _ in measured]
+    for place, *row in session.rows(
+        f"SELECT place, {totals} FROM {_RESULTS} WHERE nth <= {most} GROUP BY place"
+    ):
+        for of, total in zip(found, row, strict=True):
+            of[place] = total
+    return found
+
+
+def plan_of(
+    query: ReadQuery,
+    anew: Callable[[Any], ReadQuery],
+    *,
+    epsilon: Any,
+    max_rows: Any,
+    delta: Any,
+    split: Any,
+) -> Plan:
+    """Return the plan of a query; see `Query.plan`."""
+    form, most = query.form, _check_rows("max_rows", max_rows)
+    loss = privacy_loss(epsilon, delta)
+    query.cascades.check()
+    measured = [
+        OfResults(place, one, _ends(form, one)) for place, one in enumerate(form.aggregates)
+    ]
+    if not one_person_per_result(form):
+        raise InputError(
+            "plan: a result can refer to several persons, and to keep the first results of each "
+            "lets one person move all others; add the columns of persons to the join. For one "
+            "number without GROUP BY, query.truncation(thresholds, epsilon=...) has R2T's linear "
+            "program"
+        )
+    return Plan(
+        source=Results(query, Person(max_rows=most), anew),
+        epsilon=loss,
+        delta=check_delta.or_none("delta", delta),
+        measured=tuple(measured),
+        shares=tuple(shares_of(split, [one.name for one in measured])),
+    )
+
+
+def _ends(form: NormalForm, aggregate: Aggregate) -> tuple[Fraction, Fraction]:
+    """Return the least and the largest value of a result; raise InputError without bounds."""
+    ends = check_cuttable(form, aggregate, "plan")
+    if max(map(abs, ends)) >= 2**53:
+        raise InputError(
+            f"plan: bounds of {shown(aggregate.name)} reach {as_text(max(map(abs, ends)))}; give "
+            "bounds below 2**53"
+        )
+    return ends

@@ -1,0 +1,284 @@
+"""`sensitivity-lab noise TABLE.csv --domain ...` plans a release, and `release` publishes it."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import check_refused, run
+
+import sensitivity_lab as sl
+
+ROWS = 200
+ASKED = ("noise", "visits.csv", "--domain", "visits=0:77", "--epsilon", "1")
+OF_A_PERSON = ("--person", "id", "--rows-per-person", "3")
+
+
+@pytest.fixture(autouse=True)
+def table(tmp_path, monkeypatch) -> pd.DataFrame:
+    """Several rows per person, values outside the domain, missing ones, a group too many."""
+    rng = np.random.default_rng(5)
+    made = pd.DataFrame(
+        {
+            "id": rng.integers(0, 60, ROWS),
+            "plan": rng.choice(["a", "b", "rare"], ROWS),
+            "visits": rng.integers(0, 90, ROWS).astype(float),
+        }
+    )
+    made.loc[::17, "visits"] = np.nan
+    monkeypatch.chdir(tmp_path)
+    made.to_csv("visits.csv", index=False)
+    return made
+
+
+def told(capsys, *more: str) -> dict:
+    """What the command tells as JSON."""
+    code, out, err = run(capsys, *ASKED, *more, "--json")
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def scales(document: dict) -> dict[str, float]:
+    return {row["name"]: row["scale"] for row in document["rows"]}
+
+
+PUBLISHED = ("release", *ASKED[1:], *OF_A_PERSON, "--group-by", "plan=a,b")
+
+
+def test_sensitivities_per_group_for_people_with_several_rows(capsys):
+    """Three rows move all bins together by 3, and all centred sums by 3 * 77 / 2."""
+    found = told(capsys, *OF_A_PERSON, "--group-by", "plan=a,b")
+    [row] = found["rows"]
+    assert (row["name"], row["sensitivity"], row["scale"]) == ("histogram of visits", 3, 3)
+    assert row["numbers"] == 2 * 78
+    assert (found["epsilon"], found["groupby"]) == ("1", {"plan": ["a", "b"]})
+    assert found["person"]["max_rows"] == 3
+    found = told(capsys, *OF_A_PERSON, "--queries", "mean", "--group-by", "plan=a,b")
+    assert scales(found) == {"count": 3 * 2, "sum of visits": 3 * 77 / 2 * 2}
+
+
+def test_the_plan_is_that_of_python(capsys):
+    _, out, _ = run(capsys, *ASKED, *OF_A_PERSON, "--group-by", "plan=a,b", "--delta", "1e-6")
+    names = ("mean", "median", "std", "histogram")
+    made = sl.releases.plan(
+        sl.releases.Person("id", max_rows=3),
+        epsilon=1,
+        delta=1e-6,
+        bounds={"visits": range(78)},
+        groupby={"plan": ["a", "b"]},
+        agg={"count": "count", **{name: ("visits", name) for name in names}},
+    )
+    assert out == f"{made}\n"
+
+
+@pytest.mark.parametrize(
+    ("domain", "step", "upper"),
+    [("0:77", 1, 77), ("0:1000:50", 50, 1000), ("0:1:0.1", 0.1, 1), ("2,5,11", 3, 11)],
+)
+def test_the_grid_is_that_of_the_domain(capsys, domain, step, upper):
+    asked = ("noise", "visits.csv", "--domain", f"visits={domain}", *ASKED[4:], "--json")
+    _, out, _ = run(capsys, *asked, "--rows-per-person", "1")
+    told = json.loads(out)
+    assert eval(told["step"]["visits"]) == pytest.approx(step)
+    assert float(told["bounds"]["visits"][1]) == upper
+
+
+def test_several_columns_have_names_of_their_own(capsys):
+    more = ("--domain", "id=0:60", "--rows-per-person", "1", "--queries", "mean", "count")
+    found = told(capsys, *more)
+    assert list(found["agg"]) == ["count", "mean of visits", "mean of id"]
+
+
+def test_nothing_that_is_told_depends_on_the_entries(capsys, table):
+    more = (*OF_A_PERSON, "--group-by", "plan=a,b")
+    before = run(capsys, *ASKED, *more)
+    table.iloc[:7].assign(visits=1, id=2).to_csv("visits.csv", index=False)
+    assert run(capsys, *ASKED, *more) == before
+
+
+def test_the_noise_is_written_and_drawn(capsys):
+    more = ("--rows-per-person", "1", "--table", "noise.csv", "--output", "noise.png")
+    assert run(capsys, *ASKED, *more)[::2] == (0, "")
+    assert list(pd.read_csv("noise.csv")["name"]) == ["histogram of visits"]
+    assert Path("noise.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.opendp
+def test_a_release_is_published_once_into_a_new_folder(capsys):
+    """With next to no noise, what is published is nearly what pandas computes of kept rows."""
+    pytest.importorskip("opendp")
+    asked = (*PUBLISHED, "--epsilon", "1000000", "--rows-per-person", "200", "--publish", "new")
+    code, out, err = run(capsys, *asked)
+    assert (code, err) == (0, "")
+    assert out.startswith("Published, with noise\n")
+    assert "person     a person (column id) joins or leaves, with at most 200 rows" in out
+    files = sorted(path.name for path in Path("new").iterdir())
+    assert files == ["histogram.csv", "plan.json", "privacy.txt", "statistics.csv"]
+    kept = pd.read_csv("visits.csv").dropna()
+    kept = kept[kept["plan"] != "rare"].assign(visits=lambda rows: rows["visits"].clip(0, 77))
+    truth = kept.groupby("plan")["visits"].agg(["count", "mean", "median", "std"])
+    found = pd.read_csv("new/statistics.csv", index_col="plan")
+    np.testing.assert_allclose(found, truth, atol=0.01)
+    bins = pd.read_csv("new/histogram.csv", index_col="plan")
+    assert bins.sum(axis=1).tolist() == truth["count"].tolist()
+    check_refused(
+        capsys,
+        asked,
+        "sensitivity-lab release: --publish: cannot make the folder 'new': File exists; name a "
+        "new one, since nothing is overwritten",
+    )
+    assert sl.releases.load("new/plan.json").published
+
+
+@pytest.mark.opendp
+def test_a_release_as_json(capsys):
+    pytest.importorskip("opendp")
+    code, out, err = run(capsys, *PUBLISHED, "--publish", "new", "--json")
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    assert [row["plan"] for row in told["statistics"]] == ["a", "b"]
+    assert told["plan"]["published"] is True
+
+
+def test_a_release_that_fails_leaves_no_folder(capsys, table):
+    table.drop(columns="id").to_csv("visits.csv", index=False)
+    code, out, err = run(capsys, *PUBLISHED, "--publish", "new")
+    assert (code, out) == (2, "")
+    assert "unknown column 'id'" in err
+    assert not Path("new").exists()
+
+
+LOSS = "--epsilon must be a finite number above 0, got"
+GROUPS = (
+    "the names of the groups in the data are private, so give a list that does not depend on them, "
+    "each name once: --group-by"
+)
+OTHERS = (
+    "does not apply to a table with a domain: there, neighbors add or remove one person, so the "
+    "number of rows is private; set the most rows of one person with --rows-per-person"
+)
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        (
+            (),
+            "give the most rows that one person can have, chosen without looking at the data: "
+            "--person COLUMN --rows-per-person 5 keeps at most five rows of each person; "
+            "--rows-per-person 1 alone states that every row is another person's",
+        ),
+        (
+            ("--rows-per-person", "0"),
+            "--rows-per-person must be a whole number (the most rows that count of one person, at "
+            "least 1), got 0, below 1",
+        ),
+        (("--rows-per-person", "1", "--epsilon", "0.0"), f"{LOSS} 0"),
+        ((*OF_A_PERSON, "--group-by", "=a"), f"{GROUPS} COLUMN=a,b,c, got '=a'"),
+        (
+            (*OF_A_PERSON, "--group-by", "plan=0:100:25"),
+            "name each group: --group-by plan=0,25,50, got 'plan=0:100:25'",
+        ),
+        ((*OF_A_PERSON, "--group-by", "plan=a,a"), f"{GROUPS} plan=a,b,c, got 'plan=a,a'"),
+        ((*OF_A_PERSON, "--group-by", "plan=0,0.0"), f"{GROUPS} plan=a,b,c, got 'plan=0,0.0'"),
+        (
+            (*OF_A_PERSON, "--queries", "std", "median", "--split", "1", "2"),
+            "--split must be a number above 0 for each result; the results, in order: 'histogram "
+            "of visits'; got 2 numbers",
+        ),
+        ((*OF_A_PERSON, "--neighbors", "bounded"), f"--neighbors {OTHERS}"),
+        ((*OF_A_PERSON, "--size", "100"), f"--size {OTHERS}"),
+        (
+            (*OF_A_PERSON, "--public-universe"),
+            f"--public-universe {OTHERS}",
+        ),
+        (
+            ("--person", "idd", "--rows-per-person", "3"),
+            "unknown column 'idd'; the columns are 'id', 'plan', 'visits'; did you mean 'id'? If "
+            "no column identifies people, leave out --person; then something else must limit the "
+            "rows of each, as the design of a study can",
+        ),
+        (
+            ("--rows-per-person", "3", "--group-by", "visits=1,2"),
+            "the column 'visits' has two roles; a column is the person's, or has groups, or has "
+            "bounds",
+        ),
+        (
+            ("--rows-per-person", "3", "--person", "visits"),
+            "the column 'visits' has two roles; a column is the person's, or has groups, or has "
+            "bounds",
+        ),
+        (
+            (*OF_A_PERSON, "--queries", "max"),
+            "--queries: a statistic is 'count', 'sum', 'mean', 'var', 'std', 'median', a "
+            "percentile such as 'percentile_90', or 'histogram', got 'max'; it follows one person; "
+            "take a high percentile, such as 'percentile_95'",
+        ),
+        (
+            (*OF_A_PERSON, "--domain", "id=3"),
+            "the domain of 'id' has one value, so there is nothing to measure; give its ends: "
+            "--domain id=SMALLEST:LARGEST",
+        ),
+    ],
+)
+def test_what_is_missing_or_unsafe_is_told(capsys, more, reason):
+    check_refused(capsys, [*ASKED, *more], f"sensitivity-lab noise: {reason}")
+
+
+def test_without_a_domain_the_command_says_how_to_choose_one(capsys):
+    code, out, err = run(capsys, "noise", "visits.csv", "--epsilon", "1")
+    assert (code, out) == (2, "")
+    assert "--domain NAME=SMALLEST:LARGEST, chosen without looking at the data" in err
+    asked = ("noise", "visits.csv", *OF_A_PERSON, "--epsilon", "1")
+    check_refused(
+        capsys,
+        asked,
+        "sensitivity-lab noise: --person goes with a table and a domain: give a file, and --domain "
+        "COLUMN=SMALLEST:LARGEST, chosen without looking at the data; values are clipped to it",
+    )
+
+
+def test_without_a_table_everything_else_is_required(capsys):
+    check_refused(
+        capsys,
+        ["noise", "--domain", "age=0:9", "--epsilon", "1"],
+        "sensitivity-lab noise: the following arguments are required: --size, --queries, "
+        "--neighbors",
+    )
+
+
+SQL = ("sql", "SELECT plan, COUNT(*) AS n FROM v GROUP BY plan ORDER BY n DESC", "--table")
+SQL = (*SQL, "v=visits.csv", "--person", "v.id", "--groups", "a,b", "--epsilon", "1")
+
+
+@pytest.mark.sql
+def test_a_query_is_planned_and_published(capsys):
+    pytest.importorskip("duckdb", reason="needs the extra `sql`")
+    code, out, err = run(capsys, *SQL, "--max-rows", "2")
+    assert (code, err) == (0, "")
+    assert out.startswith("Plan of a release: epsilon 1, Laplace noise, not published\n")
+    assert "at most 2 results of the join count" in " ".join(out.split())
+    if not find_spec("opendp"):
+        return
+    code, out, err = run(capsys, *SQL, "--max-rows", "2", "--publish", "new")
+    assert (code, err) == (0, "")
+    published = pd.read_csv("new/statistics.csv")
+    assert sorted(published["plan"]) == ["a", "b"]
+    assert published["n"].is_monotonic_decreasing
+
+
+@pytest.mark.sql
+def test_a_query_needs_epsilon_and_the_most_rows(capsys):
+    pytest.importorskip("duckdb", reason="needs the extra `sql`")
+    reason = "the following arguments are required: --max-rows"
+    check_refused(capsys, [*SQL], f"sensitivity-lab sql: {reason}")
+    check_refused(
+        capsys,
+        [*SQL, "--max-rows", "0"],
+        "sensitivity-lab sql: --max-rows must be a whole number (the most results of the join that "
+        "count of one person, at least 1), got 0, below 1",
+    )

@@ -1,0 +1,456 @@
+"""Plans: what is measured and follows, how private it is, what is refused; published once."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import random
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.noise.analytic import ratio
+from sensitivity_lab.releases.draws import measurement
+from sensitivity_lab.releases.rows import number_of_cell, text_of_cell
+
+PERSON = sl.releases.Person("id", max_rows=2)
+ALL = {
+    "n": "count",
+    "sum": ("v", "sum"),
+    "mean": ("v", "mean"),
+    "var": ("v", "var"),
+    "std": ("v", "std"),
+    "median": ("v", "median"),
+    "p10": ("v", "percentile_10"),
+    "p90": ("v", sl.Percentile(90)),
+}
+
+
+def plan(**given: Any) -> sl.releases.Plan:
+    asked = {"person": PERSON, "epsilon": 1, "bounds": {"v": range(25)}, "agg": ALL, **given}
+    return sl.releases.plan(asked.pop("person"), **asked)
+
+
+def table(rng: random.Random, rows: int) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "id": range(rows),
+            "g": [rng.choice("abc") for _ in range(rows)],
+            "v": [rng.choice([0, 1, 1, 2, 3, 5, 8, 13, 24]) for _ in range(rows)],
+        }
+    )
+
+
+def by_pandas(data: pd.DataFrame) -> pd.DataFrame:
+    of = data.groupby("g")["v"]
+    found = of.agg(["count", "sum", "mean", "var", "std", "median"])
+    return found.assign(p10=of.quantile(0.1), p90=of.quantile(0.9))
+
+
+@pytest.mark.parametrize("rows", [1, 2, 7, 60])
+@pytest.mark.parametrize("bounds", [range(25), (0, 24), range(-100, 200)], ids=str)
+def test_without_noise_it_is_what_pandas_computes(rows, bounds):
+    """Of more than 100 values percentiles are from bins: all others agree."""
+    data = table(random.Random(rows), rows)
+    step = {"v": 1} if bounds == (0, 24) else None
+    made = plan(groupby={"g": list("abcd")}, bounds={"v": bounds}, step=step)
+    found, expected = made.without_noise(data).to_frame(), by_pandas(data).reindex(list("abcd"))
+    whole = made.source.grids["v"].is_whole
+    for name, other in zip(ALL, expected.columns, strict=True):
+        if whole or name not in ("median", "p10", "p90"):
+            want = expected[other].fillna(0) if name in ("n", "sum") else expected[other]
+            np.testing.assert_allclose(found[name], want, rtol=1e-12, atol=1e-12)
+        else:
+            inside = found[name].dropna() - expected[other].dropna()
+            assert (inside.abs() <= 24).all()
+
+
+def test_percentiles_from_bins_are_inside_their_bin():
+    made = plan(
+        bounds={"v": (0, 1000)},
+        bins={"v": [0, 10, 100, 500]},
+        step={"v": 1},
+        agg={
+            "median": ("v", "median"),
+            "p0": ("v", "percentile_0"),
+            "p100": ("v", "percentile_100"),
+        },
+    )
+    data = pd.DataFrame({"id": range(4), "v": [12, 14, 90, 600]})
+    assert made.without_noise(data).to_frame().iloc[0].tolist() == [70, 10, 1000]
+
+
+def test_histograms_have_the_public_bins_and_whole_numbers():
+    made = plan(
+        bounds={"v": (0, 30)}, bins={"v": [0, 10, 20]}, step={"v": 1}, agg={"h": ("v", "histogram")}
+    )
+    data = pd.DataFrame({"id": range(5), "v": [-5, 9.4, 9.5, 30, 77]})
+    [found] = made.without_noise(data).histograms.values()
+    assert found.columns.tolist() == ["0 to below 10", "10 to below 20", "20 to 30"]
+    assert found.iloc[0].tolist() == [2, 1, 2]
+    assert plan(agg={"h": ("v", "histogram")}).without_noise(data).histograms["h"].shape == (1, 25)
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ({"agg": {"n": "count"}, "bounds": None}, ["count"]),
+        ({"agg": {"m": ("v", "mean")}}, ["count", "sum of v"]),
+        ({"agg": {"m": ("v", "mean"), "n": "count", "s": ("v", "sum")}}, ["count", "sum of v"]),
+        ({"agg": ALL}, ["histogram of v"]),
+        ({"agg": {"s": ("v", "std"), "n": "count"}}, ["histogram of v"]),
+        (
+            {"agg": ALL, "bounds": {"v": (0, 1)}},
+            ["count", "histogram of v", "sum of v", "squares of v"],
+        ),
+        ({"agg": {"m": ("v", "median")}, "bounds": {"v": (0, 1)}}, ["histogram of v"]),
+        (
+            {
+                "agg": {"m": ("v", "median"), "w": ("w", "mean"), "n": ("w", "count")},
+                "bounds": {"v": range(3), "w": (0, 1)},
+            },
+            ["count", "histogram of v", "sum of w"],
+        ),
+    ],
+    ids=str,
+)
+def test_as_little_as_possible_is_measured_and_each_thing_once(given, names):
+    assert plan(**given).to_frame()["name"].tolist() == names
+
+
+def test_sensitivities_of_the_design():
+    """Centred sums move by half of the range for each row, squares by an eighth of its square."""
+    found = plan(bounds={"v": (10, 50)}, agg={"s": ("v", "std")}, step={"v": 0.1}).to_frame()
+    assert found["sensitivity"].tolist() == [2, 2 * 20, 2 * 200]
+    joint = plan(bounds={"v": (10, 50)}, agg={"s": ("v", "std")}, step={"v": 0.1}, delta=1e-6)
+    v, scales = 20, joint.to_frame()["scale"]
+    r = ratio(Fraction(1), Fraction(1e-6))
+    needed = [2 * r * math.sqrt(3) * by for by in (1, v, v**2 / 2)]
+    np.testing.assert_allclose(scales, needed, rtol=1e-4)
+    # One mechanism: the squares of sensitivity over scale add up to 1 / r**2.
+    spent = sum((by * 2 / scale) ** 2 for by, scale in zip((1, v, v**2 / 2), scales, strict=True))
+    assert spent <= 1 / r**2 <= spent * 1.001
+
+
+@pytest.mark.opendp
+@pytest.mark.parametrize("delta", [None, 1e-6, 0.3])
+@pytest.mark.parametrize("epsilon", [1e-3, 1, Fraction(1, 3), 17])
+@pytest.mark.parametrize("rows", [1, 5, 1000])
+def test_the_map_of_each_noise_is_at_most_its_share(epsilon, delta, rows):
+    """OpenDP's own map of the very measurement that draws: the shares add up to the whole."""
+    pytest.importorskip("opendp")
+    made = plan(
+        person=sl.releases.Person("id", max_rows=rows),
+        epsilon=epsilon,
+        delta=delta,
+        bounds={"v": (0, 7)},
+        split={"count": 1, "histogram of v": 3, "sum of v": 2, "squares of v": Fraction(1, 3)},
+    )
+    whole = Fraction(0)
+    for noise in made.noise.values():
+        step = noise.finer
+        made_by_opendp = measurement(noise)
+        d_in = int(noise.sensitivity) if delta is None else float(noise.sensitivity) * step
+        assert Fraction(made_by_opendp.map(d_in)) <= noise.share
+        assert noise.scale * step >= (1024 if delta else 0)
+        whole += noise.share
+    budget = (
+        Fraction(epsilon)
+        if delta is None
+        else 1 / (2 * Fraction(ratio(Fraction(epsilon), Fraction(delta))) ** 2)
+    )
+    assert whole <= budget <= whole * (1 + Fraction(1, 2**38))
+
+
+@pytest.mark.opendp
+@pytest.mark.parametrize("delta", [None, 1e-6])
+def test_what_is_drawn_has_the_scale_of_the_plan(delta):
+    """The mean size of the noise on 4,000 counts of nobody, within five standard errors."""
+    pytest.importorskip("opendp")
+    made = plan(
+        bounds=None, agg={"n": "count"}, groupby={"g": list(map(str, range(4000)))}, delta=delta
+    )
+    drawn = made.publish(pd.DataFrame({"id": [], "g": []})).to_frame()["n"]
+    [expected] = made.to_frame()["expected_error"]
+    assert drawn.dtype == np.int64
+    assert abs(drawn.abs().mean() - expected) < 5 * drawn.abs().std() / math.sqrt(4000) + 0.2
+    rehearsed = made.errors(pd.DataFrame({"id": [], "g": []}), times=1).error.to_numpy().mean()
+    assert abs(rehearsed - expected) < 0.05 * expected + 0.1
+
+
+@pytest.mark.opendp
+def test_a_plan_is_published_once(tmp_path):
+    pytest.importorskip("opendp")
+    data, made = table(random.Random(1), 50), plan(epsilon=2)
+    with pytest.raises(InputError, match="unknown column 'v'"):
+        made.publish(data.drop(columns="v"))
+    assert not made.published
+    made.save(tmp_path / "before.json")
+    released = made.publish(data)
+    assert made.published
+    assert made.plot(data)
+    refused = (
+        "this plan was published before. To publish it again would cost its epsilon again, 4 in "
+        "all: if that is what you want, make a new plan"
+    )
+    written = released.save(tmp_path / "new")
+    assert [path.name for path in written] == ["statistics.csv", "plan.json", "privacy.txt"]
+    for again in (made, copy.copy(made), sl.releases.load(tmp_path / "new" / "plan.json")):
+        with pytest.raises(InputError) as caught:
+            again.publish(data)
+        assert str(caught.value) == refused
+    assert not sl.releases.load(tmp_path / "before.json").published
+    with pytest.raises(InputError, match="since nothing is overwritten"):
+        released.save(tmp_path / "new")
+    assert (tmp_path / "new" / "privacy.txt").read_text().count("\n") == len(made.facts())
+
+
+@pytest.mark.parametrize("delta", [None, Fraction(1, 10**6)])
+def test_a_saved_plan_is_the_same_plan(delta, tmp_path):
+    made = plan(
+        person=sl.releases.Person("id", max_groups=2, max_rows_per_group=3),
+        epsilon=Fraction(1, 3),
+        delta=delta,
+        bounds={"v": (0, 7), "w": range(3)},
+        bins={"v": [0, 1.5, 7]},
+        step={"v": 0.5},
+        groupby={"g": ["a", 3], "h": [True]},
+        agg={**ALL, "h": ("w", "histogram")},
+        split=[1, 2, 3, 4, Fraction(1, 3)],
+    )
+    made.save(tmp_path / "plan.json")
+    again = sl.releases.load(tmp_path / "plan.json")
+    assert repr(again) == repr(made)
+    assert again.to_dict() == made.to_dict()
+    assert again.noise == made.noise
+    assert json.loads((tmp_path / "plan.json").read_text())["published"] is False
+
+
+def test_rehearsals_repeat_and_say_what_they_are():
+    data, made = table(random.Random(2), 300), plan(groupby={"g": list("abc")})
+    first, second, other = (made.rehearse(data, seed=seed) for seed in (0, 0, 1))
+    pd.testing.assert_frame_equal(first.to_frame(), second.to_frame())
+    assert not first.to_frame().equals(other.to_frame())
+    assert not made.published
+    for result, title in (
+        (first, "A rehearsal with made-up rows: never publish these numbers"),
+        (made.without_noise(data), "Exact and private: never publish these numbers"),
+    ):
+        assert repr(result).startswith(title)
+        assert title in result._repr_html_()
+        with pytest.raises(InputError, match="only what was published can be saved"):
+            result.save("x")
+
+
+def test_the_noise_hides_what_is_divided_by_few_rows():
+    data = pd.DataFrame({"id": range(5), "v": 3})
+    made = plan(agg={"n": "count", "mean": ("v", "mean")}, bounds={"v": (0, 10)}, epsilon=0.01)
+    drafts = [made.rehearse(data, seed=seed).to_frame().iloc[0] for seed in range(50)]
+    assert sum(math.isnan(draft["mean"]) for draft in drafts) > 45
+    assert all(0 <= draft["mean"] <= 10 for draft in drafts if not math.isnan(draft["mean"]))
+    errors = made.errors(data, times=50)
+    assert errors.hidden.loc["all rows", "mean"] > 0.9
+    assert errors.hidden.loc["all rows", "n"] == 0
+
+
+def test_errors_on_the_table_of_the_guide():
+    """Visits of randhie, five plans, five rows a person, epsilon 1: means over plans."""
+    from statsmodels.datasets import randhie
+
+    data = randhie.load_pandas().data
+    costs = (np.exp(data["lncoins"]) - 1).round().astype(int)
+    visits = pd.DataFrame({"plan": costs, "visits": data["mdvis"]})
+    made = sl.releases.plan(
+        sl.releases.Person(max_rows=5),
+        epsilon=1,
+        bounds={"visits": range(25)},
+        groupby={"plan": ["0", "25", "50", "95", "100"]},
+        agg={name: ("visits", name) for name in ("mean", "std", "median")},
+    )
+    error = made.errors(visits, seed=0, times=200).error.mean()
+    assert error["mean"] <= 0.15
+    assert error["std"] <= 0.4
+    assert error["median"] <= 0.1
+
+
+@pytest.mark.parametrize("kind", ["polars", "csv", "semicolons", "parquet"])
+def test_frames_and_files_are_read_by_one_set_of_rules(kind, tmp_path):
+    data = pd.DataFrame(
+        {
+            "id": ["007", "7", "NA", None, "x y", "7", "7"],
+            "g": ["a", "NA", "a", "a", "b", "NA", "NA"],
+            "v": [1.0, 2.5, math.nan, 3.0, 4.0, 9.0, 7.0],
+        }
+    )
+    given: Any = tmp_path / "t.csv"
+    if kind == "polars":
+        given = pytest.importorskip("polars").from_pandas(data)
+    elif kind == "parquet":
+        pytest.importorskip("pyarrow")
+        pytest.importorskip("duckdb")
+        given = tmp_path / "t.parquet"
+        data.to_parquet(given)
+    elif kind == "csv":
+        data.to_csv(given, index=False)
+    else:
+        data.to_csv(given, index=False, sep=";", decimal=",")
+    made = plan(groupby={"g": ["a", "NA", "b"]}, bounds={"v": (0, 10)}, step={"v": 0.5})
+    pd.testing.assert_frame_equal(
+        made.without_noise(given).to_frame(), made.without_noise(data).to_frame()
+    )
+    assert made.without_noise(data).to_frame()["n"].tolist() == [1, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("cells", "text"),
+    [
+        ((50, 50.0, "50", "50.0", " 50 ", np.int8(50), np.float32(50)), "50"),
+        ((0, 0.0, -0.0, "-0", "0.00", "-0.0"), "0"),
+        ((2.5, "2.50", np.float64(2.5)), "2.5"),
+        (("007",), "007"),
+        (("12E4",), "12E4"),
+        (("NA",), "NA"),
+        (("None",), "None"),
+        ((True, np.True_), "True"),
+        (
+            (pd.Timestamp("2024-02-01"), pd.Timestamp("2024-02-01").date(), "2024-02-01"),
+            "2024-02-01",
+        ),
+        ((None, math.nan, pd.NA, pd.NaT, "", "  "), None),
+        ((1e-7, "0.0000001"), "0.0000001"),
+        ((2**60, str(2**60)), str(2**60)),
+    ],
+    ids=str,
+)
+def test_ids_and_keys_are_texts(cells, text):
+    assert {text_of_cell(cell) for cell in cells} == {text}
+
+
+@pytest.mark.parametrize(
+    ("cells", "number"),
+    [
+        ((3, 3.0, "3", " 3.0 ", "3e0", np.int8(3), Fraction(3)), 3),
+        ((True, "true", 1), 1),
+        ((math.inf, "inf", "Infinity", 10**400), math.inf),
+        ((math.nan, None, pd.NA, pd.NaT, "", "NA", "n/a", "x", "1_000", [1], 1j), math.nan),
+        ((2**53 + 1, float(2**53 + 1), str(2**53 + 1)), 2.0**53),
+    ],
+    ids=str,
+)
+def test_cells_with_bounds_are_numbers(cells, number):
+    assert {repr(number_of_cell(cell)) for cell in cells} == {repr(float(number))}
+
+
+DATA = pd.DataFrame({"id": [1, 1, 2], "g": ["a", "b", "a"], "v": [1, 2, 3]})
+COUNT = {"agg": {"n": "count"}, "bounds": None}
+REFUSED = {
+    # argument, kind, reason
+    "no person": (lambda: plan(person="id"), "person must be a Person: sl.releases.Person('id'"),
+    "no limit": (lambda: sl.releases.Person("id"), "give max_rows="),
+    "both limits": (lambda: sl.releases.Person("id", max_rows=1, max_groups=2), "give max_rows="),
+    "half a limit": (lambda: sl.releases.Person("id", max_groups=2), "give max_rows="),
+    "limits by group of nobody": (
+        lambda: sl.releases.Person(max_groups=2, max_rows_per_group=1),
+        "max_groups= needs the column that says whose a row is",
+    ),
+    "no rows": (lambda: sl.releases.Person("id", max_rows=0), "max_rows must be None or a whole"),
+    "no noise": (lambda: plan(epsilon=math.inf), "take plan(...).without_noise(table)"),
+    "epsilon 0": (lambda: plan(epsilon=0), "epsilon must be a finite number above 0"),
+    "a large epsilon with delta": (
+        lambda: plan(epsilon=1000, delta=1e-6),
+        "epsilon must be a number from 1e-9 to 100",
+    ),
+    "delta 1": (lambda: plan(delta=1), "delta must be None or a number from 1e-100 to 0.5"),
+    "bounds of the data": (
+        lambda: plan(bounds={"v": (DATA.v.min(), DATA.v.max())}),
+        "bounds['v'] comes from an array or a table",
+    ),
+    "bounds of nothing": (lambda: plan(bounds={"v": (3, 3)}), "two different numbers"),
+    "bounds in the wrong order": (lambda: plan(bounds={"v": (3, 1)}), "bounds['v'] must be two"),
+    "no bounds": (lambda: plan(bounds=None), "give bounds={'v': (lowest, highest)}"),
+    "bounds of no statistic": (
+        lambda: plan(bounds={"v": range(3), "w": range(3)}),
+        "bounds names 'w', of which agg asks for nothing",
+    ),
+    "groups of the data": (
+        lambda: plan(groupby={"g": DATA.g.unique()}, **COUNT),
+        "which groups occur there is private",
+    ),
+    "groups as a column": (
+        lambda: plan(groupby={"g": DATA.g}, **COUNT),
+        "which groups occur there is private",
+    ),
+    "open groups": (lambda: plan(groupby={"g": None}, **COUNT), "must list the groups to publish"),
+    "groups as one text": (lambda: plan(groupby={"g": "ab"}, **COUNT), "must list the groups"),
+    "a group twice": (lambda: plan(groupby={"g": [1, "1.0"]}, **COUNT), "each once and none empty"),
+    "no groups": (lambda: plan(groupby={"g": []}, **COUNT), "each once and none empty"),
+    "groupby without groups": (lambda: plan(groupby=["g"], **COUNT), "groupby must be a mapping"),
+    "the largest value": (
+        lambda: plan(agg={"m": ("v", "max")}),
+        "it follows one person; take a high percentile, such as 'percentile_95'",
+    ),
+    "a statistic that is none": (lambda: plan(agg={"m": ("v", "mode")}), "publish a 'histogram'"),
+    "a percentile beyond 100": (
+        lambda: plan(agg={"m": ("v", "percentile_101")}),
+        "a percentage from 0",
+    ),
+    "a statistic without a column": (lambda: plan(agg={"m": "mean"}), "or a pair (column"),
+    "nothing asked": (lambda: plan(agg={}), "agg is empty"),
+    "two roles": (lambda: plan(groupby={"v": ["1"]}), "the column 'v' has two roles"),
+    "a person as a group": (lambda: plan(groupby={"id": ["1"]}, **COUNT), "'id' has two roles"),
+    "a step that does not fit": (lambda: plan(step={"v": 7}), "step must divide the range of 'v'"),
+    "a step of no column": (lambda: plan(step={"w": 7}), "step names 'w', which bounds does not"),
+    "bins off the grid": (lambda: plan(bins={"v": [0, 0.5]}), "bins['v'] must list ascending"),
+    "bins of the data": (
+        lambda: plan(bins={"v": np.quantile(DATA.v, [0, 0.5])}),
+        "bins['v'] comes from an array or a table",
+    ),
+    "a split of other names": (lambda: plan(split={"n": 1}), "the names are 'histogram of v'"),
+    "too many numbers": (
+        lambda: plan(groupby={"g": list(map(str, range(10**6)))}),
+        "the plan would publish 25,000,000 numbers",
+    ),
+    "a seed for what is published": (lambda: plan().publish(DATA, seed=1), "seed"),
+    "no table": (lambda: plan().without_noise([1, 2]), "table must be a DataFrame of pandas"),
+    "a missing column": (
+        lambda: plan().without_noise(DATA[["v"]]),
+        "unknown column 'id'; the columns are 'v'",
+    ),
+    "two columns of one name": (
+        lambda: plan().without_noise(pd.concat([DATA, DATA], axis=1)),
+        "two columns of the table have one name",
+    ),
+    "ids that floats do not tell apart": (
+        lambda: plan().without_noise(DATA.assign(id=2.0**53)),
+        "column 'id': some ids or keys are floats of 2**53 or more",
+    ),
+    "ids that are no texts": (
+        lambda: plan().without_noise(DATA.assign(id=[[1], [2], [3]])),
+        "column 'id': ids and keys are texts, numbers, truth values or dates",
+    ),
+    "a file that is not there": (lambda: plan().without_noise("no.csv"), "cannot read 'no.csv'"),
+    "a seed that is none": (lambda: plan().rehearse(DATA, seed=-1), "seed must be a whole number"),
+    "no plan": (lambda: sl.releases.load("README.md"), "'README.md' is no plan of a release"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_refusals(what):
+    call, reason = REFUSED[what]
+    with pytest.raises((InputError, TypeError)) as caught:
+        call()
+    assert reason in str(caught.value)
+
+
+def test_errors_show_no_cell():
+    secret = DATA.assign(id=["x", ["secret"], "y"], v=["secret", "z", 1])
+    with pytest.raises(InputError) as caught:
+        plan().without_noise(secret)
+    assert "secret" not in str(caught.value)
+    assert plan().without_noise(secret.assign(id=1)).to_frame()["n"].tolist() == [1]

@@ -1,0 +1,350 @@
+"""The release of a query as one mechanism, against the database without each person."""
+
+from __future__ import annotations
+
+import math
+from random import Random
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("duckdb", reason="needs the extra `sql`")
+pytest.importorskip("sqlglot", reason="needs the extra `sql`")
+
+import duckdb
+from oracle_sql import Table, running
+from sql_cases import SqlCase, drawn_case
+from sql_checks import public_keys, query_of
+
+import sensitivity_lab as sl
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.sql import Query
+
+pytestmark = pytest.mark.sql
+
+REFUSED = ("refer to several persons", "LEFT JOIN to a private table", "without bounds")
+BLOCK = 20
+
+
+def without(case: SqlCase, person: int) -> SqlCase:
+    """The case without a person's rows of the private tables."""
+    database = {}
+    for name, table in case.database.items():
+        kept = table.rows
+        if name in case.persons:
+            column = list(table.columns).index(case.persons[name])
+            kept = tuple(row for row in kept if row[column] != person)
+        database[name] = Table(table.columns, kept, table.key)
+    return SqlCase(**{**vars(case), "database": database})
+
+
+def apart(plan: Any, x: dict[str, pd.DataFrame], y: dict[str, pd.DataFrame]) -> list[tuple]:
+    """For each aggregate how far it is apart, and how far it may be."""
+    told = plan.to_frame().set_index("name")
+    found = []
+    for name, numbers in x.items():
+        moved = np.abs((numbers - y[name]).to_numpy(dtype=float))
+        far = moved.sum() if told.norm[name] == "L1" else math.sqrt((moved**2).sum())
+        found.append((far, told.sensitivity[name]))
+    return found
+
+
+def check(seed: int) -> float:
+    """Compare a random database with those without each person; the largest share attained."""
+    case, random = drawn_case(seed), Random(seed)
+    with running(case.database, case.asked) as now:
+        keys = public_keys(case, now, random)
+    given: dict[str, Any] = {"epsilon": 1, "max_rows": random.randint(1, 3)}
+    given["delta"] = random.choice([None, 1e-6])
+    state = random.getstate()
+    query = query_of(case, keys, random)
+    try:
+        plan = query.plan(**given)
+    except InputError as error:
+        if any(one in str(error) for one in REFUSED):
+            return 0
+        raise
+    whole, most = plan.without_noise().measured, 0.0
+    for person in (1, 2, 3):
+        random.setstate(state)
+        other = query_of(without(case, person), keys, random).plan(**given)
+        assert repr(other) == repr(plan)
+        for far, may in apart(plan, whole, other.without_noise().measured):
+            assert far <= may * (1 + 1e-12), (seed, person)
+            most = max(most, far / may)
+    return most
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        0,
+        *(pytest.param(n, marks=pytest.mark.exhaustive) for n in range(1, 4)),
+        *(pytest.param(n, marks=pytest.mark.stress) for n in range(4, 500 // BLOCK)),
+    ],
+)
+def test_one_person_moves_what_is_measured_by_the_sensitivity_at_most(block):
+    found = [check(seed) for seed in range(BLOCK * block, BLOCK * (block + 1))]
+    assert max(found) == 1
+
+
+VISITS = pd.DataFrame(
+    {
+        "patient": [1] * 6 + [2, 2, 3],
+        "ward": list("aabbbaabb"),
+        "days": [3.0, 60, -5, 2.25, math.inf, 7, 1, math.nan, 4],
+        "code": list("xyzxyzxyz"),
+    }
+)
+TEXT = (
+    "SELECT ward, COUNT(*) AS n, SUM(days) AS days, COUNT(DISTINCT code) AS codes, "
+    "SUM(days) / COUNT(*) AS mean FROM visits GROUP BY ward HAVING COUNT(*) > 0 ORDER BY n DESC"
+)
+
+
+def query(tables: Any = VISITS, text: str = TEXT, **given: Any) -> Query:
+    options = {"groups": ["a", "b"], "bounds": {"visits.days": (0, 30)}, **given}
+    tables = {"visits": tables} if isinstance(tables, pd.DataFrame) else tables
+    return Query(text, connection=tables, person="visits.patient", **options)
+
+
+def test_sensitivities_are_those_of_the_most_results():
+    """A result adds 1 to a count, 30 at most to a sum, and one value to distinct ones."""
+    found = query().plan(epsilon=1, max_rows=2).to_frame().set_index("name")
+    assert found["sensitivity"].to_dict() == {"n": 2, "days": 60, "codes": 2}
+    assert found["scale"].to_dict() == {"n": 6, "days": 180, "codes": 6}
+
+
+def test_with_room_for_all_the_answer_is_the_exact_one():
+    plan = query().plan(epsilon=1, max_rows=6)
+    found = plan.without_noise().to_frame().reset_index()
+    expected = query().answer()
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+
+
+@pytest.mark.parametrize("kind", ["float", "text"])
+def test_the_choice_of_results_does_not_depend_on_the_type_of_a_column(kind):
+    """One more person makes a float, or a text, of the days of all others."""
+    others = pd.DataFrame({"patient": np.repeat(range(60), 5), "days": np.arange(300) % 31})
+    new = pd.DataFrame({"patient": [99], "days": [0.5 if kind == "float" else "?"]})
+    both = pd.concat([others, new.astype(object) if kind == "text" else new])
+    text = "SELECT COUNT(DISTINCT days) AS n FROM visits"
+    one, other = (
+        query(tables, text, groups=None, bounds=None).plan(epsilon=1, max_rows=1)
+        for tables in (others, both)
+    )
+    [(far, may)] = apart(one, one.without_noise().measured, other.without_noise().measured)
+    assert far <= may == 1
+
+
+@pytest.mark.opendp
+def test_a_query_is_published_once(tmp_path):
+    pytest.importorskip("opendp")
+    plan = query().plan(epsilon=1_000_000, max_rows=6)
+    released = plan.publish()
+    expected = plan.without_noise().to_frame()
+    found = released.to_frame()
+    assert found.index.tolist() == expected.index.tolist() == ["b", "a"]
+    np.testing.assert_allclose(
+        found.astype(float), expected.loc[found.index].astype(float), rtol=1e-3, atol=0.01
+    )
+    assert sorted(path.name for path in released.save(tmp_path / "new")) == [
+        *("plan.json", "privacy.txt", "statistics.csv"),
+    ]
+    with pytest.raises(InputError, match="this plan was published before"):
+        plan.publish()
+    with pytest.raises(InputError, match=r"it is that of a query; make it again with Query\.plan"):
+        sl.releases.load(tmp_path / "new" / "plan.json")
+
+
+def test_rehearsals_take_made_up_tables():
+    plan = query().plan(epsilon=100, max_rows=3, delta=1e-6)
+    made_up = {"visits": pd.DataFrame({"patient": range(9), "ward": "a", "days": 2, "code": "x"})}
+    first, again = (plan.rehearse(made_up, seed=3).to_frame() for _ in range(2))
+    pd.testing.assert_frame_equal(first, again)
+    assert "a" in first.index
+    errors = plan.errors(made_up, times=20)
+    assert errors.exact.loc["a", "n"] == 9
+    assert 0 < errors.error.loc["a", "n"] < 5
+    with pytest.raises(InputError, match="a rehearsal is of made-up rows: give them"):
+        plan.rehearse(None)
+
+
+# A person is a path, and groups are those of public tables.
+
+
+def shop():
+    """Lines refer to orders, these to customers; nations are public."""
+    base = duckdb.connect()
+    base.execute(
+        "CREATE TABLE nation (id INTEGER PRIMARY KEY, name TEXT);"
+        "CREATE TABLE customer (custkey INTEGER PRIMARY KEY, nation INTEGER REFERENCES nation);"
+        "CREATE TABLE orders (orderkey INTEGER PRIMARY KEY, custkey INTEGER REFERENCES customer);"
+        "CREATE TABLE line (orderkey INTEGER REFERENCES orders, flag TEXT, price INTEGER);"
+        "INSERT INTO nation VALUES (1, 'x'), (2, 'y'), (3, 'z');"
+        "INSERT INTO customer VALUES (1, 1), (2, 1), (3, 2);"
+        "INSERT INTO orders VALUES (10, 1), (11, 1), (20, 2), (30, 3);"
+        "INSERT INTO line VALUES (10, 'A', 5), (10, 'R', 7), (11, 'A', 9), (20, 'A', 1), "
+        "(30, 'R', 2)"
+    )
+    return base
+
+
+Q1 = (
+    "SELECT flag, SUM(price) AS total, AVG(price) AS mean, COUNT(*) AS n FROM line "
+    "WHERE price <= 8 GROUP BY flag ORDER BY flag"
+)
+
+
+def of_shop(text, **given):
+    base = given.pop("base", None) or shop()
+    options = {"person": "customer.custkey", "connection": base, **given}
+    return Query(text, **options)
+
+
+def test_a_person_is_a_path_of_foreign_keys():
+    """The lines of customer 1 are three, through two orders; those of 2 and 3 one each."""
+    asked = of_shop(Q1, groups=["A", "R"], bounds={"line.price": (0, 10)})
+    told = asked.contributions().to_frame().groupby("person")["n"].sum().to_dict()
+    assert told == {1: 2, 2: 1, 3: 1}
+    plan = asked.plan(epsilon=1, max_rows=2)
+    assert "a person joins or leaves with all rows of line" in repr(plan)
+    whole = plan.without_noise().measured
+    for person in (1, 2, 3):
+        base = shop()
+        mine = f"(SELECT orderkey FROM orders WHERE custkey = {person})"
+        base.execute(f"DELETE FROM line WHERE orderkey IN {mine}")
+        other = of_shop(Q1, base=base, groups=["A", "R"], bounds={"line.price": (0, 10)})
+        rest = other.plan(epsilon=1, max_rows=2).without_noise().measured
+        for far, may in apart(plan, whole, rest):
+            assert far <= may
+
+
+@pytest.mark.parametrize("joined", ["", " JOIN customer USING (custkey)"])
+def test_joined_tables_of_one_path_have_one_person(joined):
+    text = f"SELECT COUNT(*) AS n FROM line JOIN orders USING (orderkey){joined}"
+    asked = of_shop(text)
+    assert asked.local_sensitivity().value == 3
+    assert asked.plan(epsilon=1, max_rows=2).without_noise().to_frame()["n"].tolist() == [4]
+
+
+def test_keys_of_public_tables_are_listed():
+    text = (
+        "SELECT name, COUNT(*) AS n FROM orders JOIN customer USING (custkey) "
+        "JOIN nation ON nation.id = customer.nation GROUP BY name"
+    )
+    asked = of_shop(text, groups="public tables")
+    assert asked.form.keys == (("x",), ("y",), ("z",))
+    assert asked.answer()["n"].tolist() == [3, 1, 0]
+    restricted = of_shop(
+        text.replace("GROUP", "WHERE nation.name < 'z' GROUP"), groups="public tables"
+    )
+    assert restricted.form.keys == (("x",), ("y",))
+    for column in ("customer.nation", "orders.custkey"):
+        with pytest.raises(InputError, match="has rows of persons, so its keys cannot be listed"):
+            of_shop(
+                text.replace("GROUP BY name", f"GROUP BY {column}").replace(
+                    "SELECT name,", "SELECT"
+                ),
+                groups="public tables",
+            )
+
+
+def tables(**more):
+    made = {
+        "people": pd.DataFrame({"id": [1, 2], "key": [7, 8]}),
+        "visits": pd.DataFrame({"person": [7, 7, 8]}),
+        **more,
+    }
+    return {
+        "connection": made,
+        "person": "people.id",
+        "foreign_keys": {"visits.person": "people.key"},
+    }
+
+
+def test_a_path_that_the_caller_declares():
+    asked = Query("SELECT COUNT(*) AS n FROM visits", **tables())
+    assert asked.contributions().to_frame()[["person", "n"]].values.tolist() == [[1, 2], [2, 1]]
+    with pytest.raises(InputError, match=r"^unit: the owners of visits are found by foreign keys"):
+        asked.local_sensitivity(unit="row")
+
+
+WRONG_PATHS = {
+    "nobody": (
+        lambda: tables(visits=pd.DataFrame({"person": [7, 9, None]})),
+        "person: 2 rows of visits have no owner, since a foreign key of theirs is NULL or leads",
+    ),
+    "two owners": (
+        lambda: tables(people=pd.DataFrame({"id": [1, 2, 3], "key": [7, 7, 8]})),
+        "foreign_keys: people has 1 rows whose key another row has, too",
+    ),
+    "no path": (
+        lambda: {**tables(), "foreign_keys": None},
+        "the query reads none of the tables 'people', and no foreign key leads there",
+    ),
+    "two paths": (
+        lambda: {
+            **tables(visits=pd.DataFrame({"person": [7], "host": [8]})),
+            "foreign_keys": {"visits.person": "people.key", "visits.host": "people.key"},
+        },
+        "person: 2 paths of foreign keys lead from visits to persons, who need not be the same",
+    ),
+    "no column": (
+        lambda: {**tables(), "foreign_keys": {"visits.person": "people.kee"}},
+        "foreign_keys: people has no column 'kee'",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG_PATHS)
+def test_paths_that_lead_to_nobody_or_to_several(what):
+    made, reason = WRONG_PATHS[what]
+    with pytest.raises(InputError) as caught:
+        Query("SELECT COUNT(*) AS n FROM visits", **made())
+    assert reason in str(caught.value)
+
+
+REFUSALS = {
+    "two persons": (
+        lambda: query(
+            {"visits": VISITS, "other": VISITS.rename(columns={"patient": "who"})},
+            "SELECT COUNT(*) AS n FROM visits JOIN visits AS o ON visits.code = o.code",
+            groups=None,
+            bounds=None,
+        ).plan(epsilon=1, max_rows=1),
+        "plan: a result can refer to several persons",
+    ),
+    "no bounds": (
+        lambda: query(bounds=None).plan(epsilon=1, max_rows=1),
+        "plan: days adds up values without bounds",
+    ),
+    "bounds beyond floats": (
+        lambda: query(bounds={"visits.days": (0, 2**60)}).plan(epsilon=1, max_rows=1),
+        "give bounds below 2**53",
+    ),
+    "no rows": (
+        lambda: query().plan(epsilon=1, max_rows=0),
+        "max_rows must be a whole number (the most results of the join",
+    ),
+    "no noise": (lambda: query().plan(epsilon=math.inf, max_rows=1), "without_noise(table)"),
+    "shares of others": (
+        lambda: query().plan(epsilon=1, max_rows=1, split={"n": 1}),
+        "the names are 'n', 'days', 'codes'",
+    ),
+    "open keys": (lambda: query(groups=None), "which keys occur is private"),
+    "rows of nobody": (
+        lambda: query(VISITS.assign(patient=[1.0, None] * 4 + [2.0])),
+        "rows of visits have NULL in patient",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSALS)
+def test_refusals(what):
+    call, reason = REFUSALS[what]
+    with pytest.raises(InputError) as caught:
+        call()
+    assert reason in str(caught.value)
