@@ -4,11 +4,11 @@
 
 LINES is the number of rows of `lineitem`, by default 1,000,000; NAMES chooses queries, such as
 orders,Q8. For each query: the CPU seconds of the query itself, over all threads, which other work
-on the machine hardly changes; as multiples of it, those of the contributions of all persons and of
-their largest, and those of the query grouped by person in DuckDB alone, which is the least that an
-exact answer costs, and those of a plan that is published without noise; then the most that one
-person changes, and one row that is removed, exactly, and residual sensitivity. DuckDB may use 4 GB, and spills to a temporary folder. The picture is
-benchmarks/sql.png.
+on the machine hardly changes; as multiples of it, those of the contributions of all persons, of
+their largest, of the query grouped by person in DuckDB alone, which is the least that an exact
+answer costs, and of a plan's numbers without noise; then the most that one person changes, and one
+row that is removed, exactly, and residual sensitivity. DuckDB may use 4 GB, and spills to a
+temporary folder. The picture is benchmarks/sql.png.
 """
 
 from __future__ import annotations
