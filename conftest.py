@@ -14,7 +14,7 @@ matplotlib.use("Agg")
 collect_ignore = (
     []
     if find_spec("opendp")
-    else ["sensitivity_lab/interop_opendp.py", "sensitivity_lab/audits/opendp/call.py"]
+    else ["sensitivity_lab/releases/opendp.py", "sensitivity_lab/audits/opendp/call.py"]
 )
 # So are those that make widgets.
 if not find_spec("ipywidgets"):

@@ -151,7 +151,7 @@ def clipping_sweep(
     release : callable, optional
         The mechanism, called once per bound, in order, as ``release(clipped_sum, sensitivity,
         epsilon)`` with three Fractions. The lab makes no noise: pass
-        `sensitivity_lab.interop_opendp.opendp_release` or your own mechanism. Without a mechanism
+        `sensitivity_lab.releases.opendp.opendp_release` or your own mechanism. Without a mechanism
         there are no releases; everything else is the same.
 
     Returns

@@ -266,7 +266,7 @@ def inverse_sensitivity(
     -------
     InverseSensitivity
         The law and its errors. The lab draws nothing:
-        `sensitivity_lab.interop_opendp.opendp_inverse_sensitivity` does.
+        `sensitivity_lab.releases.opendp.opendp_inverse_sensitivity` does.
 
     Raises
     ------

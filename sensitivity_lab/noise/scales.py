@@ -10,7 +10,7 @@ sensitivity needs its own noise (`smooth_laplace_scale`, `smooth_cauchy_scale`).
 neighbors at exactly some distance can be smaller than the one for nearer neighbors.
 
 The guarantees are those of a *real-valued* mechanism. A floating-point sampler leaks in
-its own ways; `sensitivity_lab.interop_opendp` uses one that does not.
+its own ways; `sensitivity_lab.releases.opendp` uses one that does not.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ class Measurement:
     """A chain that ends with Laplace noise, and the privacy loss of a release.
 
     It computes the privacy loss and adds no noise. To release an answer, use a library that samples
-    without floating-point leaks, such as `sensitivity_lab.interop_opendp.opendp_laplace_sum`.
+    without floating-point leaks, such as `sensitivity_lab.releases.opendp.opendp_laplace_sum`.
 
     Parameters
     ----------

@@ -84,10 +84,10 @@ def public(name: str) -> bool:
     """Tell whether a name in code stands for something public."""
     short = {"sl": sl, "pl": pl}
     before, _, last = name.rpartition(".")
-    if before == "sensitivity_lab":
+    if before == "sensitivity_lab" or before == "sensitivity_lab.releases":
         return find_spec(name) is not None
     if before == "op":  # not imported, because it needs an extra
-        return f'"{last}"' in (PACKAGE / "interop_opendp.py").read_text("utf-8")
+        return f'"{last}"' in (PACKAGE / "releases" / "opendp.py").read_text("utf-8")
     if before in short:
         return last in short[before].__all__
     module, _, made = before.partition(".")  # a method, such as sl.Universe.clipped

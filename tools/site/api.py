@@ -24,7 +24,7 @@ MODULES = (
     "sensitivity_lab.sql",
     "sensitivity_lab.plotting",
     "sensitivity_lab.empirical",
-    "sensitivity_lab.interop_opendp",
+    "sensitivity_lab.releases.opendp",
 )
 """What is public: the names in `__all__` of these."""
 
@@ -46,7 +46,7 @@ GROUPS = {
     "sensitivity_lab.explorer": "Explorer",
     "sensitivity_lab.plotting": "Plots",
     "sensitivity_lab.releases": "Releases",
-    "sensitivity_lab.interop_opendp": "Releases by OpenDP",
+    "sensitivity_lab.releases.opendp": "Releases by OpenDP",
     "sensitivity_lab.empirical": "The article's functions",
     "sensitivity_lab.errors": "Errors",
     "sensitivity_lab": "More",

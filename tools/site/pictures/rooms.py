@@ -13,7 +13,17 @@ from matplotlib.patches import FancyBboxPatch
 from pictures.style import new_figure
 
 LISTS = Path(__file__).parents[3] / "tests" / "test_architecture.py"
-SMALL = ("", "__main__", "cli", "errors", "files", "numpy_state", "boundary", "interval_problem")
+SMALL = (
+    "",
+    "__main__",
+    "cli",
+    "errors",
+    "files",
+    "csv_files",
+    "numpy_state",
+    "boundary",
+    "interval_problem",
+)
 """Left out: what everything imports, what imports everything, and a part of another room."""
 
 ACROSS = 5

@@ -19,22 +19,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .calls.global_sensitivity import global_sensitivity
-from .checks import check_bounds, check_kind, check_number, check_positive, shown
-from .errors import InputError, MissingExtraError
-from .exact.difference import nearest, round_down, round_up
-from .noise.context import check_public
-from .noise.inverse import INVERSE_SENSITIVITY, InverseSensitivity
-from .noise.scales import LAPLACE, laplace_scale
-from .universes.relations import SymmetricDifference
-from .universes.universe import Universe
+from sensitivity_lab.calls.global_sensitivity import global_sensitivity
+from sensitivity_lab.checks import check_bounds, check_kind, check_number, check_positive, shown
+from sensitivity_lab.errors import InputError, MissingExtraError
+from sensitivity_lab.exact.difference import nearest, round_down, round_up
+from sensitivity_lab.noise.context import check_public
+from sensitivity_lab.noise.inverse import INVERSE_SENSITIVITY, InverseSensitivity
+from sensitivity_lab.noise.scales import LAPLACE, laplace_scale
+from sensitivity_lab.universes.relations import SymmetricDifference
+from sensitivity_lab.universes.universe import Universe
 
 try:
     import opendp.prelude as dp
     from opendp.mod import OpenDPException
 except ImportError as error:
     raise MissingExtraError(
-        "sensitivity_lab.interop_opendp needs OpenDP, which is not installed; "
+        "sensitivity_lab.releases.opendp needs OpenDP, which is not installed; "
         "install the extra: pip install '.[opendp]' in a checkout"
     ) from error
 

@@ -25,9 +25,9 @@ def lab():
     """The module under test; OpenDP's opt-in belongs to the caller."""
     dp = pytest.importorskip("opendp.prelude", reason="needs the extra `opendp`")
     dp.enable_features("contrib")
-    from sensitivity_lab import interop_opendp
+    from sensitivity_lab.releases import opendp
 
-    return interop_opendp
+    return opendp
 
 
 @pytest.mark.exhaustive
@@ -35,7 +35,7 @@ def test_without_the_extra_the_import_says_what_to_install():
     command = (
         "import sys; sys.modules['opendp'] = None\n"
         "import sensitivity_lab as sl\n"
-        "try:\n    import sensitivity_lab.interop_opendp\n"
+        "try:\n    import sensitivity_lab.releases.opendp\n"
         "except sl.errors.InputError as error:\n"
         "    print(type(error).__name__, isinstance(error, ImportError), error, sep='|')"
     )
@@ -43,7 +43,7 @@ def test_without_the_extra_the_import_says_what_to_install():
         [sys.executable, "-c", command], cwd=ROOT, check=True, capture_output=True, text=True
     )
     assert done.stdout.strip() == (
-        "MissingExtraError|True|sensitivity_lab.interop_opendp needs OpenDP, which is not "
+        "MissingExtraError|True|sensitivity_lab.releases.opendp needs OpenDP, which is not "
         "installed; install the extra: pip install '.[opendp]' in a checkout"
     )
 
