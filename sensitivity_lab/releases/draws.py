@@ -26,10 +26,10 @@ from sensitivity_lab.noise.mechanism import root_up
 from .measurements import Measured, Numbers
 from .person import Person
 
-_FARTHEST = 2**62
+_CUT_OFF = 2**62
 """Numbers are cut off here, which leaves room for noise in 64 bits; it moves none farther apart."""
 
-_STEPS = 2**10
+_NOISE_STEPS = 2**10
 """Gaussian noise has at least so many steps of its grid in a scale."""
 
 _ROUNDED = 16
@@ -69,14 +69,14 @@ class Noise:
     @property
     def finer(self) -> int:
         """How many steps of the grid of noise are one."""
-        if self.kind == "Laplace" or self.scale >= _STEPS:
+        if self.kind == "Laplace" or self.scale >= _NOISE_STEPS:
             return 1
-        return 1 << math.ceil(math.log2(_STEPS / self.scale))
+        return 1 << math.ceil(math.log2(_NOISE_STEPS / self.scale))
 
     def drawn(self, numbers: Numbers) -> Numbers:
         """Return the numbers with noise from OpenDP, each its own."""
         measure, finer = measurement(self), self.finer
-        most = _FARTHEST // finer
+        most = _CUT_OFF // finer
         exact = [max(-most, min(int(one), most)) * finer for one in numbers.flat]
         noisy = [_nearest(one, finer) for one in measure(exact)]
         return _as_numbers(noisy, numbers)

@@ -22,7 +22,7 @@ from sensitivity_lab.errors import InputError
 FINEST = 2**24
 """The most steps of a grid: squares of whole numbers of steps are exact, in two halves."""
 
-_STEPS = 2**16
+_REAL_STEPS = 2**16
 """The steps of a grid of real numbers, where the caller names none."""
 
 WHOLE = 100
@@ -110,7 +110,7 @@ def grid_of(column: str, bounds: Any, step: Any, edges: Any) -> Grid:
         lower, upper = map(as_written, check_bounds(name, bounds))
         if lower == upper:
             raise InputError(f"{name} must be two different numbers, got {shown(bounds)}")
-    exact = (upper - lower) / _STEPS
+    exact = (upper - lower) / _REAL_STEPS
     if step is not None:
         check_positive("step", step)
         exact = as_written(step)

@@ -496,7 +496,7 @@ def load(path: Any) -> Plan:
             raise ValueError("it is that of a query; make it again with Query.plan")
         texts = {key: told.pop(key) for key in ("person", "published", "epsilon", "delta", "split")}
         exact = {
-            key: {name: _numbers(one) for name, one in told.pop(key).items()}
+            key: {name: _read_numbers(one) for name, one in told.pop(key).items()}
             for key in ("bounds", "step", "bins")
         }
         delta = None if texts["delta"] is None else Fraction(texts["delta"])
@@ -517,7 +517,7 @@ def load(path: Any) -> Plan:
     return found
 
 
-def _numbers(written: Any) -> Any:
+def _read_numbers(written: Any) -> Any:
     """Return numbers that are written as texts, one or several."""
     return Fraction(written) if isinstance(written, str) else tuple(map(Fraction, written))
 

@@ -88,7 +88,7 @@ INSIDE = [
     # USING, commas, stars
     "SELECT COUNT(*) FROM t JOIN u USING (h)",
     "SELECT COUNT(*) FROM t, u WHERE t.h = u.h AND u.name LIKE '%o%'",
-    "SELECT COUNT(*) FROM (SELECT * FROM t JOIN u USING (h)) AS s WHERE h = 1",
+    "SELECT COUNT(*) FROM (SELECT t.*, name FROM t JOIN u USING (h)) AS s WHERE h = 1",
     "SELECT COUNT(*) FROM (SELECT t.* FROM t CROSS JOIN u) AS s WHERE x > 4",
     # NULL keys
     "SELECT COUNT(*) FROM t JOIN t AS s ON s.g = t.g",
