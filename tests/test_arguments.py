@@ -587,7 +587,10 @@ ARGUMENTS: dict[str, Kind] = {
     "person": kind(
         "a text such as 'customer.custkey', or a mapping of tables to columns such as "
         "{{'customer': 'custkey', 'orders': 'custkey'}}",
-        (*NO_NUMBERS[:1], ("orders", "'orders'"), ({"orders": 5}, "'orders': 5"), (5, "5 (int)")),
+        (
+            *((None, "an object of the type NoneType"), (5, "an object of the type int")),
+            *(("orders", "'orders'"), ({"orders": 5}, "'orders': 5")),
+        ),
     ),
     "sql.Query.bounds": kind(
         "a mapping of columns to two numbers, such as {{'lineitem.quantity': (1, 50)}}",

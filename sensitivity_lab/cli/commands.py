@@ -298,8 +298,8 @@ _ROWS = (
     Command(
         name="release",
         summary="publish counts, means, medians and histograms of a table",
-        does="Publish numbers of a table with noise, into a new folder: tables, the plan, and a "
-        "statement\nof privacy. `noise` with the same arguments shows the plan before.",
+        does="Publish numbers of a table with noise, into a new folder: tables, the plan, and its\n"
+        "statement of privacy. `noise` with the same arguments shows the plan before.",
         arguments=(
             replace(DATA, nargs=None, help="the table: a CSV or a Parquet file"),
             *(replace(DOMAIN, required=True), PERSON, ROWS_PER_PERSON, GROUP_BY),

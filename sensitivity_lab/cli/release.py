@@ -10,6 +10,7 @@ from sensitivity_lab.checks import no_column, shown, whole_kind
 from sensitivity_lab.csv_files import STANDARD_INPUT, exact_number, read_cells
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.releases import Person, Plan, plan
+from sensitivity_lab.releases.grid import as_text
 
 from .arguments import (
     COLUMNS,
@@ -160,6 +161,12 @@ def _bounds(column: str, domain: list[Any]) -> tuple[tuple[Fraction, Fraction], 
         raise InputError(
             f"the domain of {shown(column)} has one value, so there is nothing to measure; give "
             f"its ends: --domain {column}=SMALLEST:LARGEST"
+        )
+    if len(values) == 2 and values[1] - values[0] != 1:
+        low, high = map(as_text, values)
+        raise InputError(
+            f"the domain of {shown(column)} lists two values, {low} and {high}; for all whole "
+            f"numbers between them write --domain {column}={low}:{high}"
         )
     below = lcm(*(value.denominator for value in values))
     apart = gcd(*(int((value - values[0]) * below) for value in values))

@@ -8,6 +8,8 @@ from fractions import Fraction
 from sensitivity_lab.checks import check_text_column, whole_kind
 from sensitivity_lab.errors import InputError
 
+from .grid import is_of_data
+
 _LIMITS = (
     "give max_rows=, the most rows that count of one person, or both max_groups= and "
     "max_rows_per_group=; choose them without looking at the data"
@@ -61,9 +63,17 @@ class Person:
         """Check the limits."""
         if self.column is not None:
             check_text_column("column", self.column)
-        _check_rows.or_none("max_rows", self.max_rows)
-        _check_groups.or_none("max_groups", self.max_groups)
-        _check_rows.or_none("max_rows_per_group", self.max_rows_per_group)
+        for name, check in (
+            ("max_rows", _check_rows),
+            ("max_groups", _check_groups),
+            ("max_rows_per_group", _check_rows),
+        ):
+            check.or_none(name, getattr(self, name))
+            if is_of_data(getattr(self, name)):
+                raise InputError(
+                    f"{name} comes from an array or a table; write a number that was chosen "
+                    "without looking at the data"
+                )
         by_group = (self.max_groups, self.max_rows_per_group)
         if (self.max_rows is None) == (by_group == (None, None)) or (
             self.max_rows is None and None in by_group

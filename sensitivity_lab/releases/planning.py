@@ -35,7 +35,7 @@ from .draws import Noise, measurement, noise_of
 from .grid import Grid, as_text, grid_of, is_of_data
 from .measurements import Bins, Measured, Numbers
 from .person import Person
-from .published import Errors, Released, errors_of
+from .published import Errors, Released, errors_of, file_name, new_folder
 from .rows import text_of_cell
 from .statistics import Statistic, Sums, measured_for, statistic_of
 from .table import Source, Table
@@ -211,7 +211,7 @@ class Plan(Tabled):
         )
         return dict(zip(self.measured, found, strict=True))
 
-    def publish(self, table: Any = None) -> Released:
+    def publish(self, table: Any = None, folder: Any = None) -> Released:
         """Measure a table, add noise, and return what may be published; once.
 
         Parameters
@@ -220,6 +220,9 @@ class Plan(Tabled):
             A table of pandas or Polars, or the path of a CSV or (with the extra ``sql``) a Parquet
             file. Frames and files are read by one set of rules. The plan of a query reads its own
             database, and takes no table.
+        folder : str or path, optional
+            A new folder, which is made first, and into which all of it is written: see
+            `Released.save`.
 
         Returns
         -------
@@ -240,10 +243,14 @@ class Plan(Tabled):
             )
         for noise in self.noise.values():
             measurement(noise)  # so that nothing fails once the noise is drawn
-        exact = self.source.exact(self.measured, table)
+        exact = self._exact(table)
+        where = None if folder is None else new_folder(folder)
         self._done.append("published")
         noisy = {one: noise.drawn(exact[one]) for one, noise in self.noise.items()}
-        return self._released("published", noisy)
+        released = self._released("published", noisy)
+        if where is not None:
+            released.save(where)
+        return released
 
     def without_noise(self, table: Any = None) -> Released:
         """Return the exact numbers, which are private: for tests, never to be published.
@@ -257,7 +264,7 @@ class Plan(Tabled):
         -------
         Released
         """
-        return self._released("exact", self.source.exact(self.measured, table))
+        return self._released("exact", self._exact(table))
 
     def rehearse(self, made_up: Any, *, seed: int = 0) -> Released:
         """Return what a publication of made-up rows could look like: a draft.
@@ -293,12 +300,13 @@ class Plan(Tabled):
         Returns
         -------
         Errors
-            By group and statistic the exact number, the mean absolute error, and how often the
-            noise hides it.
+            By group and statistic the exact number of all rows, the mean absolute error, with what
+            the limit of each person drops, and how often the noise hides it.
         """
         times = check_whole("times", times, "a number of rehearsals, at least 1")
         rng, exact = np.random.default_rng(_check_seed(seed)), self._made_up(made_up)
-        truth = self._released("exact", exact).to_frame()
+        whole = self.source.exact(self.measured, made_up, limited=False)
+        truth = self._released("exact", whole).to_frame()
         drafts = []
         for _ in range(times):
             noisy = {one: of.rehearsed(exact[one], rng) for one, of in self.noise.items()}
@@ -364,7 +372,7 @@ class Plan(Tabled):
     @property
     def statement(self) -> str:
         """What to say of the privacy of what is published."""
-        return "\n".join(fact_lines(self.facts()))
+        return repr(self)
 
     def facts(self) -> list[tuple[str, str]]:
         """Return what everybody may know, and what the promise does not cover."""
@@ -372,7 +380,7 @@ class Plan(Tabled):
         loss += "" if self.delta is None else f" and delta {as_text(self.delta)}"
         return [
             ("loss", f"{loss} for everything that is published, once"),
-            *self.source.facts(),
+            *self.source.facts(self.noise),
             (
                 "not told",
                 "bounds, groups or a plan that were chosen from the data; other releases about the "
@@ -396,11 +404,15 @@ class Plan(Tabled):
         check_path("path", path)
         try:
             with written_whole(path) as part:
-                part.write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
+                part.write_text(self.to_json(), encoding="utf-8")
         except OSError as error:
             raise InputError(
                 f"cannot write {shown(str(path))}: {error.strerror or error}"
             ) from error
+
+    def to_json(self) -> str:
+        """Return the plan as JSON: what `save` writes."""
+        return json.dumps(self.to_dict(), indent=1) + "\n"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan in plain Python objects, numbers as texts: what `save` writes."""
@@ -411,6 +423,12 @@ class Plan(Tabled):
             "published": self.published,
             **self.source.to_dict(),
         }
+
+    def _exact(self, table: Any) -> Mapping[Measured, Numbers]:
+        """Return the exact numbers of a table, or of the database that the source has."""
+        if table is not None and not self.source.takes_table:
+            raise InputError("this plan reads the tables of its query; leave out the table")
+        return self.source.exact(self.measured, table)
 
     def _made_up(self, table: Any) -> Mapping[Measured, Numbers]:
         """Return the exact numbers of made-up rows; a rehearsal never takes a query's own."""
@@ -452,7 +470,10 @@ class Plan(Tabled):
     def _table(self) -> pd.DataFrame:
         table = self.to_frame().drop(columns="noise").set_index("name").rename_axis(None)
         for name in table.columns.drop(["numbers", "norm"]):
-            table[name] = [float(rounded_up(number, digits=6)) for number in table[name]]
+            if name in ("epsilon", "share"):
+                table[name] = [float(f"{number:.6g}") for number in table[name]]
+            else:
+                table[name] = [float(rounded_up(number, digits=6)) for number in table[name]]
         return table
 
     def __repr__(self) -> str:
@@ -581,10 +602,20 @@ def _asked(agg: Any, grids: Mapping[str, Grid]) -> dict[str, Statistic]:
     if not agg:
         raise InputError("agg is empty; name what to publish, such as {'n': 'count'}")
     meaning = "the name of a published number, such as 'n'"
-    return {
+    found = {
         check_text("a name in agg", name, meaning): statistic_of(name, asked, grids)
         for name, asked in agg.items()
     }
+    taken = {"statistics", "plan", "privacy"}
+    for name, one in found.items():
+        if one.kind == "histogram":
+            if (file := file_name(name).lower()) in taken:
+                raise InputError(
+                    f"agg[{shown(name)}]: a histogram is written to a file of its name, and "
+                    f"{shown(file)} is another one's; give it another name"
+                )
+            taken.add(file)
+    return found
 
 
 def _check_columns(

@@ -99,24 +99,17 @@ class Released(Tabled):
                 "only what was published can be saved as a release; for other tables use "
                 "to_frame().to_csv(...)"
             )
-        where = check_path("folder", folder)
-        new = "name a new or an empty one, since nothing is overwritten"
-        try:
-            where.mkdir(exist_ok=True)
-            if any(where.iterdir()):
-                raise InputError(f"the folder {shown(str(where))} is not empty; {new}")
-        except OSError as error:
-            raise InputError(
-                f"cannot make the folder {shown(str(where))}: {error.strerror or error}; {new}"
-            ) from error
+        where = new_folder(folder)
+        texts = {"plan.json": self.plan.to_json(), "privacy.txt": f"{self.plan.statement}\n"}
         tables = {"statistics": self.statistics} if self.statistics.shape[1] else {}
         written = []
         for name, table in {**tables, **self.histograms}.items():
-            written.append(where / f"{_file_name(name)}.csv")
+            written.append(where / f"{file_name(name)}.csv")
             write_csv(table.rename_axis(_index_names(table)).reset_index(), written[-1])
-        self.plan.save(where / "plan.json")
-        (where / "privacy.txt").write_text(f"{self.plan.statement}\n", encoding="utf-8")
-        return [*written, where / "plan.json", where / "privacy.txt"]
+        for name, text in texts.items():
+            written.append(where / name)
+            written[-1].write_text(text, encoding="utf-8")
+        return written
 
     @property
     def _title(self) -> str:
@@ -209,5 +202,22 @@ def _index_names(table: pd.DataFrame) -> list[str]:
     return [str(name) if name is not None else "group" for name in table.index.names]
 
 
-def _file_name(name: str) -> str:
+def file_name(name: str) -> str:
+    """Return the name of a histogram's file."""
     return "".join(one if one.isalnum() or one in "-_ " else "_" for one in name)
+
+
+def new_folder(folder: Any) -> Path:
+    """Make a folder, or take an empty one; raise InputError for one with something in it."""
+    where = check_path("folder", folder)
+    new = "name a new or an empty one, since nothing is overwritten"
+    try:
+        where.mkdir(exist_ok=True)
+        empty = not any(where.iterdir())
+    except OSError as error:
+        raise InputError(
+            f"cannot make the folder {shown(str(where))}: {error.strerror or error}; {new}"
+        ) from error
+    if not empty:
+        raise InputError(f"the folder {shown(str(where))} is not empty; {new}")
+    return where

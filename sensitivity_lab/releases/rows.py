@@ -11,6 +11,7 @@ from __future__ import annotations
 import datetime
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import as_pandas, no_column, shown
 from sensitivity_lab.csv_files import decimal_number, read_cells, with_point
-from sensitivity_lab.errors import InputError, MissingExtraError
+from sensitivity_lab.errors import InputError, MissingExtraError, kind_of
 from sensitivity_lab.metrics.encoding import encode, fixed_order
 
 from .grid import Grid
@@ -60,7 +61,12 @@ class Rows:
 
 
 def rows_of(
-    table: Any, person: Person, keys: Mapping[str, Sequence[str]], grids: Mapping[str, Grid]
+    table: Any,
+    person: Person,
+    keys: Mapping[str, Sequence[str]],
+    grids: Mapping[str, Grid],
+    *,
+    limited: bool = True,
 ) -> Rows:
     """Read a table, and keep the rows that count.
 
@@ -83,7 +89,7 @@ def rows_of(
     if owners is not None:
         kept &= np.array([one is not None for one in owners], dtype=bool)
     some = np.flatnonzero(kept)
-    if owners is not None:
+    if owners is not None and limited:
         of_some = [str(owners[place]) for place in some]
         some = _truncated(some, of_some, group, names, places, person)
     return Rows(group[some], {column: found[some] for column, found in places.items()})
@@ -100,9 +106,11 @@ def _cells_of(table: Any, columns: list[str]) -> tuple[dict[str, Any], bool]:
         return _chosen(found, columns), read.separator != ","
     frame = as_pandas(table)
     if not isinstance(frame, pd.DataFrame):
-        raise InputError(f"table must be {_TABLES}, got {shown(table)}")
+        raise InputError(f"table must be {_TABLES}, got an object of the type {kind_of(table)}")
     if not frame.columns.is_unique:
         raise InputError("two columns of the table have one name; give every column its own")
+    if any(name in columns and name not in frame for name in frame.index.names):
+        raise InputError("a column of the plan is the table's index; call reset_index() first")
     return _chosen(dict(frame.items()), columns), False
 
 
@@ -161,7 +169,8 @@ def _truncated(
 ) -> Places:
     """Return the rows within a person's limits: those with the least hashes of what is in them.
 
-    Equal rows are interchangeable. So the choice for one person does not depend on other people, on
+    Equal rows are told apart by their number alone, so that each has the same chance, and which of
+    them is kept does not matter. So the choice for one person does not depend on other people, on
     the order of rows, or on columns that are not used.
     """
 
@@ -194,10 +203,21 @@ def first_rows(
         of_key.setdefault(key, []).append(row)
     kept: list[int] = []
     for key, rows in of_key.items():
-        if len(rows) > most:
-            rows = sorted(rows, key=lambda row: fixed_order(encode(content(key, row))))[:most]
-        kept += rows
+        kept += rows if len(rows) <= most else _least(rows, key, most, content)
     return np.array(sorted(kept), dtype=np.int64)
+
+
+def _least(
+    rows: Sequence[int], key: Any, most: int, content: Callable[[Any, int], list[Any]]
+) -> list[int]:
+    """Return the rows with the least hashes of what is in them and of their number among equals."""
+    copies: Counter[bytes] = Counter()
+    ranked = []
+    for row in rows:
+        what = encode(content(key, row))
+        ranked.append((fixed_order(encode([what, copies[what]])), row))
+        copies[what] += 1
+    return [row for _, row in sorted(ranked)[:most]]
 
 
 # Cells.

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import did_you_mean, listed, number_kind, shown
+from sensitivity_lab.checks import did_you_mean, listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.queries import Median, Percentile
 
@@ -43,8 +43,6 @@ _ACCEPTED = (
 )
 
 _PERCENTILE = re.compile(r"percentile_([0-9]{1,3}(\.[0-9]{1,9})?)")
-
-_check_percentile = number_kind("a percentage from 0 to 100", lambda given: 0 <= given <= 100)
 
 
 @dataclass(frozen=True)
@@ -90,6 +88,11 @@ def statistic_of(name: str, asked: Any, columns: Collection[str]) -> Statistic:
     if len(pair) != 2:
         raise InputError(f"{wrong}, got {shown(asked)}")
     column, kind = pair
+    if name in columns and column not in columns:
+        raise InputError(
+            f"{wrong}, one for each number, got {shown(asked)}; write "
+            f"{{'{name}_{column}': ({shown(name)}, {shown(column)})}}"
+        )
     if column not in columns:
         raise InputError(
             f"{label}: the column {shown(column)} has no bounds, and without them one person could "
@@ -108,7 +111,10 @@ def _of_column(label: str, column: str, kind: Any) -> Statistic:
         if kind == "median":
             return Statistic(column, "percentile")
         if found := _PERCENTILE.fullmatch(kind):
-            return Statistic(column, "percentile", _check_percentile(label, Fraction(found[1])))
+            percent = Fraction(found[1])
+            if percent > 100:
+                raise InputError(f"{label}: a percentile is from 0 to 100, got {shown(kind)}")
+            return Statistic(column, "percentile", percent)
     instead = _INSTEAD.get(kind, "") if isinstance(kind, str) else ""
     raise InputError(
         f"{label}: a statistic is {_ACCEPTED}, got {shown(kind)}{'; ' * bool(instead)}{instead}"

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import pandas as pd
 
 from sensitivity_lab.checks import names_of
 from sensitivity_lab.errors import InputError
 
+from .draws import Noise
 from .grid import Grid
-from .measurements import Bins, Measured, Numbers
+from .measurements import Bins, Measured, Numbers, RowCount
 from .person import Person
 from .rows import rows_of
 from .statistics import Statistic, Sums, computed
@@ -33,13 +35,19 @@ class Source(Protocol):
     def index(self) -> pd.Index[Any]:
         """The groups of measured numbers."""
 
-    def exact(self, measured: Sequence[Measured], table: Any) -> Mapping[Measured, Numbers]:
-        """Return the exact numbers."""
+    @property
+    def takes_table(self) -> bool:
+        """Whether it has no data of its own."""
+
+    def exact(
+        self, measured: Sequence[Measured], table: Any, *, limited: bool = True
+    ) -> Mapping[Measured, Numbers]:
+        """Return the exact numbers, of all rows or of those within the limit of each person."""
 
     def computed(self, sums: Sums) -> Computed:
         """Return what follows from numbers, with noise or without."""
 
-    def facts(self) -> list[tuple[str, str]]:
+    def facts(self, noise: Mapping[Measured, Noise]) -> list[tuple[str, str]]:
         """Return what everybody may know."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -76,11 +84,15 @@ class Table:
             return pd.Index(names, name=column)
         return pd.MultiIndex.from_product(list(self.keys.values()), names=list(self.keys))
 
-    def exact(self, measured: Sequence[Measured], table: Any) -> Mapping[Measured, Numbers]:
+    takes_table: ClassVar[bool] = True
+
+    def exact(
+        self, measured: Sequence[Measured], table: Any, *, limited: bool = True
+    ) -> Mapping[Measured, Numbers]:
         """Read a table, and return the exact numbers of the rows that count."""
         if table is None:
             raise InputError("give the table: a DataFrame, or the path of a CSV or a Parquet file")
-        rows = rows_of(table, self.person, self.keys, self.grids)
+        rows = rows_of(table, self.person, self.keys, self.grids, limited=limited)
         return {one: one.exact(rows, len(self.index)) for one in measured}
 
     def computed(self, sums: Sums) -> Computed:
@@ -93,9 +105,12 @@ class Table:
                 found[name] = computed(one, self.grids, sums)
         return pd.DataFrame(found, index=self.index), histograms
 
-    def facts(self) -> list[tuple[str, str]]:
+    def facts(self, noise: Mapping[Measured, Noise]) -> list[tuple[str, str]]:
         """Return what everybody may know."""
-        limit = "rows beyond the limit are dropped, chosen by a hash of what is in them"
+        limit = (
+            "rows beyond the limit are dropped, chosen by a hash, so that counts and sums are too "
+            "low by them"
+        )
         trusted = "nothing limits the rows of a person but the design of the data"
         groups = [f"{column} {names_of(names, str)}" for column, names in self.keys.items()]
         values = [f"{grid}; others count as the nearest" for grid in self.grids.values()]
@@ -103,10 +118,20 @@ class Table:
             name if name in (one.word, str(one)) else f"{name} ({one})"
             for name, one in self.statistics.items()
         ]
+        follows = f"{', '.join(then)}: without further loss"
+        # A number of rows that adds up bins has the noise of all of them.
+        counts = [name for name, one in self.statistics.items() if one.kind == "count"]
+        bins = [one for one in noise if isinstance(one, Bins)]
+        if counts and bins and RowCount() not in noise:
+            error = noise[bins[0]].expected_error * (bins[0].numbers * 4 / math.pi) ** 0.5
+            error /= 2**0.5 if noise[bins[0]].kind == "Gaussian" else 1
+            error *= (math.pi / 2) ** 0.5 if noise[bins[0]].kind == "Gaussian" else 1
+            adds = "adds up bins" if len(counts) == 1 else "add up bins"
+            follows += f"; {names_of(counts, str)} {adds}, with an error of about {error:.3g}"
         dropped = "a row with a missing cell is dropped"
         return [
             ("person", f"{self.person}; the number of rows is private"),
-            ("follows", f"{', '.join(then)}: without further loss"),
+            ("follows", follows),
             ("rows", f"{limit if self.person.column else trusted}; {dropped}"),
             ("public", "; ".join([*groups, *values, "this plan"])),
         ]

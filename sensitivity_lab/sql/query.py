@@ -320,7 +320,13 @@ class Query(ReadQuery):
         def anew(connection: Any) -> Query:
             return Query(connection=connection, **given)
 
-        return plan_of(self, anew, epsilon=epsilon, max_rows=max_rows, delta=delta, split=split)
+        bounds = given["bounds"] or {}
+        public = {"groups": given["groups"]} | {
+            f"bounds[{name!r}]": of for name, of in bounds.items()
+        }
+        return plan_of(
+            self, anew, public, epsilon=epsilon, max_rows=max_rows, delta=delta, split=split
+        )
 
     # A published bound on rows, and truncation.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,8 @@ from sensitivity_lab.checks import cut, names_of, shown, whole_kind
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.noise.mechanism import check_delta
 from sensitivity_lab.noise.table import shares_of
-from sensitivity_lab.releases.grid import as_text
+from sensitivity_lab.releases.draws import Noise
+from sensitivity_lab.releases.grid import as_text, is_of_data
 from sensitivity_lab.releases.measurements import Bins, Measured, Numbers
 from sensitivity_lab.releases.person import Person
 from sensitivity_lab.releases.planning import Plan, privacy_loss
@@ -34,6 +35,9 @@ from .truncation import check_cuttable
 
 _RESULTS = 'temp.main."lab results"'
 """The temporary table of results, each with its number `nth` among those of its person."""
+
+_ALL = 2**62
+"""No limit."""
 
 _STEPS = 16
 """The largest value of a result has at least two to this steps, of a size that is a power of 2."""
@@ -140,12 +144,16 @@ class Results:
         found: pd.Index[Any] = pd.MultiIndex.from_tuples(form.keys, names=names)
         return found if len(names) > 1 else found.get_level_values(0)
 
-    def exact(self, measured: Sequence[Measured], table: Any) -> Mapping[Measured, Numbers]:
+    takes_table: ClassVar[bool] = False
+
+    def exact(
+        self, measured: Sequence[Measured], table: Any, *, limited: bool = True
+    ) -> Mapping[Measured, Numbers]:
         """Run the query once, and return the exact numbers of the results that count."""
         query = self.query if table is None else self.anew(table)
         several = [one for one in measured if isinstance(one, OfResults)]
         with query.session() as session:
-            totals = _totals(query, several, self.person.l1(1), session)
+            totals = _totals(query, several, self.person.l1(1) if limited else _ALL, session)
         rows = {
             one.place: np.array([[as_whole(total)] for total in of], dtype=object)
             for one, of in zip(several, totals, strict=True)
@@ -167,7 +175,7 @@ class Results:
         keys = [name for name, _, is_key in columns if is_key]
         return found.set_index(keys) if keys else found, {}
 
-    def facts(self) -> list[tuple[str, str]]:
+    def facts(self, noise: Mapping[Measured, Noise]) -> list[tuple[str, str]]:
         """Return what everybody may know."""
         form = self.query.form
         lost = [one.table.name for one in form.private]
@@ -179,7 +187,9 @@ class Results:
         clipped = clipped_text(form, form.aggregates)
         public = [f"keys {keys}"] * bool(form.groups) + [clipped] * bool(clipped)
         kept = [one.table.name for one in form.sources if one.table.name not in lost]
-        public += [f"the tables {names_of(list(dict.fromkeys(kept)), str)}"] * bool(kept)
+        if kept:
+            told = names_of(list(dict.fromkeys(kept)), str)
+            public.append(f"all that is in {told}, which no foreign key ties to persons")
         return [
             (
                 "person",
@@ -214,26 +224,26 @@ def _totals(
 ) -> list[list[Any]]:
     """Return each total of each group, of at most so many results of each person.
 
-    Which results count is decided by a hash of what they count for: their group and their amounts,
-    as texts that do not depend on the type of a column. Results that tie in all of it are equal for
-    the answer. So the choice for one person depends on the person's own results only.
+    Which results count is decided by a hash of the person and of what they count for: their group
+    and their amounts, as texts that do not depend on the type of a column, and their number among
+    those that are equal in all of it. So the choice for one person depends on the person's own
+    results only, and each result has the same chance.
     """
     form = query.form
     names = [quoted(f"amount {one.place}") for one in measured]
     person = units_of(form, "person", query.null_person)[0]
     columns = [f"{person} AS person", f"{place_of(form)} AS place"]
     columns += [f"{one.amount} AS {name}" for one, name in zip(measured, names, strict=True)]
-    content = ", ".join(
-        f"COALESCE(CAST(TRY_CAST({name} AS DOUBLE) AS VARCHAR), CAST({name} AS VARCHAR), '?')"
-        for name in names
-    )
-    order = f"HASH(CONCAT_WS('|', place, {content})), place, {', '.join(names)}"
+    content = ", ".join(_as_text(name) for name in ["person", *names])
+    same = ", ".join(["person", "place", *names])
+    order = f"HASH(CONCAT_WS('|', place, copy, {content})), place, copy"
     counted = " OR ".join(f"{name} IS NOT NULL" for name in names)
     # A result of nobody is public, and always counts.
     session.run(
         f"CREATE OR REPLACE TEMP TABLE {_RESULTS} AS SELECT *, CASE WHEN person IS NULL THEN 0 "
-        f"ELSE ROW_NUMBER() OVER (PARTITION BY person ORDER BY {order}) END AS nth "
-        f"FROM ({statement(form, columns)}) WHERE {counted}"
+        f"ELSE ROW_NUMBER() OVER (PARTITION BY person ORDER BY {order}) END AS nth FROM (SELECT *, "
+        f"ROW_NUMBER() OVER (PARTITION BY {same}) AS copy FROM ({statement(form, columns)}) "
+        f"WHERE {counted})"
     )
     totals = ", ".join(one.total for one in measured)
     found: list[list[Any]] = [[0] * len(form.keys) for _ in measured]
@@ -245,9 +255,16 @@ def _totals(
     return found
 
 
+def _as_text(column: str) -> str:
+    """Return the SQL of a value as text, the same for whole numbers, floats and texts of these."""
+    number = f"CAST(TRY_CAST({column} AS DOUBLE) AS VARCHAR)"
+    return f"COALESCE({number}, CAST({column} AS VARCHAR), '?')"
+
+
 def plan_of(
     query: ReadQuery,
     anew: Callable[[Any], ReadQuery],
+    given: Mapping[str, Any],
     *,
     epsilon: Any,
     max_rows: Any,
@@ -255,9 +272,16 @@ def plan_of(
     split: Any,
 ) -> Plan:
     """Return the plan of a query; see `Query.plan`."""
+    for name, public in (*given.items(), ("max_rows", max_rows)):
+        if is_of_data(public):
+            raise InputError(
+                f"{name} comes from an array or a table; write what was chosen without looking at "
+                "the data"
+            )
     form, most = query.form, _check_rows("max_rows", max_rows)
     loss = privacy_loss(epsilon, delta)
     query.cascades.check()
+    _check_public(query)
     measured = [
         OfResults(place, one, _ends(form, one)) for place, one in enumerate(form.aggregates)
     ]
@@ -275,6 +299,31 @@ def plan_of(
         measured=tuple(measured),
         shares=tuple(shares_of(split, [one.name for one in measured])),
     )
+
+
+def _check_public(query: ReadQuery) -> None:
+    """Raise InputError for a table that is joined by the column of persons, and is public.
+
+    Its rows are most likely theirs, and a foreign key was forgotten.
+    """
+    form = query.form
+    owners = {source.owner for source in form.private if not source.path}
+    for equality in form.equalities:
+        for owner, other in (
+            (equality.left, equality.right),
+            (equality.right, equality.left),
+        ):
+            table = form.source(other.alias)
+            public = table.person is None and table.table.name not in query.cascades.joined
+            if owner in owners and public:
+                of_persons = f"{form.source(owner.alias).table.name}.{owner.name}"
+                column = f"{table.table.name}.{other.name}"
+                raise InputError(
+                    f"person: {column} is joined with the persons of {of_persons}, and nothing "
+                    f"says that its rows go with them; declare foreign_keys={{{column!r}: "
+                    f"{of_persons!r}}}, or name the column of persons of {table.table.name} in "
+                    "person"
+                )
 
 
 def _ends(form: NormalForm, aggregate: Aggregate) -> tuple[Fraction, Fraction]:

@@ -17,13 +17,12 @@ from sensitivity_lab.checks import (
     check_choice,
     check_text,
     cut,
-    in_brackets,
     listed,
     names_of,
     shown,
     unboxed,
 )
-from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.errors import InputError, QueryError, kind_of
 
 from .answers import FLOATS, WHOLE, after_noise, answers, call_of
 from .cascades import cascades, with_owners
@@ -149,9 +148,11 @@ class ReadQuery:
             low, high = check_bounds(f"bounds[{shown(name)}]", given)
             columns = column_of(form, name, "bounds")
             if not summed & set(columns):
+                there = names_of(sorted(map(str, summed)))
                 raise InputError(
-                    f"bounds: {shown(name)} is in no SUM or AVG; the columns there are "
-                    f"{names_of(sorted(map(str, summed)))}"
+                    f"bounds: {shown(name)} is in no SUM or AVG; the columns there are {there}"
+                    if summed
+                    else "bounds: the query adds up no column; leave bounds out"
                 )
             found |= dict.fromkeys(columns, (Fraction(low), Fraction(high)))
         return clipped(form, found)
@@ -313,7 +314,7 @@ def _persons(person: Any) -> dict[str, str]:
             raise InputError(f"{accepted}, got {shown(person)}")
         return {table: column}
     if not isinstance(person, Mapping):
-        raise InputError(f"{accepted}, got {shown(person)}{in_brackets(person)}")
+        raise InputError(f"{accepted}, got an object of the type {kind_of(person)}")
     if not person:
         raise InputError(f"{accepted}, got a mapping without tables")
     for table, column in person.items():
@@ -380,9 +381,7 @@ def _keys(
             [row] = session.rows(f"SELECT {casts}", key, f"reading the key {shown(key)}")
         except (InputError, QueryError) as error:
             types = names_of([group.type for group in form.groups], str)
-            raise InputError(
-                f"groups: {shown(key)} is no key of the type {types}; {error}"
-            ) from error
+            raise InputError(f"groups: {shown(key)} is no key of the type {types}") from error
         for one, cast, group in zip(key, row, form.groups, strict=True):
             if isinstance(one, int | float | Fraction) and one != cast:
                 raise InputError(

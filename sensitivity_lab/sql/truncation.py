@@ -262,9 +262,9 @@ class Truncation:
     ) -> tuple[list[TruncationPoint], int]:
         """Keep the first tau results of each person.
 
-        The order is that of a hash of what a result counts for: its group and its value, as a
-        float whatever the type of the column, which can depend on others. Results that tie in both
-        are equal for the answer. So what is kept of a person depends on the person's results only,
+        The order is that of a hash of the person and of what a result counts for: its group, its
+        value, as a float whatever the type of the column, which can depend on others, and its
+        number among equal ones. So what is kept of a person depends on the person's results only,
         which is what makes the sensitivity tau times the largest value: the others keep theirs.
         """
         weighing = weigh(self._form, self._aggregate, self._session)
@@ -279,8 +279,10 @@ class Truncation:
         # A NULL person is public, and nothing of it is cut.
         self._session.run(
             f"CREATE OR REPLACE TEMP TABLE {_RANKED} AS SELECT *, CASE WHEN person IS NULL THEN 0 "
-            "ELSE row_number() OVER (PARTITION BY person ORDER BY hash(place, number), place, "
-            f"worth) END AS nth FROM ({results})"
+            "ELSE row_number() OVER (PARTITION BY person "
+            "ORDER BY hash(concat_ws('|', person, place, number, copy)), place, worth) END AS nth "
+            "FROM (SELECT *, row_number() OVER (PARTITION BY person, place, number, worth) AS copy "
+            f"FROM ({results}))"
         )
         sums, lost = ["BOOL_OR(rough)", "SUM(worth)"], ["COUNT(DISTINCT person)"]
         for threshold in thresholds:

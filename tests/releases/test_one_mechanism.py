@@ -193,9 +193,9 @@ HASHES: list[pd.Series] = []
 def test_a_planted_choice_of_rows_is_caught(planted, monkeypatch):
     read = reading.rows_of
 
-    def noting(table: pd.DataFrame, *arguments: Any) -> Any:
+    def noting(table: pd.DataFrame, *arguments: Any, **options: Any) -> Any:
         HASHES.append(pd.util.hash_pandas_object(table, index=planted is by_place))
-        return read(table, *arguments)
+        return read(table, *arguments, **options)
 
     monkeypatch.setattr("sensitivity_lab.releases.table.rows_of", noting)
     monkeypatch.setattr(reading, "first_rows", planted(reading.first_rows))

@@ -199,6 +199,8 @@ def test_a_plan_is_published_once(tmp_path):
         "this plan was published before. To publish it again would cost its epsilon again, 4 in "
         "all: if that is what you want, make a new plan"
     )
+    with pytest.raises(InputError, match="is not empty; name a new or an empty one"):
+        plan().publish(data, tmp_path)
     written = released.save(tmp_path / "new")
     assert [path.name for path in written] == ["statistics.csv", "plan.json", "privacy.txt"]
     for again in (made, copy.copy(made), sl.releases.load(tmp_path / "new" / "plan.json")):
@@ -208,7 +210,7 @@ def test_a_plan_is_published_once(tmp_path):
     assert not sl.releases.load(tmp_path / "before.json").published
     with pytest.raises(InputError, match="since nothing is overwritten"):
         released.save(tmp_path / "new")
-    assert (tmp_path / "new" / "privacy.txt").read_text().count("\n") == len(made.facts())
+    assert (tmp_path / "new" / "privacy.txt").read_text() == f"{made}\n"
 
 
 @pytest.mark.parametrize("delta", [None, Fraction(1, 10**6)])
@@ -398,7 +400,27 @@ REFUSED = {
     "a statistic that is none": (lambda: plan(agg={"m": ("v", "mode")}), "publish a 'histogram'"),
     "a percentile beyond 100": (
         lambda: plan(agg={"m": ("v", "percentile_101")}),
-        "a percentage from 0",
+        "a percentile is from 0 to 100, got 'percentile_101'",
+    ),
+    "several statistics of a column": (
+        lambda: plan(agg={"v": ["mean", "std"]}),
+        "one for each number, got ['mean', 'std']; write {'v_mean': ('v', 'mean')}",
+    ),
+    "a limit of the data": (
+        lambda: sl.releases.Person("id", max_rows=DATA.groupby("id").size().max()),
+        "max_rows comes from an array or a table",
+    ),
+    "a histogram in the file of the others": (
+        lambda: plan(agg={"Statistics": ("v", "histogram"), "n": "count"}),
+        "'statistics' is another one's; give it another name",
+    ),
+    "two histograms in one file": (
+        lambda: plan(agg={"a?": ("v", "histogram"), "a!": ("v", "histogram")}),
+        "'a_' is another one's; give it another name",
+    ),
+    "ids as the index": (
+        lambda: plan().without_noise(DATA.set_index("id")),
+        "is the table's index; call reset_index() first",
     ),
     "a statistic without a column": (lambda: plan(agg={"m": "mean"}), "or a pair (column"),
     "nothing asked": (lambda: plan(agg={}), "agg is empty"),
@@ -454,3 +476,35 @@ def test_errors_show_no_cell():
         plan().without_noise(secret)
     assert "secret" not in str(caught.value)
     assert plan().without_noise(secret.assign(id=1)).to_frame()["n"].tolist() == [1]
+
+
+def test_each_row_of_a_person_has_the_same_chance_to_count():
+    """Nine rows of 0 and one of 10: of 2,000 people some 200 keep the 10."""
+    people = np.repeat(range(2000), 10)
+    values = ([0] * 9 + [10]) * 2000
+    rows = pd.DataFrame({"id": people, "v": values, "g": list("a" * 9 + "b") * 2000})
+    made = plan(
+        person=sl.releases.Person("id", max_rows=1),
+        groupby={"g": ["a", "b"]},
+        agg={"n": "count", "sum": ("v", "sum")},
+    )
+    found = made.without_noise(rows).to_frame()
+    assert found["n"].sum() == 2000
+    assert 140 < found.loc["b", "n"] < 260
+    assert found.loc["b", "sum"] == 10 * found.loc["b", "n"]
+
+
+def test_errors_are_those_of_all_rows_with_what_the_limit_drops():
+    rows = pd.DataFrame({"id": np.repeat(range(100), 3), "v": 2})
+    made = plan(epsilon=1000, agg={"n": "count", "sum": ("v", "sum")})
+    errors = made.errors(rows, times=20)
+    assert errors.exact.iloc[0].tolist() == [300, 600]
+    assert errors.error.iloc[0].round(0).tolist() == [100, 200]
+
+
+def test_a_number_of_rows_says_how_far_off_it_is_where_it_adds_up_bins():
+    made = plan(bounds={"v": range(100)}, agg={"n": "count", "m": ("v", "median")})
+    [said] = [text for fact, text in made.facts() if fact == "follows"]
+    assert "n adds up bins, with an error of about 22.6" in said
+    nobody = pd.DataFrame({"id": [], "v": []})
+    assert 18 < made.errors(nobody, times=400).error["n"].iloc[0] < 27

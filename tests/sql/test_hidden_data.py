@@ -134,6 +134,12 @@ def test_no_repr_shows_a_person_or_a_row(unit):
     assert repr(result.witness.y) == f"Removed({counted})"
 
 
+def test_a_person_that_is_a_column_is_not_shown():
+    with pytest.raises(InputError) as caught:
+        query("SELECT COUNT(*) FROM t", person=ROWS["who"])
+    assert "Zoe" not in str(caught.value)
+
+
 def test_the_repr_of_a_query_is_its_text_its_persons_and_its_tables():
     asked = query("SELECT COUNT(*) AS c\n  FROM t JOIN t AS u ON t.n = u.n")
     assert repr(asked) == (

@@ -200,7 +200,7 @@ WRONG = [
     ({"person": {}}, "got a mapping without tables"),
     ({"person": "costumer.id"}, "there is no table 'costumer'"),
     ({"null_person": "drop"}, "null_person must be one of 'refuse', 'public', got 'drop'"),
-    ({"bounds": {"customer.id": (1, 2)}}, "bounds: 'customer.id' is in no SUM or AVG"),
+    ({"bounds": {"customer.id": (1, 2)}}, "bounds: the query adds up no column; leave bounds out"),
     ({"groups": [1]}, "groups goes with GROUP BY, and the query has none"),
     ({"connection": 3}, "connection must be a connection of DuckDB or SQLite"),
     ({"connection": {}}, "got a mapping without tables"),

@@ -24,7 +24,12 @@ from sensitivity_lab.sql import Query
 
 pytestmark = pytest.mark.sql
 
-REFUSED = ("refer to several persons", "LEFT JOIN to a private table", "without bounds")
+REFUSED = (
+    "nothing says that its rows go with them",
+    "refer to several persons",
+    "LEFT JOIN to a private table",
+    "without bounds",
+)
 BLOCK = 20
 
 
@@ -307,7 +312,55 @@ def test_paths_that_lead_to_nobody_or_to_several(what):
     assert reason in str(caught.value)
 
 
+def test_each_result_of_a_person_has_the_same_chance_to_count():
+    """A thousand people with a row in each of five groups; and nine zeros and a ten each."""
+    groups = pd.DataFrame({"patient": np.repeat(range(1000), 5), "ward": list("abcde") * 1000})
+    text = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
+    for most in (1, 2):
+        plan = query(groups, text, groups=list("abcde"), bounds=None).plan(epsilon=1, max_rows=most)
+        found = plan.without_noise().to_frame()["n"]
+        assert found.sum() == 1000 * most
+        assert found.between(140 * most, 260 * most).all()
+    values = pd.DataFrame({"patient": np.repeat(range(1000), 10), "days": ([0] * 9 + [10]) * 1000})
+    asked = query(values, "SELECT SUM(days) AS s FROM visits", groups=None)
+    kept = asked.plan(epsilon=1, max_rows=1).without_noise().to_frame()["s"].iloc[0]
+    assert 700 < kept < 1300
+    [point] = asked.truncation([1], epsilon=1).points
+    assert 700 < point.answers[0] < 1300
+
+
 REFUSALS = {
+    "a foreign key that was forgotten": (
+        lambda: Query(
+            "SELECT status, COUNT(*) AS n FROM people JOIN orders ON orders.who = people.id "
+            "GROUP BY status",
+            connection={
+                "people": pd.DataFrame({"id": [1, 2]}),
+                "orders": pd.DataFrame({"who": [1, 1], "status": ["open", "secret"]}),
+            },
+            person="people.id",
+            groups=["open"],
+        ).plan(epsilon=1, max_rows=1),
+        "declare foreign_keys={'orders.who': 'people.id'}, or name the column of persons of orders",
+    ),
+    "keys of the data": (
+        lambda: query(groups=VISITS.ward.unique()).plan(epsilon=1, max_rows=1),
+        "groups comes from an array or a table",
+    ),
+    "bounds of the data": (
+        lambda: query(bounds={"visits.days": (0, VISITS.patient.max())}).plan(
+            epsilon=1, max_rows=1
+        ),
+        "bounds['visits.days'] comes from an array or a table",
+    ),
+    "a limit of the data": (
+        lambda: query().plan(epsilon=1, max_rows=VISITS.patient.value_counts().max()),
+        "max_rows comes from an array or a table",
+    ),
+    "a table for a plan that has its own": (
+        lambda: query().plan(epsilon=1, max_rows=1).without_noise({"visits": VISITS}),
+        "this plan reads the tables of its query; leave out the table",
+    ),
     "two persons": (
         lambda: query(
             {"visits": VISITS, "other": VISITS.rename(columns={"patient": "who"})},
