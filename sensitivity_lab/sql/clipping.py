@@ -48,7 +48,7 @@ def clipped(
 def clipped_text(form: NormalForm, aggregates: Iterable[Aggregate]) -> str:
     """Return which columns of sums are clipped to what, in words; "" if none is."""
     columns = frozenset().union(
-        *(one.value.columns for one in aggregates if one.kind == "sum" and one.value)
+        *(one.value.value_columns for one in aggregates if one.kind == "sum" and one.value)
     )
     ends = {
         f"{form.source(column.alias).table.name}.{column.name}": bounds
@@ -62,11 +62,11 @@ def clipped_text(form: NormalForm, aggregates: Iterable[Aggregate]) -> str:
 
 
 def _replaced(term: Term, replacements: Mapping[str, str]) -> Term:
-    """Return a term with other SQL for some columns."""
+    """Return a term with other SQL for some columns, but for those of conditions."""
     if term.column is not None:
         return replace(term, sql=replacements.get(term.sql, term.sql))
     arguments = tuple(
-        one if term.kind == "when" and place == 0 else _replaced(one, replacements)
+        one if place in term.conditions else _replaced(one, replacements)
         for place, one in enumerate(term.arguments)
     )
     sql = term.sql

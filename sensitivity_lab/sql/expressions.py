@@ -320,7 +320,7 @@ class Writer:
             nodes = [one for part in given for one in (part if isinstance(part, list) else [part])]
             terms = tuple(self.term(one, resolve) for one in nodes if one is not None)
             call = f"{function}({', '.join(one.sql for one in terms)})"
-            return Term(call, "other", terms, text=text)
+            return Term(call, "coalesce" if function == "coalesce" else "other", terms, text=text)
         special = getattr(self, f"_{name.lower()}", None)
         if special is None or name not in _SPECIAL:
             raise self.refusal(node, *self._reason(node, name))
@@ -387,20 +387,18 @@ class Writer:
     def _case(self, node: Any, resolve: Resolve, text: str) -> Term:
         self._only(node, "this", "ifs", "default")
         parts: list[Term] = []
-
-        def written(part: Any) -> str:
-            parts.append(self.term(part, resolve))
-            return parts[-1].sql
-
         sql = "CASE"
-        if node.args.get("this") is not None:
-            sql += f" {written(node.this)}"
         for one in node.args["ifs"]:
             self._only(one, "this", "true")
-            sql += f" WHEN {written(one.this)} THEN {written(one.args['true'])}"
+            condition = self.term(one.this, resolve)
+            if node.args.get("this") is not None:  # CASE a WHEN b is CASE WHEN a = b
+                condition = self.equal(self.term(node.this, resolve), condition)
+            parts += [condition, self.term(one.args["true"], resolve)]
+            sql += f" WHEN {parts[-2].sql} THEN {parts[-1].sql}"
         if node.args.get("default") is not None:
-            sql += f" ELSE {written(node.args['default'])}"
-        return Term(f"({sql} END)", "other", tuple(parts), text=text)
+            parts.append(self.term(node.args["default"], resolve))
+            sql += f" ELSE {parts[-1].sql}"
+        return Term(f"({sql} END)", "case", tuple(parts), text=text)
 
     def _extract(self, node: Any, resolve: Resolve, text: str) -> Term:
         return self._of_unit("date_part", node, node.this, node.expression, resolve, text)
@@ -430,12 +428,13 @@ class Writer:
         return Term(f"INTERVAL ({number}) {unit}", "literal", text=text)
 
     def _cast(self, node: Any, resolve: Resolve, text: str) -> Term:
-        self._only(node, "this", "to")
+        self._only(node, "this", "to", "safe")
         inner = self.term(node.this, resolve)
-        kind = "literal" if inner.kind == "literal" else "other"
+        type_ = self._type(node)
+        kind = "literal" if inner.kind == "literal" else f"cast to {type_}"
         arguments = () if kind == "literal" else (inner,)
         function = "TRY_CAST" if type(node).__name__ == "TryCast" else "CAST"
-        sql = f"{function}({inner.sql} AS {self._type(node)})"
+        sql = f"{function}({inner.sql} AS {type_})"
         return Term(sql, kind, arguments, text=text)
 
     _trycast = _cast

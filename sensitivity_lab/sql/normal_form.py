@@ -52,6 +52,13 @@ class SourceColumn:
         return f"{self.alias}.{self.name}"
 
 
+_TRUTHS = (
+    *("=", "<>", "<", "<=", ">", ">=", "is distinct from", "is not distinct from"),
+    *("and", "or", "not", "in", "is null", "like", "ilike"),
+)
+"""The kinds of terms that are true or false."""
+
+
 @dataclass(frozen=True)
 class Term:
     """An expression over columns of sources.
@@ -62,8 +69,9 @@ class Term:
         The expression as DuckDB reads it, in brackets where that is needed.
     kind : str
         "column", "literal", an operator such as "=", "<", "+", "and", "in", "is null", "when" for
-        a value that is NULL unless the first argument is true (FILTER), or "other" for functions
-        and whatever else nobody looks into.
+        a value that is NULL unless the first argument is true (FILTER), "case" for conditions and
+        values by turns, "coalesce", "cast to" and a type, or "other" for functions and whatever
+        else nobody looks into.
     arguments : tuple of Term
         What it is made of.
     column : SourceColumn or None
@@ -84,6 +92,22 @@ class Term:
         if self.column is not None:
             return frozenset({self.column})
         return frozenset().union(*(argument.columns for argument in self.arguments))
+
+    @property
+    def conditions(self) -> range:
+        """The places of the arguments that decide on its value, and are no part of it."""
+        number = len(self.arguments)
+        if self.kind in _TRUTHS:
+            return range(number)
+        return range(0, number - number % 2 or 1, 2) if self.kind in ("when", "case") else range(0)
+
+    @cached_property
+    def value_columns(self) -> frozenset[SourceColumn]:
+        """The columns that its value is computed from; those of conditions are left out."""
+        if self.column is not None:
+            return self.columns
+        parts = (one for at, one in enumerate(self.arguments) if at not in self.conditions)
+        return frozenset().union(*(one.value_columns for one in parts))
 
     @cached_property
     def depth(self) -> int:

@@ -141,7 +141,7 @@ class ReadQuery:
                 f"{{'lineitem.quantity': (1, 50)}}, got {shown(bounds)}"
             )
         summed = frozenset().union(
-            *(one.value.columns for one in form.aggregates if one.kind == "sum" and one.value)
+            *(one.value.value_columns for one in form.aggregates if one.kind == "sum" and one.value)
         )
         found: dict[SourceColumn, tuple[Fraction, Fraction]] = {}
         for name, given in bounds.items():

@@ -317,10 +317,16 @@ class Reader:
             visible, added = self._table(item, named)
         elif isinstance(item, exp.Subquery):
             self.check_parts(item, {"this", "alias"}, "a subquery in FROM")
+            if isinstance(item.this, exp.SetOperation):
+                raise self.refusal(
+                    item,
+                    "UNION, INTERSECT and EXCEPT are not supported",
+                    "unite the rows in one table beforehand",
+                )
             if not isinstance(item.this, exp.Select):
                 raise self.refusal(
                     item,
-                    "brackets around tables, joins or UNION are not supported",
+                    "brackets around tables or joins are not supported",
                     "write joins one after the other, and one SELECT in each bracket",
                 )
             if not item.alias:

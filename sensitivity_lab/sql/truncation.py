@@ -375,8 +375,8 @@ def check_cuttable(form: NormalForm, aggregate: Aggregate, what: str) -> tuple[F
     if ends is None:
         raise InputError(
             f"{what}: {aggregate.name} adds up values without bounds; give bounds for each "
-            "column in it, such as bounds={'lineitem.quantity': (1, 50)}, and write it with +, - "
-            "and * alone: value * 0.5 for value / 2"
+            "column in it, such as bounds={'lineitem.quantity': (1, 50)}, and write it with +, -, "
+            "*, CASE, COALESCE and CAST alone: value * 0.5 for value / 2"
         )
     if not form.monotone:
         raise InputError(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 
+import numpy as np
+
+from .answers import DECIMAL, WHOLE
 from .normal_form import Aggregate, NormalForm, SourceColumn, Term
 
 Range = tuple[Fraction, Fraction]
@@ -13,8 +17,9 @@ Range = tuple[Fraction, Fraction]
 def value_range(term: Term, bounds: Mapping[SourceColumn, Range]) -> Range | None:
     """Return the least and the largest value of an expression; None if nothing bounds it.
 
-    Bounds of columns, numbers, +, -, * and the condition of FILTER bound an expression. A column
-    that occurs twice counts as two columns, so the range can be too wide, never too narrow.
+    Bounds of columns, numbers, +, -, *, CASE, COALESCE, casts to numbers and the condition of
+    FILTER bound an expression. A column that occurs twice counts as two columns, so the range can
+    be too wide, never too narrow.
 
     Examples
     --------
@@ -28,15 +33,24 @@ def value_range(term: Term, bounds: Mapping[SourceColumn, Range]) -> Range | Non
         return bounds.get(term.column)
     if term.kind == "literal":
         return _literal(term.sql)
-    if term.kind == "when":
-        # Where the condition is not met the value is NULL, and adds nothing.
-        return value_range(term.arguments[1], bounds) if len(term.arguments) > 1 else _literal("1")
-    if term.kind not in ("+", "-", "*"):
+    if term.kind == "when" and len(term.arguments) == 1:
+        return _literal("1")
+    choices = term.kind in ("when", "case", "coalesce")
+    if not (choices or term.kind in ("+", "-", "*") or term.kind.startswith("cast to ")):
         return None
-    sides = [value_range(argument, bounds) for argument in term.arguments]
+    # A value that is NULL adds nothing.
+    sides = [
+        value_range(argument, bounds)
+        for at, argument in enumerate(term.arguments)
+        if at not in term.conditions and not (choices and argument.sql == "NULL")
+    ]
     known = [side for side in sides if side is not None]
-    if len(known) < len(sides):
+    if not known or len(known) < len(sides):
         return None
+    if choices:
+        return min(low for low, _ in known), max(high for _, high in known)
+    if term.kind.startswith("cast to "):
+        return _cast(known[0], term.kind.removeprefix("cast to "))
     if len(known) == 1:  # a sign
         [(low, high)] = known
         return -high, -low
@@ -45,6 +59,19 @@ def value_range(term: Term, bounds: Mapping[SourceColumn, Range]) -> Range | Non
         corners = (a * c, a * d, b * c, b * d)
         return min(corners), max(corners)
     return (a + c, b + d) if term.kind == "+" else (a - d, b - c)
+
+
+def _cast(of: Range, type_: str) -> Range | None:
+    """Return the range of numbers that are cast to a type, which rounds them."""
+    if type_ in ("DOUBLE", "FLOAT"):  # the nearest, so that it keeps the order
+        kind = np.float64 if type_ == "DOUBLE" else np.float32
+        low, high = (float(kind(float(end))) for end in of)
+        return (Fraction(low), Fraction(high)) if np.isfinite([low, high]).all() else None
+    if type_ == "BOOLEAN" or not (type_ in WHOLE or type_.startswith("DECIMAL")):
+        return None
+    decimal = DECIMAL.fullmatch(type_)
+    power = 10 ** int(decimal[2]) if decimal else 1  # wide enough for a finer scale, too
+    return Fraction(math.floor(of[0] * power), power), Fraction(math.ceil(of[1] * power), power)
 
 
 def _literal(sql: str) -> Range | None:

@@ -88,3 +88,10 @@ def test_a_part_that_nothing_is_known_of_is_not_to_be_left_out():
         ": the part POSITION of it is not supported; write the query in another way that means the "
         "same, or prepare a table beforehand"
     )
+
+
+def test_a_union_in_from_is_called_by_its_name():
+    text = (
+        "SELECT COUNT(*) AS n FROM (SELECT id FROM patients UNION ALL SELECT id FROM patients) AS u"
+    )
+    assert "UNION, INTERSECT and EXCEPT are not supported; unite the rows" in refusal(text)
