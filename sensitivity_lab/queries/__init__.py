@@ -29,10 +29,10 @@ from .l_statistics import (
     TrimmedMean,
     WinsorizedMean,
 )
+from .moments import Count, Mean, Std, Sum, Var
 from .multiplicities import CountDistinct
 from .named import NAMED, by_name
 from .order_statistics import PERCENTILE_METHODS, Max, Median, Min, Percentile
-from .power_sums import Count, Mean, Std, Sum, Var
 from .rows.columns import Covariance, MeanOf, SumOf, VectorSum
 from .rows.groups import GroupBy, Histogram, Stack
 from .rows.parts import ColumnQuery

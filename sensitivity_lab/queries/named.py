@@ -10,12 +10,12 @@ from typing import Any
 from sensitivity_lab.checks import finite_number, shown
 from sensitivity_lab.errors import InputError
 
-from . import l_statistics, multiplicities, order_statistics, power_sums
+from . import l_statistics, moments, multiplicities, order_statistics
 from .base import Query
 
 NAMED: dict[str, Query] = {
     query.name: query
-    for file in (power_sums, order_statistics, l_statistics, multiplicities)
+    for file in (moments, order_statistics, l_statistics, multiplicities)
     for query in file.QUERIES
 }
 """By name, except those of a percentage, such as percentile_25; functions get other names."""

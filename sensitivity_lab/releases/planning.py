@@ -31,9 +31,9 @@ from sensitivity_lab.noise.mechanism import check_delta
 from sensitivity_lab.noise.table import shares_of
 from sensitivity_lab.results.reprs import Tabled, fact_lines, facts_html
 
-from .draws import Noise, measurement, noise_of
 from .grid import Grid, as_text, grid_of, is_of_data
 from .measurements import Bins, Measured, Numbers
+from .opendp_noise import Noise, measurement, noise_of
 from .person import Person
 from .published import Errors, Released, errors_of, file_name, new_folder
 from .rows import text_of_cell

@@ -13,9 +13,9 @@ import pandas as pd
 from sensitivity_lab.checks import names_of
 from sensitivity_lab.errors import InputError
 
-from .draws import Noise
 from .grid import Grid
 from .measurements import Bins, Measured, Numbers, RowCount
+from .opendp_noise import Noise
 from .person import Person
 from .rows import rows_of
 from .statistics import Statistic, Sums, computed

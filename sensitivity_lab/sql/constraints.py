@@ -15,7 +15,7 @@ from sensitivity_lab.errors import InputError
 
 from .database import Database
 from .normal_form import ForeignKey, Table
-from .reading import own_column
+from .sql_parser import own_column
 
 
 @dataclass(frozen=True)

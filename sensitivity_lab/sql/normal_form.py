@@ -1,6 +1,6 @@
 """The normal form of a query: tables under aliases, conditions, groups and aggregates.
 
-Every query that `reading.py` accepts is one product of tables, restricted and counted:
+Every query that `sql_parser.py` accepts is one product of tables, restricted and counted:
 
     SELECT keys, aggregates
     FROM source, source, ... [LEFT JOIN source ON conditions] ...

@@ -16,9 +16,9 @@ from sensitivity_lab.checks import cut, names_of, shown, whole_kind
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.noise.mechanism import check_delta
 from sensitivity_lab.noise.table import shares_of
-from sensitivity_lab.releases.draws import Noise
 from sensitivity_lab.releases.grid import as_text, is_of_data
 from sensitivity_lab.releases.measurements import Bins, Measured, Numbers
+from sensitivity_lab.releases.opendp_noise import Noise
 from sensitivity_lab.releases.person import Person
 from sensitivity_lab.releases.planning import Plan, privacy_loss
 from sensitivity_lab.releases.statistics import Sums

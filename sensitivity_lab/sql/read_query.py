@@ -30,7 +30,7 @@ from .clipping import clipped
 from .constraints import declared
 from .database import Database, Session
 from .normal_form import Aggregate, NormalForm, SourceColumn, alike, quoted
-from .reading import Reader, column_of
+from .sql_parser import Reader, column_of
 from .statements import KEYS, PLACE, from_clause, regenerated, statement
 
 if TYPE_CHECKING:

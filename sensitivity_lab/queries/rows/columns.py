@@ -29,7 +29,7 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Integers, Number, common_integers
 from sensitivity_lab.metrics.norms import Norm, check_norm
 from sensitivity_lab.queries.base import Query, check_has_name
-from sensitivity_lab.queries.power_sums import Mean
+from sensitivity_lab.queries.moments import Mean
 from sensitivity_lab.queries.row_sums import Ratios, Sums, Whole, as_terms
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.table import TableUniverse

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.checks import as_python, check_column, is_hashable, listed, named, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.queries.base import Query, query_of_class
-from sensitivity_lab.queries.power_sums import Count
+from sensitivity_lab.queries.moments import Count
 from sensitivity_lab.queries.row_sums import Sums, flags_of, side_by_side
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.table import TableUniverse

@@ -21,7 +21,7 @@ import numpy as np
 from sensitivity_lab import running
 from sensitivity_lab.exact.difference import Integers
 from sensitivity_lab.problem import Kind, LocalProblem
-from sensitivity_lab.queries.power_sums import of_power_sums
+from sensitivity_lab.queries.moments import of_moments
 from sensitivity_lab.search.engine import (
     BothEnds,
     Cost,
@@ -140,7 +140,7 @@ class _FixedX:
         self.inside, self.outside = (
             SortedMultiset(centred, of) for of in (problem.x, problem.outside)
         )
-        self.of_x = of_power_sums(problem.query, self.inside.size, *_all(self.inside), self.unit)
+        self.of_x = of_moments(problem.query, self.inside.size, *_all(self.inside), self.unit)
 
     def size(self, change: RemovedAdded) -> int:
         """Return how many records a neighbor has."""
@@ -150,7 +150,7 @@ class _FixedX:
         """Return the neighbor with the largest variance (1) or the smallest one (-1)."""
         search = _largest_variance if sign > 0 else _smallest_variance
         choice = search(self.inside, self.outside, *change)
-        answer = of_power_sums(
+        answer = of_moments(
             self.problem.query, self.size(change), choice.total, choice.squares, self.unit
         )
         return End(answer, partial(_neighbor, self.problem, self.inside, self.outside, choice))

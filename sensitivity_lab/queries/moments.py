@@ -232,7 +232,7 @@ QUERIES: tuple[Query, ...] = (Mean(), Count(), Sum(), Std(), Var())
 """The queries that have a name."""
 
 
-def of_power_sums(query: Query, size: int, total: int, squares: int, unit: int) -> Fraction:
+def of_moments(query: Query, size: int, total: int, squares: int, unit: int) -> Fraction:
     """Return the exact answer (its square, if a root) of a query computed from power sums.
 
     Parameters
