@@ -218,7 +218,7 @@ def _chosen(asked: str | None, known: list[str]) -> str:
 
 def noise(given: Given) -> Answer:
     """Find the scales of the noise for several answers, or for one column of a table."""
-    if given.has(DATA) and given.has(DOMAIN):
+    if given.has(DATA) and (given.has(DOMAIN) or given.has(ROWS_PER_PERSON)):
         return release(given)
     for argument in (PERSON, ROWS_PER_PERSON, GROUP_BY):
         if given.has(argument):

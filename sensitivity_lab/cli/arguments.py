@@ -284,7 +284,8 @@ KEYS = Argument(
     name="--groups",
     read=read_keys,
     metavar="KEYS",
-    help="the public keys of GROUP BY, such as north,south; chosen without looking at the data",
+    help="the public keys of GROUP BY, such as north,south, chosen without looking at the data; or "
+    "'public tables' for those in tables without persons",
 )
 AGGREGATE = Argument(
     name="--aggregate",

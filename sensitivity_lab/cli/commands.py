@@ -302,8 +302,7 @@ _ROWS = (
         "statement of privacy. `noise` with the same arguments shows the plan before.",
         arguments=(
             replace(DATA, nargs=None, help="the table: a CSV or a Parquet file"),
-            *(replace(DOMAIN, required=True), PERSON, ROWS_PER_PERSON, GROUP_BY),
-            PUBLISHED_QUERIES,
+            *(DOMAIN, PERSON, ROWS_PER_PERSON, GROUP_BY, PUBLISHED_QUERIES),
             *(EPSILON, DELTA, SPLIT, replace(PUBLISH, required=True), JSON),
         ),
         call=release.release,

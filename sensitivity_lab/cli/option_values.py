@@ -191,15 +191,17 @@ def read_bounds(text: str) -> tuple[str, tuple[int | Decimal, int | Decimal]]:
     return name, (_number(lower), _number(upper))
 
 
-def read_keys(text: str) -> list[Any]:
-    """Parse the keys of groups: numbers, or texts if one is no number.
+def read_keys(text: str) -> list[Any] | str:
+    """Parse the keys of groups: numbers, or texts if one is no number, or "public tables".
 
     Examples
     --------
-    >>> read_keys("1,2"), read_keys("north,2")
-    ([1, 2], ['north', '2'])
+    >>> read_keys("1,2"), read_keys("north, 2"), read_keys("public tables")
+    ([1, 2], ['north', '2'], 'public tables')
     """
-    parts = text.split(",")
+    if text == "public tables":
+        return text
+    parts = [part.strip() for part in text.split(",")]
     numbers = [exact_number(part) for part in parts]
     return list(parts) if None in numbers else list(numbers)
 

@@ -19,6 +19,7 @@ from .arguments import (
     DELTA,
     DIRECTION,
     DISTANCE,
+    DOMAIN,
     EMPTY,
     EPSILON,
     GROUP_BY,
@@ -114,11 +115,16 @@ def _plan_of(given: Given) -> Plan:
             "--person COLUMN --rows-per-person 5 keeps at most five rows of each person; "
             "--rows-per-person 1 alone states that every row is another person's"
         )
-    domains = given.domains()
+    asked = given[REQUIRED_QUERIES] or ASKED
+    if not given.has(DOMAIN) and set(asked) != {"count"}:
+        raise InputError(
+            "give the domain of each column, chosen without looking at the data, such as --domain "
+            "visits=0:24; only --queries count needs none"
+        )
+    domains = given.domains() if given.has(DOMAIN) else {}
     groups = dict(_groups(one) for one in given[GROUP_BY] or [])
     _check_columns(given, [*domains, *groups])
     grids = {column: _bounds(column, domain) for column, domain in domains.items()}
-    asked = given[REQUIRED_QUERIES] or ASKED
     several = len(domains) > 1
     return plan(
         Person(given[PERSON], max_rows=_check_rows("rows_per_person", given[ROWS_PER_PERSON])),

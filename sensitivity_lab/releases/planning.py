@@ -550,8 +550,8 @@ def privacy_loss(epsilon: Any, delta: Any) -> Fraction:
     """Return the privacy loss, or raise InputError; without noise there is another method."""
     if isinstance(epsilon, float) and epsilon == float("inf"):
         raise InputError(
-            "epsilon must be a finite number: for exact numbers, which are private, take "
-            "plan(...).without_noise(table)"
+            "epsilon must be a finite number: for exact numbers, which are private, make a plan "
+            "and take its without_noise"
         )
     if delta is None:
         return check_positive("epsilon", epsilon)

@@ -32,6 +32,23 @@ def _values(form: NormalForm, column: SourceColumn) -> str:
     return "INTEGER" if type_ in _INTEGERS else type_
 
 
+def types_apart(form: NormalForm) -> str:
+    """Return a sentence about equal columns of two types, for messages; "" if there are none.
+
+    A frame of pandas with a missing key has floats in place of whole numbers.
+    """
+    for one in sorted(set(form.equalities) - set(join_equalities(form)), key=str):
+        left, right = (
+            f"{form.source(column.alias).table.name}.{column.name} ({form.type_of(column)})"
+            for column in (one.left, one.right)
+        )
+        return (
+            f". {left} and {right} have two types, so that equal ones need not be the same: give "
+            "them one, in pandas by astype('Int64')"
+        )
+    return ""
+
+
 def predicates(form: NormalForm) -> tuple[Term, ...]:
     """Return the conditions that are no `join_equalities`."""
     joins = {frozenset((one.left, one.right)) for one in join_equalities(form)}

@@ -27,7 +27,7 @@ from .answers import after_noise
 from .clipping import clipped_text
 from .database import Session
 from .impacts import as_whole, units_of
-from .join_columns import one_person_per_result
+from .join_columns import one_person_per_result, types_apart
 from .normal_form import Aggregate, NormalForm, quoted
 from .read_query import ReadQuery
 from .statements import place_of, statement
@@ -290,7 +290,7 @@ def plan_of(
             "plan: a result can refer to several persons, and to keep the first results of each "
             "lets one person move all others; add the columns of persons to the join. For one "
             "number without GROUP BY, query.truncation(thresholds, epsilon=...) has R2T's linear "
-            "program"
+            f"program{types_apart(form)}"
         )
     return Plan(
         source=Results(query, Person(max_rows=most), anew),

@@ -29,6 +29,7 @@ from .cascades import cascades, with_owners
 from .clipping import clipped
 from .constraints import declared
 from .database import Database, Session
+from .join_columns import types_apart
 from .normal_form import Aggregate, NormalForm, SourceColumn, alike, quoted
 from .sql_parser import Reader, column_of
 from .statements import KEYS, PLACE, from_clause, regenerated, statement
@@ -224,8 +225,9 @@ class ReadQuery:
             )
             if missing and source.path:
                 raise InputError(
-                    f"person: {missing:,} rows of {table} have no owner, since a foreign key of "
-                    "theirs is NULL or leads nowhere; leave these rows out of the table"
+                    f"person: {missing:,} row{'s' * (missing > 1)} of {table} without owner, since "
+                    "a foreign key is NULL or leads nowhere; leave them out of the table"
+                    f"{types_apart(self.form)}"
                 )
             if missing:
                 raise InputError(

@@ -233,13 +233,26 @@ def test_without_a_domain_the_command_says_how_to_choose_one(capsys):
     code, out, err = run(capsys, "noise", "visits.csv", "--epsilon", "1")
     assert (code, out) == (2, "")
     assert "--domain NAME=SMALLEST:LARGEST, chosen without looking at the data" in err
-    asked = ("noise", "visits.csv", *OF_A_PERSON, "--epsilon", "1")
     check_refused(
         capsys,
-        asked,
+        ("noise", "visits.csv", *OF_A_PERSON[:2], "--epsilon", "1"),
         "sensitivity-lab noise: --person goes with a table and a domain: give a file, and --domain "
         "COLUMN=SMALLEST:LARGEST, chosen without looking at the data; values are clipped to it",
     )
+
+
+def test_a_number_of_rows_needs_no_domain(capsys):
+    asked = ("visits.csv", *OF_A_PERSON, "--group-by", "plan=a,b", "--epsilon", "1")
+    for command, published in (("noise", ()), ("release", ("--publish", "counts"))):
+        code, out, _ = run(capsys, command, *asked, "--queries", "count", *published)
+        assert code == 0 or find_spec("opendp") is None
+        assert "count        2            3   L1        1      3               3" in out or code
+        code, _, err = run(
+            capsys, command, *asked, *published[:1], *(["more"] if published else [])
+        )
+        assert code != 0
+        assert "give the domain of each column" in err
+    assert not Path("more").exists()
 
 
 def test_without_a_table_everything_else_is_required(capsys):

@@ -362,7 +362,7 @@ REFUSED = {
         "max_groups= needs the column that says whose a row is",
     ),
     "no rows": (lambda: sl.releases.Person("id", max_rows=0), "max_rows must be None or a whole"),
-    "no noise": (lambda: plan(epsilon=math.inf), "take plan(...).without_noise(table)"),
+    "no noise": (lambda: plan(epsilon=math.inf), "make a plan and take its without_noise"),
     "epsilon 0": (lambda: plan(epsilon=0), "epsilon must be a finite number above 0"),
     "a large epsilon with delta": (
         lambda: plan(epsilon=1000, delta=1e-6),

@@ -280,7 +280,7 @@ def test_a_path_that_the_caller_declares():
 WRONG_PATHS = {
     "nobody": (
         lambda: tables(visits=pd.DataFrame({"person": [7, 9, None]})),
-        "person: 2 rows of visits have no owner, since a foreign key of theirs is NULL or leads",
+        "person: 2 rows of visits without owner, since a foreign key is NULL or leads nowhere",
     ),
     "two owners": (
         lambda: tables(people=pd.DataFrame({"id": [1, 2, 3], "key": [7, 7, 8]})),
@@ -382,7 +382,7 @@ REFUSALS = {
         lambda: query().plan(epsilon=1, max_rows=0),
         "max_rows must be a whole number (the most results of the join",
     ),
-    "no noise": (lambda: query().plan(epsilon=math.inf, max_rows=1), "without_noise(table)"),
+    "no noise": (lambda: query().plan(epsilon=math.inf, max_rows=1), "take its without_noise"),
     "shares of others": (
         lambda: query().plan(epsilon=1, max_rows=1, split={"n": 1}),
         "the names are 'n', 'days', 'codes'",
@@ -401,3 +401,25 @@ def test_refusals(what):
     with pytest.raises(InputError) as caught:
         call()
     assert reason in str(caught.value)
+
+
+def test_keys_of_two_types_are_named_with_the_way_out():
+    """A frame of pandas with a missing key has floats in place of whole numbers."""
+    members = pd.DataFrame({"member": [1, 2], "city": ["a", "b"]})
+    loans = pd.DataFrame({"loan": [1, 2, 3], "member": [1, None, 2]})
+    text = "SELECT city, COUNT(*) AS n FROM members JOIN loans USING (member) GROUP BY city"
+
+    def asked(loans: pd.DataFrame) -> Query:
+        return Query(
+            text,
+            connection={"members": members, "loans": loans},
+            person="members.member",
+            foreign_keys={"loans.member": "members.member"},
+            groups=["a", "b"],
+        )
+
+    for wrong in (loans, loans.dropna()):
+        with pytest.raises(InputError, match=r"two types.*astype\('Int64'\)"):
+            asked(wrong).plan(epsilon=1, max_rows=2)
+    plan = asked(loans.astype({"member": "Int64"})).plan(epsilon=1, max_rows=2)
+    assert plan.without_noise().to_frame()["n"].tolist() == [1, 1]

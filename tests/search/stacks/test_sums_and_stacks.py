@@ -151,6 +151,9 @@ def test_a_stack_that_one_pair_is_enough_for_is_solved_at_any_size():
     query = sl.Stack(sl.ColumnQuery("b", "median"), sl.MeanOf("b"))
     result = sl.global_sensitivity(universe, query, size=501, neighbors=sl.Bounded(1))
     assert (result.method, result.exact) == ("stacks", 1500 - 1 + F(1999, 501))
+    apart = sl.global_sensitivity(universe, query, size=501, neighbors=sl.Bounded(1), norm="L2")
+    assert apart.method == "stacks"
+    assert apart.value == pytest.approx(sqrt(1499**2 + (1999 / 501) ** 2), rel=1e-15)
 
 
 def test_a_refused_stack_tells_what_is_known():
