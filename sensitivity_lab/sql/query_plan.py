@@ -109,7 +109,7 @@ class OfResults(Measured):
         column = quoted(f"amount {self.place}")
         if self.aggregate.kind == "distinct":
             return f"COUNT(DISTINCT {column})"
-        return f"SUM(CAST({column} AS HUGEINT))"
+        return f"SUM(CAST({column} AS HUGEINT) * kept)"
 
     def exact(self, rows: Any, groups: int) -> Numbers:
         """Return the totals, which the database has computed."""
@@ -238,18 +238,24 @@ def _totals(
     same = ", ".join(["person", "place", *names])
     order = f"HASH(CONCAT_WS('|', place, copy, {content})), place, copy"
     counted = " OR ".join(f"{name} IS NOT NULL" for name in names)
-    # A result of nobody is public, and always counts.
     session.run(
-        f"CREATE OR REPLACE TEMP TABLE {_RESULTS} AS SELECT *, CASE WHEN person IS NULL THEN 0 "
-        f"ELSE ROW_NUMBER() OVER (PARTITION BY person ORDER BY {order}) END AS nth FROM (SELECT *, "
-        f"ROW_NUMBER() OVER (PARTITION BY {same}) AS copy FROM ({statement(form, columns)}) "
-        f"WHERE {counted})"
+        f"CREATE OR REPLACE TEMP TABLE {_RESULTS} AS SELECT {same}, COUNT(*) AS copies "
+        f"FROM ({statement(form, columns)}) WHERE {counted} GROUP BY {same}"
+    )
+    # Most persons have no more results than count, or equal ones: of these no choice is made. A
+    # result of nobody is public, and always counts.
+    kept = (
+        f"WITH many AS (SELECT person FROM {_RESULTS} WHERE person IS NOT NULL GROUP BY person "
+        f"HAVING SUM(copies) > {most} AND COUNT(*) > 1), chosen AS (SELECT {same}, ROW_NUMBER() "
+        f"OVER (PARTITION BY person ORDER BY {order}) AS nth FROM (SELECT *, "
+        f"UNNEST(RANGE(1, copies + 1)) AS copy FROM {_RESULTS} SEMI JOIN many USING (person))) "
+        f"SELECT {same}, CASE WHEN person IS NULL THEN copies ELSE LEAST(copies, {most}) END "
+        f"AS kept FROM {_RESULTS} ANTI JOIN many USING (person) "
+        f"UNION ALL SELECT {same}, 1 FROM chosen WHERE nth <= {most}"
     )
     totals = ", ".join(one.total for one in measured)
     found: list[list[Any]] = [[0] * len(form.keys) for _ in measured]
-    for place, *row in session.rows(
-        f"SELECT place, {totals} FROM {_RESULTS} WHERE nth <= {most} GROUP BY place"
-    ):
+    for place, *row in session.rows(f"SELECT place, {totals} FROM ({kept}) GROUP BY place"):
         for of, total in zip(found, row, strict=True):
             of[place] = total
     return found
