@@ -23,7 +23,7 @@ from .database import Session
 from .normal_form import NormalForm
 from .residual import Residual
 from .result import PRIVATE, DatabaseSensitivity
-from .value_ranges import per_result
+from .truncation import check_cuttable
 
 
 class AskedQuery(Protocol):
@@ -139,11 +139,5 @@ def _asked(query: AskedQuery, aggregate: Any) -> tuple[NormalForm, str, Fraction
             "residual: the bound is proved for inner joins, and the query has a LEFT JOIN; write "
             "it as an inner join, or use local_sensitivity"
         )
-    ends = per_result(form, chosen)
-    if ends is None:
-        raise InputError(
-            f"residual: {chosen.name} adds up values without bounds; give bounds for each column "
-            "in it, such as bounds={'lineitem.quantity': (1, 50)}, and write it with +, - and * "
-            "alone: value * 0.5 for value / 2"
-        )
+    ends = check_cuttable(form, chosen, "residual")
     return form, chosen.name, max(map(abs, ends))

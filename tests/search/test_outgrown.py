@@ -10,7 +10,6 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.search.crossing import _times
 from sensitivity_lab.search.enumeration.float_error import Scale
 from sensitivity_lab.search.variance.float_prefix_sums import SortedRecords
 
@@ -26,13 +25,6 @@ def test_unsigned_records_are_what_they_were(top):
 def test_multiplicities_are_an_array_of_whole_numbers(wrong):
     with pytest.raises(InputError, match=r"^multiplicities must be an array of 2 whole numbers"):
         sl.Universe.from_domain([0, 1]).dataset(wrong)
-
-
-@pytest.mark.parametrize("bits", [20, 28, 29, 31, 32, 45, 60])
-def test_products_of_records_and_weights_are_exact(bits):
-    numbers = [-(2**bits) + 1, 2**bits - 1, 3]
-    array = np.array(numbers, dtype=np.int64)
-    assert _times(array, array).tolist() == [one * one for one in numbers]
 
 
 def test_answers_of_two_sizes_far_apart_are_compared_exactly():
