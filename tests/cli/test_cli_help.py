@@ -63,7 +63,7 @@ def test_the_examples_run(capsys, tmp_path, monkeypatch, example):
     if words[0] == "sql":
         pytest.importorskip("duckdb", reason="needs the extra `sql`")
     if words[0] == "release":
-        pytest.importorskip("opendp", reason="needs the extra `opendp`")
+        pytest.importorskip("opendp.prelude", reason="needs the extra `opendp`")
     if "<" in words:
         given = tmp_path / words[-1]
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given.read_bytes())))

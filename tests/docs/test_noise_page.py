@@ -43,7 +43,7 @@ def test_the_command_prints_what_the_page_shows(capsys, tmp_path, monkeypatch):
 
 @pytest.mark.opendp
 def test_the_command_publishes(capsys, tmp_path, monkeypatch):
-    pytest.importorskip("opendp")
+    pytest.importorskip("opendp.prelude")
     monkeypatch.chdir(tmp_path)
     names_before("## 1. ")["table"].to_csv("visits.csv", index=False)
     _, (release, _) = commands()
@@ -56,7 +56,7 @@ def test_the_command_publishes(capsys, tmp_path, monkeypatch):
 @pytest.mark.opendp
 def test_what_the_page_publishes_is_near_the_truth(tmp_path, monkeypatch):
     """Of ten thousand runs, some are farther off."""
-    pytest.importorskip("opendp")
+    pytest.importorskip("opendp.prelude")
     monkeypatch.chdir(tmp_path)
     names = names_before("## 2. ")
     (block,) = re.findall(r"```python\n(published = (?:.*\n)*?)```", PAGE)
@@ -73,7 +73,7 @@ def test_what_the_page_publishes_is_near_the_truth(tmp_path, monkeypatch):
 @pytest.mark.exhaustive
 @pytest.mark.opendp
 def test_the_front_page_publishes(tmp_path, monkeypatch):
-    pytest.importorskip("opendp")
+    pytest.importorskip("opendp.prelude")
     monkeypatch.chdir(tmp_path)
     page = (ROOT / "README.md").read_text()
     examples, rest = page.split("published = plan.publish")

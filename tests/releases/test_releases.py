@@ -144,7 +144,7 @@ def test_sensitivities_of_the_design():
 @pytest.mark.parametrize("rows", [1, 5, 1000])
 def test_the_map_of_each_noise_is_at_most_its_share(epsilon, delta, rows):
     """OpenDP's own map of the very measurement that draws: the shares add up to the whole."""
-    pytest.importorskip("opendp")
+    pytest.importorskip("opendp.prelude")
     made = plan(
         person=sl.releases.Person("id", max_rows=rows),
         epsilon=epsilon,
@@ -172,7 +172,7 @@ def test_the_map_of_each_noise_is_at_most_its_share(epsilon, delta, rows):
 @pytest.mark.parametrize("delta", [None, 1e-6])
 def test_what_is_drawn_has_the_scale_of_the_plan(delta):
     """The mean size of the noise on 4,000 counts of nobody, within five standard errors."""
-    pytest.importorskip("opendp")
+    pytest.importorskip("opendp.prelude")
     made = plan(
         bounds=None, agg={"n": "count"}, groupby={"g": list(map(str, range(4000)))}, delta=delta
     )
@@ -186,7 +186,7 @@ def test_what_is_drawn_has_the_scale_of_the_plan(delta):
 
 @pytest.mark.opendp
 def test_a_plan_is_published_once(tmp_path):
-    pytest.importorskip("opendp")
+    pytest.importorskip("opendp.prelude")
     data, made = table(random.Random(1), 50), plan(epsilon=2)
     with pytest.raises(InputError, match="unknown column 'v'"):
         made.publish(data.drop(columns="v"))

@@ -146,7 +146,7 @@ def test_the_choice_of_results_does_not_depend_on_the_type_of_a_column(kind):
 
 @pytest.mark.opendp
 def test_a_query_is_published_once(tmp_path):
-    pytest.importorskip("opendp")
+    pytest.importorskip("opendp.prelude")
     plan = query().plan(epsilon=1_000_000, max_rows=6)
     released = plan.publish()
     expected = plan.without_noise().to_frame()

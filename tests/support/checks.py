@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from html import unescape
+from importlib.util import find_spec
 from typing import Any
 
 import pandas as pd
@@ -94,3 +95,11 @@ def refused_with(
     """A call is refused, and the message has words that a regular expression finds."""
     with pytest.raises(error, match=words):
         call()
+
+
+def has_opendp() -> bool:
+    """Whether OpenDP is installed; tests/audits/opendp can be found as `opendp`, too."""
+    try:
+        return find_spec("opendp.prelude") is not None
+    except ModuleNotFoundError:
+        return False
