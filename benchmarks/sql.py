@@ -220,7 +220,7 @@ def picture(found: list[dict[str, Any]], path: Path) -> None:
     ax.set_title("What one row of a private table changes: exact, and the published bound")
     ax.grid(axis="y", color="#e0e0e0")
     ax.set_axisbelow(True)
-    ax.legend(loc="upper left")
+    ax.legend(loc="lower left")
     figure.savefig(path, dpi=110)
 
 

@@ -1,4 +1,4 @@
-"""Numbers with the errors that noise will add to them."""
+"""Numbers, and how far off they will be when they are published."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ def plot_errors(
     figure = new_figure(size)
     axes = list(figure.subplots(1, panels, sharey=True, squeeze=False).flat)
     places = np.arange(groups)
+    columns = ", ".join(named(one) for one in exact.index.names if one is not None)
     for ax, name in zip(axes, exact.columns, strict=False):
         picture = Picture(ax)
         values, errors = (one[name].to_numpy(dtype=float)[:groups] for one in (exact, off))
@@ -60,10 +61,10 @@ def plot_errors(
             ecolor=picture.colors.ink,
         )
         set_ticks(ax.xaxis, 4, whole=False)
-        picture.name_axes(broken(named(name), _LETTERS))
+        picture.name_axes(broken(named(name), _LETTERS), columns if ax is axes[0] else None)
         picture.grid(axis="x")
     names = [" ".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in exact.index]
     axes[0].set_yticks(places, [broken(named(one), _LETTERS) for one in names[:groups]], **PLAIN)
     axes[0].set_ylim(groups - 0.5, -0.5)
-    heading = "Made-up rows: each number, and how far off noise puts it on average"
+    heading = "Made-up rows: each number, and how far off it will be on average"
     return entitled(None, axes, heading if title is None else title)

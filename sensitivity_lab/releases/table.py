@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -123,9 +122,7 @@ class Table:
         counts = [name for name, one in self.statistics.items() if one.kind == "count"]
         bins = [one for one in noise if isinstance(one, Bins)]
         if counts and bins and RowCount() not in noise:
-            error = noise[bins[0]].expected_error * (bins[0].numbers * 4 / math.pi) ** 0.5
-            error /= 2**0.5 if noise[bins[0]].kind == "Gaussian" else 1
-            error *= (math.pi / 2) ** 0.5 if noise[bins[0]].kind == "Gaussian" else 1
+            error = noise[bins[0]].error_of_total(bins[0].numbers)
             adds = "adds up bins" if len(counts) == 1 else "add up bins"
             follows += f"; {names_of(counts, str)} {adds}, with an error of about {error:.3g}"
         dropped = "a row with a missing cell is dropped"

@@ -370,8 +370,8 @@ def _keys(
     if groups is None:
         raise InputError(
             f"groups: the query groups by {names}, and which keys occur is private; list the "
-            "public keys, such as groups=['north', 'south'], or pass groups='public tables' if "
-            "they are columns of tables without persons"
+            "public keys, such as 'north' and 'south', or give 'public tables' if they are columns "
+            "of tables without persons"
         )
     if isinstance(groups, str) and groups == PUBLIC_TABLES:
         return _public_keys(form, lost, session)
