@@ -18,8 +18,8 @@ from typing import Any
 from sensitivity_lab.checks import did_you_mean, names_of, shown
 from sensitivity_lab.errors import InputError, QueryError
 
-from .database import Session, duckdb_module, in_memory, naming
-from .normal_form import ANSWERS, Aggregate, NormalForm
+from .database import Session
+from .normal_form import Aggregate, NormalForm
 from .statements import place_of, statement
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "BOOLEAN")
@@ -187,34 +187,6 @@ def answers(
     found = {row[0]: row[1:] for row in session.rows(text)}
     nothing = (0,) * len(form.aggregates)
     return [found.get(place, nothing) for place in range(len(form.keys))]
-
-
-def after_noise(
-    form: NormalForm, rows: Sequence[Sequence[Any]], types: Sequence[str]
-) -> list[tuple[Any, ...]]:
-    """Return what a query makes of the keys and the aggregates of all groups.
-
-    DuckDB runs the outer SELECT on these alone, in a database of its own, so that it can see
-    nothing else.
-
-    Parameters
-    ----------
-    form : NormalForm
-        The query.
-    rows : sequence of sequences
-        Of each group, in the order of the keys: its aggregates, exact or noisy.
-    types : sequence of str
-        The types of these in DuckDB.
-    """
-    columns = [f"k{i} {group.type}" for i, group in enumerate(form.groups)]
-    columns += [f"a{i} {type_}" for i, type_ in enumerate(types)]
-    marks = ", ".join(f"CAST(? AS {column.partition(' ')[2]})" for column in columns)
-    with naming("the query"), in_memory(duckdb_module()) as base:
-        base.execute(f"CREATE TABLE {ANSWERS} ({', '.join(columns)})")
-        for key, numbers in zip(form.keys, rows, strict=True):
-            base.execute(f"INSERT INTO {ANSWERS} VALUES ({marks})", [*key, *numbers])
-        found: list[tuple[Any, ...]] = base.execute(form.outer.sql).fetchall()
-    return found
 
 
 def call_of(aggregate: Aggregate) -> str:

@@ -558,10 +558,14 @@ def _check_collations(table: str, made: str, where: str) -> None:
         )
 
 
-def in_memory(duckdb: Any) -> Any:
-    """Return a new database in memory, which spills to the system's folder for such files."""
+def in_memory(duckdb: Any, *, alone: bool = False) -> Any:
+    """Return a new database in memory, which spills to the system's folder for such files.
+
+    One that is `alone` has no access to files, and never spills.
+    """
     folder = Path(tempfile.gettempdir()) / "sensitivity_lab_duckdb"
-    settings = {"temp_directory": str(folder), "python_enable_replacements": "false"}
+    place = {"enable_external_access": "false"} if alone else {"temp_directory": str(folder)}
+    settings = {**place, "python_enable_replacements": "false"}
     return duckdb.connect(":memory:", config=settings)
 
 

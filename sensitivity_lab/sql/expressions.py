@@ -66,6 +66,13 @@ _FUNCTIONS = {
 All are the same whenever they are called.
 """
 
+_WINDOW_FUNCTIONS = {
+    **{name: name.lower() for name in ("Sum", "Avg", "Min", "Max", "Count", "Rank")},
+    "DenseRank": "dense_rank",
+    "RowNumber": "row_number",
+}
+"""Functions of windows over an answer, by their class in sqlglot."""
+
 _FLAGS = ("is_nvl", "is_null", "ignore_nulls")
 """Parts of functions that say how a dialect writes them."""
 
@@ -95,8 +102,8 @@ REFUSED = {
     **dict.fromkeys(
         ("Rollup", "Cube", "GroupingSets"),
         (
-            "ROLLUP, CUBE and GROUPING SETS are not supported",
-            "group by columns, and make a query of each set of them",
+            "GROUPING SETS are not supported, nor are ROLLUP and CUBE outside GROUP BY",
+            "GROUP BY ROLLUP (a, b) and GROUP BY CUBE (a, b) are",
         ),
     ),
     **dict.fromkeys(
@@ -350,7 +357,39 @@ class Writer:
             term = Term(f"(NOT {term.sql})", "not", (term,), text=text)
         return term
 
+    def ordered(self, node: Any, written: str) -> str:
+        """Return a term of ORDER BY, the expression of which is written."""
+        self._only(node, "this", "desc", "nulls_first")
+        order = "DESC" if node.args.get("desc") else "ASC"
+        return f"{written} {order} NULLS {'FIRST' if node.args.get('nulls_first') else 'LAST'}"
+
     # One method per class of nodes, which knows its parts.
+
+    def _window(self, node: Any, resolve: Resolve, text: str) -> Term:
+        """Return a window over the rows of an answer, whose aggregates are columns by then."""
+        if self.instead is None:
+            raise self.refusal(node, *WINDOWS)
+        self._only(node, "this", "partition_by", "order", "over")
+        function, name = node.this, type(node.this).__name__
+        if name not in _WINDOW_FUNCTIONS:
+            raise self.refusal(
+                function,
+                "it is not supported with OVER",
+                f"use one of {', '.join(one.upper() for one in _WINDOW_FUNCTIONS.values())}",
+            )
+        self._only(function, "this", "big_int")
+        inner = function.this
+        star = isinstance(inner, self.exp.Star)
+        argument = "*" if star else self.term(inner, resolve).sql if inner else ""
+        within = [self.term(one, resolve).sql for one in node.args.get("partition_by") or []]
+        over = [f"PARTITION BY {', '.join(within)}"] if within else []
+        if order := node.args.get("order"):
+            ordered = [
+                self.ordered(one, self.term(one.this, resolve).sql) for one in order.expressions
+            ]
+            over.append(f"ORDER BY {', '.join(ordered)}")
+        sql = f"{_WINDOW_FUNCTIONS[name]}({argument}) OVER ({' '.join(over)})"
+        return Term(sql, "other", text=text)
 
     def _is(self, node: Any, resolve: Resolve, text: str) -> Term:
         self._only(node, "this", "expression")
@@ -475,8 +514,6 @@ class Writer:
     def _reason(self, node: Any, name: str) -> tuple[str, str]:
         """Return why an expression is refused, and how else to write it."""
         exp = self.exp
-        if isinstance(node, exp.Window):
-            return WINDOWS
         if isinstance(node, exp.AggFunc | exp.Filter | exp.WithinGroup):
             return _AGGREGATE
         called = node.name.lower() if isinstance(node, exp.Anonymous) else ""
@@ -512,6 +549,6 @@ class Writer:
 
 _SPECIAL = (
     *("Is", "Between", "In", "Case", "Extract", "DateTrunc", "TimestampTrunc", "Interval"),
-    *("Cast", "TryCast"),
+    *("Cast", "TryCast", "Window"),
 )
 """Classes of nodes that have a method of their own above."""

@@ -282,17 +282,21 @@ class Outer:
     columns : tuple of (str, str, bool)
         The columns of the answer: name, SQL, and whether it is a key.
     clauses : str
-        WHERE (for HAVING), ORDER BY, LIMIT and OFFSET.
+        WHERE (for HAVING), GROUP BY (for ROLLUP), QUALIFY, ORDER BY, LIMIT and OFFSET.
+    before, after : str
+        The text around it, in brackets, of a query with further SELECTs.
     """
 
     columns: tuple[tuple[str, str, bool], ...]
     clauses: str = ""
+    before: str = ""
+    after: str = ""
 
     @property
     def sql(self) -> str:
         """The statement."""
         shown = ", ".join(f"{sql} AS {quoted(name)}" for name, sql, _ in self.columns)
-        return f"SELECT {shown} FROM {ANSWERS}{self.clauses}"
+        return f"{self.before}SELECT {shown} FROM {ANSWERS}{self.clauses}{self.after}"
 
 
 ANSWERS = '"lab answers"'

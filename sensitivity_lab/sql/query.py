@@ -29,10 +29,11 @@ class Query(ReadQuery):
     Parameters
     ----------
     sql : str
-        One SELECT: COUNT(*), COUNT(column), SUM(expression), AVG(expression) or
-        COUNT(DISTINCT column) over tables that are joined by conditions, with WHERE and GROUP BY;
-        subqueries in FROM and WITH that join and restrict. It is read, never executed: what runs is
-        written anew (`regenerated`).
+        One SELECT that aggregates: COUNT(*), COUNT(column), SUM(expression), AVG(expression),
+        STDDEV, VARIANCE or COUNT(DISTINCT column) over tables that are joined by conditions, with
+        WHERE and GROUP BY; subqueries in FROM and WITH that join and restrict. It is read, never
+        executed: what runs is written anew (`regenerated`). Other SELECTs around it can read from
+        its answer, and run on that alone.
     connection : object
         A connection of DuckDB or of SQLite, the path of a database file of one of them, or a
         mapping of table names to DataFrames (pandas, Polars), Arrow tables, and paths of Parquet or

@@ -23,7 +23,7 @@ from sensitivity_lab.releases.person import Person
 from sensitivity_lab.releases.planning import Plan, privacy_loss
 from sensitivity_lab.releases.statistics import Sums
 
-from .answers import after_noise
+from .after_noise import after_noise
 from .clipping import clipped_text
 from .database import Session
 from .impacts import as_whole, units_of
@@ -168,11 +168,8 @@ class Results:
             for group in range(len(form.keys))
         ]
         types = ["BIGINT" if one.unit == 1 else "DOUBLE" for one in sums.numbers]
-        columns = form.outer.columns
-        found = pd.DataFrame(
-            after_noise(form, numbers, types), columns=[name for name, _, _ in columns]
-        )
-        keys = [name for name, _, is_key in columns if is_key]
+        found = after_noise(form, numbers, types)
+        keys = [name for name, _, is_key in form.outer.columns if is_key and not form.outer.before]
         return found.set_index(keys) if keys else found, {}
 
     def facts(self, noise: Mapping[Measured, Noise]) -> list[tuple[str, str]]:

@@ -24,7 +24,8 @@ from sensitivity_lab.checks import (
 )
 from sensitivity_lab.errors import InputError, QueryError, kind_of
 
-from .answers import FLOATS, WHOLE, after_noise, answers, call_of
+from .after_noise import after_noise
+from .answers import FLOATS, WHOLE, answers, call_of
 from .cascades import cascades, with_owners
 from .clipping import clipped
 from .constraints import declared
@@ -97,8 +98,10 @@ class ReadQuery:
         with closing(self.database):
             self._read(bounds, groups, foreign_keys)
         self._check_types()
-        with self.session():
-            pass  # which checks the persons
+        with self.session() as session:  # which checks the persons
+            if self.form.outer.before:
+                calls = [call_of(one) for one in self.form.aggregates]
+                after_noise(self.form, [], session.types(statement(self.form, calls)))
 
     def __repr__(self) -> str:
         tables = dict.fromkeys(source.table.name for source in self.form.sources)
@@ -294,14 +297,11 @@ class ReadQuery:
             The columns of the query. Public keys without results are there, too, with counts and
             sums of 0, unless HAVING leaves them out.
         """
-        import pandas as pd
-
         form = self.form
         with self.session() as session:
             found = answers(form, session)
             types = session.types(statement(form, [call_of(one) for one in form.aggregates]))
-        names = [name for name, _, _ in form.outer.columns]
-        return pd.DataFrame(after_noise(form, found, types), columns=names)
+        return after_noise(form, found, types)
 
 
 def _persons(person: Any) -> dict[str, str]:

@@ -7,13 +7,14 @@ way to write it. The text itself is never executed: `expressions.py` writes ever
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sensitivity_lab.checks import cut, did_you_mean, names_of, shown, text_of
 from sensitivity_lab.errors import InputError
 
+from .after_noise import around
 from .database import Database, missing
 from .expressions import (
     MOST_WITHIN,
@@ -98,15 +99,24 @@ _INSTEAD = {
         ("Min", "Max", "Median", "PercentileCont", "PercentileDisc", "Quantile"),
         "count the values beyond public ones: COUNT(*) FILTER (WHERE column > 10)",
     ),
-    **dict.fromkeys(
-        ("Variance", "VariancePop", "Stddev", "StddevPop", "StddevSamp"),
-        "compute it from COUNT(x), SUM(x) and SUM(x * x), with bounds of x",
-    ),
 }
 """How to write what other aggregates say, by their class in sqlglot."""
 
+_VARIANCES = {
+    "Variance": "{over} / ({n} - 1)",
+    "VariancePop": "{over} / {n}",
+    "Stddev": "sqrt({over} / ({n} - 1))",
+    "StddevSamp": "sqrt({over} / ({n} - 1))",
+    "StddevPop": "sqrt({over} / {n})",
+}
+"""What follows from the number n and the sum `over` of squared deviations, by class in sqlglot."""
+
 _FIRST_WORD = re.compile(r"(?:\s|\(|--[^\n]*(?:\n|$)|/\*.*?\*/)*(\w*)", re.DOTALL)
 """The first word of a query, after blanks, brackets and comments."""
+
+
+_TWICE = Term("", "twice")
+"""Stands for the columns of a star that share a name, which nobody can ask for."""
 
 
 @dataclass
@@ -151,9 +161,19 @@ class Reader:
 
     def read(self) -> NormalForm:
         """Return the normal form, without types and keys, and with unclipped values."""
-        select = self._parsed()
-        scope, outputs = self._scope_of(select, {}, top=True)
         exp = self.exp
+        statement = self._parsed()
+        dialect = self.database.dialect
+        # Another dialect's text means other things in DuckDB.
+        found = around(statement, self.text, sqlglot_module()) if dialect == "duckdb" else None
+        select = statement if found is None else found.inner
+        if not isinstance(select, exp.Select):
+            raise self.refusal(
+                select,
+                "UNION, INTERSECT and EXCEPT are not supported",
+                "compute the sensitivity of each SELECT",
+            )
+        scope, outputs = self._scope_of(select, self._named_before(select), top=True)
         listed: list[tuple[str, Any]] = []
         for item in outputs:
             inner = item.unalias()
@@ -165,11 +185,16 @@ class Reader:
                 )
             plain = item.name if isinstance(item, exp.Column) else ""
             listed.append((item.alias or plain or node_text(inner, self.text), inner))
-        groups = self._groups(select, scope, listed)
-        answers = _Answers(self, scope, groups)
+        groups, sets = self._groups(select, scope, listed)
+        answers = _Answers(self, scope, groups, sets)
         columns = [(name, *answers.term(node, name=name)) for name, node in listed]
         answers.names = {name.lower(): term for name, term, _ in columns}
         clauses = answers.clauses(select, len(listed))
+        window = next(
+            (node for _, node in listed for node in [node.find(exp.Window)] if node), None
+        )
+        if not answers.aggregates and window is not None:
+            raise self.refusal(window, *WINDOWS)
         if not answers.aggregates:
             raise InputError(
                 "sql: the query has no aggregate; select COUNT(*), COUNT(column), SUM(expression), "
@@ -178,10 +203,11 @@ class Reader:
         groups = _told_apart(groups)
         names = ["person", *(one.name.lower() for one in groups)]
         names += [one.name.lower() for one in answers.aggregates]
-        columns = [
-            (groups[int(term.sql[1:])].name if is_key else name, term, is_key)
-            for name, term, is_key in columns
-        ]
+        if found is None:
+            columns = [
+                (groups[int(term.sql[1:])].name if is_key else name, term, is_key)
+                for name, term, is_key in columns
+            ]
         shown_names = [name.lower() for name, _, is_key in columns if not is_key]
         shown_names += {name.lower() for name, _, is_key in columns if is_key}
         twice = next((one for one in shown_names if shown_names.count(one) > 1), None)
@@ -193,6 +219,8 @@ class Reader:
                 "persons of a frame are; give it another name with AS"
             )
         outer = Outer(tuple((name, term.sql, is_key) for name, term, is_key in columns), clauses)
+        if found is not None:
+            outer = replace(outer, before=found.before, after=found.after)
         return NormalForm(
             tuple(scope.sources),
             tuple(scope.conditions),
@@ -237,13 +265,7 @@ class Reader:
         if len(found) != 1:
             raise InputError(f"sql must be one SELECT statement, got {len(found)} statements")
         [statement] = found
-        if isinstance(statement, exp.SetOperation):
-            raise self.refusal(
-                statement,
-                "UNION, INTERSECT and EXCEPT are not supported",
-                "compute the sensitivity of each SELECT",
-            )
-        if not isinstance(statement, exp.Select):
+        if not isinstance(statement, exp.Select | exp.SetOperation):
             raise InputError(
                 f"sql must be one SELECT statement, got one of the kind {statement.key.upper()}"
             )
@@ -269,7 +291,7 @@ class Reader:
         exp = self.exp
         allowed = {"with_", "with", "from_", "from", "joins", "where", "expressions", "order"}
         if top:
-            allowed |= {"group", "having", "limit", "offset"}
+            allowed |= {"group", "having", "qualify", "limit", "offset"}
         for name, part in select.args.items():
             if part and name not in allowed:
                 unknown = (f"{name} is not on the list of what is read", OTHERWISE)
@@ -294,8 +316,24 @@ class Reader:
             ]
         return scope, list(select.expressions)
 
-    def _named_queries(self, select: Any, outside: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the queries of WITH by name, each with the names that it can use."""
+    def _named_before(self, select: Any) -> dict[str, Any]:
+        """Return the queries that WITH names around a SELECT, and before it."""
+        above, node = [], select
+        while node.parent is not None:
+            node = node.parent
+            above.append(node)
+        named: dict[str, Any] = {}
+        for node in reversed(above):
+            named = self._named_queries(node, named, above)
+        return named
+
+    def _named_queries(
+        self, select: Any, outside: Mapping[str, Any], above: Sequence[Any] = ()
+    ) -> dict[str, Any]:
+        """Return the queries of WITH by name, each with the names that it can use.
+
+        With the nodes `above` one of them, it is those that stand before it.
+        """
         named = dict(outside)
         with_ = select.args.get("with_") or select.args.get("with")
         if with_:
@@ -304,6 +342,8 @@ class Reader:
                     with_, "WITH RECURSIVE is not supported", "join the tables as often as needed"
                 )
             for one in with_.expressions:
+                if any(one is node for node in above):
+                    break
                 self._check_alias(one.args["alias"])
                 # A name means what stands before it, never itself.
                 named[one.alias.lower()] = (one.this, dict(named))
@@ -323,7 +363,13 @@ class Reader:
                     "UNION, INTERSECT and EXCEPT are not supported",
                     "unite the rows in one table beforehand",
                 )
-            if not isinstance(item.this, exp.Select):
+            query = item.this
+            if isinstance(query, exp.Table) and item.alias:  # (a JOIN b) AS c
+                table = query.copy()
+                joins = table.args.pop("joins", None)
+                from_ = exp.From(this=table)
+                query = exp.Select(expressions=[exp.Star()], from_=from_, joins=joins)
+            if not isinstance(query, exp.Select):
                 raise self.refusal(
                     item,
                     "brackets around tables or joins are not supported",
@@ -334,7 +380,7 @@ class Reader:
                     item, "a subquery needs a name", "give it one: (SELECT ...) AS name"
                 )
             self._check_alias(item.args["alias"])
-            visible, added = item.alias, self._subquery(item.this, named)
+            visible, added = item.alias, self._subquery(query, named)
         else:
             raise self.refusal(
                 item,
@@ -413,7 +459,8 @@ class Reader:
                 raise self.refusal(
                     column, f"USING: {name} is a column of several tables before", "use ON"
                 )
-            conditions.append(self.writer.equal(found[0], right))
+            sides = (self._once(column, found[0]), self._once(column, right))
+            conditions.append(self.writer.equal(*sides))
             scope.merged[key] = found[0]
         return conditions
 
@@ -505,9 +552,7 @@ class Reader:
             for name, term in columns.items():
                 if name in scope.merged:
                     continue
-                if name in found:
-                    raise self.refusal(star, f"two columns called {name}", "name the columns")
-                found[name] = term
+                found[name] = _TWICE if name in found else term
         return found
 
     # Names.
@@ -529,7 +574,7 @@ class Reader:
                     )
                 if name not in columns:
                     raise self._no_column(node, list(columns))
-                return columns[name]
+                return self._once(node, columns[name])
             if name in scope.merged:
                 return scope.merged[name]
             found = [columns[name] for columns in scope.names.values() if name in columns]
@@ -541,9 +586,19 @@ class Reader:
                 raise self.refusal(
                     node, f"{node.name} is a column of several tables", "write the table before it"
                 )
-            return found[0]
+            return self._once(node, found[0])
 
         return resolve
+
+    def _once(self, node: Any, term: Term) -> Term:
+        """Return the term of a column; refuse a name that a star gives to several columns."""
+        if term is _TWICE:
+            raise self.refusal(
+                node,
+                f"a subquery has two columns called {node.name}",
+                "name its columns in place of the star",
+            )
+        return term
 
     def _no_column(self, node: Any, known: list[str]) -> InputError:
         return self.refusal(
@@ -568,23 +623,33 @@ class Reader:
 
     # Groups and aggregates.
 
-    def _groups(self, select: Any, scope: _Scope, listed: list[tuple[str, Any]]) -> list[GroupKey]:
-        """Return the expressions of GROUP BY."""
+    def _groups(
+        self, select: Any, scope: _Scope, listed: list[tuple[str, Any]]
+    ) -> tuple[list[GroupKey], str]:
+        """Return the expressions of GROUP BY, and the ROLLUP or CUBE of their places, or ""."""
         exp = self.exp
         group = select.args.get("group")
         if group is None:
-            return []
-        for name in ("rollup", "cube", "grouping_sets"):
-            if group.args.get(name):
-                raise self.refusal(group, *REFUSED["Rollup"])
-        self.check_parts(group, {"expressions"}, "GROUP BY ALL")
+            return [], ""
+        if group.args.get("grouping_sets"):
+            raise self.refusal(group, *REFUSED["GroupingSets"])
+        self.check_parts(group, {"expressions", "rollup", "cube"}, "GROUP BY ALL")
+        parts = [
+            one for name in ("expressions", "rollup", "cube") for one in group.args.get(name) or []
+        ]
         found: dict[str, GroupKey] = {}
+        written: list[tuple[str, list[str]]] = []
         by_name = {one.lower(): inner for one, inner in listed}
         # The first of several names of one expression is the one that counts.
         keys = [(one, inner) for one, inner in reversed(listed) if not self.is_aggregate(inner)]
         names = {node_text(inner, self.text): one for one, inner in keys}
         known = {one for of in scope.names.values() for one in of} | set(scope.merged)
-        for node in group.expressions:
+        nodes = []
+        for part in parts:
+            several = isinstance(part, exp.Rollup | exp.Cube)
+            written.append((part.key.upper() if several else "", []))
+            nodes += [(one, written[-1][1]) for one in (part.expressions if several else [part])]
+        for node, places in nodes:
             if isinstance(node, exp.Literal) and not node.is_string:
                 place = int(node.name) if node.name.isdecimal() else 0
                 if not 1 <= place <= len(listed):
@@ -604,10 +669,13 @@ class Reader:
             term = self.writer.term(chosen, self.resolver(scope))
             shown_as = names.get(node_text(chosen, self.text), name)
             found.setdefault(term.sql, GroupKey(shown_as, term, ""))
-        return list(found.values())
+            places.append(f"k{list(found).index(term.sql)}")
+        sets = [f"{word} ({', '.join(places)})".lstrip(" ") for word, places in written]
+        rolled = any(word for word, _ in written)
+        return list(found.values()), ", ".join(sets) if rolled else ""
 
     def is_aggregate(self, node: Any) -> bool:
-        """Tell whether a node is an aggregate."""
+        """Tell whether a node is an aggregate, or a window over them."""
         exp = self.exp
         return isinstance(node, exp.AggFunc | exp.Filter | exp.Window | exp.WithinGroup)
 
@@ -647,6 +715,17 @@ class Reader:
             return [
                 Aggregate(f"{name} (sum)", "sum", value),
                 Aggregate(f"{name} (count)", "count", value),
+            ]
+        if type(node).__name__ in _VARIANCES:
+            self.check_parts(node, {"this"}, "this form of an aggregate")
+            value = self._restricted(self.writer.term(node.this, resolve), where)
+            float_ = replace(value, sql=f"CAST({value.sql} AS DOUBLE)", kind="cast to DOUBLE")
+            number = replace(float_, arguments=(value,), column=None)
+            square = Term(f"({number.sql} * {number.sql})", "*", (number, number))
+            return [
+                Aggregate(f"{name} (sum)", "sum", number),
+                Aggregate(f"{name} (count)", "count", value),
+                Aggregate(f"{name} (squares)", "sum", square),
             ]
         known = (
             "the aggregates are COUNT(*), COUNT(column), SUM(expression), AVG(expression) and "
@@ -692,6 +771,8 @@ class _Answers:
     scope : _Scope
         Of the query.
     groups : list of GroupKey
+    sets : str
+        The ROLLUP or CUBE of GROUP BY, over which groups are added up; "" without.
 
     Attributes
     ----------
@@ -701,8 +782,8 @@ class _Answers:
         The columns of the answer, which ORDER BY and HAVING may name.
     """
 
-    def __init__(self, reader: Reader, scope: _Scope, groups: list[GroupKey]) -> None:
-        self._reader, self._scope = reader, scope
+    def __init__(self, reader: Reader, scope: _Scope, groups: list[GroupKey], sets: str) -> None:
+        self._reader, self._scope, self._sets = reader, scope, sets
         self._places = {group.term.sql: place for place, group in enumerate(groups)}
         self.aggregates: list[Aggregate] = []
         self.names: dict[str, Term] = {}
@@ -716,7 +797,9 @@ class _Answers:
             plain = isinstance(part, exp.Column) and not part.table
             if names_first and plain and part.name.lower() in self.names:
                 return self.names[part.name.lower()]
-            if self._reader.is_aggregate(part):
+            if isinstance(part, exp.Grouping):
+                return self._grouping(part)
+            if self._reader.is_aggregate(part) and not isinstance(part, exp.Window):
                 return self._measured(part, name if part is whole else "")
             place = self._key(part)
             return None if place is None else Term(f"k{place}", "other", text=f"k{place}")
@@ -737,15 +820,17 @@ class _Answers:
             writer.instead = None
 
     def clauses(self, select: Any, columns: int) -> str:
-        """Return HAVING as WHERE, ORDER BY, LIMIT and OFFSET."""
-        exp, text = self._reader.exp, ""
-        if having := select.args.get("having"):
-            text += f" WHERE {self.term(having.this)[0].sql}"
+        """Return HAVING as WHERE, ROLLUP, QUALIFY, ORDER BY, LIMIT and OFFSET."""
+        exp, sets = self._reader.exp, self._sets
+        text = f" GROUP BY {sets}" if sets else ""
+        words = {"having": "HAVING" if sets else "WHERE", "qualify": "QUALIFY"}
+        for name, word in words.items():
+            if part := select.args.get(name):
+                text += f" {word} {self.term(part.this)[0].sql}"
         if order := select.args.get("order"):
             self._reader.check_parts(order, {"expressions"}, "this form of ORDER BY")
-            text += (
-                f" ORDER BY {', '.join(self._ordered(one, columns) for one in order.expressions)}"
-            )
+            ordered = [self._ordered(one, columns) for one in order.expressions]
+            text += f" ORDER BY {', '.join(ordered)}"
         for name in ("limit", "offset"):
             if part := select.args.get(name):
                 self._reader.check_parts(part, {"expression"}, name.upper())
@@ -759,7 +844,6 @@ class _Answers:
 
     def _ordered(self, node: Any, columns: int) -> str:
         """Return a term of ORDER BY."""
-        self._reader.check_parts(node, {"this", "desc", "nulls_first"}, "this form of ORDER BY")
         inner = node.this
         if isinstance(inner, self._reader.exp.Literal) and not inner.is_string:
             if not (inner.name.isdecimal() and 1 <= int(inner.name) <= columns):
@@ -769,8 +853,7 @@ class _Answers:
             written = inner.name
         else:
             written = self.term(inner, names_first=True)[0].sql
-        order = "DESC" if node.args.get("desc") else "ASC"
-        return f"{written} {order} NULLS {'FIRST' if node.args.get('nulls_first') else 'LAST'}"
+        return self._reader.writer.ordered(node, written)
 
     def _key(self, node: Any) -> int | None:
         """Return which key of GROUP BY an expression is; None if it is none."""
@@ -782,6 +865,16 @@ class _Answers:
             return None
         finally:
             writer.instead = kept
+
+    def _grouping(self, node: Any) -> Term:
+        """Return GROUPING, which tells which keys a row of ROLLUP adds up over."""
+        places = [self._key(one) for one in node.expressions]
+        if None in places or not self._sets:
+            raise self._reader.refusal(
+                node, "GROUPING takes keys of ROLLUP or CUBE", "name columns of GROUP BY"
+            )
+        keys = ", ".join(f"k{place}" for place in places)
+        return Term(f"GROUPING({keys})", "other", text=node_text(node, self._reader.text))
 
     def _measured(self, node: Any, name: str) -> Term:
         """Return an aggregate of the answer, which is measured once, however often it stands."""
@@ -803,10 +896,22 @@ class _Answers:
             places.append(next(same, len(self.aggregates)))
             if places[-1] == len(self.aggregates):
                 self.aggregates.append(one)
-        sql = f"a{places[0]}"
-        if len(places) == 2:  # an average
-            total, number = (f"a{place}" for place in places)
-            sql = f"(CASE WHEN {number} > 0 THEN {total} / {number} END)"
+        if self._sets and any(one.kind == "distinct" for one in found):
+            raise self._reader.refusal(
+                node,
+                "numbers of distinct values cannot be added up over groups",
+                "leave out ROLLUP and CUBE, and make a query of each set of columns",
+            )
+        function = node.this if isinstance(node, self._reader.exp.Filter) else node
+        columns = [f"SUM(a{place})" if self._sets else f"a{place}" for place in places]
+        sql, n = columns[0], columns[1 if len(columns) > 1 else 0]
+        if len(columns) == 2:  # an average
+            sql = f"(CASE WHEN {n} > 0 THEN {sql} / {n} END)"
+        if len(columns) == 3:
+            over = f"GREATEST(0, {columns[2]} - {sql} * {sql} / {n})"
+            formula = _VARIANCES[type(function).__name__]
+            least = 0 if formula.endswith("{n}") else 1
+            sql = f"(CASE WHEN {n} > {least} THEN {formula.format(over=over, n=n)} END)"
         return Term(sql, "other", text=node_text(node, self._reader.text))
 
 

@@ -12,6 +12,7 @@ pytest.importorskip("sqlglot", reason="needs the extra `sql`")
 
 import duckdb
 
+from sensitivity_lab.errors import InputError
 from sensitivity_lab.sql import Query
 
 pytestmark = pytest.mark.sql
@@ -97,6 +98,70 @@ INSIDE = [
 ]
 """What other ways of reading get wrong: each is compared with the text itself."""
 
+N = "SELECT g, COUNT(*) AS n, SUM(x) AS s FROM t GROUP BY g"
+AROUND = [
+    # one query of WITH, read once, twice, and by others of WITH
+    f"WITH a AS ({N}) SELECT g, n, s / n AS mean FROM a",
+    f"WITH a AS ({N}) SELECT * FROM a WHERE n > (SELECT AVG(n) FROM a)",
+    f"WITH a AS ({N}) SELECT l.g, r.g, l.n - r.n FROM a l JOIN a r ON l.n > r.n",
+    f"WITH a AS ({N}), b AS (SELECT MAX(n) AS m FROM a) SELECT g FROM a, b WHERE n = m",
+    f"WITH a AS ({N}), b AS (SELECT g FROM a WHERE n > 2) SELECT COUNT(*) FROM b",
+    f"WITH a(k, n, s) AS ({N}) SELECT k, n FROM a",
+    # subqueries in FROM, with names of columns, without a name, within each other
+    f"SELECT COUNT(*), MIN(n), MAX(s), MEDIAN(n) FROM ({N})",
+    f"SELECT k FROM ({N}) AS c (k, m, s) WHERE m > 2",
+    f"SELECT z * 2 FROM (SELECT n + 1 AS z FROM ({N}) AS a) AS b",
+    f"SELECT n, COUNT(*) FROM ({N}) AS a GROUP BY n HAVING COUNT(*) > 1",
+    f"SELECT n, LISTAGG(COALESCE(g, '?'), ';' ORDER BY g) FROM ({N}) GROUP BY ALL",
+    # strings and comments with brackets, and capitals
+    f"select ')' as b, (select min(n) from ({N.lower()}) as a) as c /* ( */",
+    f"SELECT '(' || g FROM ( /* ) */ {N} -- )\n) AS a",
+    # unions, windows, DISTINCT and everything else that DuckDB has
+    f"WITH a AS ({N}) SELECT g, n FROM a UNION ALL SELECT 'all', SUM(n) FROM a",
+    f"WITH a AS ({N}) SELECT DISTINCT n FROM a EXCEPT SELECT 1",
+    f"SELECT g, RANK() OVER (ORDER BY n DESC), LAG(n) OVER (ORDER BY n, g) FROM ({N}) AS a",
+    f"SELECT * EXCLUDE (s) FROM ({N}) AS a ORDER BY n DESC, g LIMIT 2",
+    f"SELECT g, n FROM ({N}) AS a QUALIFY ROW_NUMBER() OVER (ORDER BY s DESC) = 1",
+    # what the inner SELECT reads from, and clauses of its own
+    "WITH t AS (SELECT g, x FROM t WHERE x > 2) SELECT g, n FROM "
+    "(SELECT g, COUNT(*) AS n FROM t GROUP BY g) AS a WHERE n > 1",
+    "WITH big AS (SELECT g FROM t WHERE x > 0), a AS (SELECT g, COUNT(*) AS n FROM big GROUP BY g) "
+    "SELECT SUM(n) FROM a",
+    f"SELECT COUNT(*) FROM ({N} HAVING COUNT(*) > 2) AS a",
+    f"SELECT SUM(s) FROM ({N} ORDER BY n DESC, g LIMIT 1) AS a",
+    "SELECT a.n * 10 FROM (WITH q AS (SELECT * FROM t) SELECT COUNT(*) AS n FROM q) AS a",
+    "SELECT n FROM (SELECT COUNT(*) AS n FROM t) AS a",
+    "SELECT (SELECT COUNT(*) FROM t) + 1",
+]
+WINDOWS = [
+    "g, SUM(x) * 100 / SUM(SUM(x)) OVER () AS share",
+    "g, AVG(SUM(x)) OVER (PARTITION BY COUNT(*) > 2) AS mean",
+    "g, RANK() OVER (ORDER BY COUNT(*) DESC) AS place",
+    "g, DENSE_RANK() OVER (ORDER BY COUNT(*)) AS place",
+    "g, ROW_NUMBER() OVER (ORDER BY SUM(x) DESC, g NULLS FIRST) AS place",
+    "g, MAX(COUNT(*)) OVER () - MIN(COUNT(*)) OVER () AS spread",
+    "g, COUNT(*) OVER () AS groups, COUNT(*) AS n",
+    "g, SUM(COUNT(*)) OVER (ORDER BY g NULLS LAST) AS so_far",
+    "g, COUNT(*) - AVG(COUNT(*)) OVER (PARTITION BY g IS NULL) AS above",
+]
+SEVERAL = [
+    *(f"SELECT {items} FROM t GROUP BY g" for items in WINDOWS),
+    "SELECT g, COUNT(*) AS n FROM t GROUP BY g QUALIFY RANK() OVER (ORDER BY COUNT(*) DESC) = 1",
+    "SELECT g, SUM(x) AS s FROM t GROUP BY g HAVING SUM(x) > 5 ORDER BY SUM(SUM(x)) OVER () - s",
+    "SELECT g, COUNT(*), SUM(x), AVG(x) FROM t GROUP BY ROLLUP (g)",
+    "SELECT g, h, COUNT(*) FROM t GROUP BY ROLLUP (g, h)",
+    "SELECT g, h, GROUPING(g), GROUPING(g, h) AS which, COUNT(*) FROM t "
+    "GROUP BY CUBE (g, h)",
+    "SELECT g, h, SUM(x) FROM t GROUP BY g, ROLLUP (h) HAVING SUM(x) > 5",
+    "SELECT g, COUNT(*), RANK() OVER (PARTITION BY GROUPING(g) ORDER BY SUM(x)) FROM t "
+    "GROUP BY ROLLUP (g) ORDER BY 2 DESC, 1, 3",
+    "SELECT g, SUM(SUM(x)) OVER (PARTITION BY GROUPING(g)) FROM t GROUP BY ROLLUP (1)",
+    "SELECT g, STDDEV(x), VARIANCE(z) FROM t GROUP BY g",
+    "SELECT STDDEV_POP(x), VAR_POP(z), STDDEV_SAMP(z), VAR_SAMP(x) FROM t",
+    "SELECT g, STDDEV_SAMP(x) / AVG(x), STDDEV(x) FILTER (WHERE h = 1) FROM t GROUP BY ROLLUP (g)",
+]
+"""What is one SELECT of groups, with more than groups: windows, subtotals, deviations."""
+
 
 def by_duckdb(text: str) -> list[tuple]:
     base = duckdb.connect()
@@ -130,6 +195,67 @@ def test_what_follows_from_keys_and_aggregates_is_that_of_the_text(text):
 @pytest.mark.parametrize("text", INSIDE)
 def test_what_is_written_out_is_that_of_the_text(text):
     check(text)
+
+
+@pytest.mark.parametrize("text", [*AROUND, *SEVERAL])
+def test_what_stands_around_the_aggregates_is_that_of_the_text(text):
+    keys = ["a", "b", None]
+    if " g, h" in text:
+        keys = [("a", 1), ("a", 2), ("b", 1), ("b", 2), (None, 2)]
+    check(text, **({"groups": keys} if "GROUP BY" in text.upper() else {}))
+
+
+def test_what_stands_around_sees_the_answer_and_nothing_else(tmp_path):
+    """Neither private tables nor files: what it could read would be published without noise."""
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    for rest in ("(SELECT MAX(x) FROM t)", f"(SELECT a FROM '{tmp_path}/secret.csv')"):
+        with pytest.raises(InputError, match=r"as a value|an aggregate in|FROM reads tables"):
+            Query(
+                f"SELECT n, {rest} FROM (SELECT COUNT(*) AS n FROM t) AS a",
+                connection={"t": T},
+                person="t.p",
+            )
+    reads = f"read_csv('{tmp_path}/secret.csv')"
+    with pytest.raises(InputError):
+        Query(
+            f"WITH a AS (SELECT COUNT(*) AS n FROM t) SELECT * FROM a, {reads}",
+            connection={"t": T},
+            person="t.p",
+        )
+    with pytest.raises(InputError, match="what stands around the aggregates is not possible"):
+        Query("SELECT m FROM (SELECT COUNT(*) AS n FROM t) AS a", connection={"t": T}, person="t.p")
+
+
+def test_a_plan_publishes_what_stands_around_from_noisy_numbers_alone():
+    """Two tables with the same noisy counts have the same answer, whatever else is in them."""
+    text = f"WITH a AS ({N}) SELECT COUNT(*) AS groups, SUM(n) AS total FROM a WHERE n >= 0"
+    keys = {"groups": ["a", "b", None], "bounds": {"t.x": (0, 10)}}
+    plan = Query(text, connection={"t": T}, person="t.p", **keys).plan(epsilon=1, max_rows=2)
+    assert [one.name for one in plan.measured] == ["n", "s"]
+    assert plan.without_noise().to_frame().values.tolist() == [[3, 8]]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("SELECT g, COUNT(DISTINCT x) FROM t GROUP BY ROLLUP (g)", "cannot be added up over"),
+        ("SELECT g, GROUPING(h) FROM t GROUP BY ROLLUP (g)", "GROUPING takes keys"),
+        ("SELECT g, GROUPING(g), COUNT(*) FROM t GROUP BY g", "GROUPING takes keys"),
+        ("SELECT SUM(x) OVER () FROM t", "neither an aggregate nor a key"),
+        ("SELECT COUNT(*) OVER () FROM t", "windows are not supported"),
+        (
+            "SELECT g, NTILE(2) OVER (ORDER BY COUNT(*)) FROM t GROUP BY g",
+            "not supported with OVER",
+        ),
+        ("SELECT COUNT(*) FROM t GROUP BY GROUPING SETS ((g), ())", "GROUPING SETS are not"),
+        (f"SELECT COUNT(*) FROM ({N}) AS a JOIN t USING (g)", "GROUP BY in a subquery"),
+        (f"{N} UNION ALL {N}", "UNION, INTERSECT and EXCEPT"),
+        ("SELECT COUNT(*) FROM (SELECT * FROM t JOIN u USING (h)) AS a WHERE x > 1", "two columns"),
+    ],
+)
+def test_what_is_not_after_the_noise_is_refused(text, why):
+    with pytest.raises(InputError, match=why):
+        Query(text, connection={"t": T, "u": U}, person="t.p", groups=["a", "b"])
 
 
 def test_each_aggregate_is_measured_once():

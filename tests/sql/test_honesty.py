@@ -102,7 +102,7 @@ PLACES = {
     ),
     "SELECT COUNT(*) FROM (SELECT ROW_NUMBER() OVER () AS n FROM customer) AS c": "windows are not",
     "SELECT COUNT_IF(id > 1) FROM customer": "COUNT(*) FILTER (WHERE ...); the aggregates are",
-    "SELECT STDDEV(id) FROM customer": "compute it from COUNT(x), SUM(x) and SUM(x * x)",
+    "SELECT MEDIAN(id) FROM customer": "count the values beyond public ones",
     "SELECT COUNT(*) FROM customer WHERE region ~ 'a'": "use LIKE with % and _, or a list",
     "SELECT COUNT(*) FROM customer WHERE (id, region) IN ((1, 'a'))": "compare each column",
     "SELECT COUNT(*) FROM customer WHERE CURRENT_DATE > DATE '2020-01-01'": (
@@ -116,7 +116,7 @@ PLACES = {
     "SELECT * FROM customer": "a star is not supported among the answers",
     "SELECT COUNT(*) FROM (SELECT DISTINCT id FROM customer) AS c": "SELECT DISTINCT is not",
     "SELECT COUNT(*) FROM (SELECT id FROM customer GROUP BY id) AS c": "one row more can take",
-    "SELECT COUNT(*) FROM (SELECT MAX(id) AS m FROM customer) AS c": "not monotone",
+    "SELECT COUNT(*) FROM (SELECT MAX(id) AS m FROM customer) AS c": "MAX is not supported",
     "SELECT COUNT(*) FROM (SELECT id FROM customer LIMIT 1) AS c": (
         "LIMIT in a subquery is not supported"
     ),
@@ -161,8 +161,8 @@ PLACES = {
     ),
     "SELECT COUNT(*) AS n, COUNT(id) AS N FROM customer": "give it another name with AS",
     "SELECT region, COUNT(*) FROM customer GROUP BY ALL": "GROUP BY ALL",
-    "SELECT region, COUNT(*) FROM customer GROUP BY ROLLUP (region)": (
-        "ROLLUP, CUBE and GROUPING SETS are not supported; group by columns"
+    "SELECT region, COUNT(*) FROM customer GROUP BY GROUPING SETS ((region), ())": (
+        "GROUPING SETS are not supported"
     ),
     "SELECT region, COUNT(*) FROM customer GROUP BY region": "which keys occur is private",
     "SELECT SUM(region) FROM customer": "the type VARCHAR; cast it to a number",
