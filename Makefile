@@ -76,7 +76,7 @@ notebooks: $(VENV)/installed-test,check,dask,sql
 
 ALL := not notebooks and not stress and not browser
 
-exhaustive: $(VENV)/installed-test,check,dask,explore,sql
+exhaustive: $(VENV)/installed-test,check,dask,sql
 	@echo "Running all tests but the stress, on two cores: several times as long as make test."
 	$(BIN)/python -m pytest $(ON_TWO) -m "$(ALL)"
 
@@ -119,7 +119,7 @@ docs: $(VENV)/installed-docs,opendp
 docs-links: $(VENV)/installed-docs,opendp
 	$(BIN)/python tools/make_site.py --outside
 
-browser: docs $(VENV)/installed-test,browser,explore
+browser: docs $(VENV)/installed-test,browser
 	$(BIN)/python -m pytest -m browser
 
 # How many universes, near ties and bounds; a release takes STRESS=20000 NEAR_TIES=1000000 BOUNDS=1000.
@@ -171,11 +171,11 @@ clean:
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What CI needs, found and installed in one go.
-ALL_EXTRAS := test,check,dask,completion test,opendp,diffprivlib test,check,dask,explore,sql test,check,dask,sql \
+ALL_EXTRAS := test,check,dask,completion test,opendp,diffprivlib test,check,dask,sql test,check,dask,sql \
   test,dask test
 everything: pyproject.toml $(VENV)/created
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	  --editable '.[test,check,dask,completion,opendp,diffprivlib,explore,sql]'
+	  --editable '.[test,check,dask,completion,opendp,diffprivlib,sql]'
 	@touch $(ALL_EXTRAS:%=$(VENV)/installed-%)
 
 # The stem names the extras: installed-test,check installs .[test,check].

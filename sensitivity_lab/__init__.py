@@ -107,7 +107,7 @@ if TYPE_CHECKING:
     from .calls.neighbor_table import neighbor_table
     from .calls.reach import reach
     from .calls.smooth_sensitivity import smooth_sensitivity
-    from .explorer import explore
+    from .page.call import explore
     from .search.run import Run
 
 _LATER = {
@@ -131,7 +131,7 @@ _LATER = {
     "Run": "search.run",
     "assert_sensitivity": "audits.call",
     "audit": "audits.call",
-    "explore": "explorer",
+    "explore": "page.call",
 }
 """Where to find the names that are loaded on first use: the calls, noise and the products."""
 

@@ -149,18 +149,30 @@ def read_cells(path: Path) -> Cells:
             "--domain NAME=VALUES, such as --domain mood=1,2"
         )
     try:
+        # Decode here, so a file that is not text always gives the same message.
+        return cells_of(_decoded(bytes_of(path)), name)
+    except OSError as error:
+        why = error.strerror or shown(error)
+        raise InputError(f"cannot read {name} as a CSV file: {why}") from error
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"cannot read {name} as a CSV file: {error}") from error
+
+
+def cells_of(text: str, name: str) -> Cells:
+    """Return the cells of the text of a CSV file, which messages call by a name."""
+    header = text.partition("\n")[0]
+    separator = _separator(header)
+    try:
+        if header.count(separator) >= _MOST_COLUMNS:
+            raise ValueError(
+                f"it has {header.count(separator) + 1:,} columns, more than {_MOST_COLUMNS:,}; "
+                "write the columns that you need to another file"
+            )
         with warnings.catch_warnings():
             # Rows that are longer than the header are an error, not a column of labels.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            # Decode here, so a file that is not text always gives the same message.
-            text = _decoded(bytes_of(path))
-            header = text.partition("\n")[0]
-            separator = _separator(header)
-            if header.count(separator) >= _MOST_COLUMNS:
-                raise ValueError(
-                    f"it has {header.count(separator) + 1:,} columns, more than {_MOST_COLUMNS:,}; "
-                    "write the columns that you need to another file"
-                )
             # The header is read as an ordinary line: pandas would rename repeated columns.
             cells = pd.read_csv(
                 StringIO(text, newline=""),
@@ -170,9 +182,6 @@ def read_cells(path: Path) -> Cells:
                 dtype=str,
                 keep_default_na=False,
             )
-    except OSError as error:
-        why = error.strerror or shown(error)
-        raise InputError(f"cannot read {name} as a CSV file: {why}") from error
     except (ValueError, pd.errors.ParserWarning) as error:  # ValueErrors are pandas's own
         raise InputError(f"cannot read {name} as a CSV file: {error}") from error
     names = _column_names(name, cells.iloc[0].tolist())

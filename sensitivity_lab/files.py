@@ -23,7 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-if sys.platform != "win32":  # where folders of dead processes stay
+if sys.platform not in ("win32", "wasi"):  # where folders of dead processes stay
     import fcntl
 
 _HIDDEN = ".sensitivity_lab-"
@@ -163,7 +163,7 @@ def _lock(folder: Path, stack: ExitStack) -> bool:
     The system gives the lock back when the process ends, whatever ended it. BlockingIOError if
     another process, or another part of this one, has it.
     """
-    if sys.platform == "win32":
+    if sys.platform in ("win32", "wasi"):
         return False
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)

@@ -13,7 +13,7 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.norms import Norm, powered
 from sensitivity_lab.queries import Query
 from sensitivity_lab.search.again import SAMPLE, agree, largest_of, no_function, spread
-from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiplicities import Multiplicities, repeated
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import show
 
@@ -124,7 +124,7 @@ class Answers:
             else:
                 together = np.array([datasets[key] for key in keys])
                 values = np.tile(np.arange(together.shape[1]), len(keys))
-                rows = np.repeat(values, together.ravel()).reshape(len(keys), -1)
+                rows = repeated(values, together.ravel()).reshape(len(keys), -1)
                 answers = list(self.query.on_rows(self.universe, rows))
             for key, answer in zip(keys, answers, strict=True):
                 numbers = np.atleast_1d(np.asarray(answer, dtype=np.float64))

@@ -13,7 +13,7 @@ from sensitivity_lab.queries import as_query
 from sensitivity_lab.search import choose
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.run import Run
-from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiplicities import Multiplicities, repeated
 from sensitivity_lab.universes.relations import Relation
 
 from .pairs import Pair, Shape
@@ -74,7 +74,7 @@ def starts(limits: Multiplicities, shape: Shape, random: np.random.Generator) ->
 
     Every value stands in the sorted records as often as a pair can use it.
     """
-    records = np.repeat(np.arange(len(limits)), np.minimum(limits, _most(shape)))
+    records = repeated(np.arange(len(limits)), np.minimum(limits, _most(shape)))
     parts = (shape.core, shape.only_x, shape.only_y)
     ends = ((1, 2, 0), (2, 0, 1), (0, 2, 1), (1, 0, 2), (0, 1, 2), (2, 1, 0))
     for order in ends:

@@ -12,7 +12,7 @@ from sensitivity_lab.checks import check_bounds
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import nearest, round_up
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiplicities import Multiplicities, repeated
 from sensitivity_lab.universes.relations import Relation, show
 
 from .answers import Answers
@@ -102,7 +102,7 @@ def _check_rising(
 ) -> None:
     """Raise InputError where a dataset whose records are all as large has a smaller answer."""
     limits = problem.universe.multiplicities(size)
-    records = np.repeat(np.arange(len(limits)), limits)
+    records = repeated(np.arange(len(limits)), limits)
     for _ in range(_CHECKED):
         one, other = (np.sort(random.choice(records, size, replace=False)) for _ in range(2))
         pair = [

@@ -129,7 +129,7 @@ DATA = Argument(
     completer=files,
     advice=((r"; pass allow_missing=True to make them ordinary values, or drop", "; drop"),),
 )
-FILE = replace(DATA, nargs=None, help="a table with a header; its numeric columns can be explored")
+FILE = replace(DATA, help="a table with a header; its numeric columns can be datasets")
 DOMAIN = Argument(
     name="--domain",
     read=read_domain,

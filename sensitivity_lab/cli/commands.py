@@ -370,17 +370,16 @@ _ROWS = (
     ),
     Command(
         name="explore",
-        summary="explore sensitivities with sliders, on a page in the browser",
-        does="A page with sliders in the browser: the sensitivity, the worst case, the noise, and "
-        "the\ncode for them.",
+        summary="the calculator on a page in the browser",
+        does="The calculator on a page in the browser: the sensitivity, the worst case, the noise, "
+        "and the\ncode for them. Without a file it takes what you type.",
         arguments=(FILE, PORT, NO_BROWSER),
         call=explore,
         examples=(
-            "explore data/school_large.csv",
+            "explore",
             "explore data/school_large.csv --no-browser --port 8866",
         ),
-        more="Only this machine can open the page, and it needs no network. Ctrl-C ends it.\n"
-        "It needs the extra: pip install '.[explore]'",
+        more="Only this machine can open the page, and it needs no network. Ctrl-C ends it.",
     ),
 )
 

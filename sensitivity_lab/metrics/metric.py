@@ -28,7 +28,7 @@ from .encoding import encode
 Row = NDArray[Any]
 """Distances from one item to all later ones: int64, or Python ints where those do not fit."""
 
-INFINITE = 2**62
+INFINITE = np.int64(2**62)
 """The row entry of items that no number of steps connects."""
 
 Sees = Literal["records", "numbers", "data"]

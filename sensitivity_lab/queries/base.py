@@ -24,7 +24,7 @@ from sensitivity_lab.exact.difference import (
     common_integers,
     nearest,
 )
-from sensitivity_lab.universes.multiplicities import Groups
+from sensitivity_lab.universes.multiplicities import Groups, repeated
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.records import as_numbers
 from sensitivity_lab.universes.universe import of_numbers
@@ -268,7 +268,7 @@ class Query(ABC):
         """
         if not self.by_place(universe):
             integers, unit = of_numbers(universe).integers
-            return self.rational(np.repeat(integers, data), unit)
+            return self.rational(repeated(integers, data), unit)
         sums = self.sums(universe)
         if sums is None:
             return None

@@ -21,6 +21,7 @@ from sensitivity_lab.checks import (
     text_of,
 )
 from sensitivity_lab.errors import QueryError
+from sensitivity_lab.universes.multiplicities import repeated
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.universe import of_numbers
 
@@ -82,7 +83,7 @@ class Function(Query):
         return self.evaluate([universe.given(row) for row in rows])
 
     def _of_one(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Answers:
-        return self.on_rows(universe, np.repeat(np.arange(len(data)), data)[None, :])
+        return self.on_rows(universe, repeated(np.arange(len(data)), data)[None, :])
 
     def check_answer(
         self, universe: FiniteUniverse, data: NDArray[np.int64], answer: Answered
@@ -91,7 +92,7 @@ class Function(Query):
         if self.vectorized:
             among = np.asarray(answer)
             self._check_alone(
-                of_numbers(universe).array[np.repeat(np.arange(len(data)), data)], among, among
+                of_numbers(universe).array[repeated(np.arange(len(data)), data)], among, among
             )
 
     def evaluate(self, rows: Any) -> Answers:

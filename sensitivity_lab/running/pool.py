@@ -159,12 +159,12 @@ def _produced(
     apart: bool,
 ) -> Generator[tuple[int, int, Any], None, None]:
     """Yield the place and length of every block with the answer on it, in any order."""
-    from . import cluster, processes
-
     given = enumerate(blocks)
     left = total
     for place, block in given:
         if _pays(sample or Sample(), left, n_jobs, apart):
+            from . import cluster, processes  # where there are no processes, one job needs none
+
             rest = chain([block], (later for _, later in given))
             client = cluster.active_client()
             for further, length, answer in (

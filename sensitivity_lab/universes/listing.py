@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.errors import TooLargeError
 
 from .counting import Numbers
+from .multiplicities import repeated
 
 TABLE = 1 << 17
 """A block whose rows are at most this many numbers is copied from a cached table."""
@@ -59,7 +60,7 @@ def listed_block(
     for value in range(values - 1, -1, -1):
         least = np.maximum(left - numbers.below[value], 0)
         choices = np.minimum(counts[value], left) - least + 1
-        parent = np.repeat(np.arange(len(left)), choices)
+        parent = repeated(np.arange(len(left)), choices)
         first = np.cumsum(choices) - choices - least
         copies = np.arange(len(parent)) - first[parent]  # least, least + 1, ... per parent
         left = left[parent] - copies
@@ -154,7 +155,7 @@ class Rows:
         self._labels: NDArray[Any] = np.arange(len(counts))
         self._present: NDArray[Any] = np.flatnonzero(counts)
         before = np.minimum(numbers.below, largest_size)
-        self._first: NDArray[Any] = np.repeat(self._labels, np.diff(before))
+        self._first: NDArray[Any] = repeated(self._labels, np.diff(before))
         """The `largest_size` smallest records: the first dataset of a block begins with them."""
 
     def labelled(self, labels: NDArray[Any]) -> Rows:
@@ -217,4 +218,4 @@ class Rows:
         """Return the first rows of a level: the largest block that fits into a table."""
         listed = listed_block(self._numbers, self._counts, self._in_table(size), size)
         values = np.tile(np.arange(listed.shape[1]), len(listed))
-        return np.repeat(values, listed.ravel()).reshape(-1, size)
+        return repeated(values, listed.ravel()).reshape(-1, size)

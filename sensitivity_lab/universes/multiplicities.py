@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,20 @@ Multiplicities = NDArray[np.int64]
 
 Groups = NDArray[np.intp]
 """The number of the group that each distinct value is in, shape (m,)."""
+
+
+def repeated(values: Any, counts: Any) -> NDArray[Any]:
+    """Return values, each as often as its count says, as `numpy.repeat` does.
+
+    numpy takes counts of the machine's own width alone, which has 32 bits in a browser.
+
+    Examples
+    --------
+    >>> repeated([5, 7], np.array([2, 1])).tolist()
+    [5, 5, 7]
+    """
+    found: NDArray[Any] = np.repeat(values, np.asarray(counts).astype(np.intp))
+    return found
 
 
 def smallest(counts: Multiplicities, number: int) -> Multiplicities:

@@ -16,6 +16,7 @@ from sensitivity_lab.metrics import Metric, PairDistance, SharedIdDistance
 from sensitivity_lab.pipelines.domains import Counted, Domain, Pair, Scalar, Values
 from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import Transformation
+from sensitivity_lab.universes.multiplicities import repeated
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.table import TableUniverse
 
@@ -126,7 +127,7 @@ def _read(domain: Domain, universe: Any) -> Any:
     if isinstance(domain, Table) and not domain.limits:
         if isinstance(universe, TableUniverse):
             counts = _counted(universe).counts
-            universe = universe.given(np.repeat(np.arange(len(universe.values)), counts or ()))
+            universe = universe.given(repeated(np.arange(len(universe.values)), counts or ()))
         return domain._unsized().read(universe)
     raise InputError(
         f"only what takes {Table()}, {Values()} or {Scalar()} can be measured, got {domain}; "

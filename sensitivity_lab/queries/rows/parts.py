@@ -19,6 +19,7 @@ from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries.base import Answer, ExactQuery, Query, answer_on_few, query_of_class
 from sensitivity_lab.queries.named import NAMED, by_name
 from sensitivity_lab.queries.row_sums import Sums
+from sensitivity_lab.universes.multiplicities import repeated
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.table import TableUniverse
 
@@ -204,7 +205,7 @@ class ColumnQuery(Query):
         if int(times.sum()) < self.query.defined_from:
             raise self.undefined(universe.dataset(data))
         integers, unit = common_integers([numbers[place] or Fraction(0) for place in present])
-        answer: Fraction = self.query.rational(np.sort(np.repeat(integers, times)), unit)
+        answer: Fraction = self.query.rational(np.sort(repeated(integers, times)), unit)
         return answer
 
     def on(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Answer:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from sensitivity_lab.search.lattice import Indices, Lattice
-from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiplicities import Multiplicities, repeated
 
 BATCH = 1 << 20
 """About how many numbers are handled at a time."""
@@ -20,7 +20,7 @@ def above(lattice: Lattice, core: Multiplicities, size: int) -> Indices:
     -----
     Memory is 8 bytes per dataset, and what a batch needs.
     """
-    shared = np.repeat(np.arange(len(core)), core)
+    shared = repeated(np.arange(len(core)), core)
     found = [np.empty(0, dtype=np.intp)]
     for more in _additions(lattice, core, size):
         if size > len(core):

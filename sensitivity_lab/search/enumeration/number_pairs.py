@@ -25,6 +25,7 @@ from sensitivity_lab.queries import Answered, ExactQuery, Query
 from sensitivity_lab.running.machine import IN_TURN, Machine
 from sensitivity_lab.search.contenders import Contenders, contenders, first_of_each
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
+from sensitivity_lab.universes.multiplicities import repeated
 from sensitivity_lab.universes.universe import of_numbers
 
 from .cores import above, containing
@@ -316,10 +317,7 @@ class _Cores:
         integers, _ = of_numbers(self.finder.evaluator.universe).integers
         lattice = self.finder.lattice
         rows = np.array(
-            [
-                np.repeat(integers, lattice.multiplicities(side.size, side.ranks[row]))
-                for row in near
-            ]
+            [repeated(integers, lattice.multiplicities(side.size, side.ranks[row])) for row in near]
         )
         exact = query.evaluate(rows)
         return int(near[max(range(len(near)), key=lambda place: sign * exact[place])])

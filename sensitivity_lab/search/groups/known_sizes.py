@@ -19,7 +19,7 @@ from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.metrics.records import OfMultisets, SymmetricDistance
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.interval import Space
-from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiplicities import Multiplicities, repeated
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation, RemovedAdded
 from sensitivity_lab.universes.universe import Universe, of_numbers
@@ -86,7 +86,7 @@ def numbers_of(
 def answer(query: Query, universe: FiniteUniverse, data: Multiplicities) -> Fraction:
     """Return a query's exact answer on numbers, its square if it is a root."""
     integers, unit = of_numbers(universe).integers
-    found = query.rational(np.repeat(integers, data), unit)
+    found = query.rational(repeated(integers, data), unit)
     return found if found is not None else Fraction(0)
 
 

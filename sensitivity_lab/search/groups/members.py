@@ -13,7 +13,7 @@ import numpy as np
 from sensitivity_lab.exact.difference import Integers
 from sensitivity_lab.queries import GroupBy, Query
 from sensitivity_lab.search.lattice import Indices
-from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiplicities import Multiplicities, repeated
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.table import TableUniverse
 
@@ -47,7 +47,7 @@ class Members:
     @cached_property
     def records(self) -> Integers:
         """The numbers of all records, ascending, shape (size,)."""
-        found: Integers = np.repeat(self.integers, self.counts)
+        found: Integers = repeated(self.integers, self.counts)
         return found
 
     def taken(self, ranges: tuple[tuple[int, int], ...], many: int) -> Multiplicities:

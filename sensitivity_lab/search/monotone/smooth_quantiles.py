@@ -32,7 +32,7 @@ from sensitivity_lab.search.engine import (
     furthest,
 )
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_pairs
-from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
+from sensitivity_lab.universes.multiplicities import Multiplicities, largest, repeated, smallest
 from sensitivity_lab.universes.relations import Bounded
 from sensitivity_lab.universes.universe import of_numbers
 
@@ -289,9 +289,9 @@ class _Search:
         self.outside = problem.universe.multiplicities(size + 1) - problem.x
         number = int(self.outside.sum())
         self.last = min(size, number)
-        x = np.repeat(values, problem.x)
-        low = np.repeat(values, smallest(self.outside, self.last + 2))
-        high = np.repeat(values, largest(self.outside, self.last + 2))[::-1]
+        x = repeated(values, problem.x)
+        low = repeated(values, smallest(self.outside, self.last + 2))
+        high = repeated(values, largest(self.outside, self.last + 2))[::-1]
         rank = weights[0][0]
         up = _Half(
             x=x,

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab.universes.multiplicities import repeated
+
 from .walk import CORE, ONLY_X, ONLY_Y, SAFE, Labels, Target, Tell, Walk
 
 State = tuple[int, int, int]
@@ -200,7 +202,7 @@ class KeySearch:
     def _fill(labels: Labels, start: State, stop: State, end: int) -> None:
         """Label the last records before a place, those without weight between two keys."""
         number = sum(stop) - sum(start)
-        between = np.repeat(
+        between = repeated(
             np.array([CORE, ONLY_X, ONLY_Y], dtype=np.uint8), np.subtract(stop, start)
         )
         labels[end - number : end] = between

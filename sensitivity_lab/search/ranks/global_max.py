@@ -33,6 +33,7 @@ from sensitivity_lab.search.engine import (
 from sensitivity_lab.search.lattice import Indices
 from sensitivity_lab.search.layouts import LayoutSearch, Shape
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_pairs, of_records
+from sensitivity_lab.universes.multiplicities import repeated
 
 from .all_ranks import best_labels, bytes_of, covered, steps
 from .few_ranks import KeySearch
@@ -176,7 +177,7 @@ class _Records:
     def of(cls, layouts: LayoutSearch) -> _Records:
         """Write out a sorted universe."""
         records = layouts.records
-        values = np.repeat(np.arange(len(records.values)), records.counts)
+        values = repeated(np.arange(len(records.values)), records.counts)
         return cls(records.values[values], values, records.unit)
 
     def finding(self, labels: Labels) -> Finding:

@@ -32,7 +32,7 @@ from sensitivity_lab.search.engine import (
     local_plan,
 )
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_pairs
-from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiplicities import Multiplicities, repeated
 from sensitivity_lab.universes.relations import RemovedAdded
 from sensitivity_lab.universes.universe import of_numbers
 
@@ -100,7 +100,7 @@ def _by_size(changes: Sequence[RemovedAdded]) -> list[list[RemovedAdded]]:
 def both_ends(problem: LocalProblem) -> BothEnds:
     """Return the answer on x, and the least and the greatest answer of every change."""
     integers, unit = of_numbers(problem.universe).integers
-    records = np.repeat(integers, problem.x)
+    records = repeated(integers, problem.x)
     weights = problem.query.weights(len(records)) or ()
     of_x = at_ranks(weights, lambda rank: records[rank], unit)
     ends = (one for some in _by_size(problem.changes) for one in _ends(problem, some))
@@ -113,8 +113,8 @@ def _ends(problem: LocalProblem, changes: Sequence[RemovedAdded]) -> Iterator[En
     integers, unit = of_numbers(problem.universe).integers
     # Where values are equal, x and what is outside may come in any order.
     both = np.column_stack([problem.x, np.minimum(problem.outside, most[1])])
-    values = np.repeat(np.repeat(np.arange(len(integers)), 2), both.ravel())
-    inside = np.repeat(np.tile([True, False], len(integers)), both.ravel())
+    values = repeated(repeated(np.arange(len(integers)), 2), both.ravel())
+    inside = repeated(np.tile([True, False], len(integers)), both.ravel())
     found: list[list[End]] = []
     for sign in (-1, 1):
         weights, below = _padded(problem, problem.size - most[0] + most[1], sign)

@@ -38,6 +38,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from sensitivity_lab import running
+from sensitivity_lab.universes.multiplicities import repeated
 
 from .comparing import Spread, as_real
 from .float_prefix_sums import UNIT, Positions, Reals
@@ -436,8 +437,8 @@ class Branch:
         """All windows and all splits of every other shape, in a few pieces."""
         shapes = np.flatnonzero(~self.few)
         pieces = np.minimum(self.windows[shapes], max(1, START // max(1, len(shapes))))
-        shape, parts = np.repeat(shapes, pieces), np.repeat(pieces, pieces)
-        piece = np.arange(len(shape)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+        shape, parts = repeated(shapes, pieces), repeated(pieces, pieces)
+        piece = np.arange(len(shape)) - repeated(np.cumsum(pieces) - pieces, pieces)
         first, end = (self.windows[shape] * (piece + more) // parts for more in (0, 1))
         zero, a = np.zeros_like(shape), self.sizes.a[shape]
         return Nodes(shape, first, end - 1, zero, a, zero.astype(np.longdouble))
@@ -518,7 +519,7 @@ class Branch:
                 # The largest of each level and all lower ones, for every shape of the level.
                 starts = np.flatnonzero(np.diff(self.level, prepend=-1))
                 reached = np.maximum.accumulate(np.maximum.reduceat(best, starts))
-                best[:] = np.repeat(reached, np.diff(starts, append=len(best)))
+                best[:] = repeated(reached, np.diff(starts, append=len(best)))
 
     def _halves(self, nodes: Nodes) -> Nodes:
         """Divide windows into a lower and an upper half, and those of single windows by splits."""

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.exact.difference import Integers
+from sensitivity_lab.universes.multiplicities import repeated
 
 Positions = NDArray[np.int64]
 Reals = NDArray[np.longdouble]
@@ -85,7 +86,7 @@ class Limbs:
             block[:, np.searchsorted(self.places, places)] = part
             if self._terms is not None:
                 self._terms[first : first + len(part)] = block
-            block = np.repeat(block, here, axis=0) if expanded else block * here[:, None]
+            block = np.repeat(block, here.astype(np.intp), axis=0) if expanded else block * here[:, None]
             sums = self._before[row + 1 : row + 1 + len(block)]
             np.cumsum(block, axis=0, out=sums)
             sums += self._before[row]
@@ -254,7 +255,7 @@ class SortedRecords:
         self._sum = Limbs(of_sums, self.counts, expanded=expanded)
         self._square = Limbs(of_squares, self.counts, expanded=expanded)
         if self.repeated and not self.compact:
-            self._runs = np.repeat(np.arange(len(integers)), self.counts)
+            self._runs = repeated(np.arange(len(integers)), self.counts)
         self.error = max(self._sum.error, self._square.error)
         self.readable = self.all_squares.bit_length() + 256 < _FLOAT.maxexp
         rows = np.arange(len(integers)) if self.compact else self.starts

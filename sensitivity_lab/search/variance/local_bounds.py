@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.search.sorted_records import Positions, SortedMultiset
+from sensitivity_lab.universes.multiplicities import repeated
 
 Floats = NDArray[np.float64]
 
@@ -235,10 +236,10 @@ class ChangeBounds:
         reached = np.maximum(about - over**2 / self.sizes[rows][:, None], 0).min(axis=1)
         floors = self._floors(rows, self._rated(rows, -reached, -1), floor)
         cells = len(self.centers) - 1
-        row = np.repeat(rows, cells)
+        row = repeated(rows, cells)
         low, high = (np.tile(of, len(rows)) for of in (self.centers[:-1], self.centers[1:]))
         left, right = about[:, :-1].ravel(), about[:, 1:].ravel()
-        floor_of, first = np.repeat(floors, cells), rows[0]
+        floor_of, first = repeated(floors, cells), rows[0]
         for halved in range(HALVINGS + 1):
             bound, steep = self._chord(row, high - low, left, right)
             rated = self._rated(row, -bound, 1)

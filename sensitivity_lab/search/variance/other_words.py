@@ -17,6 +17,7 @@ import numpy as np
 
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.search.layouts import Shape
+from sensitivity_lab.universes.multiplicities import repeated
 
 from .comparing import Sets, as_real
 from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords
@@ -164,8 +165,8 @@ def _interrupted(search: PatternSearch, records: SortedRecords, shape: Shape) ->
 def _every(low: Positions, high: Positions) -> tuple[Positions, Positions]:
     """All (row, index) with low[row] <= index <= high[row]."""
     sizes = high - low + 1
-    row = np.repeat(np.arange(len(sizes)), sizes)
-    return row, np.arange(len(row)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + low[row]
+    row = repeated(np.arange(len(sizes)), sizes)
+    return row, np.arange(len(row)) - repeated(np.cumsum(sizes) - sizes, sizes) + low[row]
 
 
 def _room(search: PatternSearch, part: Sets, x: Sets, size: int) -> Callable[[Positions], Reals]:

@@ -1,7 +1,8 @@
-"""Numbers and domains as users type them, read exactly."""
+"""Numbers, datasets, domains and intervals as users type them, read exactly."""
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -10,6 +11,7 @@ from typing import NamedTuple
 from sensitivity_lab.checks import shown, steps_to
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.results.literals import literal
+from sensitivity_lab.universes.finite import AnyUniverse
 from sensitivity_lab.universes.universe import Universe
 
 MOST_VALUES = 1_000_000
@@ -21,7 +23,7 @@ _FORMS = "write the values, 1,2,3, or a range, first:last or first:last:step, su
 class Domain(NamedTuple):
     """A public domain: its universe, and the Python that makes it."""
 
-    universe: Universe
+    universe: AnyUniverse
     expression: str
 
 
@@ -43,14 +45,32 @@ def number(text: str, what: str) -> int | Decimal:
 
 
 def dataset(text: str) -> list[int | Decimal]:
-    """Return the records of a typed dataset, in ascending order.
+    """Return the records of a typed dataset, in ascending order; commas, blanks and lines end one.
 
     Examples
     --------
     >>> dataset("3, 1, 0.5")
     [Decimal('0.5'), 1, 3]
     """
-    return sorted(number(part, "a record of the dataset x") for part in text.split(","))
+    parts = re.split(r"[,;\s]+", text.strip(" ,;\t\r\n"))
+    if len(parts) > MOST_VALUES:
+        raise InputError(f"a dataset has at most {MOST_VALUES:,} typed records, got {len(parts):,}")
+    return sorted(number(part, "a record") for part in parts)
+
+
+def interval(text: str) -> Domain:
+    """Return the typed interval, of every number between two.
+
+    Examples
+    --------
+    >>> interval("0:2.5").expression
+    "sl.Universe.from_interval(0, Decimal('2.5'))"
+    """
+    ends = [number(part, "an end of the interval") for part in text.split(":")]
+    if len(ends) != 2:
+        raise InputError(f"an interval is written lower:upper, such as 0:100, got {shown(text)}")
+    code = f"sl.Universe.from_interval({literal(ends[0])}, {literal(ends[1])})"
+    return Domain(Universe.from_interval(*ends), code)
 
 
 @lru_cache(maxsize=4)

@@ -1,0 +1,481 @@
+"""The calculator of the page: a request in plain JSON, and its answer in plain JSON.
+
+The page in a browser and the page of this machine ask the same function. It checks every field,
+since anyone can write a link or send a request.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.calls.curves import sensitivity_curves
+from sensitivity_lab.calls.global_sensitivity import global_sensitivity
+from sensitivity_lab.calls.local_sensitivity import local_sensitivity
+from sensitivity_lab.calls.reach import reach
+from sensitivity_lab.calls.smooth_sensitivity import smooth_sensitivity
+from sensitivity_lab.checks import did_you_mean, names_of, rounded_up, shown
+from sensitivity_lab.errors import DatasetUniverseWarning, InputError, SensitivityLabError
+from sensitivity_lab.noise.scales import laplace_scale
+from sensitivity_lab.noise.smooth import smooth_beta, smooth_cauchy_scale
+from sensitivity_lab.queries import NAMED, as_query
+from sensitivity_lab.results.pairs import show_answer
+from sensitivity_lab.universes import relations
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.relations import Relation
+
+from .code import code_of
+from .drawn import axis_of, fan_of, pair_of, records_text
+from .typed import number
+from .universes import Given, Made, columns_of, records_of, universe_of
+
+FARTHEST = 50
+"""The largest distance to choose."""
+
+CURVE = 10
+"""A curve goes at least to this distance, if that is feasible."""
+
+UNLIMITED = 1_000_000
+"""The largest size to choose if a universe has no largest one."""
+
+QUERIES = (
+    *NAMED,
+    *(f"percentile_{q}" for q in (5, 10, 25, 75, 90, 95, 99) if f"percentile_{q}" not in NAMED),
+)
+"""The queries to choose from, by name; a request may name other percentiles and trimmed means."""
+
+RELATIONS: dict[str, Relation] = {
+    f"{relation.name}: {variant.does}": variant
+    for relation in relations.RELATIONS.values()
+    for variant in relation.variants()
+}
+"""The relations to choose from, by their names on the page; all mean at most k."""
+
+PARTS = ("sensitivity", "curve", "local", "smooth", "reach")
+"""What a request can ask for; all but the first two need a dataset."""
+
+FIRST = {
+    "universe": {"kind": "domain", "text": "0:100"},
+    "query": "mean",
+    "relation": next(iter(RELATIONS)),
+    "size": 100,
+    "k": 1,
+    "epsilon": "1",
+}
+"""The first state of the page. It must not depend on data, which may be private."""
+
+_FIELDS = {
+    "domain": ("text",),
+    "interval": ("text",),
+    "records": ("text",),
+    "csv": ("text", "column", "name"),
+    "given": ("column",),
+}
+"""The fields beside `kind` of a universe or a dataset; the last three are records."""
+
+
+class _Refused(Exception):
+    """A field of a request is wrong."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+@contextmanager
+def _field(name: str) -> Any:
+    """Say in which field of the request a fault is."""
+    try:
+        yield
+    except SensitivityLabError as error:
+        raise _Refused(name, str(error)) from None
+
+
+def answer(request: Any, given: Given | None = None) -> dict[str, Any]:
+    """Answer a request of the page.
+
+    Parameters
+    ----------
+    request : dict
+        ``{"ask": "choices"}``: what there is to choose, and the first state.
+        ``{"ask": "columns", "text": ...}``: the numeric columns of a CSV file.
+        ``{"ask": "answer", "parts": [...], ...}``: some of `PARTS`; and with ``"code"`` in place of
+        ``"answer"`` the Python that computes these. Both have the fields of `FIRST`, and can have a
+        dataset `x`. A universe is ``{"kind": "domain" or "interval", "text": ...}``, or records,
+        which are ``{"kind": "records", "text": ...}``, ``{"kind": "csv", "text": ..., "column":
+        ..., "name": ...}`` or ``{"kind": "given", "column": ...}``. A dataset is records.
+    given : Given, optional
+        Columns that stay where the page is served from.
+
+    Returns
+    -------
+    dict
+        With ``"ok": True``; or with ``"ok": False``, the ``"field"`` that is wrong and a
+        ``"message"``. A part that cannot be computed is None, and has a line in ``"messages"``.
+
+    Notes
+    -----
+    What is not feasible is reduced: ``"state"`` says which size and distance were taken.
+
+    Examples
+    --------
+    >>> asked = {"ask": "answer", "parts": ["sensitivity"], **FIRST, "size": 50}
+    >>> answer(asked)["sensitivity"]["text"]
+    '2'
+    >>> answer({**asked, "k": 0})
+    {'ok': False, 'field': 'k', 'message': 'k must be a whole number from 1 to 50, got 0'}
+    """
+    try:
+        if not isinstance(request, dict):
+            raise _Refused("ask", "a request must be a JSON object")
+        ask = _one_of(request, "ask", _ASKED)
+        return {"ok": True, **_ASKED[ask](request, given or Given())}
+    except _Refused as error:
+        return {"ok": False, "field": error.name, "message": str(error)}
+    except MemoryError:
+        return {
+            "ok": False,
+            "field": "size",
+            "message": "this needs more memory than there is; choose a smaller size or domain",
+        }
+
+
+def _choices(_: Mapping[str, Any], given: Given) -> dict[str, Any]:
+    """Return what there is to choose, and what to begin with."""
+    first = dict(FIRST)
+    if given.columns:
+        first |= {"universe": {"kind": "given", "column": next(iter(given.columns))}}
+    return {
+        "queries": list(QUERIES),
+        "relations": list(RELATIONS),
+        "most": {"size": UNLIMITED, "k": FARTHEST},
+        "given": {"universes": list(given.columns), "records": list(given.records)},
+        "first": first,
+    }
+
+
+def _of_file(request: Mapping[str, Any], _: Given) -> dict[str, Any]:
+    """Return the numeric columns of a CSV file."""
+    text = _text(request, "text")
+    with _field("text"):
+        return {"columns": columns_of(text)}
+
+
+# The fields of a request.
+
+
+def _one_of(request: Mapping[str, Any], name: str, known: Any) -> str:
+    value = request.get(name)
+    if not (isinstance(value, str) and value in known):
+        hint = did_you_mean(value, list(known)) if isinstance(value, str) else ""
+        got = shown(value)
+        raise _Refused(name, f"{name} must be one of {names_of(list(known))}, got {got}{hint}")
+    return value
+
+
+def _text(request: Mapping[str, Any], name: str) -> str:
+    value = request.get(name)
+    if not isinstance(value, str):
+        raise _Refused(name, f"{name} must be a text, got {shown(value)}")
+    return value
+
+
+def _whole(request: Mapping[str, Any], name: str, most: int) -> int:
+    value = request.get(name)
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not (whole and 1 <= value <= most):
+        raise _Refused(
+            name, f"{name} must be a whole number from 1 to {most:,}, got {shown(value)}"
+        )
+    return int(value)
+
+
+def _described(request: Mapping[str, Any], name: str, kinds: Any) -> dict[str, str]:
+    """Return the description of a universe or of a dataset."""
+    value = request.get(name)
+    if not isinstance(value, dict):
+        raise _Refused(name, f"{name} must be an object with a kind, got {shown(value)}")
+    try:
+        kind = _one_of(value, "kind", kinds)
+        return {"kind": kind, **{one: _text(value, one) for one in _FIELDS[kind]}}
+    except _Refused as error:
+        raise _Refused(name, str(error)) from None
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A checked request.
+
+    Attributes
+    ----------
+    made : Made
+        The universe.
+    query : str
+    relation : Relation
+        At distance k.
+    size, k : int
+        Limited to feasible ones.
+    most : dict of str to int
+        The largest size and distance that are feasible.
+    epsilon : int or Decimal
+    x : list or None
+        The dataset, with the code that makes it.
+    parts : tuple of str
+    messages : list of dict
+        What could not be computed.
+    """
+
+    made: Made
+    query: str
+    relation: Relation
+    size: int
+    k: int
+    most: Mapping[str, int]
+    epsilon: Any
+    x: tuple[list[Any], str] | None
+    parts: tuple[str, ...]
+    messages: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def distances(self) -> range:
+        """Those of curves."""
+        return range(1, max(min(self.most["k"], CURVE), self.k) + 1)
+
+    @property
+    def of_records(self) -> bool:
+        """Whether the universe is the records of a dataset, and no declared domain."""
+        universe = self.made.universe
+        return isinstance(universe, FiniteUniverse) and universe.lists_records
+
+    def call(self, function: Callable[..., Any], **given: Any) -> Any:
+        """Call a function of the package on the universe and the query."""
+        return function(self.made.universe, self.query, neighbors=self.relation, **given)
+
+
+def _checked(request: Mapping[str, Any], given: Given) -> _Asked:
+    """Check every field of a request, and reduce what is not feasible."""
+    described = _described(request, "universe", _FIELDS)
+    with _field("universe"):
+        made = universe_of(described, given)
+        if not made.universe.numeric:
+            raise InputError("a universe of the page has numbers")
+    query = _text(request, "query")
+    with _field("query"):
+        least = as_query(query).least_size
+    relation = RELATIONS[_one_of(request, "relation", RELATIONS)]
+    size = _whole(request, "size", 10**12)
+    k = _whole(request, "k", FARTHEST)
+    with _field("epsilon"):
+        written = request.get("epsilon")
+        epsilon = number(written if isinstance(written, str) else str(written), "epsilon")
+        if epsilon <= 0:
+            raise InputError(f"epsilon must be above 0, got {shown(written)}")
+    x = None
+    if request.get("x") is not None:
+        records = _described(request, "x", ("records", "csv", "given"))
+        with _field("x"):
+            x = records_of(records, given)
+    parts = request.get("parts")
+    if not isinstance(parts, list) or not all(one in PARTS for one in parts if [one]):
+        raise _Refused("parts", f"parts must be a list of {names_of(PARTS)}, got {shown(parts)}")
+    limit = made.universe.size
+    most = UNLIMITED if limit == np.inf else max(1, int(limit) - 1)
+    size = min(size, most)
+    farthest = next(
+        (
+            at
+            for at in range(min(FARTHEST, 2 * size + UNLIMITED), 1, -1)
+            if any(relation.at(at).changes_at(at, size, made.universe, least))
+        ),
+        1,
+    )
+    k = min(k, farthest)
+    return _Asked(
+        made,
+        query,
+        relation.at(k),
+        size,
+        k,
+        {"size": most, "k": farthest},
+        epsilon,
+        x,
+        tuple(parts),
+    )
+
+
+# The answer.
+
+
+def _answer(request: Mapping[str, Any], given: Given) -> dict[str, Any]:
+    """Return the parts of an answer that a request asks for."""
+    asked = _checked(request, given)
+    found: dict[str, Any] = {
+        "state": {"size": asked.size, "k": asked.k},
+        "most": dict(asked.most),
+        "universe": {
+            "text": asked.made.universe.extent,
+            "records": asked.of_records,
+            "axis": axis_of(asked.made.universe),
+        },
+        "warnings": [],
+    }
+    for part in asked.parts:
+        try:
+            if part not in ("sensitivity", "curve") and asked.x is None:
+                raise InputError("it needs a dataset x")
+            found |= _FOUND[part](asked)
+        except SensitivityLabError as error:
+            found[part] = None
+            asked.messages.append({"part": part, "text": str(error)})
+    return {**found, "messages": asked.messages}
+
+
+def _sensitivity(asked: _Asked) -> dict[str, Any]:
+    """Return the number, with its witness and the noise that it asks for."""
+    result = asked.call(global_sensitivity, size=asked.size)
+    witness, strip = pair_of(result)
+    told = {
+        "text": result._text(6),
+        "value": _finite(result.value),
+        "method": result.method,
+        "claim": (
+            f"global sensitivity of {asked.query}, L1 norm, exact; {asked.relation}; "
+            f"n = {asked.size:,}; {asked.made.universe.extent}"
+        ),
+        "html": result._repr_html_(),
+    }
+    noise, cautions = _noise(asked, result)
+    return {
+        "sensitivity": told,
+        "witness": witness,
+        "strip": strip,
+        "noise": noise,
+        "warnings": cautions,
+    }
+
+
+def _noise(asked: _Asked, result: Any) -> tuple[dict[str, Any] | None, list[str]]:
+    """Return the Laplace noise for epsilon, and what must be public for it to protect anyone."""
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            scale = laplace_scale(result, asked.epsilon)
+    except InputError as error:
+        asked.messages.append({"part": "noise", "text": str(error)})
+        return None, []
+    cautions = [
+        str(one.message).removeprefix("sensitivity: ")
+        for one in caught
+        if not issubclass(one.category, DatasetUniverseWarning)
+    ]
+    if asked.of_records:
+        cautions.insert(
+            0,
+            "The universe is the records themselves. If they are private, this number is not safe "
+            "to use: type what a record can be, as a domain.",
+        )
+    # Of a Laplace distribution, |noise| has the median b ln 2, and exceeds b ln 20 in 5 %.
+    return {
+        "scale": _finite(scale),
+        "text": rounded_up(scale, digits=6),
+        "half": rounded_up(math.log(2) * scale, digits=3),
+        "most": rounded_up(math.log(20) * scale, digits=3),
+    }, cautions
+
+
+def _curve(asked: _Asked) -> dict[str, Any]:
+    curves = asked.call(sensitivity_curves, size=asked.size, distances=asked.distances)
+    frame = curves.to_frame(witness="short")
+    pairs = zip(frame["distance"], frame["sensitivity"], strict=True)
+    return {
+        "curve": [
+            {"k": int(k), "value": _finite(value), "text": rounded_up(float(value), digits=6)}
+            for k, value in pairs
+        ]
+    }
+
+
+def _local(asked: _Asked) -> dict[str, Any]:
+    found = asked.call(local_sensitivity, dataset=_x(asked))
+    return {
+        "local": {
+            "records": records_text(found.witness.x),
+            "size": len(_x(asked)),
+            "answer": show_answer(found.witness.query_x),
+            "text": found._text(6),
+            "value": _finite(found.value),
+        }
+    }
+
+
+def _smooth(asked: _Asked) -> dict[str, Any]:
+    if not isinstance(asked.made.universe, FiniteUniverse):
+        raise InputError("its universe is an interval; type a domain")
+    beta = smooth_beta(asked.epsilon, k=asked.k)
+    found = asked.call(smooth_sensitivity, dataset=_x(asked), beta=beta)
+    with warnings.catch_warnings():  # the warnings of the global sensitivity say it already
+        warnings.simplefilter("ignore")
+        scale = smooth_cauchy_scale(found, asked.epsilon)
+    return {
+        "smooth": {
+            "text": found._text(6),
+            "value": _finite(found.value),
+            "beta": rounded_up(float(beta), digits=3),
+            "scale": rounded_up(scale, digits=6),
+        }
+    }
+
+
+def _reach(asked: _Asked) -> dict[str, Any]:
+    found = asked.call(reach, dataset=_x(asked), distances=asked.distances)
+    return {"reach": fan_of(found, asked.k)}
+
+
+def _x(asked: _Asked) -> list[Any]:
+    assert asked.x is not None
+    return asked.x[0]
+
+
+def _finite(number: Any) -> float | None:
+    """Return a number as JSON has it: None beyond the floats."""
+    value = float(number)
+    return value if math.isfinite(value) else None
+
+
+def _code(request: Mapping[str, Any], given: Given) -> dict[str, Any]:
+    asked = _checked(request, given)
+    return {
+        "code": code_of(
+            asked.made.code,
+            asked.query,
+            asked.size,
+            asked.relation,
+            asked.distances,
+            asked.epsilon,
+            asked.x[1] if asked.x else "",
+            asked.parts,
+            records=asked.of_records,
+        )
+    }
+
+
+_ASKED: dict[str, Callable[[Mapping[str, Any], Given], dict[str, Any]]] = {
+    "choices": _choices,
+    "columns": _of_file,
+    "answer": _answer,
+    "code": _code,
+}
+
+_FOUND: dict[str, Callable[[_Asked], dict[str, Any]]] = {
+    "sensitivity": _sensitivity,
+    "curve": _curve,
+    "local": _local,
+    "smooth": _smooth,
+    "reach": _reach,
+}

@@ -1,0 +1,160 @@
+"""The page, served from this machine to this machine alone.
+
+It answers on the loopback address, and to nobody without its token: another page in the same
+browser can send requests to any port, but cannot read the token, which stands in the fragment of
+the address and is never sent by a link.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from threading import Thread
+from typing import Any
+
+from sensitivity_lab.errors import InputError
+
+from .universes import Given
+from .worker import Worker
+
+ADDRESS = "127.0.0.1"
+"""The address of the page, which other machines cannot reach."""
+
+MOST_BYTES = 1_000_000
+"""The most bytes of a request."""
+
+FILES = {
+    "/": ("index.html", "text/html; charset=utf-8"),
+    "/page.css": ("page.css", "text/css; charset=utf-8"),
+    "/page.js": ("page.js", "text/javascript; charset=utf-8"),
+    "/pictures.js": ("pictures.js", "text/javascript; charset=utf-8"),
+    "/transports.js": ("transports.js", "text/javascript; charset=utf-8"),
+}
+"""Everything that is served, by its path: nothing is looked up on the disk by a request."""
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'self' http://localhost:* http://127.0.0.1:*"
+)
+"""Nothing is fetched from elsewhere, and nothing written into the page runs."""
+
+
+class _Server(ThreadingHTTPServer):
+    """Answers with one worker, to who has the token."""
+
+    daemon_threads = True
+
+    def __init__(self, port: int, worker: Worker) -> None:
+        super().__init__((ADDRESS, port), _Handler)
+        self.worker, self.token = worker, secrets.token_urlsafe(24)
+        number = self.server_address[1]
+        self.hosts = (f"{ADDRESS}:{number}", f"localhost:{number}")
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One request; it writes no log."""
+
+    server: _Server
+    server_version, sys_version = "sensitivity_lab", ""
+    timeout = 60
+
+    def do_GET(self) -> None:
+        """Send a file of the page."""
+        known = FILES.get(self.path.partition("?")[0])
+        if self.headers.get("Host") not in self.server.hosts or known is None:
+            self._refuse(HTTPStatus.NOT_FOUND)
+            return
+        name, kind = known
+        self._send(HTTPStatus.OK, files(__package__).joinpath("static", name).read_bytes(), kind)
+
+    def do_POST(self) -> None:
+        """Answer a request, or stop the computation."""
+        origin = self.headers.get("Origin")
+        hosts = self.server.hosts
+        allowed = self.headers.get("Host") in hosts and (
+            origin is None or origin.removeprefix("http://") in hosts
+        )
+        token = self.headers.get("X-Token", "").encode()
+        if not allowed or not hmac.compare_digest(token, self.server.token.encode()):
+            self._refuse(HTTPStatus.FORBIDDEN)
+            return
+        if self.path == "/stop":
+            self.server.worker.stop()
+            self._send(HTTPStatus.OK, b"{}")
+            return
+        length = self.headers.get("Content-Length", "")
+        is_json = self.headers.get("Content-Type", "").partition(";")[0] == "application/json"
+        if self.path != "/answer" or not is_json or not length.isdecimal():
+            self._refuse(HTTPStatus.NOT_FOUND)
+        elif int(length) > MOST_BYTES:
+            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        else:
+            try:
+                found = self.server.worker.answer(self.rfile.read(int(length)))
+            except (ValueError, RecursionError):  # no JSON
+                self._refuse(HTTPStatus.BAD_REQUEST)
+                return
+            self._send(HTTPStatus.OK, found)
+
+    def _refuse(self, status: HTTPStatus) -> None:
+        self.close_connection = True  # what the request still sends is not read
+        self._send(status, json.dumps({"ok": False, "message": status.phrase}).encode())
+
+    def _send(self, status: HTTPStatus, body: bytes, kind: str = "application/json") -> None:
+        self.send_response(status)
+        for name, value in (
+            ("Content-Type", kind),
+            ("Content-Length", str(len(body))),
+            ("Content-Security-Policy", POLICY),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Referrer-Policy", "no-referrer"),
+            ("Cache-Control", "no-store"),
+        ):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def serving(given: Given, port: int | None = None) -> Iterator[str]:
+    """Serve the page for as long as the context lasts; yield its address, with the token.
+
+    Parameters
+    ----------
+    given : Given
+        Columns that it can name; their records never leave this machine.
+    port : int, optional
+        From 1024 to 65535; by default any free one.
+
+    Raises
+    ------
+    InputError
+        If the port is taken.
+    """
+    worker = Worker(given)
+    try:
+        server = _Server(port or 0, worker)
+    except (OSError, OverflowError) as error:
+        raise InputError(
+            f"cannot listen on port {port} ({getattr(error, 'strerror', None) or error}); "
+            "choose another one from 1024 to 65535"
+        ) from error
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://{server.hosts[0]}/#token={server.token}"
+    finally:
+        worker.stop()
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,166 @@
+"""Universes and datasets as a page names them: typed, pasted, of a CSV file, or given by a caller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import pandas as pd
+
+from sensitivity_lab.checks import check_column, listed, named, no_column, shown
+from sensitivity_lab.csv_files import cells_of
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.results.literals import literal
+from sensitivity_lab.universes.columns import as_universes
+from sensitivity_lab.universes.finite import AnyUniverse
+from sensitivity_lab.universes.universe import Universe
+
+from .typed import dataset, domain, interval
+
+MOST_TYPED = 100_000
+"""The most records of a typed dataset, or of a column of a CSV file, as a dataset."""
+
+_SPELLED_OUT = 30
+"""The most records of a given universe that are written into the code."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A universe, and the Python that makes it; "" if a variable of the caller's holds it."""
+
+    universe: AnyUniverse
+    code: str
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Columns that stay where the page is served from: it knows their names alone.
+
+    Attributes
+    ----------
+    columns : dict of str to (universe, code)
+        The universes that can be chosen, by the names that the page shows.
+    records : dict of str to (records, code)
+        The columns of a table, which can be the dataset x.
+    """
+
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    records: Mapping[str, Any] = field(default_factory=dict)
+
+
+def given_of(data: Any, read: str = "frame") -> Given:
+    """Return the columns of a table, or universes by name; raise InputError if none has numbers.
+
+    Parameters
+    ----------
+    data : DataFrame, Universe, IntervalUniverse, or mapping of str to universes
+    read : str
+        The Python that stands for a table in the code.
+    """
+    if isinstance(data, pd.DataFrame):
+        for name in data.columns:
+            check_column("a column of the table", name)
+        numeric = [name for name in data.columns if _has_numbers(data[name])]
+        if not numeric or len(set(map(str, data.columns))) < len(data.columns):
+            as_universes(data)  # which raises InputError: no column is numeric, or one occurs twice
+        written = {named(name): (data[name], f"{read}[{literal(name)}]") for name in numeric}
+        return Given(records=written)
+    universes = as_universes(data)
+    rows = next((name for name, one in universes.items() if not one.numeric), None)
+    if rows is not None:
+        raise InputError(
+            f"explore takes universes of numbers, but {shown(rows)} is one of rows; "
+            "explore one column, universe.column(name)"
+        )
+    several = isinstance(data, Mapping)
+    return Given(
+        {
+            name: (one, _spelled(one, f"universes[{name!r}]" if several else "universe"))
+            for name, one in universes.items()
+        }
+    )
+
+
+def _has_numbers(column: Any) -> bool:
+    """Return whether a column has numbers; choosing one with missing numbers is refused."""
+    if not isinstance(column, pd.Series):  # of two columns with one name; refused with both names
+        return False
+    present = column.dropna()
+    if column.dtype == object:
+        return bool(len(present)) and all(
+            isinstance(value, Number) and not isinstance(value, bool) for value in present
+        )
+    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+
+
+def _spelled(universe: AnyUniverse, name: str) -> str:
+    """Return the Python that makes a universe: its values if they are few, else its name."""
+    if isinstance(universe, Universe):
+        if universe.counts is None and len(universe.array) <= _SPELLED_OUT:
+            return f"sl.Universe.from_domain({literal(list(universe.values))})"
+        if universe.size <= _SPELLED_OUT and not universe.declared:
+            return f"sl.Universe.from_dataset({literal(list(universe))})"
+    return name
+
+
+def universe_of(asked: Mapping[str, Any], given: Given) -> Made:
+    """Return the universe that a request describes (see `answer`)."""
+    kind = asked["kind"]
+    if kind == "domain":
+        return Made(*domain(asked["text"]))
+    if kind == "interval":
+        return Made(*interval(asked["text"]))
+    if kind == "given" and asked["column"] in given.columns:
+        return Made(*given.columns[asked["column"]])
+    records, code = records_of(asked, given)
+    return Made(_of_records(tuple(records)), f"sl.Universe.from_dataset({code})")
+
+
+@lru_cache(maxsize=4)
+def _of_records(records: tuple[Any, ...]) -> Universe:
+    """Return the universe of some records; made once, since many take a second."""
+    return Universe.from_dataset(records)
+
+
+def records_of(asked: Mapping[str, Any], given: Given) -> tuple[list[Any], str]:
+    """Return the records that a request describes, and the Python that makes them."""
+    if asked["kind"] == "records":
+        found = dataset(asked["text"])
+        return found, literal(found)
+    if asked["kind"] == "csv":
+        columns = _columns(asked["text"])
+        name = asked["column"]
+        if name not in columns:
+            raise InputError(no_column(name, list(columns)))
+        file, column = literal(asked["name"]), literal(name)
+        return columns[name], f"pd.read_csv({file}, converters={{{column}: Decimal}})[{column}]"
+    name = asked["column"]
+    if name not in given.records:
+        raise InputError(no_column(name, [*given.columns, *given.records]))
+    held, code = given.records[name]
+    return listed(held, "a column must be a list of numbers"), code
+
+
+def columns_of(text: str) -> dict[str, int]:
+    """Return the numeric columns of a CSV file, and how many records each has."""
+    found = _columns(text)
+    if not found:
+        raise InputError("no column of the file holds numbers alone")
+    return {name: len(records) for name, records in found.items()}
+
+
+@lru_cache(maxsize=2)
+def _columns(text: str) -> dict[str, list[Any]]:
+    cells = cells_of(text, "the file")
+    entries = {name: cells.entries(name) for name in cells.columns}
+    return {
+        name: column
+        for name, column in entries.items()
+        if column
+        and all(
+            isinstance(one, Number) and not isinstance(one, bool) and one == one for one in column
+        )
+    }
