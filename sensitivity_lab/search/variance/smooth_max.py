@@ -195,9 +195,9 @@ class _OneSide:
         # inside, for the nearest to (p + S + q) / (n + 1). A single record has no gap anywhere.
         length = new if kind.q_is_new else kept
         if kind.inside:
-            low, high, first = 0 * length, length, of_q.first(-(-(total + p) // (n + 1)))
+            low, high, first = 0, length, of_q.first(-(-(total + p) // (n + 1)))
         else:
-            low, high = length, 0 * length + of_q.size - (of_q is of_p)
+            low, high = length, of_q.size - (of_q is of_p)
             first = of_q.first(-(-total // max(n - 1, 1)))
         fits = low < high
         # p is in no window: its kind has a record less.
