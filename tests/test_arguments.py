@@ -550,7 +550,6 @@ ARGUMENTS: dict[str, Kind] = {
     # Of spaces.
     "spaces.Within.k": POSITIVE,
     "nodes": whole("the number of nodes, at least 2", 2),
-    "edges": thing("a sequence of edges, such as [(0, 1), (1, 2)]").but(None),
     "spaces.graphs.neighbors": choice("edge", "node"),
     "spaces.sequences.values": thing("a sequence of at least two numbers or texts"),
     "spaces.sequences.length": whole("the number of entries, at least 1"),
