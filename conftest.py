@@ -26,6 +26,14 @@ if not all(map(find_spec, ("duckdb", "scipy", "sqlglot"))):
     collect_ignore += ["sensitivity_lab/sql", "docs/how_to/sql.md"]
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what has the marker
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the guides as further: each runs what the tests of its subject do, and some for seconds."""
+    for item in items:
+        if item.path.suffix == ".md" and item.path.parent.name in ("how_to", "understand"):
+            item.add_marker("further")
+
+
 @pytest.fixture(autouse=True)
 def figures_are_closed() -> Iterator[None]:
     """Close the figures of a test: pyplot keeps them, and warns of more than 20."""

@@ -57,7 +57,7 @@ def test_published_numbers(entry):
     assert found == {column: pytest.approx(entry["value"], abs=1e-9)}
 
 
-@pytest.mark.representative("relation", "k")
+@pytest.mark.representative("relation", "k", quick=())
 @pytest.mark.parametrize("k", [3, 4])
 @each_query
 @pytest.mark.parametrize("relation", FUNCTIONS)

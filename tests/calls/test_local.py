@@ -131,6 +131,7 @@ def test_published_local_values(query, value):
     assert result.value == pytest.approx(value, abs=5e-7)
 
 
+@pytest.mark.further
 @pytest.mark.representative("query")
 @pytest.mark.parametrize("query", ["median", "var", "std", "percentile_90", "sum", "mean"])
 @pytest.mark.parametrize("relation", [sl.Bounded(2), sl.Unbounded(3), sl.SymmetricDifference(2)])

@@ -262,6 +262,7 @@ def test_the_noise_hides_what_is_divided_by_few_rows():
     assert errors.hidden.loc["all rows", "n"] == 0
 
 
+@pytest.mark.further
 def test_errors_on_the_table_of_the_guide():
     """Visits of randhie, five plans, five rows a person, epsilon 1: means over plans."""
     from statsmodels.datasets import randhie
@@ -479,6 +480,7 @@ def test_errors_show_no_cell():
     assert plan().without_noise(secret.assign(id=1)).to_frame()["n"].tolist() == [1]
 
 
+@pytest.mark.further
 def test_each_row_of_a_person_has_the_same_chance_to_count():
     """Nine rows of 0 and one of 10: of 2,000 people some 200 keep the 10."""
     people = np.repeat(range(2000), 10)
@@ -503,6 +505,7 @@ def test_errors_are_those_of_all_rows_with_what_the_limit_drops():
     assert errors.error.iloc[0].round(0).tolist() == [100, 200]
 
 
+@pytest.mark.further
 @pytest.mark.parametrize(("delta", "expected"), [(None, "22.6"), (1e-6, "67.4")])
 def test_a_number_of_rows_says_how_far_off_it_is_where_it_adds_up_bins(delta, expected):
     made = plan(bounds={"v": range(100)}, agg={"n": "count", "m": ("v", "median")}, delta=delta)

@@ -102,10 +102,10 @@ def check(rng: Random, name: str, kind: str) -> str:
     return "right"
 
 
-@pytest.mark.parametrize("seeds", spans(4, 20, 20 + 3 * STRESS))
+@pytest.mark.parametrize("seeds", spans(3, 20, 20 + 3 * STRESS))
 @pytest.mark.parametrize("kind", ["global", "local"])
 @pytest.mark.parametrize("name", QUERIES)
-@pytest.mark.representative("name", "kind", "seeds")
+@pytest.mark.representative("name", "kind", "seeds", quick=("name",))
 def test_nobody_by_definition(name, kind, seeds):
     ended = Counter(check(Random(f"{seed}"), name, kind) for seed in seeds)
     assert ended["right"] >= len(seeds) // 5
@@ -114,8 +114,8 @@ def test_nobody_by_definition(name, kind, seeds):
 MANY = ("mean", "median", "percentile", "max", "sum", "var", "var_1", "std", "std_1")
 
 
-@pytest.mark.representative("name", "seeds")
-@pytest.mark.parametrize("seeds", spans(4, 30))
+@pytest.mark.representative("name", "seeds", quick=())
+@pytest.mark.parametrize("seeds", spans(2, 30))
 @pytest.mark.parametrize("name", MANY)
 def test_many_sizes_are_the_largest_of_each(name, seeds):
     """As if 2 sizes were many; each size by itself is compared with the definition above."""
@@ -145,8 +145,8 @@ def test_many_sizes_are_the_largest_of_each(name, seeds):
             assert not alone or of(sizes).value == max(alone)
 
 
-@pytest.mark.representative("statistic", "grouped", "seeds")
-@pytest.mark.parametrize("seeds", spans(4, 20))
+@pytest.mark.representative("statistic", "grouped", "seeds", quick=("statistic",))
+@pytest.mark.parametrize("seeds", spans(3, 20))
 @pytest.mark.parametrize("statistic", ["mean", "median", "var", "std", "min"])
 @pytest.mark.parametrize("grouped", [True, False])
 def test_many_sizes_of_a_table_are_the_largest_of_each(statistic, grouped, seeds):

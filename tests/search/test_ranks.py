@@ -24,8 +24,6 @@ import sensitivity_lab as sl
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.search.ranks import all_ranks, few_ranks, global_max, local_max
 
-scipy_stats = pytest.importorskip("scipy.stats")
-
 KINDS = ("ties", "clusters", "heavy tails", "tenths", "fractions", "offset", "beyond 2**53")
 
 
@@ -241,15 +239,21 @@ def test_many_local(family, exactly, data):
     check_local(data.draw(problems(family, exactly, KINDS)), *data.draw(queries), data.draw)
 
 
+def scipy_stats():
+    """SciPy's statistics, which take a second to import: only where they are asked."""
+    return pytest.importorskip("scipy.stats")
+
+
+@pytest.mark.further
 @pytest.mark.parametrize(
     ("name", "theirs"),
     {
         "range": np.ptp,
         "midrange": lambda x: (x.min() + x.max()) / 2,
-        "iqr": scipy_stats.iqr,
+        "iqr": lambda x: scipy_stats().iqr(x),
         "gini_mean_difference": lambda x: np.abs(x[:, None] - x).sum() / (len(x) * (len(x) - 1)),
-        "trimmed_mean_10": lambda x: scipy_stats.trim_mean(x, 0.1),
-        "winsorized_mean_10": lambda x: np.mean(scipy_stats.mstats.winsorize(x, (0.1, 0.1))),
+        "trimmed_mean_10": lambda x: scipy_stats().trim_mean(x, 0.1),
+        "winsorized_mean_10": lambda x: np.mean(scipy_stats().mstats.winsorize(x, (0.1, 0.1))),
     }.items(),
 )
 @pytest.mark.parametrize("size", [2, 9, 10, 25])

@@ -205,7 +205,7 @@ def test_many_walks(family, exactly, data):
     check_walks(data.draw(problems(family, exactly, **LARGER)), data.draw(queries(26)))
 
 
-@pytest.mark.representative("query")
+@pytest.mark.representative("query", quick=())
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
 @pytest.mark.parametrize("relation", [sl.Bounded(3), sl.Unbounded(3), sl.SymmetricDifference(2)])
 @given(st.integers(-50, 50), st.integers(1, 30), st.integers(5, 40))

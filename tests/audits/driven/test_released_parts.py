@@ -62,6 +62,7 @@ def test_names_count_without_types():
     assert parts(First(1, 2)) != parts(Second(1, 2)) != parts((1, 2))
 
 
+@pytest.mark.further
 def test_a_missing_value_equals_itself():
     def table(*_):
         return pd.DataFrame({"a": pd.array([1, pd.NA], dtype="Int64")})

@@ -122,7 +122,7 @@ def none_if_missing(value):
     return value if value == value else None
 
 
-@pytest.mark.representative("step", "leak")
+@pytest.mark.representative("step", "leak", quick=("leak",))
 @pytest.mark.parametrize(("step", "leak", "metric"), CASES)
 @given(
     cells=st.lists(st.sampled_from([*EXACT, "a"]), min_size=2, max_size=4), d_in=st.integers(1, 2)

@@ -132,7 +132,7 @@ each_query = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.representative("kind", "name")
+@pytest.mark.representative("kind", "name", quick=("kind",))
 @pytest.mark.parametrize("relation", RELATIONS)
 @each_query
 @given(rows=rows_of(), size=st.integers(1, 6), **asked)
