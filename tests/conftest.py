@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import pytest
 from doses import places
@@ -40,8 +40,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the cases of a test by where they run, another one in each turn.
 
     Of a test marked ``representative(*names)``, one case per value of these arguments stays; with
-    ``quick=names``, only one per value of those is for `make test`, and the rest is `further`. Of the
-    other cases, `make check` runs every fourth one and `make stress` the rest; those of an
+    ``quick=names``, one per value of those is for `make test`, and what else stays is `further`. Of
+    the other cases, `make check` runs every fourth one and `make stress` the rest; those of an
     `exhaustive` test are all left to `make stress`. Of any other test, a sixth of the cases stays,
     half of them are `further`, for `make check`, and the rest for `make stress`; of an `exhaustive`
     test, a third stays. Since what stays is another case in each turn, the arguments that are not
@@ -59,9 +59,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         elif hasattr(item, "callspec") and (later := left_to(item)):
             plain[later, item.path, item.originalname].append(item)
     for by_name in cases.values():
-        for turn, alike in enumerate(quick_ones(by_name.values())):
-            for _, item in others(alike, turn):
-                item.add_marker("further")
+        for item in not_quick(by_name.values()):
+            item.add_marker("further")
         for turn, alike in enumerate(by_name.values()):
             for after, item in others(alike, turn):
                 later = item.get_closest_marker("exhaustive") or (turn + after) % 4
@@ -79,15 +78,16 @@ TURNS = {
 """What the cases of a test are marked with, one after the other."""
 
 
-def quick_ones(by_name: Iterable[list[pytest.Function]]) -> Iterable[list[pytest.Function]]:
-    """The cases that stay, by the arguments that are `quick` where the marker names some."""
-    alike: defaultdict[tuple, list[pytest.Function]] = defaultdict(list)
-    for turn, cases in enumerate(by_name):
-        item = cases[turn % len(cases)]
+def not_quick(by_name: Iterable[list[pytest.Function]]) -> Iterator[pytest.Function]:
+    """The cases that stay, but one per value of the arguments that are `quick`, if any are."""
+    stay: defaultdict[tuple, list[pytest.Function]] = defaultdict(list)
+    for turn, alike in enumerate(by_name):
+        item = alike[turn % len(alike)]
         quick = item.get_closest_marker("representative").kwargs.get("quick")
         if quick is not None and not any(map(item.get_closest_marker, ("exhaustive", "stress"))):
-            alike[tuple(repr(item.callspec.params[name]) for name in quick)].append(item)
-    return alike.values()
+            stay[tuple(repr(item.callspec.params[name]) for name in quick)].append(item)
+    for turn, alike in enumerate(stay.values()):
+        yield from (item for _, item in others(alike, turn))
 
 
 def left_to(item: pytest.Item) -> str | None:

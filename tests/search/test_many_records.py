@@ -122,6 +122,7 @@ def check_windows_and_bounds(seed: int) -> bool:
     return True
 
 
+@pytest.mark.further
 @pytest.mark.parametrize("share", shares(1, 6, 120))
 def test_all_windows_reach_what_branch_and_bound_does(share):
     seeds = range(20 * share, 20 * share + 20)

@@ -51,6 +51,7 @@ def test_what_differs_besides_the_numbers(case):
     assert judge(lambda *_: first).rows[0].exact == 0
 
 
+@pytest.mark.further
 def test_numbers_of_the_widths_of_python_are_no_other_releases():
     for both in ((1, np.int64(1)), (1.5, np.float64(1.5)), (True, np.True_)):
         report = judge(lambda data, _, both=both: both[data[0]])
