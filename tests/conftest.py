@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import pytest
 from doses import places
@@ -59,8 +59,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         elif hasattr(item, "callspec") and (later := left_to(item)):
             plain[later, item.path, item.originalname].append(item)
     for by_name in cases.values():
-        for item in not_quick(by_name.values()):
-            item.add_marker("further")
+        mark_further(by_name.values())
         for turn, alike in enumerate(by_name.values()):
             for after, item in others(alike, turn):
                 later = item.get_closest_marker("exhaustive") or (turn + after) % 4
@@ -78,8 +77,8 @@ TURNS = {
 """What the cases of a test are marked with, one after the other."""
 
 
-def not_quick(by_name: Iterable[list[pytest.Function]]) -> Iterator[pytest.Function]:
-    """The cases that stay, but one per value of the arguments that are `quick`, if any are."""
+def mark_further(by_name: Iterable[list[pytest.Function]]) -> None:
+    """Of the cases that stay, mark all but one per value of the arguments that are `quick`."""
     stay: defaultdict[tuple, list[pytest.Function]] = defaultdict(list)
     for turn, alike in enumerate(by_name):
         item = alike[turn % len(alike)]
@@ -87,7 +86,8 @@ def not_quick(by_name: Iterable[list[pytest.Function]]) -> Iterator[pytest.Funct
         if quick is not None and not any(map(item.get_closest_marker, ("exhaustive", "stress"))):
             stay[tuple(repr(item.callspec.params[name]) for name in quick)].append(item)
     for turn, alike in enumerate(stay.values()):
-        yield from (item for _, item in others(alike, turn))
+        for _, item in others(alike, turn):
+            item.add_marker("further")
 
 
 def left_to(item: pytest.Item) -> str | None:
