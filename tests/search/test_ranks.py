@@ -15,7 +15,7 @@ import oracle
 import pandas as pd
 import pytest
 from checks import refused
-from doses import dose
+from doses import dose, for_long
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import RELATIONS, problems
@@ -144,14 +144,7 @@ def test_global(path, family, exactly, data):
     check_global(data.draw(problems(family, exactly, KINDS)), *data.draw(queries), path)
 
 
-@pytest.mark.stress
-@each_path
-@each_relation
-@each_meaning
-@settings(max_examples=dose(1_000))
-@given(st.data())
-def test_many_global(path, family, exactly, data):
-    check_global(data.draw(problems(family, exactly, KINDS)), *data.draw(queries), path)
+test_many_global = for_long(test_global, dose(1_000), st.data())
 
 
 def check_local(asked, query, define, draw) -> None:
@@ -230,13 +223,7 @@ def test_local_with_few_records_kept(x, universe, query, relation, truth, exactl
     result.verify()
 
 
-@pytest.mark.stress
-@each_relation
-@each_meaning
-@settings(max_examples=dose(4_000))
-@given(st.data())
-def test_many_local(family, exactly, data):
-    check_local(data.draw(problems(family, exactly, KINDS)), *data.draw(queries), data.draw)
+test_many_local = for_long(test_local, dose(4_000), st.data())
 
 
 def scipy_stats():
