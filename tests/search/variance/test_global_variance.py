@@ -75,20 +75,13 @@ def test_words_that_random_universes_rarely_need(records, size, replaced, word):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    ("few", "universes"),
-    [
-        (0, 50),
-        pytest.param(0, 150, marks=pytest.mark.exhaustive),
-        pytest.param(2048, 150, marks=pytest.mark.exhaustive),
-    ],
-)
-def test_bisection_and_trying_every_placement_agree_with_the_oracle(few, universes, monkeypatch):
+@pytest.mark.parametrize("few", [0, 2048])
+def test_bisection_and_trying_every_placement_agree_with_the_oracle(few, monkeypatch):
     monkeypatch.setattr(branch, "FEW", few)
     monkeypatch.setattr(other_words, "FEW", few)
     monkeypatch.setattr(patterns, "SEED", 3)
     draw = random.Random(few)
-    for _ in range(universes):
+    for _ in range(150):
         records = [draw.choice([0, 1, 2, 30, 31, 100, draw.randint(-50, 50)]) for _ in range(8)]
         size = draw.randint(4, 6)
         k = draw.randint(1, 2)
