@@ -3,9 +3,12 @@
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 
 import matplotlib
 import pytest
+
+ROOT = Path(__file__).parent
 
 # Not by the environment variable, which the kernels of the notebooks would inherit.
 matplotlib.use("Agg")
@@ -24,6 +27,28 @@ if not find_spec("ipywidgets"):
 # And those that run DuckDB.
 if not all(map(find_spec, ("duckdb", "scipy", "sqlglot"))):
     collect_ignore += ["sensitivity_lab/sql", "docs/how_to/sql.md"]
+
+
+EXAMPLES = [ROOT / folder for folder in ("sensitivity_lab", "docs/how_to", "docs/understand")]
+"""Docstrings and guides are further: tests do what each of their examples does, and more."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Where what is further is left out, modules need not be searched for examples."""
+    return ("not further" in config.getoption("markexpr") and is_example(collection_path)) or None
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what has the marker
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the examples."""
+    for item in items:
+        if is_example(item.path):
+            item.add_marker("further")
+
+
+def is_example(path: Path) -> bool:
+    """Whether a file is in a folder of examples."""
+    return any(map(path.is_relative_to, EXAMPLES))
 
 
 @pytest.fixture(autouse=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import gc
 import os
 from collections import defaultdict
+from collections.abc import Iterable
 
 import pytest
-from command_line import BAD_FILES
 from doses import places
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -39,8 +39,9 @@ gc.disable()
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the cases of a test by where they run, another one in each turn.
 
-    Of a test marked ``representative(*names)``, one case per value of these arguments stays. Of the
-    other cases, `make check` runs every fourth one and `make stress` the rest; those of an
+    Of a test marked ``representative(*names)``, one case per value of these arguments stays; with
+    ``quick=names``, one per value of those is for `make test`, and what else stays is `further`. Of
+    the other cases, `make check` runs every fourth one and `make stress` the rest; those of an
     `exhaustive` test are all left to `make stress`. Of any other test, a sixth of the cases stays,
     half of them are `further`, for `make check`, and the rest for `make stress`; of an `exhaustive`
     test, a third stays. Since what stays is another case in each turn, the arguments that are not
@@ -58,6 +59,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         elif hasattr(item, "callspec") and (later := left_to(item)):
             plain[later, item.path, item.originalname].append(item)
     for by_name in cases.values():
+        mark_further(by_name.values())
         for turn, alike in enumerate(by_name.values()):
             for after, item in others(alike, turn):
                 later = item.get_closest_marker("exhaustive") or (turn + after) % 4
@@ -73,6 +75,19 @@ TURNS = {
     "stress": ("", "stress", "stress"),
 }
 """What the cases of a test are marked with, one after the other."""
+
+
+def mark_further(by_name: Iterable[list[pytest.Function]]) -> None:
+    """Of the cases that stay, mark all but one per value of the arguments that are `quick`."""
+    stay: defaultdict[tuple, list[pytest.Function]] = defaultdict(list)
+    for turn, alike in enumerate(by_name):
+        item = alike[turn % len(alike)]
+        quick = item.get_closest_marker("representative").kwargs.get("quick")
+        if quick is not None and not any(map(item.get_closest_marker, ("exhaustive", "stress"))):
+            stay[tuple(repr(item.callspec.params[name]) for name in quick)].append(item)
+    for turn, alike in enumerate(stay.values()):
+        for _, item in others(alike, turn):
+            item.add_marker("further")
 
 
 def left_to(item: pytest.Item) -> str | None:
@@ -135,6 +150,8 @@ def few_calls(monkeypatch, request):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """The working folder, with the bad files and a folder called ``folder`` in it."""
+    from command_line import BAD_FILES  # here: it imports the package, which only workers need
+
     for name, content in BAD_FILES.items():
         (tmp_path / name).write_bytes(content)
     (tmp_path / "folder").mkdir()

@@ -158,7 +158,6 @@ FINITE = number("a finite number")
 POSITIVE = number("a finite number above 0", 0, -1, -0.5)
 CLAIM = number("a number above 0, at most 700", 0, -1, 701)
 NOT_NEGATIVE = number("a finite number of at least 0", -1, -0.5)
-SHARE = number("a number from 1e-100 to 1 - 1e-15", 0, 1, -1)
 PERCENT = number("a number from 0 to 100", -1, 100.5).called("a percentile")
 GAMMA = number("a number above 1, at most 100", 1, 101)
 DELTA = number("a number from 1e-100 to 0.5", 0, 0.6, 1)
@@ -550,7 +549,6 @@ ARGUMENTS: dict[str, Kind] = {
     # Of spaces.
     "spaces.Within.k": POSITIVE,
     "nodes": whole("the number of nodes, at least 2", 2),
-    "edges": thing("a sequence of edges, such as [(0, 1), (1, 2)]").but(None),
     "spaces.graphs.neighbors": choice("edge", "node"),
     "spaces.sequences.values": thing("a sequence of at least two numbers or texts"),
     "spaces.sequences.length": whole("the number of entries, at least 1"),

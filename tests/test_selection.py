@@ -12,6 +12,7 @@ from paths import ROOT, TESTS
 CONTRACT = TESTS / "search" / "test_contract.py"
 METRICS = TESTS / "metrics" / "test_metrics.py"
 MEMORY = TESTS / "search" / "test_memory.py"
+NOBODY = TESTS / "search" / "test_nobody.py"
 MARKERS = ("exhaustive", "further", "stress", "notebooks", "browser")
 
 PLUGIN = """
@@ -34,7 +35,7 @@ def collected(tmp_path) -> dict[str, set[str]]:
     (tmp_path / "shows_markers.py").write_text(PLUGIN)
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", "", "-p"]
     done = subprocess.run(
-        [*command, "shows_markers", str(CONTRACT), str(METRICS), str(MEMORY)],
+        [*command, "shows_markers", str(CONTRACT), str(METRICS), str(MEMORY), str(NOBODY)],
         cwd=ROOT,
         env={"PYTHONPATH": str(tmp_path), "PATH": ""},
         capture_output=True,
@@ -74,6 +75,11 @@ def test_every_case_runs_somewhere_and_what_stays_represents_the_rest(tmp_path):
     for place in (0, 1):  # engine and query; relation and meaning
         kept, everything = ({case.split(",")[place] for case in some} for some in named)
         assert kept == everything
+    # With `quick`, one case per value of those is quick, and what else stays is for `make check`.
+    test = "::test_nobody_by_definition["
+    named = [[case.split(test)[1] for case in some if test in case] for some in (quick, checked)]
+    assert [len({case.split("-")[0] for case in some}) for some in named] == [len(named[0])] * 2
+    assert len(named[1]) >= 4 * len(named[0])
     # Of another one, a sixth of the cases stays, and half of them are `further`.
     plain = [case for case in cases if f"{METRICS.name}::test_a_detour_is_no_shorter[" in case]
     assert len(plain) >= 20

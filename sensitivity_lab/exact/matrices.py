@@ -65,15 +65,20 @@ def reduced(matrix: Sequence[Sequence[Fraction]]) -> tuple[Matrix, int]:
             continue
         for both in (rows, change):
             both[rank], both[pivot] = both[pivot], both[rank]
-        scale = 1 / rows[rank][column]
-        for both in (rows, change):
-            both[rank] = [scale * entry for entry in both[rank]]
-        for i, row in enumerate(rows):
-            if i != rank and (factor := row[column]):
-                for both in (rows, change):
-                    both[i] = _less(both[i], factor, both[rank])
+        _clear(rows, change, rank, column)
         rank += 1
     return change, rank
+
+
+def _clear(rows: Matrix, change: Matrix, pivot: int, column: int) -> None:
+    """Make a column 1 in a row and 0 in all others, and change another matrix alike."""
+    scale = 1 / rows[pivot][column]
+    for both in (rows, change):
+        both[pivot] = [scale * entry for entry in both[pivot]]
+    for i, row in enumerate(rows):
+        if i != pivot and (factor := row[column]):
+            for both in (rows, change):
+                both[i] = _less(both[i], factor, both[pivot])
 
 
 def least_absolute(
@@ -135,13 +140,7 @@ def least_absolute(
             for i, row in enumerate(rows)
             if signs[i] * sign * row[enters] > 0
         )
-        scale = 1 / rows[leaves][enters]
-        for both in (rows, prices):
-            both[leaves] = [scale * entry for entry in both[leaves]]
-        for i, row in enumerate(rows):
-            if i != leaves and (factor := row[enters]):
-                for both in (rows, prices):
-                    both[i] = _less(both[i], factor, both[leaves])
+        _clear(rows, prices, leaves, enters)
         basis[leaves], signs[leaves] = enters, sign
     solution = [Fraction(0)] * number
     for place, row in zip(basis, rows, strict=True):

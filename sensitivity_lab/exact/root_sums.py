@@ -8,7 +8,6 @@ at some precision (docs/proofs.md, "Sums of roots").
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +15,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Literal
 
-from .difference import Difference
+from .difference import Difference, rational_root
 
 _ZERO = Fraction(0)
 
@@ -49,7 +48,7 @@ class RootSum:
             if square == 0:
                 continue
             for known in factors:
-                ratio = _rational_root(square / known)
+                ratio = rational_root(square / known)
                 if ratio is not None:
                     factors[known] += ratio * factor
                     break
@@ -140,14 +139,6 @@ def _as_sum(number: object) -> RootSum | None:
         return number
     if isinstance(number, int | Fraction):
         return RootSum.of([(number, Fraction(1))])
-    return None
-
-
-def _rational_root(square: Fraction) -> Fraction | None:
-    """Return the root of a fraction if it is one."""
-    above, below = math.isqrt(square.numerator), math.isqrt(square.denominator)
-    if above * above == square.numerator and below * below == square.denominator:
-        return Fraction(above, below)
     return None
 
 

@@ -25,40 +25,6 @@ Codes = NDArray[np.int64]
 codes, and -1 pads the short lists."""
 
 
-def common_places(x: Sequence[Any], y: Sequence[Any]) -> tuple[list[int], list[int]]:
-    """Return where a longest common subsequence of two lists stands in each of them.
-
-    Of several, it is the one that is found by taking equal entries from the left, and else leaving
-    out an entry of x where that loses nothing.
-
-    Notes
-    -----
-    A table of (len(x) + 1) (len(y) + 1) lengths, in as many steps.
-
-    Examples
-    --------
-    >>> common_places("pears", "ears"), common_places((1, 2, 3), (3, 1, 2))
-    (([1, 2, 3, 4], [0, 1, 2, 3]), ([0, 1], [1, 2]))
-    """
-    common = [[0] * (len(y) + 1) for _ in range(len(x) + 1)]  # of x[i:] and y[j:]
-    for i in reversed(range(len(x))):
-        for j in reversed(range(len(y))):
-            longer = max(common[i + 1][j], common[i][j + 1])
-            common[i][j] = 1 + common[i + 1][j + 1] if x[i] == y[j] else longer
-    i = j = 0
-    in_x, in_y = [], []
-    while i < len(x) and j < len(y):
-        if x[i] == y[j]:
-            in_x.append(i)
-            in_y.append(j)
-            i, j = i + 1, j + 1
-        elif common[i + 1][j] >= common[i][j + 1]:
-            i += 1
-        else:
-            j += 1
-    return in_x, in_y
-
-
 class _OfLists(OfCells):
     """A distance between lists of records, whose order counts."""
 
@@ -135,7 +101,16 @@ class InsertDeleteDistance(_OfLists):
 
     def between(self, a: Form, b: Form) -> int:
         """Return how many entries are not in a longest common subsequence."""
-        return len(a) + len(b) - 2 * len(common_places(a, b)[0])
+        # The lengths of the longest common subsequences of the entries of a so far, and the first
+        # ones of b.
+        common = [0] * (len(b) + 1)
+        for one in a:
+            row = [0]
+            for place, other in enumerate(b):
+                equal = common[place] + 1
+                row.append(equal if one == other else max(row[place], common[place + 1]))
+            common = row
+        return len(a) + len(b) - 2 * common[-1]
 
     @staticmethod
     def rows(one: Codes, size: Any, others: Codes, sizes: NDArray[np.int64]) -> Row:

@@ -1,16 +1,14 @@
-"""Two neighboring graphs, sequences or datasets of a custom space, with their answers."""
+"""Two neighboring graphs, or datasets of another space, with their answers."""
 
 from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
 
-from sensitivity_lab.checks import named, shown
+from sensitivity_lab.checks import shown
 
 from ._neighbors import (
     draw_answers,
@@ -87,68 +85,6 @@ def plot_graphs(
             picture.write(center, -1.4, vector_text(witness, name), ha="center", va="top")
     _say_difference(picture, witness, query, neighbors, gap)
     explain(picture.ax, "upper center", 0.03, "edge")
-    return picture.ax
-
-
-@with_checked_options
-def plot_sequences(
-    witness: Any,
-    *,
-    columns: Sequence[tuple[int | None, int | None]],
-    query: str = "f",
-    neighbors: str = "",
-    gap: str = "",
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw two neighboring sequences as rows of boxes, and mark the entries that changed.
-
-    Entries that both have are gray and stand one above the other. A blue box is only in x, a dashed
-    red one only in y. Answers that are numbers are on an axis at the right, with an arrow between
-    them; vectors are written next to their sequences.
-
-    Parameters
-    ----------
-    witness : SpaceWitness
-        Anything with the attributes x, y, query_x and query_y.
-    columns : sequence of (int or None, int or None)
-        The places of the entries of x and of y that stand one above the other; None for a gap.
-    query, neighbors, gap, ax
-        As for `plot_witness`.
-
-    Returns
-    -------
-    Axes
-        As for `plot_witness`.
-
-    Raises
-    ------
-    InputError
-        If `ax` is not an Axes.
-
-    Examples
-    --------
-    >>> from sensitivity_lab import spaces
-    >>> space, one = spaces.sequences("ab", 3, "hamming"), spaces.Within(1)
-    >>> found = spaces.global_sensitivity(space, "changes", neighbors=one)
-    >>> columns = [(place, place) for place in range(3)]
-    >>> plot_sequences(found.witness, columns=columns, query="changes").get_title()
-    'f = changes'
-    """
-    size = min(12.0, 4 + 0.75 * len(columns)), 2.4
-    picture = _begun(witness, ax, size, (-0.9, max(len(columns), 1) - 0.4), (-1.0, 1.7))
-    for column, (of_x, of_y) in enumerate(columns):
-        x, y = (
-            None if place is None else entries[place]
-            for entries, place in ((witness.x, of_x), (witness.y, of_y))
-        )
-        differ = of_x is None or of_y is None or x != y
-        if of_x is not None:
-            _draw_entry(picture, "x", x, column, differ)
-        if of_y is not None:
-            _draw_entry(picture, "y", y, column, differ)
-    _name_datasets(picture, witness)
-    _say_difference(picture, witness, query, neighbors, gap)
-    explain(picture.ax, "upper center", 0.14, "entry")
     return picture.ax
 
 
@@ -268,14 +204,3 @@ def _draw_nodes(picture: Picture, places: list[tuple[float, float]]) -> None:
         )
         size = "medium" if few else "x-small"
         picture.write(*place, str(node), ha="center", va="center", size=size)
-
-
-def _draw_entry(picture: Picture, name: str, value: Any, column: int, differs: bool) -> None:
-    """Draw an entry of x or y as a box with its value."""
-    look = looks_of_lines(picture.colors)[f"only in {name}" if differs else "in both"]
-    height = _HEIGHTS[name]
-    box = Rectangle((column - 0.43, height - 0.32), 0.86, 0.64, fill=False, **look)
-    picture.ax.add_patch(box)
-    text = textwrap.shorten(named(value), 12, placeholder="...") or "..."
-    size = "medium" if len(text) <= 5 else "x-small"
-    picture.write(column, height, text, ha="center", va="center", size=size)

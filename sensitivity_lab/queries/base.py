@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from numbers import Integral
@@ -73,22 +73,19 @@ class Runs:
         return cls(nothing, sizes[None], nothing + 1, units, nothing[0])
 
     @classmethod
-    def listed(cls, of_sizes: Sequence[Weights]) -> Runs:
-        """Return the runs of weights that are listed by rank, for every size."""
+    def listed(cls, weights: Callable[[int], Weights], sizes: NDArray[np.int64]) -> Runs:
+        """Return the runs of weights that are listed by rank for a size, of one after the other."""
+        distinct, places = np.unique(sizes, return_inverse=True)
+        of_sizes = [weights(size) for size in distinct.tolist()]
         units = [math.lcm(*(weight.denominator for _, weight in some)) for some in of_sizes]
         found = [_runs_of(some, unit) for some, unit in zip(of_sizes, units, strict=True)]
         columns = np.zeros((3, max(map(len, found)), len(found)), dtype=object)
         for place, runs in enumerate(found):
             if runs:
                 columns[:, : len(runs), place] = np.array(runs, dtype=object).T
-        starts, stops, weights = columns
-        return cls(
-            starts.astype(np.int64),
-            stops.astype(np.int64),
-            weights,
-            np.array(units, dtype=object),
-            np.zeros(len(found), dtype=np.int64),
-        )
+        starts, stops = columns[:2].astype(np.int64)
+        none = np.zeros(len(found), dtype=np.int64)
+        return cls(starts, stops, columns[2], np.array(units, dtype=object), none).at(places)
 
     def at(self, places: NDArray[np.intp] | slice) -> Runs:
         """Return the runs for the sizes at some places."""

@@ -156,24 +156,22 @@ class Function(Query):
             "row only, for example with axis=1"
         )
 
-    def _one(self, row: Any) -> Answers:
-        """Return the answer on one dataset, or raise QueryError with its records."""
+    def _asked(self, given: Any, row: Any) -> Any:
+        """Return what the function returns, or raise QueryError with the records of a row."""
         try:
-            answer = self.function(row.copy())
+            return self.function(given.copy())
         except Exception as error:
             raise QueryError(
                 f"{self._on(row)} raised {type(error).__name__}: {error}{_without(row)}"
             ) from error
-        return self._numbers(answer, row)
+
+    def _one(self, row: Any) -> Answers:
+        """Return the answer on one dataset, or raise QueryError with its records."""
+        return self._numbers(self._asked(row, row), row)
 
     def _alone(self, row: NDArray[Any]) -> Answers:
         """Return a vectorized function's answer on one row, or raise QueryError."""
-        try:
-            answers = self.function(row[None, :].copy())
-        except Exception as error:
-            raise QueryError(
-                f"{self._on(row)} raised {type(error).__name__}: {error}{_without(row)}"
-            ) from error
+        answers = self._asked(row[None, :], row)
         shape = shape_of(answers)
         if shape is not None and shape[:1] != (1,):
             raise QueryError(

@@ -76,8 +76,7 @@ class ByRank(WithEmpty):
 
     def runs(self, sizes: NDArray[np.int64]) -> Runs:
         """Return the runs of the weights, of one size after the other."""
-        distinct, places = np.unique(sizes, return_inverse=True)
-        return Runs.listed([self.weights(size) for size in distinct.tolist()]).at(places)
+        return Runs.listed(self.weights, sizes)
 
     def most_runs(self, size: int) -> int:
         """Return as many as there are ranks, or 4 if few have a weight."""

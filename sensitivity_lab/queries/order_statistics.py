@@ -106,8 +106,7 @@ class Percentile(WithEmpty):
         unit = math.lcm(start.denominator, step.denominator)
         largest = unit * (abs(step) + 1) * int(sizes.max()) + unit * abs(start)
         if self.method not in _AFFINE or largest >= 2**62:
-            distinct, places = np.unique(sizes, return_inverse=True)
-            return Runs.listed([self.weights(size) for size in distinct.tolist()]).at(places)
+            return Runs.listed(self.weights, sizes)
         # In whole numbers of units, so that nothing is rounded; cut off at the first and last rank.
         position = np.clip(sizes * int(step * unit) + int(start * unit), 0, (sizes - 1) * unit)
         rank, following = np.divmod(position, unit)

@@ -44,10 +44,10 @@ class Things:
     data: str
     parts: str
     room: str
-    listed: str
-    domain: str
-    public: str
-    every_size: str
+    listed: str = ""
+    domain: str = ""
+    public: str = ""
+    every_size: str = ""
     instead: str = ""
 
 

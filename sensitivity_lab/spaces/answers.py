@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Difference, common_integers, root_difference
-from sensitivity_lab.metrics.norms import Norm, powered
+from sensitivity_lab.metrics.norms import Norm, distance
 from sensitivity_lab.queries.returned import Answers, NoNumbersError, are_exact, numbers_of
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.running import tracked
@@ -75,10 +75,9 @@ def difference_of(query_x: Answer, query_y: Answer, norm: Norm) -> Difference:
         [Fraction(one) for one in (answer if isinstance(answer, tuple) else (answer,))]
         for answer in (query_x, query_y)
     )
-    apart = np.array([one - other for one, other in zip(first, second, strict=True)], dtype=object)
     used: Norm = norm if isinstance(query_x, tuple) else "L1"  # of numbers, all norms are one
-    power = Fraction(powered(apart, used).item())
-    return root_difference(power) if used == "L2" else Difference(power, Fraction(0))
+    apart = distance(first, second, used)
+    return root_difference(apart.first) if apart.root else apart
 
 
 def evaluate(

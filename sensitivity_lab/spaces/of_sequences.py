@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import chain, groupby, pairwise, product
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,6 @@ from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_choice, check_whole, finite_number, listed, shown, unboxed
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.exact.difference import Number, rational_of
-from sensitivity_lab.metrics.lists import common_places
-from sensitivity_lab.results.literals import brief
-from sensitivity_lab.results.noise_context import Things
 
 from .near import Places, Steps
 from .space import MOST_DATASETS, Space, Within
@@ -27,9 +24,6 @@ Value = int | float | Fraction | Decimal | str
 
 Entries = tuple[Value, ...]
 """A dataset."""
-
-Column = tuple[int | None, int | None]
-"""The places of an entry of x and of one of y that stand side by side; None where one has none."""
 
 _VALUES = "a sequence of at least two numbers or texts"
 
@@ -85,8 +79,6 @@ def sequences(
     >>> trips = spaces.sequences(["home", "work"], 3, "insert_delete")
     >>> print(trips)
     all 15 sequences of 0 to 3 of 2 values
-    >>> trips.metric(("home", "work", "home"), ("work", "work"))
-    3
     """
     read = [_value(one) for one in listed(values, f"values must be {_VALUES}", text=True)]
     if len(read) < 2:
@@ -106,6 +98,10 @@ def sequences(
             f"{_lengths(sizes)} entries, which is the limit; use fewer values or a smaller length"
         )
     return _Sequences(tuple(read), sizes, metric)
+
+
+def _distinct(sequence: Entries) -> int:
+    return len(set(sequence))
 
 
 def _changes(sequence: Entries) -> int:
@@ -129,17 +125,7 @@ class _Sequences(Space):
     """Sequences as a space: the short ones first, and those of a length in the values' order."""
 
     _noun = "sequence"
-    _picture = "plot_sequences"
     _takes = "a tuple of values"
-    _things = Things(
-        data="sequence",
-        parts="entries",
-        room="sl.spaces",
-        listed="",  # no space of sequences lists them
-        domain="",
-        public="",
-        every_size="",  # there are all lengths, or neighbors have the same
-    )
 
     def __init__(self, values: Entries, sizes: range, metric: str) -> None:
         self._values, self._kind, self._sizes = values, metric, tuple(sizes)
@@ -147,11 +133,10 @@ class _Sequences(Space):
         self.datasets = tuple(chain.from_iterable(every))
         x, y = (np.concatenate(places) for places in zip(*self._edits(), strict=True))
         self._near = Steps.of(len(self.datasets), x, y)
-        self.metric = self._changed_entries
         self._queries = {
             "length": len,
             "sum": _sum,
-            "distinct": self._distinct,
+            "distinct": _distinct,
             "counts": self._counts,
             "changes": _changes,
             "path_length": _path_length,
@@ -175,31 +160,8 @@ class _Sequences(Space):
                         yield places, places + (value - entry) * weight
             first += len(places)
 
-    def _distinct(self, sequence: Entries) -> int:
-        return len(set(sequence))
-
     def _counts(self, sequence: Entries) -> NDArray[np.int64]:
         return np.array([sequence.count(value) for value in self._values])
-
-    def _changed_entries(self, x: Entries, y: Entries) -> int:
-        """Return the fewest entries that are replaced, or inserted and deleted."""
-        return sum(self._differs(x, y, column) for column in self._columns(x, y))
-
-    def _differs(self, x: Entries, y: Entries, column: Column) -> bool:
-        i, j = column
-        return i is None or j is None or x[i] != y[j]
-
-    def _columns(self, x: Entries, y: Entries) -> list[Column]:
-        """Return the places of two sequences side by side, so that the fewest columns differ."""
-        if self._kind == "hamming":
-            return [(at, at) for at in range(len(x))]
-        stay = zip(*common_places(x, y), strict=True)
-        columns: list[Column] = []
-        for before, (i, j) in pairwise([(-1, -1), *stay, (len(x), len(y))]):
-            columns += [(at, None) for at in range(before[0] + 1, i)]
-            columns += [(None, at) for at in range(before[1] + 1, j)]
-            columns.append((i, j))
-        return columns[:-1]  # both end there
 
     def _check_named(self, query: str) -> None:
         texts = [one for one in self._values if isinstance(one, str)]
@@ -226,29 +188,15 @@ class _Sequences(Space):
         given = listed(dataset, wrong, text=True)
         if len(given) not in self._sizes:
             raise InputError(f"{name} has {len(given)} entries; the space is {self}")
-        for one in given:
-            if _value_or_none(one) not in self._values:
+        read = tuple(map(_value_or_none, given))
+        for one, value in zip(given, read, strict=True):
+            if value not in self._values:
                 raise InputError(f"{wrong}, got the entry {shown(one)}; the space is {self!r}")
-        return self.datasets.index(tuple(map(_value_or_none, given)))
+        return self.datasets.index(read)
 
     def _told(self, relation: Within) -> str:
         entries = f"entr{'y' if relation.k == 1 else 'ies'}"
         return f"{relation.meaning} {relation.k} {entries} {_CHANGES[self._kind]}"
-
-    def _changed(self, x: Any, y: Any) -> str:
-        told = [self._edit(x, y, *one) for one in self._columns(x, y) if self._differs(x, y, one)]
-        return f"y has {', '.join(told)}" if told else "nothing"
-
-    def _edit(self, x: Entries, y: Entries, i: int | None, j: int | None) -> str:
-        """Return in words what is different in a column."""
-        if j is None:
-            return f"{brief(x[cast(int, i)])} deleted at {i} of x"
-        if i is None:
-            return f"{brief(y[j])} inserted at {j}"
-        return f"{brief(y[j])} for {brief(x[i])} at {j}"
-
-    def _drawn(self, x: Any, y: Any) -> dict[str, Any]:
-        return {"columns": self._columns(x, y)}
 
 
 def _lengths(sizes: Sequence[int]) -> str:

@@ -13,7 +13,7 @@ import pandas as pd
 from sensitivity_lab.errors import InputError, VerificationError
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.literals import brief
-from sensitivity_lab.results.noise_context import NoiseContext
+from sensitivity_lab.results.noise_context import NoiseContext, Things
 from sensitivity_lab.results.reprs import Tabled, in_table
 from sensitivity_lab.results.result import Found
 from sensitivity_lab.results.verification import Stated
@@ -73,7 +73,6 @@ class SpaceSensitivity(Found):
       neighbors  at most 1 entry replaced; all 81 sequences of 4 of 3 values
       x          (0, 0, 0, 0)  f(x) = 0
       y          (0, 0, 0, 2)  f(y) = 2
-      changed    y has 2 for 0 at 3
       method     enumeration: 81 sequences evaluated, 324 pairs of neighbors compared
     """
 
@@ -130,8 +129,7 @@ class SpaceSensitivity(Found):
             sizes=space._sizes,
             size=space._size,
             upper=self.upper,
-            things=space._things,
-            listed=space._is_listed,
+            things=Things(data=space._noun, parts=space._parts, room="sl.spaces"),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -27,7 +27,6 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.metrics.cells import key_of
 from sensitivity_lab.results.literals import brief
-from sensitivity_lab.results.noise_context import Things
 from sensitivity_lab.running import tracked
 
 from .near import Measured, Near, Number, Steps
@@ -118,6 +117,7 @@ class Space:
     ----------
     datasets : tuple
     metric, neighbors : callable or None
+        Both are None in spaces that `graphs` and `sequences` make.
     distances : tuple of number or None
         The distances by the metric that occur between two of the datasets, ascending.
 
@@ -161,17 +161,9 @@ class Space:
     """
 
     _noun: ClassVar[str] = "dataset"
+    _parts: ClassVar[str] = "entries"
     _takes: ClassVar[str] = "a dataset"
     _picture: ClassVar[str] = "plot_datasets"
-    _things: ClassVar[Things] = Things(
-        data="dataset",
-        parts="entries",
-        room="sl.spaces",
-        listed="",  # the datasets that a caller lists are all that there are
-        domain="",
-        public="",
-        every_size="",
-    )
 
     datasets: tuple[Any, ...]
     metric: Any = None
@@ -181,7 +173,6 @@ class Space:
     _queries: Mapping[str, Callable[[Any], Any]] = MappingProxyType({})
     _family: str = "distance"
     _sizes: tuple[int, ...] = ()
-    _is_listed: bool = False
     _known_by: str = ""
     """Of spaces that the library makes, what says which neighbors they have."""
 

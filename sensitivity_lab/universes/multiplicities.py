@@ -28,7 +28,7 @@ def repeated(values: Any, counts: Any) -> NDArray[Any]:
     return found
 
 
-def smallest(counts: Multiplicities, number: int) -> Multiplicities:
+def smallest(counts: NDArray[Any], number: int) -> Multiplicities:
     """Return the first `number` of some records in ascending order, all if there are fewer.
 
     Examples
@@ -50,6 +50,31 @@ def largest(counts: Multiplicities, number: int) -> Multiplicities:
     [1, 0, 3]
     """
     return smallest(counts[::-1], number)[::-1]
+
+
+def filled(start: NDArray[Any], limits: Multiplicities, number: int) -> Multiplicities:
+    """Return the records at the start, and more in ascending order up to a number, within limits.
+
+    Examples
+    --------
+    >>> filled(np.array([0, 1, 0]), np.array([2, 2, 2]), 4).tolist()
+    [2, 2, 0]
+    """
+    more: Multiplicities = start + smallest(limits - start, number - int(start.sum()))
+    return more
+
+
+def of_each(counts: Multiplicities, groups: Groups) -> Multiplicities:
+    """Return how many records each group of values has, shape (g,).
+
+    Examples
+    --------
+    >>> of_each(np.array([2, 5, 0, 3]), np.array([0, 1, 1, 0])).tolist()
+    [5, 5]
+    """
+    totals = np.zeros(int(groups.max()) + 1, dtype=np.int64)
+    np.add.at(totals, groups, counts)
+    return totals
 
 
 def smallest_of_each(
@@ -74,8 +99,7 @@ def smallest_of_each(
     # Group by group, so that the records before a value are those of its group, and of groups that
     # are passed over whole.
     order = np.argsort(groups, kind="stable")
-    totals = np.zeros_like(numbers)
-    np.add.at(totals, groups, counts)
+    totals = of_each(counts, groups)
     passed = (np.cumsum(totals) - totals)[groups[order]]
     before = np.cumsum(counts[order]) - counts[order] - passed
     taken = np.empty_like(counts)

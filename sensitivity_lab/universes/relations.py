@@ -631,14 +631,14 @@ RELATIONS: dict[str, type[Relation]] = {
 """The relations by the name that arguments and commands take."""
 
 
-def as_relation(neighbors: Any, *, k: int = 1, exactly: bool = False) -> Relation:
+def as_relation(neighbors: Any, *, exactly: bool = False) -> Relation:
     """Return a relation, given itself or its name; otherwise raise InputError with the choices."""
     if isinstance(neighbors, Relation):
         return replace(neighbors, exactly=True) if check_flag("exactly", exactly) else neighbors
     if isinstance(neighbors, type) and issubclass(neighbors, Relation):
-        return neighbors(k, exactly)
+        return neighbors(1, exactly)
     if isinstance(neighbors, str) and neighbors.replace(" ", "_") in RELATIONS:
-        return RELATIONS[neighbors.replace(" ", "_")](k, exactly)
+        return RELATIONS[neighbors.replace(" ", "_")](1, exactly)
     classes = ", ".join(f"{relation.__name__}(k)" for relation in RELATIONS.values())
     raise InputError(
         f"unknown neighbor relation {shown(neighbors)}; choose one of "

@@ -30,6 +30,7 @@ def int8_sum(records: list) -> int:
 CALLED = {"distances": 1, "outputs": "L1"}
 
 
+@pytest.mark.further
 @pytest.mark.parametrize("neighbors", ["hamming", "change_one"])
 def test_code_in_float16_changes_more_than_the_sum(neighbors):
     """0, 0.1 and 1 in float16, eight records, one replaced: 129/128, where the sum changes by 1."""

@@ -217,7 +217,7 @@ TABLES = {
 
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("name", TABLES)
-@pytest.mark.representative("name")
+@pytest.mark.representative("name", quick=())
 def test_reach_on_tables(name, relation):
     ours, theirs = TABLES[name]
     rng = Random(f"{name} {relation}")
@@ -354,7 +354,7 @@ def test_sizes_limit_the_datasets_that_can_be_reached():
 
 @pytest.mark.parametrize("query", ["mean", "median", "var", "std", "percentile_90"])
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.representative("query")
+@pytest.mark.representative("query", quick=())
 def test_reach_in_an_interval(query, relation):
     """It holds that of every grid with the bounds, and datasets of the interval attain it."""
     rng = Random(f"{query} {relation}")

@@ -64,6 +64,7 @@ def draw_records(kind: str, number: int) -> list[float]:
 KINDS = ("heavy tails", "both signs", "ties", "offset", "beyond 2**53")
 
 
+@pytest.mark.further
 @pytest.mark.representative("kind")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ def test_every_distance_of_a_larger_universe(kind, family):
         found.verify()
 
 
-@pytest.mark.representative("kind")
+@pytest.mark.representative("kind", quick=())
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("family", ["bounded", "unbounded", sl.Bounded(exactly=True)], ids=str)
 def test_values_are_those_of_the_witnesses_at_every_distance(kind, family):

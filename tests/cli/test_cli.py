@@ -176,6 +176,7 @@ def test_every_relation_goes_by_its_name(capsys, name):
     assert f"  neighbors  {RELATIONS[name]()}; size 2" in out
 
 
+@pytest.mark.further
 @pytest.mark.representative
 @pytest.mark.parametrize(
     ("name", "signature"), [("w.png", PNG), ("w.pdf", b"%PDF"), ("w.svg", b"<?xml")]

@@ -80,6 +80,7 @@ def test_exactly_and_in_one_direction(capsys):
     assert out.startswith("Audit of sum, unbounded (add): tight\n  setting  unbounded (add), exact")
 
 
+@pytest.mark.further
 @pytest.mark.representative
 @pytest.mark.parametrize(
     ("name", "signature"), [("a.png", PNG), ("a.pdf", b"%PDF"), ("a.svg", b"<?xml")]

@@ -31,6 +31,7 @@ def commands() -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.further
 def test_the_command_prints_what_the_page_shows(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names_before("## 1. ")["table"].to_csv("visits.csv", index=False)

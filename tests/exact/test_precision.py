@@ -111,7 +111,7 @@ HARD = {
 }
 
 
-@pytest.mark.representative("kind")
+@pytest.mark.representative("kind", quick=())
 @each_relation
 @pytest.mark.parametrize("kind", HARD)
 def test_records_that_floats_do_not_hold(kind, relation):

@@ -89,6 +89,7 @@ def test_scales_are_those_of_one_times_the_sensitivity_rounded_up(sensitivity):
     assert not scale or Fraction(math.nextafter(scale, 0)) ** 2 < square * of_one**2
 
 
+@pytest.mark.further
 @pytest.mark.representative("epsilon")
 @pytest.mark.parametrize(
     ("epsilon", "delta"), [(1e-9, 1e-100), (1e-9, 0.5), (100, 1e-100), (100, 0.5)]

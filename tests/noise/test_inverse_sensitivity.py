@@ -180,7 +180,6 @@ REACH = sl.reach(
         ),
         ({"grid": []}, "grid must be numbers in ascending order, such as range(61), from 1 to "
          "100,000 of them, got 0"),
-        ({"grid": 5}, "grid must be numbers in ascending order, such as range(61), got 5"),
         (
             {"weights": [1]},
             "weights must be a number above 0 for each point of the grid, which has 2, got 1",

@@ -223,7 +223,6 @@ def test_a_farthest_distance_of_ones_own_is_the_cap() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"bound": 0}, "bound must be a finite number above 0, got 0"),
         (
             {"bound": 0.5, "integer": True},
             "bound must be a whole number (a bound of whole answers, at least 1), got 0.5 (float)",

@@ -380,18 +380,3 @@ def test_a_caller_can_say_that_the_warning_is_not_needed():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sl.errors.PrivateSizeWarning)
         assert sl.noise.laplace_scale(result, 1) == result.upper
-
-
-def test_subgraphs_of_one_graph_may_be_private():
-    space = spaces.graphs(4, "edge", edges=[(0, 1), (1, 2), (2, 3)])
-    found = spaces.global_sensitivity(space, "triangles", neighbors=spaces.Within(1))
-    with pytest.warns(sl.errors.DatasetUniverseWarning) as caught:
-        assert sl.noise.laplace_scale(found, 1) == 0
-    assert str(caught[0].message) == (
-        "sensitivity: the space is the graphs with some of the listed edges (edges=), so the "
-        "sensitivity holds only among these graphs; if your edges are private, noise scaled this "
-        "way does not protect them. The sensitivity of triangles is 0 there, which means no noise "
-        "at all. For private data, compute the sensitivity over what a graph can be, "
-        "graphs(nodes, ...) without edges=; if the edges are public, pass public_universe=True"
-    )
-    assert sl.noise.laplace_scale(found, 1, public_universe=True) == 0

@@ -171,6 +171,7 @@ REPLACED = (UNIVERSE, oracle.universe_of(DOMAIN, [3] * len(DOMAIN)), (3,))
 JOINED = (sl.Universe.from_domain([0, 1, 7], copies=2), oracle.universe_of([0, 1, 7], [2] * 3))
 
 
+@pytest.mark.further
 @pytest.mark.representative("relation")
 @pytest.mark.parametrize("query", ["median", "max", "mean", "sum"])
 @pytest.mark.parametrize(

@@ -197,6 +197,7 @@ def test_other_pictures_refuse_records_that_are_no_numbers(kind):
     assert len(words.plot().containers) == 2
 
 
+@pytest.mark.further
 @pytest.mark.parametrize("letters", [33, 60])
 def test_names_of_many_letters_are_not_cut_off(letters):
     names = [(word * 10)[:letters] for word in ("aaaaaa ", "bbbbbb ")]

@@ -25,7 +25,12 @@ def test_save_writes_a_file(tmp_path, name):
     for drawn in (plot_curves(tidy()), plot_witness(WITNESSES["ties"])):
         save(drawn, tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(start)
-        save(drawn, str(tmp_path / name))
+
+
+@pytest.mark.further
+def test_a_path_may_be_text(tmp_path):
+    save(plot_curves(tidy()), str(tmp_path / "a.png"))
+    assert (tmp_path / "a.png").exists()
 
 
 def test_save_explains_what_is_wrong(tmp_path):

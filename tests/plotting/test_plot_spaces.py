@@ -48,31 +48,13 @@ def test_vectors_stand_below_their_graphs():
     assert ax.get_title().startswith("f = degree_histogram, |f(x) − f(y)| = 10 in L1\n")
 
 
-def test_the_inserted_entry_stands_alone():
+def test_sequences_are_written_as_text():
     found = spaces.global_sensitivity(DAYS, "changes", neighbors=spaces.Within(1))
     ax = found.plot()
-    assert drawn(ax.patches) == {"in both": 4, "only in y": 1}
-    assert ax.get_title() == "f = changes\nat most 1 entry inserted or deleted"
-    [side] = ax.child_axes
-    assert [label.get_text() for label in side.get_yticklabels()] == ["f(x) = 0", "f(y) = 2"]
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-        *("entry in both", "entry only in y")
+    assert [text.get_text() for text in ax.texts] == [
+        *("('home', 'home')", "('home', 'work', 'home')", "x", "y")
     ]
-    columns = {round(box.get_x(), 2) for box in ax.patches if box.get_y() > 0}
-    assert columns == {-0.43, 1.57}  # x has a gap where y has its new entry
-
-
-def test_replaced_entries_stand_one_above_the_other():
-    found = spaces.global_sensitivity(
-        spaces.sequences(["home", "work"], 4, "hamming"), "counts", neighbors=spaces.Within(2)
-    )
-    ax = Figure().add_subplot()
-    assert found.plot(ax=ax) is ax
-    kinds = drawn(ax.patches)
-    assert kinds["only in x"] == kinds["only in y"] == 2
-    written = [text.get_text() for text in ax.texts if text.get_text().startswith("f(")]
-    assert written == ["f(x) = (4, 0)", "f(y) = (2, 2)"]
-    assert ax.get_title().startswith("f = counts, |f(x) − f(y)| = 4 in L1\n")
+    assert ax.get_title() == "f = changes\nat most 1 entry inserted or deleted"
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ def answers(ax):
     return [side.get_title(loc="left"), *(label.get_text() for _, label in ticks)]
 
 
+@pytest.mark.further
 @pytest.mark.parametrize(
     "name",
     [
@@ -130,6 +131,7 @@ def test_thousands_of_others_are_thin_ticks():
     assert len(ticks["only in x"].get_segments()) == len(ticks["only in y"].get_segments()) == 900
 
 
+@pytest.mark.further
 @pytest.mark.representative
 @pytest.mark.parametrize("name", ["ties", "far", "no difference"])
 def test_f_has_an_axis_of_its_own_beside_that_of_the_records(name):
@@ -155,6 +157,7 @@ def test_equal_answers_have_one_label():
     assert visible_ticks(ax) == [4]  # whole records have whole ticks
 
 
+@pytest.mark.further
 @pytest.mark.representative
 @pytest.mark.parametrize(
     ("query", "marked"),

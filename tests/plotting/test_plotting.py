@@ -243,6 +243,7 @@ def test_a_curve_that_others_cover_in_part_is_a_wide_band_beneath_them():
     assert (below.get_linestyle(), below.get_alpha()) == ("-", 0.5)
 
 
+@pytest.mark.further
 @pytest.mark.representative
 @pytest.mark.parametrize("n", [1, 2, 4])
 @pytest.mark.parametrize(
@@ -354,6 +355,7 @@ def test_figsize():
     assert list(plot_together(tidy(), figsize=(9, 5)).get_size_inches()) == [9, 5]
 
 
+@pytest.mark.further
 def test_many_curves_on_each_other_are_no_bands():
     """The last point of each is another, so they are no one line."""
     rows = [

@@ -130,7 +130,7 @@ def rectangle(a, b) -> sl.TableUniverse:
     return sl.TableUniverse.from_domain({"a": list(a), "b": list(b)})
 
 
-@pytest.mark.representative("n")
+@pytest.mark.representative("n", quick=())
 @each_rectangle
 @pytest.mark.parametrize("n", range(2, 6))
 def test_closed_form_of_the_covariance(a, b, n):

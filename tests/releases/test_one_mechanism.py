@@ -189,6 +189,7 @@ def by_frame(first: Callable[..., Any]) -> Callable[..., Any]:
 HASHES: list[pd.Series] = []
 
 
+@pytest.mark.further
 @pytest.mark.parametrize("planted", [by_place, by_frame])
 def test_a_planted_choice_of_rows_is_caught(planted, monkeypatch):
     read = reading.rows_of
@@ -202,6 +203,7 @@ def test_a_planted_choice_of_rows_is_caught(planted, monkeypatch):
     assert violations(random.Random(1), 60, {}) > 0
 
 
+@pytest.mark.further
 @pytest.mark.parametrize("seed", range(3))
 def test_a_file_of_the_same_cells_is_the_same_table(seed, tmp_path):
     """Written by pandas, which writes 50 as 50.0 where one is missing."""

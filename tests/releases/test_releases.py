@@ -262,6 +262,7 @@ def test_the_noise_hides_what_is_divided_by_few_rows():
     assert errors.hidden.loc["all rows", "n"] == 0
 
 
+@pytest.mark.further
 def test_errors_on_the_table_of_the_guide():
     """Visits of randhie, five plans, five rows a person, epsilon 1: means over plans."""
     from statsmodels.datasets import randhie
@@ -354,7 +355,6 @@ DATA = pd.DataFrame({"id": [1, 1, 2], "g": ["a", "b", "a"], "v": [1, 2, 3]})
 COUNT = {"agg": {"n": "count"}, "bounds": None}
 REFUSED = {
     # argument, kind, reason
-    "no person": (lambda: plan(person="id"), "person must be a Person: sl.releases.Person('id'"),
     "no limit": (lambda: sl.releases.Person("id"), "give max_rows="),
     "both limits": (lambda: sl.releases.Person("id", max_rows=1, max_groups=2), "give max_rows="),
     "half a limit": (lambda: sl.releases.Person("id", max_groups=2), "give max_rows="),
@@ -362,14 +362,11 @@ REFUSED = {
         lambda: sl.releases.Person(max_groups=2, max_rows_per_group=1),
         "max_groups= needs the column that says whose a row is",
     ),
-    "no rows": (lambda: sl.releases.Person("id", max_rows=0), "max_rows must be None or a whole"),
     "no noise": (lambda: plan(epsilon=math.inf), "make a plan and take its without_noise"),
-    "epsilon 0": (lambda: plan(epsilon=0), "epsilon must be a finite number above 0"),
     "a large epsilon with delta": (
         lambda: plan(epsilon=1000, delta=1e-6),
         "epsilon must be a number from 1e-9 to 100",
     ),
-    "delta 1": (lambda: plan(delta=1), "delta must be None or a number from 1e-100 to 0.5"),
     "bounds of the data": (
         lambda: plan(bounds={"v": (DATA.v.min(), DATA.v.max())}),
         "bounds['v'] comes from an array or a table",
@@ -393,7 +390,6 @@ REFUSED = {
     "groups as one text": (lambda: plan(groupby={"g": "ab"}, **COUNT), "must list the groups"),
     "a group twice": (lambda: plan(groupby={"g": [1, "1.0"]}, **COUNT), "each once and none empty"),
     "no groups": (lambda: plan(groupby={"g": []}, **COUNT), "each once and none empty"),
-    "groupby without groups": (lambda: plan(groupby=["g"], **COUNT), "groupby must be a mapping"),
     "the largest value": (
         lambda: plan(agg={"m": ("v", "max")}),
         "it follows one person; take a high percentile, such as 'percentile_95'",
@@ -479,6 +475,7 @@ def test_errors_show_no_cell():
     assert plan().without_noise(secret.assign(id=1)).to_frame()["n"].tolist() == [1]
 
 
+@pytest.mark.further
 def test_each_row_of_a_person_has_the_same_chance_to_count():
     """Nine rows of 0 and one of 10: of 2,000 people some 200 keep the 10."""
     people = np.repeat(range(2000), 10)
@@ -503,6 +500,7 @@ def test_errors_are_those_of_all_rows_with_what_the_limit_drops():
     assert errors.error.iloc[0].round(0).tolist() == [100, 200]
 
 
+@pytest.mark.further
 @pytest.mark.parametrize(("delta", "expected"), [(None, "22.6"), (1e-6, "67.4")])
 def test_a_number_of_rows_says_how_far_off_it_is_where_it_adds_up_bins(delta, expected):
     made = plan(bounds={"v": range(100)}, agg={"n": "count", "m": ("v", "median")}, delta=delta)

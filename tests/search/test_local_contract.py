@@ -159,10 +159,6 @@ ACCEPTED = [
 ]
 
 
-def most_exactly(family: str, drawn: Drawn) -> float:
-    return most_feasible(family, drawn.size, drawn.total, True)
-
-
 def told(result: sl.results.Sensitivity) -> tuple[Any, ...]:
     return result.value, result.exact, result.upper
 

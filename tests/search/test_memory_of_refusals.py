@@ -45,6 +45,7 @@ except sl.errors.TooLargeError:
 """
 
 
+@pytest.mark.further
 @pytest.mark.parametrize("kind", ["one", "two", "smooth"])
 def test_a_refused_variance_takes_no_more_than_its_limit(kind):
     """A quarter of a million of half a million records: MiB, which were 97 to 123 above 40."""

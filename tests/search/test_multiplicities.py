@@ -9,7 +9,6 @@ from fractions import Fraction
 from random import Random
 from unittest.mock import patch
 
-import numpy as np
 import oracle
 import pandas as pd
 import pytest
@@ -18,6 +17,8 @@ from doses import dose
 from strategies import RELATIONS
 
 import sensitivity_lab as sl
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.queries import CountDistinct
 from sensitivity_lab.search.multiplicities import global_max, local_max
 
 
@@ -106,12 +107,12 @@ def test_many_random_tables():
 def test_more_values_of_y_can_be_better_than_the_fewest():
     """x takes what y leaves of each value, so that y had better spread: q = 3, not 2."""
     universe = sl.Universe([1, 2, 3], [3, 3, 3])
-    groups = global_max.Capacities.of(np.arange(3), np.array([3, 3, 3]))
-    assert global_max.distinct_gain(groups, 0, 3, 6) == (0, 3)
     result = sl.global_sensitivity(
         universe, "count_distinct", size=3, neighbors=sl.SymmetricDifference(9, exactly=True)
     )
     assert result.exact == 1
+    asked = Problem(universe, (CountDistinct(),), (sl.SymmetricDifference(9, exactly=True),), (3,))
+    assert global_max.Copies(asked, CountDistinct()).gain(0, 3, 6) == (0, 3)
 
 
 def test_few_records_outside_decide_which_values_go():
@@ -152,14 +153,14 @@ def test_a_table_that_is_too_large_is_refused():
 def test_distances_share_what_is_known_of_their_changes():
     """At most k has the changes of every smaller k: one gain per direction and new change."""
     universe = sl.Universe(range(50), [3] * 50)
-    gain = global_max.distinct_gain
+    gain = global_max.Copies.gain
     calls = []
 
     def counted(*arguments):
-        calls.append(arguments)
+        calls.append(arguments[1:])
         return gain(*arguments)
 
-    with patch.object(global_max, "distinct_gain", counted):
+    with patch.object(global_max.Copies, "gain", counted):
         sl.sensitivity_curves(
             universe, "count_distinct", size=60, distances=range(1, 21), neighbors="unbounded"
         )

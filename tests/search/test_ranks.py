@@ -15,7 +15,7 @@ import oracle
 import pandas as pd
 import pytest
 from checks import refused
-from doses import dose
+from doses import dose, for_long
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import RELATIONS, problems
@@ -23,8 +23,6 @@ from strategies import RELATIONS, problems
 import sensitivity_lab as sl
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.search.ranks import all_ranks, few_ranks, global_max, local_max
-
-scipy_stats = pytest.importorskip("scipy.stats")
 
 KINDS = ("ties", "clusters", "heavy tails", "tenths", "fractions", "offset", "beyond 2**53")
 
@@ -146,14 +144,7 @@ def test_global(path, family, exactly, data):
     check_global(data.draw(problems(family, exactly, KINDS)), *data.draw(queries), path)
 
 
-@pytest.mark.stress
-@each_path
-@each_relation
-@each_meaning
-@settings(max_examples=dose(1_000))
-@given(st.data())
-def test_many_global(path, family, exactly, data):
-    check_global(data.draw(problems(family, exactly, KINDS)), *data.draw(queries), path)
+test_many_global = for_long(test_global, dose(1_000), st.data())
 
 
 def check_local(asked, query, define, draw) -> None:
@@ -232,24 +223,24 @@ def test_local_with_few_records_kept(x, universe, query, relation, truth, exactl
     result.verify()
 
 
-@pytest.mark.stress
-@each_relation
-@each_meaning
-@settings(max_examples=dose(4_000))
-@given(st.data())
-def test_many_local(family, exactly, data):
-    check_local(data.draw(problems(family, exactly, KINDS)), *data.draw(queries), data.draw)
+test_many_local = for_long(test_local, dose(4_000), st.data())
 
 
+def scipy_stats():
+    """SciPy's statistics, which take a second to import: only where they are asked."""
+    return pytest.importorskip("scipy.stats")
+
+
+@pytest.mark.further
 @pytest.mark.parametrize(
     ("name", "theirs"),
     {
         "range": np.ptp,
         "midrange": lambda x: (x.min() + x.max()) / 2,
-        "iqr": scipy_stats.iqr,
+        "iqr": lambda x: scipy_stats().iqr(x),
         "gini_mean_difference": lambda x: np.abs(x[:, None] - x).sum() / (len(x) * (len(x) - 1)),
-        "trimmed_mean_10": lambda x: scipy_stats.trim_mean(x, 0.1),
-        "winsorized_mean_10": lambda x: np.mean(scipy_stats.mstats.winsorize(x, (0.1, 0.1))),
+        "trimmed_mean_10": lambda x: scipy_stats().trim_mean(x, 0.1),
+        "winsorized_mean_10": lambda x: np.mean(scipy_stats().mstats.winsorize(x, (0.1, 0.1))),
     }.items(),
 )
 @pytest.mark.parametrize("size", [2, 9, 10, 25])

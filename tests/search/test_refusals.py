@@ -99,7 +99,7 @@ def problem_of(form, asked, relation):
     return SmoothProblem(universe, as_query(query), x, relation, sizes, lambda *_: False, norm)
 
 
-@pytest.mark.representative("asked", "form", "name")
+@pytest.mark.representative("asked", "form", "name", quick=("form", "name"))
 @pytest.mark.parametrize(("form", "name", "engine", "relation"), CASES)
 @pytest.mark.parametrize("asked", ASKED)
 def test_what_is_too_large_is_refused(asked, form, name, engine, relation):

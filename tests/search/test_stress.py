@@ -208,6 +208,7 @@ def test_many_random_universes(capsys):
         sys.stdout.write(f"\n{checked.T.to_string()}\n{checked.to_numpy().sum():,} in all\n")
 
 
+@pytest.mark.further
 @pytest.mark.representative("family")
 @pytest.mark.parametrize("family", RELATIONS)
 @pytest.mark.parametrize("exactly", [False, True])

@@ -11,7 +11,7 @@ from unittest.mock import patch
 import oracle
 import pytest
 from checks import calls_of
-from doses import dose
+from doses import dose, for_long
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import KINDS, RELATIONS, Asked, as_fractions, most_feasible
@@ -178,13 +178,7 @@ def test_definition(family, exactly, data):
     check_definition(data.draw(problems(family, exactly, **SMALL)), data.draw(queries(7)))
 
 
-@pytest.mark.stress
-@each_relation
-@each_meaning
-@settings(max_examples=dose(1_000))
-@given(st.data())
-def test_many_definition(family, exactly, data):
-    check_definition(data.draw(problems(family, exactly, **SMALL)), data.draw(queries(7)))
+test_many_definition = for_long(test_definition, dose(1_000), st.data())
 
 
 @pytest.mark.representative("family")
@@ -196,16 +190,10 @@ def test_walks(family, exactly, data):
     check_walks(data.draw(problems(family, exactly, **LARGER)), data.draw(queries(26)))
 
 
-@pytest.mark.stress
-@each_relation
-@each_meaning
-@settings(max_examples=dose(300))
-@given(st.data())
-def test_many_walks(family, exactly, data):
-    check_walks(data.draw(problems(family, exactly, **LARGER)), data.draw(queries(26)))
+test_many_walks = for_long(test_walks, dose(300), st.data())
 
 
-@pytest.mark.representative("query")
+@pytest.mark.representative("query", quick=())
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
 @pytest.mark.parametrize("relation", [sl.Bounded(3), sl.Unbounded(3), sl.SymmetricDifference(2)])
 @given(st.integers(-50, 50), st.integers(1, 30), st.integers(5, 40))

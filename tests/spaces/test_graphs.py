@@ -108,14 +108,11 @@ def test_all_graphs_beside_the_definition(n, query, relation, k):
 
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("query", QUERIES)
-def test_subgraphs_and_one_graph_beside_the_definition(query, relation):
-    edges = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4)]
-    space = spaces.graphs(5, relation, edges=[(b, a) for a, b in reversed(edges)])
-    found = spaces.global_sensitivity(space, query, neighbors=spaces.Within(1))
-    assert found.value == naive_largest(5, edges, query, relation, 1, "L1")
-    x = [(0, 1), (1, 2), (2, 3)]
-    local = spaces.local_sensitivity(space, query, dataset=x, neighbors=spaces.Within(1))
-    assert local.value == naive_largest(5, edges, query, relation, 1, "L1", only=x)
+def test_one_graph_beside_the_definition(query, relation):
+    space, x = spaces.graphs(4, relation), [(0, 1), (1, 2), (2, 3)]
+    given = [(3, 2), (1, 0), (2, 1)]
+    local = spaces.local_sensitivity(space, query, dataset=given, neighbors=spaces.Within(1))
+    assert local.value == naive_largest(4, pairs_of(4), query, relation, 1, "L1", only=x)
     assert local.witness.x == tuple(x)
     local.verify()
 
@@ -123,7 +120,7 @@ def test_subgraphs_and_one_graph_beside_the_definition(query, relation):
 @pytest.mark.parametrize("k", [1, 2, 3])
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_every_pair_is_compared_once(relation, k):
-    """Of n nodes, every pair that the definitions make neighbors; their distance says so, too."""
+    """Of n nodes, every pair that the definitions make neighbors."""
     every = list(all_graphs(range(4), pairs_of(4)))
     space = spaces.graphs(4, relation)
     near = {
@@ -138,12 +135,6 @@ def test_every_pair_is_compared_once(relation, k):
     for exactly, pairs in near.items():
         found = spaces.global_sensitivity(space, "edges", neighbors=Within(k, exactly=exactly))
         assert (found.pairs, found.datasets_evaluated) == (len(pairs), 64)
-    apart = {
-        frozenset((x, y)): space.metric(*(map(tuple, map(sorted, g[1])) for g in (x, y)))
-        for x, y in itertools.combinations(every, 2)
-    }
-    assert {pair for pair, distance in apart.items() if distance <= k} == near[False]
-    assert {pair for pair, distance in apart.items() if distance == k} == near[True]
 
 
 PUBLISHED = {
@@ -255,7 +246,5 @@ def test_what_is_told():
     assert (told["neighbors"], told["size"]) == ("node neighbors", "3 nodes")
     assert (told["sensitivity"], told["x"]) == (6.0, ())
     assert f"{found:.1f}" == "6.0"
-    some = spaces.graphs(3, "edge", edges=[(1, 0)])
-    assert repr(some) == "graphs(3, 'edge', edges=[(0, 1)])"
-    assert str(some) == "the 2 subgraphs of a graph of 1 edge on 3 nodes"
-    assert repr(spaces.graphs(3, "edge", edges=pairs_of(3))) == "graphs(3, 'edge')"
+    assert repr(spaces.graphs(3, "edge")) == "graphs(3, 'edge')"
+    assert str(spaces.graphs(3, "edge")) == "all 8 graphs on 3 nodes"

@@ -149,7 +149,6 @@ def test_every_neighbor_of_a_sequence_is_compared(relation, k):
                 space, recorded, dataset=x, neighbors=Within(k, exactly=exactly)
             )
             assert asked == expected | {x}
-            assert {y for y in space.datasets if y != x and space.metric(x, y) <= k} == near[k]
 
 
 def test_what_is_known_of_trajectories():
@@ -206,8 +205,7 @@ def test_what_is_told():
     space = spaces.sequences("ab", 4, "insert_delete")
     found = spaces.local_sensitivity(space, "longest_run", dataset="abab", neighbors=Within(2))
     assert found.value == 2
-    assert "changed    y has 'b' deleted at 1 of x" in repr(found)
-    assert "insert" in found._repr_html_()
+    assert "at most 2 entries inserted or deleted" in found._repr_html_()
     assert (found.to_dict()["neighbors"], found.to_dict()["size"]) == (
         "insert_delete",
         "0 to 4 entries",
@@ -216,9 +214,8 @@ def test_what_is_told():
     assert repr(space) == "sequences(['a', 'b'], 4, 'insert_delete')"
     series = spaces.sequences("ab", 1, "hamming")
     assert str(series) == "all 2 sequences of 1 of 2 values"
-    assert "changed    y has 'b' for 'a' at 0\n" in repr(
-        spaces.global_sensitivity(series, "counts", neighbors=spaces.Within(1))
-    )
+    found = spaces.global_sensitivity(series, "counts", neighbors=spaces.Within(1))
+    assert "neighbors  at most 1 entry replaced; all 2 sequences of 1 of 2 values\n" in repr(found)
 
 
 @pytest.mark.stress

@@ -7,9 +7,11 @@ Without them, it is as many as before a release.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
 
 OF_A_RELEASE = 20_000
 STRESS = int(os.environ.get("STRESS", OF_A_RELEASE))
@@ -51,3 +53,12 @@ def spans(everyday: int, check: int, stress: int = 0) -> list[Any]:
     if stress:
         spans.append(pytest.param(range(check, stress), marks=pytest.mark.stress))
     return spans
+
+
+def for_long(test: Callable[..., None], number: int, *drawn: Any, **named: Any) -> Any:
+    """A test of Hypothesis with so many examples, for `make stress`, of all its parameters."""
+    again = settings(max_examples=number)(given(*drawn, **named)(test.hypothesis.inner_test))
+    again.pytestmark = [
+        mark for mark in getattr(test, "pytestmark", ()) if mark.name == "parametrize"
+    ]
+    return pytest.mark.stress(again)

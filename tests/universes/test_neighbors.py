@@ -141,10 +141,10 @@ def test_a_relation_says_at_most_or_exactly(relation, text):
     "name", ["bounded", "unbounded", "symmetric_difference", "symmetric difference"]
 )
 def test_relations_by_name_and_by_class(name):
-    relation = as_relation(name, k=2)
-    assert relation == as_relation(type(relation), k=2) == as_relation(relation)
+    relation = as_relation(name)
+    assert relation == as_relation(type(relation)) == as_relation(relation)
     assert relation.at(3) == type(relation)(3)
-    assert (relation.k, relation.exactly) == (2, False)
+    assert (relation.k, relation.exactly) == (1, False)
 
 
 def test_a_large_dataset_is_listed_without_listing_the_universe():

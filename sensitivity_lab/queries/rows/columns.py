@@ -26,7 +26,7 @@ from sensitivity_lab.checks import (
     shown,
 )
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.difference import Integers, Number, common_integers
+from sensitivity_lab.exact.difference import Integers, Number, common_integers, rational_root
 from sensitivity_lab.metrics.norms import Norm, check_norm
 from sensitivity_lab.queries.base import Query, check_has_name
 from sensitivity_lab.queries.moments import Mean
@@ -334,9 +334,9 @@ def _root_below(square: Fraction) -> Fraction:
     >>> _root_below(Fraction(4, 9)), float(_root_below(Fraction(1, 2))) <= 0.5**0.5
     (Fraction(2, 3), True)
     """
-    above, below = math.isqrt(square.numerator), math.isqrt(square.denominator)
-    if above**2 == square.numerator and below**2 == square.denominator:
-        return Fraction(above, below)
+    exact = rational_root(square)
+    if exact is not None:
+        return exact
     # So many bits of the root, however small it is.
     shift = _BITS + max(0, square.denominator.bit_length() - square.numerator.bit_length())
     return Fraction(math.isqrt((square.numerator << 2 * shift) // square.denominator), 1 << shift)

@@ -84,10 +84,15 @@ class PartedQuery(RecordQuery):
         """Return the answers on datasets given as rows of positions, shape (datasets, d)."""
         if self.sums(universe) is not None:
             return super().on_rows(universe, rows)
-        many = len(universe.values)
-        return np.array(
-            [self.on(universe, np.bincount(row, minlength=many).astype(np.int64)) for row in rows]
-        )
+        return _one_by_one(self, universe, rows)
+
+
+def _one_by_one(query: Query, universe: FiniteUniverse, rows: NDArray[np.intp]) -> NDArray[Any]:
+    """Return the answers on datasets given as rows of positions."""
+    many = len(universe.values)
+    return np.array(
+        [query.on(universe, np.bincount(row, minlength=many).astype(np.int64)) for row in rows]
+    )
 
 
 def float_of(answer: Fraction, root: bool) -> float:
@@ -214,10 +219,7 @@ class ColumnQuery(Query):
 
     def on_rows(self, universe: FiniteUniverse, rows: NDArray[np.intp]) -> NDArray[Any]:
         """Return the answers on datasets given as rows of positions, shape (datasets, n)."""
-        many = len(universe.values)
-        return np.array(
-            [self.on(universe, np.bincount(row, minlength=many).astype(np.int64)) for row in rows]
-        )
+        return _one_by_one(self, universe, rows)
 
     @with_numpy_defaults
     def __call__(self, x: pd.DataFrame) -> Answer:

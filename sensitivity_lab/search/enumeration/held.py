@@ -38,8 +38,6 @@ class InFile:
 
 
 Held = Answers | InFile
-Level = tuple[int, list[Held]]
-"""The number of datasets of each block of a level, all together, and the answers on the blocks."""
 
 
 class Shelf:

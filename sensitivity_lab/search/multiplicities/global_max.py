@@ -1,27 +1,36 @@
 """Exact search for the number of distinct values.
 
 Only the numbers of copies matter, so a pair of datasets is three arrays: how many records of the
-core, only in x and only in y each group has. See docs/proofs.md, "Multiplicities
+core, only in x and only in y each group of equal records has. With x above y, one number decides
+everything else: y has q values. It is best to give it the q largest groups. Where the core has at
+least q records it can have every value of y, so x loses none of them and gains a value with each
+record of A that goes to another group. Where the core has fewer records, some values of y are only
+in B, and A can still add those of which a record is left. See docs/proofs.md, "Multiplicities
 (`multiplicities`)".
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from operator import itemgetter
+from typing import Any
+
+import numpy as np
 
 from sensitivity_lab.problem import Kind, LocalProblem, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.running import poll
 from sensitivity_lab.search.engine import Cost, Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.memory import WORD, of_pairs
-from sensitivity_lab.universes.multiplicities import Groups, Multiplicities, smallest_of_each
-from sensitivity_lab.universes.relations import Relation, RemovedAdded
-
-from .capacities import Capacities, Parts
-from .gains import distinct_gain, distinct_parts
+from sensitivity_lab.universes.multiplicities import (
+    Multiplicities,
+    filled,
+    of_each,
+    smallest,
+    smallest_of_each,
+)
+from sensitivity_lab.universes.relations import Relation
 
 COVERS = "count_distinct"
 
@@ -61,72 +70,91 @@ def refusal(problem: Problem | LocalProblem) -> Refusal | None:
 
 
 def _solve(problem: Problem) -> Findings:
-    return [
-        [search.finding(relation) for relation in problem.neighbors]
-        for search in (_OneQuery.of(problem, query) for query in problem.queries)
-    ]
+    searches = [Copies(problem, query) for query in problem.queries]
+    return [[search.finding(relation) for relation in problem.neighbors] for search in searches]
 
 
-@dataclass(frozen=True, eq=False)
-class _OneQuery:
-    """The search for one query.
+class Copies:
+    """The search for one query, with groups of equal records numbered from the largest one."""
 
-    Attributes
-    ----------
-    problem : Problem
-    groups : ndarray of intp, shape (m,)
-        The group of each distinct value.
-    rows : ndarray of int64, shape (m,)
-        How many records of each distinct value there are.
-    capacities : Capacities
-        The same of the groups.
-    known : dict
-        By (records of C, of A, of B), the gain and the q that attains it: relations share them.
-    """
-
-    problem: Problem
-    groups: Groups
-    rows: Multiplicities
-    capacities: Capacities
-    known: dict[tuple[int, int, int], tuple[int, int]]
-
-    @classmethod
-    def of(cls, problem: Problem, query: Query) -> _OneQuery:
-        """Sort the groups of a universe by their numbers of records."""
+    def __init__(self, problem: Problem, query: Query) -> None:
         limit = max(
             size + added
             for relation in problem.neighbors
             for size, (_, added) in problem.changes(relation)
         )
-        groups, rows = query.grouped(problem.universe), problem.universe.multiplicities(limit)
-        return cls(problem, groups, rows, Capacities.of(groups, rows), {})
+        groups, self.rows = query.grouped(problem.universe), problem.universe.multiplicities(limit)
+        totals = of_each(self.rows, groups)
+        order = np.argsort(-totals, kind="stable")
+        self.problem, self.groups = problem, np.argsort(order)[groups]
+        self.counts = totals[order]
+        # K(q): how many records the first q groups have together.
+        self.together = np.concatenate([[0], np.cumsum(self.counts)])
+        self.several = int(np.count_nonzero(self.counts > 1))
+        # Relations share their changes.
+        self.known = cache(self.gain)
 
     def finding(self, relation: Relation) -> Finding:
         """Return the pair of neighbors that is furthest apart; the first of equals."""
-        _, more, core, of_more, of_less, place = max(self._candidates(relation), key=itemgetter(0))
-        parts = distinct_parts(self.capacities, core, of_more, of_less, place)
-        x, y = self._lifted(parts if more == "x" else (parts[0], parts[2], parts[1]))
+        _, step, pair = max(self._candidates(relation), key=itemgetter(0))
+        x, y = self.pair(*pair)[::step]
         return Finding(x, y, None, 0)
 
-    def _candidates(self, relation: Relation) -> Iterator[tuple[int, str, int, int, int, int]]:
-        """Yield for every change the largest f(x) - f(y), and the largest f(y) - f(x)."""
-        changes: set[tuple[int, RemovedAdded]] = set(self.problem.changes(relation))
-        for size, (removed, added) in sorted(changes):
+    def _candidates(self, relation: Relation) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+        """Yield for every change the largest f(x) - f(y), and (-1) the largest f(y) - f(x)."""
+        for size, change in sorted(set(self.problem.changes(relation))):
             poll()
-            core = size - removed
-            for more, of_more, of_less in (("x", removed, added), ("y", added, removed)):
-                asked = core, of_more, of_less
-                if asked not in self.known:
-                    self.known[asked] = distinct_gain(self.capacities, *asked)
-                gain, place = self.known[asked]
-                yield gain, more, *asked, place
+            for step in (1, -1):
+                asked = (size - change[0], *change[::step])
+                gain, q = self.known(*asked)
+                yield gain, step, (*asked, q)
 
-    def _lifted(self, parts: Parts) -> tuple[Multiplicities, Multiplicities]:
-        """Return x and y by distinct values, given C, A and B by groups.
+    def gain(self, core: int, only_x: int, only_y: int) -> tuple[int, int]:
+        """Return the largest f(x) - f(y), and a number q of values of y that attains it.
 
-        The records of a group stand in a line: first those of C, then those of A, then of B.
+        The parameters are the numbers of records of C, A and B.
         """
-        core, only_x, only_y = parts
-        taken = partial(smallest_of_each, self.rows, self.groups)
-        of_core, of_x, of_both = taken(core), taken(core + only_x), taken(core + only_x + only_y)
-        return of_x, of_core + of_both - of_x
+        of_y, values = core + only_y, len(self.counts)
+        least = int(np.searchsorted(self.together, of_y))
+        # q <= |C|: the gain falls with q, so the smallest q that has room for y is best.
+        most = least if least <= core else min(values, of_y)
+        q = np.arange(least, most + 1)
+        # q > |C|: q - |C| values of y are not in the core. A brings values that y lacks, and those
+        # of y of which a record is left over.
+        left = np.clip(q - core, 0, self._left_over(of_y, q))
+        gains = np.minimum(core - q, 0) + np.minimum(only_x, values - q + left)
+        best = int(np.argmax(gains))
+        return int(gains[best]), int(q[best])
+
+    def _left_over(self, of_y: int, q: Any) -> Any:
+        """Return of how many of the first q groups, which y has, a record can be left at most.
+
+        Those are no more than the records that y does not take, nor than the groups with two
+        records or more, of which y takes one.
+        """
+        return np.minimum(self.together[q] - of_y, np.minimum(q, self.several))
+
+    def pair(
+        self, core: int, only_x: int, only_y: int, q: int
+    ) -> tuple[Multiplicities, Multiplicities]:
+        """Return a pair that attains `gain`, y with q values."""
+        of_y, place = core + only_y, np.arange(len(self.counts))
+        # As many values of y as possible lose a record, then these lose more: y is the rest.
+        losing = int(self._left_over(of_y, q))
+        spare = filled(
+            place < losing,
+            np.where(place < losing, self.counts - 1, 0),
+            int(self.together[q] - of_y),
+        )
+        y = np.where(place < q, self.counts - spare, 0)
+        # C has the last values of y, which lost nothing, as far as there are such.
+        c = filled((place < q) & (place >= q - core), y, core)
+        # A first takes a value that y lacks with each record, then values of y that C lacks.
+        new = smallest(place >= q, only_x)
+        new = new + smallest(place < min(losing, q - core), only_x - int(new.sum()))
+        a = filled(new, self.counts - y, only_x)
+        # The records of a group stand in a line: first those of C, then those of A, then of B.
+        of_core, of_x, of_all = (
+            smallest_of_each(self.rows, self.groups, part) for part in (c, c + a, y + a)
+        )
+        return of_x, of_core + of_all - of_x

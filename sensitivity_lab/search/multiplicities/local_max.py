@@ -7,10 +7,9 @@ some of the records outside it; both are counted by groups of equal records. See
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
@@ -30,11 +29,13 @@ from sensitivity_lab.search.memory import WORD, of_pairs
 from sensitivity_lab.universes.multiplicities import (
     Groups,
     Multiplicities,
+    filled,
+    of_each,
     smallest,
     smallest_of_each,
 )
+from sensitivity_lab.universes.relations import RemovedAdded
 
-from .fewest import FewestDistinct
 from .global_max import COVERS, refusal
 
 MAX_STEPS = 5_000_000_000
@@ -49,7 +50,7 @@ class LocalMultiplicities:
 
     Notes
     -----
-    O(m log m) per change for m distinct values. If the records outside x are so few that they
+    A sort of m distinct values, and O(m) per change. If the records outside x are so few that they
     decide which values can go, count_distinct takes up to i**3 log i steps for i removed records.
     """
 
@@ -63,99 +64,73 @@ class LocalMultiplicities:
         refused = refusal(problem)
         if refused is not None:
             return refused
-        held = _Held.of(problem)
-        needed = [FewestDistinct(held.x, held.outside, *change) for change in problem.changes]
-        steps = sum(one.steps for one in needed)
+        held = _Held(problem)
+        needed = [_Fewest(held, *change) for change in problem.changes]
+        steps = sum(one.states * len(one.can_go) for one in needed)
         if steps > MAX_STEPS:
             return Refusal(
                 f"{self.name} would take {steps:,} steps, more than {MAX_STEPS:,}; choose a "
                 "smaller distance",
                 too_large=True,
             )
-        memory = max(one.bytes for one in needed) + 14 * WORD * problem.universe.number
-        cost = Cost(memory + of_pairs(problem))
-        return Plan(partial(_solve, problem, held), cost, partial(_both_ends, problem, held))
+        memory = max(one.states * (5 * WORD + len(one.can_go)) for one in needed)
+        cost = Cost(memory + 14 * WORD * problem.universe.number + of_pairs(problem))
+        return Plan(held.furthest, cost, held.both_ends)
 
 
-@dataclass(frozen=True, eq=False)
 class _Held:
-    """The records of x and those outside it, by groups.
+    """The records of x and those outside it, by groups."""
 
-    Attributes
-    ----------
-    groups : ndarray of intp, shape (m,)
-        The group of each distinct value.
-    x, outside : ndarray of int64, shape (g,)
-    """
+    def __init__(self, problem: LocalProblem) -> None:
+        self.problem, self.groups = problem, problem.query.grouped(problem.universe)
+        self.x, self.outside = (of_each(of, self.groups) for of in (problem.x, problem.outside))
+        # Values that are best left out come first: those with the fewest records in x, none if x
+        # has not the value; of equals, with the fewest outside. So many does it take for the first.
+        self.order = np.lexsort((self.outside, self.x))
+        self.needed = np.cumsum(self.x[self.order])
+        self.places = np.concatenate([[0], np.cumsum(self.outside[self.order])])
+        self.absent = int(np.count_nonzero(self.x == 0))
+        sizes = self.x[self.order[self.absent :]]
+        self.rank = np.arange(len(sizes)) - sizes.searchsorted(sizes)
 
-    groups: Groups
-    x: Multiplicities
-    outside: Multiplicities
+    def both_ends(self) -> BothEnds:
+        """Return the answer on x, and the least and the greatest answer of every change."""
+        return BothEnds(_distinct(self.x), map(self._ends, self.problem.changes))
 
-    @classmethod
-    def of(cls, problem: LocalProblem) -> _Held:
-        groups = problem.query.grouped(problem.universe)
-        x, outside = np.zeros((2, int(groups.max()) + 1), dtype=np.int64)
-        np.add.at(x, groups, problem.x)
-        np.add.at(outside, groups, problem.outside)
-        return cls(groups, x, outside)
+    def furthest(self) -> Finding:
+        """Return x and its furthest neighbor.
 
+        An answer rises by at most j, and falls by at most i: changes that cannot reach further than
+        what was found are left out.
+        """
+        of_x = _distinct(self.x)
 
-def _solve(problem: LocalProblem, held: _Held) -> Finding:
-    """Return x and its furthest neighbor.
+        def of_changes() -> Iterator[Ends]:
+            far = Fraction(-1)
+            for change in sorted(self.problem.changes, key=max, reverse=True):
+                if max(change) <= far:
+                    return
+                ends = self._ends(change)
+                far = max(far, ends.upper.answer - of_x, of_x - ends.lower.answer)
+                yield ends
 
-    An answer rises by at most j, and falls by at most i: changes that cannot reach further than
-    what was found are left out.
-    """
-    of_x = _distinct(held.x)
+        return furthest(self.problem, BothEnds(of_x, of_changes()))
 
-    def of_changes() -> Iterator[Ends]:
-        far = Fraction(-1)
-        for removed, added in sorted(problem.changes, key=max, reverse=True):
-            if max(removed, added) <= far:
-                return
-            ends = _ends(problem, held, removed, added)
-            far = max(far, ends.upper.answer - of_x, of_x - ends.lower.answer)
-            yield ends
+    def _ends(self, change: RemovedAdded) -> Ends:
+        """Return the ends of a change."""
+        lower = _Fewest(self, *change).change()
+        upper = _most_distinct(self.x, self.outside, *change)
+        return Ends(*change, self._end(*lower), self._end(*upper))
 
-    return furthest(problem, BothEnds(of_x, of_changes()))
+    def _end(self, lost: Multiplicities, gained: Multiplicities) -> End:
+        """Return the end where so many records of each group go and come."""
 
+        def y() -> Multiplicities:
+            x, outside = self.problem.x, self.problem.outside
+            left: Multiplicities = x - smallest_of_each(x, self.groups, lost)
+            return left + smallest_of_each(outside, self.groups, gained)
 
-def _both_ends(problem: LocalProblem, held: _Held) -> BothEnds:
-    """Return the answer on x, and the least and the greatest answer of every change."""
-    ends = (_ends(problem, held, *change) for change in problem.changes)
-    return BothEnds(_distinct(held.x), ends)
-
-
-def _ends(problem: LocalProblem, held: _Held, removed: int, added: int) -> Ends:
-    """Return the ends of a change."""
-
-    def end_of(change: Change) -> End:
-        lost, gained = change
-        return End(_distinct(held.x - lost + gained), partial(_neighbor, problem, held, change))
-
-    lower, upper = (
-        end_of(extreme(held.x, held.outside, removed, added))
-        for extreme in (_fewest_distinct, _most_distinct)
-    )
-    return Ends(removed, added, lower, upper)
-
-
-def _neighbor(problem: LocalProblem, held: _Held, change: Change) -> Multiplicities:
-    """Return the neighbor that loses and gains so many records of each group."""
-    lost, gained = change
-    y: Multiplicities = (
-        problem.x
-        - smallest_of_each(problem.x, held.groups, lost)
-        + smallest_of_each(problem.outside, held.groups, gained)
-    )
-    return y
-
-
-def _filled(start: Multiplicities, limits: Multiplicities, records: int) -> Multiplicities:
-    """Return the records at the start, and more up to a number, within limits."""
-    more: Multiplicities = start + smallest(limits - start, records - int(start.sum()))
-    return more
+        return End(_distinct(self.x - lost + gained), y)
 
 
 def _distinct(counts: Multiplicities) -> Fraction:
@@ -164,25 +139,86 @@ def _distinct(counts: Multiplicities) -> Fraction:
 
 def _most_distinct(x: Multiplicities, outside: Multiplicities, i: int, j: int) -> Change:
     """Remove what is there twice, then values that can come back; add every value that can be."""
-    # All but one record of each value can go for nothing.
+    # All but one record of each value can go for nothing. Once every value is there once, each
+    # record removed is a value. Those with a record outside go first: they can come back.
     lost = smallest(np.maximum(x - 1, 0), i)
-    gone = np.zeros_like(x)
-    # Once every value is there once, each record removed is a value. Those with a record outside
-    # go first: they can come back.
-    values = np.flatnonzero(x > 0)
-    first = values[np.argsort(outside[values] == 0, kind="stable")]
-    gone[first[: i - int(lost.sum())]] = 1
+    lost = filled(lost, np.where(outside > 0, x, lost), i)
+    lost = filled(lost, x, i)
     # Each value that is missing then comes with its first record; more records change nothing.
-    missing = np.minimum(outside, (x == 0) | (gone == 1))
-    new = smallest(np.minimum(missing, 1), j)
-    return lost + gone, _filled(new, outside, j)
+    new = smallest((lost == x) & (outside > 0), j)
+    return lost, filled(new, outside, j)
 
 
-def _fewest_distinct(x: Multiplicities, outside: Multiplicities, i: int, j: int) -> Change:
-    """Remove as many values as possible whole, and add to as few new ones as possible."""
-    # What goes whole, and the new ones. Records are added to values that stay first, which makes no
-    # value more, and then to the new ones; never to one that went.
-    gone, new = FewestDistinct(x, outside, i, j).best()
-    lost = _filled(np.where(gone, x, 0), x, i)
-    kept = smallest(np.where((x > 0) & ~gone, outside, 0), j)
-    return lost, _filled(kept, np.where(gone | ((x == 0) & ~new), 0, outside), j)
+class _Fewest:
+    """Which values to leave out, so that as few distinct values as possible are left.
+
+    With x_v records of value v in x and o_v outside it, i removed and j added of O outside, there
+    is a neighbor that has no value of a set D exactly if
+
+        sum of x_v over D <= i    and    sum of o_v over D <= O - j.
+
+    f(y) is the smallest where |D| is the largest. With all values that x has not, and those with
+    the smallest x_v, |D| is as large as the first condition allows; so if the second one holds,
+    that is all. If not, a table says for every number of records and of values of x that are left
+    out how few records outside these have: a knapsack with whole weights. See "Multiplicities"
+    (*One dataset*) in docs/proofs.md.
+
+    Parameters
+    ----------
+    held : _Held
+        The records of x and those outside it.
+    removed, added : int
+        How many records are removed from x, and added.
+    """
+
+    def __init__(self, held: _Held, removed: int, added: int) -> None:
+        self.held, self.removed, self.added = held, removed, added
+        self.most = int(held.places[-1]) - added
+        # How many values can be left out by the first condition, and how many by the second, if
+        # they go in order.
+        number = int(held.needed.searchsorted(removed, side="right"))
+        self.first = min(number, int(held.places.searchsorted(self.most, side="right")) - 1)
+        self.shape = (removed + 1, number - held.absent + 1)
+        present = held.order[held.absent :]
+        if self.first == number:
+            present = present[:0]
+        # No more of one size than all records that are removed.
+        self.can_go = present[held.rank[: len(present)] < removed // held.x[present]]
+        self.states = math.prod(self.shape) if len(self.can_go) else 0
+
+    def change(self) -> Change:
+        """Return a change after which as many values as possible are left out."""
+        x, outside = self.held.x, self.held.outside
+        out = np.zeros(len(x), dtype=bool)
+        out[self._best() if self.states else self.held.order[: self.first]] = True
+        lost = filled(np.where(out, x, 0), x, self.removed)
+        return lost, smallest(np.where(out, 0, outside), self.added)
+
+    def _best(self) -> Groups:
+        """Return which values are left out, by a table."""
+        x, outside = self.held.x, self.held.outside
+        # By records and values of x, exactly so many of each: how few records outside they have,
+        # or too many.
+        table = np.full(self.shape, self.most + 1)
+        table[0, 0] = 0
+        choices = []
+        # Always: `table` is the least with the values so far, each of which goes or does not.
+        for value in self.can_go:
+            size = int(x[value])
+            offered = table[:-size, :-1] + outside[value]
+            goes = np.zeros(self.shape, dtype=bool)
+            goes[size:, 1:] = offered < table[size:, 1:]
+            table[size:, 1:] = np.minimum(offered, table[size:, 1:])
+            choices.append(goes)
+        # What is left of the records outside is for the values that x has not.
+        places = self.held.places[1 : self.held.absent + 1]
+        absent = places.searchsorted(self.most - table, side="right")
+        score = np.where(table <= self.most, absent + np.arange(self.shape[1]), -1)
+        records, number = map(int, np.unravel_index(int(np.argmax(score)), self.shape))
+        out = self.held.order[: absent[records, number]].tolist()
+        # Always: `records` and `number` are what goes of the values that are not yet looked at.
+        for value, goes in zip(self.can_go[::-1], reversed(choices), strict=True):
+            if goes[records, number]:
+                out.append(value)
+                records, number = records - int(x[value]), number - 1
+        return np.array(out, dtype=np.intp)

@@ -76,8 +76,10 @@ class Part:
             low, high = np.where(near, middle + 1, low), np.where(near, high, middle)
         return self._to(low + number).and_(self._to(low), -1)
 
-    def furthest(self, number: Positions, center: Floats) -> Sums:
-        """The sums of so many records, those furthest from a center."""
+    def chosen(self, number: Positions, center: Floats, sign: int) -> Sums:
+        """The sums of so many records, those furthest from a center (1) or nearest to it (-1)."""
+        if sign < 0:
+            return self.nearest(number, center)
         return self.all.and_(self.nearest(self.size - number, center), -1)
 
     def _place(self, positions: Positions) -> Positions:
@@ -180,19 +182,15 @@ class ChangeBounds:
         numbers = (self.inside.size - self.changes[rows, 0], self.changes[rows, 1])
         for part, number in zip((self.inside, self.outside), numbers, strict=True):
             distinct, place = np.unique(number, return_inverse=True)
-            choose = part.furthest if sign > 0 else part.nearest
-            sums = choose(distinct[:, None], self.centers[None, :])
+            sums = part.chosen(distinct[:, None], self.centers[None, :], sign)
             found = found.and_(Sums(*(column[place] for column in sums)))
         return found
 
     def _at(self, rows: Positions, center: Floats, sign: int) -> tuple[Floats, Floats]:
         """The sum of squares of y about a center, and its sum less that of equal records there."""
         kept, added = self.inside.size - self.changes[rows, 0], self.changes[rows, 1]
-        if sign > 0:
-            sums = self.inside.furthest(kept, center).and_(self.outside.furthest(added, center))
-        else:
-            sums = self.inside.nearest(kept, center).and_(self.outside.nearest(added, center))
-        return self._about(rows, sums, center)
+        sums = self.inside.chosen(kept, center, sign)
+        return self._about(rows, sums.and_(self.outside.chosen(added, center, sign)), center)
 
     def _about(self, rows: Positions, sums: Sums, center: Floats) -> tuple[Floats, Floats]:
         size = self.sizes[rows]

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -286,8 +286,8 @@ class _Windows(NamedTuple):
     def number(self) -> int:
         return self.records.size - self.length + 1 if self.length else 1
 
-    def edge(self, place: int) -> int:
-        """Return twice the number beyond which the next window is nearer."""
+    def edge(self, place: Any) -> Any:
+        """Return twice the number beyond which the next window is nearer, of one or several."""
         return self.records.record(place) + self.records.record(place + self.length)
 
     def between(
@@ -300,7 +300,7 @@ class _Windows(NamedTuple):
         """
 
         def edge(place: int) -> int:
-            return size * self.edge(place)
+            return int(size * self.edge(place))
 
         return (
             bisect_left(range(last), lowest, lo=first, key=edge),
@@ -323,12 +323,8 @@ def _smallest_variance(
     size = inside.size - removed + added
     core, entering = _Windows(inside, inside.size - removed), _Windows(outside, added)
     (first, last), (start, stop) = _reachable(core, entering, size)
-    core_edges = inside.record(np.arange(first, last)) + inside.record(
-        np.arange(first, last) + core.length
-    )
-    added_edges = outside.record(np.arange(start, stop)) + outside.record(
-        np.arange(start, stop) + entering.length
-    )
+    core_edges = core.edge(np.arange(first, last))
+    added_edges = entering.edge(np.arange(start, stop))
     # Both windows move up as the number rises: one of them by one place, in the order of their
     # edges. `moves` is how many of the first steps move the core, the others move the added
     # records.

@@ -43,15 +43,6 @@ OWN = (Row("A", "O"), Row("O", "B"), Row("A", "C"), Row("C", "B"), Row("A", "B")
 O_OUTSIDE = (*OWN, Row("O", "C"))
 """The same where x is not the smaller set, or sd(x) is large enough, compared with sd(y)."""
 
-C_OUTSIDE = (*OWN, Row("C", "O"))
-"""The same for the variance where x is the smaller set."""
-
-LARGER = (Row("A", "O"), Row("A", "C"), Row("O", "C"))
-"""Where x is y and the records A: the larger set has the larger variance."""
-
-SMALLER = (Row("O", "B"), Row("C", "B"), Row("C", "O"))
-"""Where y is x and the records B: the smaller set has the larger variance."""
-
 AROUND = "AOACBCAOA"
 """y = C + B is a window with B inside it, A is the two ends of what is outside."""
 

@@ -336,6 +336,7 @@ def test_the_sum_of_two_laplace_draws_has_the_epsilon_of_the_wider_one(a, b):
 # Scales that differ
 
 
+@pytest.mark.further
 @pytest.mark.representative("kind")
 @pytest.mark.parametrize(
     ("kind", "density", "far"), [("L", laplace_density, 100), ("G", normal_density, 40)]

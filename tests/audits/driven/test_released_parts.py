@@ -51,6 +51,7 @@ def test_what_differs_besides_the_numbers(case):
     assert judge(lambda *_: first).rows[0].exact == 0
 
 
+@pytest.mark.further
 def test_numbers_of_the_widths_of_python_are_no_other_releases():
     for both in ((1, np.int64(1)), (1.5, np.float64(1.5)), (True, np.True_)):
         report = judge(lambda data, _, both=both: both[data[0]])
@@ -62,6 +63,7 @@ def test_names_count_without_types():
     assert parts(First(1, 2)) != parts(Second(1, 2)) != parts((1, 2))
 
 
+@pytest.mark.further
 def test_a_missing_value_equals_itself():
     def table(*_):
         return pd.DataFrame({"a": pd.array([1, pd.NA], dtype="Int64")})

@@ -149,7 +149,7 @@ SOUND = {
 }
 
 
-@pytest.mark.representative("case")
+@pytest.mark.representative("case", quick=())
 @pytest.mark.parametrize("steps", [once, twice])
 @pytest.mark.parametrize("case", SOUND)
 def test_what_is_made_of_releases_is_none_of_that(case, steps):

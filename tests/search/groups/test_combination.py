@@ -89,6 +89,7 @@ def test_the_best_split_is_that_of_a_plain_search(problem, error):
     check(problem, error)
 
 
+@pytest.mark.further
 @pytest.mark.parametrize("near", [1e-12, 1e-3, 10])
 def test_how_near_the_bound_the_best_split_is_makes_no_difference(monkeypatch, near):
     """Values that differ much from size to size, so that the bound is far from the best split."""
@@ -138,6 +139,7 @@ def spiked_tables(rng):
         yield table
 
 
+@pytest.mark.further
 def test_a_value_that_is_left_out_is_in_no_split_that_reaches_enough():
     for seed in range(3):
         rng = np.random.default_rng(seed)

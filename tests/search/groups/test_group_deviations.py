@@ -12,7 +12,7 @@ import oracle_records as records
 import pandas as pd
 import pytest
 from checks import check_value, refused_with
-from doses import STRESS
+from doses import STRESS, for_long
 from group_cases import Row, grouped, table
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -144,11 +144,9 @@ def test_public_sizes_allow_any_distance(problem, norm, sizes):
     check_public(problem, norm, sizes)
 
 
-@pytest.mark.stress
-@settings(max_examples=STRESS)
-@given(problem=problems(3), **public)
-def test_public_sizes_allow_any_distance_for_long(problem, norm, sizes):
-    check_public(problem, norm, sizes)
+test_public_sizes_allow_any_distance_for_long = for_long(
+    test_public_sizes_allow_any_distance, STRESS, problem=problems(3), **public
+)
 
 
 @pytest.mark.parametrize("norm", records.NORMS)

@@ -13,9 +13,9 @@ import oracle_records as records
 import pandas as pd
 import pytest
 from checks import check_value, refused, refused_with
-from doses import STRESS, shares
+from doses import STRESS, for_long, shares
 from group_cases import Row, grouped, table
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from strategies import BY_NAME as RELATIONS
 from strategies import most_feasible
@@ -132,7 +132,7 @@ each_query = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.representative("kind", "name")
+@pytest.mark.representative("kind", "name", quick=("kind",))
 @pytest.mark.parametrize("relation", RELATIONS)
 @each_query
 @given(rows=rows_of(), size=st.integers(1, 6), **asked)
@@ -142,13 +142,10 @@ def test_groups_of_any_size_are_those_of_the_definition(
     check_neighbors(kind, name, relation, rows, size, groups, empty, k, exactly)
 
 
-@pytest.mark.stress
-@pytest.mark.parametrize("relation", RELATIONS)
-@each_query
-@settings(max_examples=STRESS // 10)
-@given(rows=rows_of(8), size=st.integers(1, 7), **asked)
-def test_groups_of_any_size_for_long(kind, name, relation, rows, size, groups, empty, k, exactly):
-    check_neighbors(kind, name, relation, rows, size, groups, empty, k, exactly)
+larger = {"rows": rows_of(8), "size": st.integers(1, 7), **asked}
+test_groups_of_any_size_for_long = for_long(
+    test_groups_of_any_size_are_those_of_the_definition, STRESS // 10, **larger
+)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -159,12 +156,11 @@ def test_variances_at_distance_1_are_those_of_the_definition(
     check_neighbors("global", "var", relation, rows, size, groups, empty, k, exactly)
 
 
-@pytest.mark.stress
-@pytest.mark.parametrize("relation", RELATIONS)
-@settings(max_examples=STRESS // 3)
-@given(rows=rows_of(8), size=st.integers(1, 7), **(asked | {"k": st.just(1)}))
-def test_variances_at_distance_1_for_long(relation, rows, size, groups, empty, k, exactly):
-    check_neighbors("global", "var", relation, rows, size, groups, empty, k, exactly)
+test_variances_at_distance_1_for_long = for_long(
+    test_variances_at_distance_1_are_those_of_the_definition,
+    STRESS // 3,
+    **(larger | {"k": st.just(1)}),
+)
 
 
 @pytest.mark.exhaustive
@@ -242,14 +238,13 @@ def test_public_sizes_are_those_of_the_definition(name, relation, rows, sizes, k
     check_public(name, relation, rows, size, sizes, k, exactly)
 
 
-@pytest.mark.stress
-@pytest.mark.parametrize("name", ["mean", "median", "sum", "var"])
-@settings(max_examples=STRESS // 3)
-@given(relation=st.sampled_from(["bounded", *RELATIONS]), rows=rows_of(8), **public)
-def test_public_sizes_for_long(name, relation, rows, sizes, k, exactly, more):
-    size = sum(sizes.values()) + more
-    assume(1 <= size <= len(rows))
-    check_public(name, relation, rows, size, sizes, k, exactly)
+test_public_sizes_for_long = for_long(
+    test_public_sizes_are_those_of_the_definition,
+    STRESS // 3,
+    relation=st.sampled_from(["bounded", *RELATIONS]),
+    rows=rows_of(8),
+    **public,
+)
 
 
 @given(

@@ -208,6 +208,7 @@ def test_a_standard_deviation_that_its_bound_leaves_open():
     assert result.witness.query_y == 0
 
 
+@pytest.mark.further
 @pytest.mark.representative
 @pytest.mark.parametrize("seed", range(60))
 def test_every_split_of_the_core_is_looked_at(seed):

@@ -12,8 +12,8 @@ import oracle_records as records
 import pandas as pd
 import pytest
 from checks import check_value, refused, refused_with
-from doses import STRESS
-from hypothesis import given, settings
+from doses import STRESS, for_long
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
@@ -130,12 +130,9 @@ def test_stacks_are_those_of_the_definition_or_refused(relation, rows):
     check_solved_or_refused(relation, rows)
 
 
-@pytest.mark.stress
-@pytest.mark.parametrize("relation", RELATIONS)
-@settings(max_examples=STRESS // len(RELATIONS))
-@given(rows=rows_of)
-def test_stacks_for_long(relation, rows):
-    check_solved_or_refused(relation, rows)
+test_stacks_for_long = for_long(
+    test_stacks_are_those_of_the_definition_or_refused, STRESS // len(RELATIONS), rows=rows_of
+)
 
 
 def check_stack(found: sl.results.Sensitivity, expected: Fraction, norm: str) -> None:

@@ -159,7 +159,7 @@ def best_word(records: list[float], changes: str, ddof: float, *, root: bool) ->
     return max((spread("AC", word) - spread("BC", word), "".join(word)) for word in words)
 
 
-@pytest.mark.representative("sizes")
+@pytest.mark.representative("sizes", quick=())
 @pytest.mark.parametrize("root", [False, True], ids=["variance", "root"])
 @pytest.mark.parametrize(
     "sizes", [(2, 1, 1), (2, 2, 1), (1, 3, 1), (2, 1, 2), (1, 1, 3), (2, 2, 0), (2, 0, 3)]

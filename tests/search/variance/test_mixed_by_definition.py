@@ -163,7 +163,7 @@ def check_all(seed: int) -> int:
         )
 
 
-@pytest.mark.parametrize("share", shares(1, 4, 200))
+@pytest.mark.parametrize("share", shares(1, 10, 500))
 def test_mixed_changes_by_their_definition(share):
-    answered = sum(check_all(seed) for seed in range(25 * share, 25 * share + 25))
-    assert answered >= 25
+    answered = sum(check_all(seed) for seed in range(10 * share, 10 * share + 10))
+    assert answered >= 10

@@ -117,7 +117,7 @@ def test_all_distances_at_once_reach_what_each_does_by_itself(kind, family, monk
     assert (left_out > 0) == (family != "bounded")
 
 
-@pytest.mark.representative("relation")
+@pytest.mark.representative("relation", quick=())
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("relation", ["bounded", "unbounded", "edit"])
 def test_whole_curves_against_the_definition(relation, exact, monkeypatch):
@@ -306,6 +306,7 @@ def check_smaller(values: list[int], shape: Shape) -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.further
 @pytest.mark.parametrize("share", shares(1, 3, 60))
 def test_bounds_leave_the_best_pair_where_x_is_smaller_than_y(share):
     for seed in range(20 * share, 20 * share + 20):

@@ -24,7 +24,6 @@ FOUR_BASKETS = spaces.Space(_BASKETS, _apart)
 
 SPACE_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "nodes": (3, 4, 6),
-    "edges": (None, _PATH, ((2, 0), (1, 2))),
     "spaces.graphs.neighbors": ("edge", "node"),
     "spaces.sequences.values": (["home", "work"], [0, 1.5], "ab"),
     "spaces.sequences.metric": ("insert_delete", "hamming"),
@@ -32,7 +31,7 @@ SPACE_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "spaces.Space.datasets": (_BASKETS,),
     "spaces.Space.metric": (None,),
     "spaces.Space.neighbors": (_changed,),
-    "space": (FOUR_NODES, spaces.graphs(3, "node", edges=_PATH), DAYS, FOUR_BASKETS),
+    "space": (FOUR_NODES, spaces.graphs(3, "node"), DAYS, FOUR_BASKETS),
     "spaces.local_sensitivity.dataset": (_PATH, []),
     "spaces.sensitivity_curve.dataset": (None, _PATH),
     "spaces.sensitivity_curve.distances": ([1, 2], 1),
