@@ -31,7 +31,7 @@ from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
 
 from .code import code_of
-from .drawn import axis_of, fan_of, pair_of, records_text
+from .drawn import as_float, axis_of, fan_of, pair_of, records_text
 from .typed import number
 from .universes import Given, Made, columns_of, records_of, universe_of
 
@@ -80,7 +80,7 @@ _FIELDS = {
 """The fields beside `kind` of a universe or a dataset; the last three are records."""
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """A field of a request is wrong."""
 
     def __init__(self, name: str, message: str) -> None:
@@ -94,7 +94,7 @@ def _field(name: str) -> Any:
     try:
         yield
     except SensitivityLabError as error:
-        raise _Refused(name, str(error)) from None
+        raise _RefusedError(name, str(error)) from None
 
 
 def answer(request: Any, given: Given | None = None) -> dict[str, Any]:
@@ -133,10 +133,10 @@ def answer(request: Any, given: Given | None = None) -> dict[str, Any]:
     """
     try:
         if not isinstance(request, dict):
-            raise _Refused("ask", "a request must be a JSON object")
+            raise _RefusedError("ask", "a request must be a JSON object")
         ask = _one_of(request, "ask", _ASKED)
         return {"ok": True, **_ASKED[ask](request, given or Given())}
-    except _Refused as error:
+    except _RefusedError as error:
         return {"ok": False, "field": error.name, "message": str(error)}
     except MemoryError:
         return {
@@ -175,37 +175,36 @@ def _one_of(request: Mapping[str, Any], name: str, known: Any) -> str:
     if not (isinstance(value, str) and value in known):
         hint = did_you_mean(value, list(known)) if isinstance(value, str) else ""
         got = shown(value)
-        raise _Refused(name, f"{name} must be one of {names_of(list(known))}, got {got}{hint}")
+        raise _RefusedError(name, f"{name} must be one of {names_of(list(known))}, got {got}{hint}")
     return value
 
 
 def _text(request: Mapping[str, Any], name: str) -> str:
     value = request.get(name)
     if not isinstance(value, str):
-        raise _Refused(name, f"{name} must be a text, got {shown(value)}")
+        raise _RefusedError(name, f"{name} must be a text, got {shown(value)}")
     return value
 
 
 def _whole(request: Mapping[str, Any], name: str, most: int) -> int:
     value = request.get(name)
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not (whole and 1 <= value <= most):
-        raise _Refused(
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+        raise _RefusedError(
             name, f"{name} must be a whole number from 1 to {most:,}, got {shown(value)}"
         )
-    return int(value)
+    return value
 
 
 def _described(request: Mapping[str, Any], name: str, kinds: Any) -> dict[str, str]:
     """Return the description of a universe or of a dataset."""
     value = request.get(name)
     if not isinstance(value, dict):
-        raise _Refused(name, f"{name} must be an object with a kind, got {shown(value)}")
+        raise _RefusedError(name, f"{name} must be an object with a kind, got {shown(value)}")
     try:
         kind = _one_of(value, "kind", kinds)
         return {"kind": kind, **{one: _text(value, one) for one in _FIELDS[kind]}}
-    except _Refused as error:
-        raise _Refused(name, str(error)) from None
+    except _RefusedError as error:
+        raise _RefusedError(name, str(error)) from None
 
 
 @dataclass(frozen=True)
@@ -224,8 +223,10 @@ class _Asked:
     most : dict of str to int
         The largest size and distance that are feasible.
     epsilon : int or Decimal
-    x : list or None
-        The dataset, with the code that makes it.
+    x : list
+        The dataset; empty if there is none.
+    x_code : str
+        The Python that makes it.
     parts : tuple of str
     messages : list of dict
         What could not be computed.
@@ -238,7 +239,8 @@ class _Asked:
     k: int
     most: Mapping[str, int]
     epsilon: Any
-    x: tuple[list[Any], str] | None
+    x: list[Any]
+    x_code: str
     parts: tuple[str, ...]
     messages: list[dict[str, str]] = field(default_factory=list)
 
@@ -276,14 +278,16 @@ def _checked(request: Mapping[str, Any], given: Given) -> _Asked:
         epsilon = number(written if isinstance(written, str) else str(written), "epsilon")
         if epsilon <= 0:
             raise InputError(f"epsilon must be above 0, got {shown(written)}")
-    x = None
+    x, x_code = list[Any](), ""
     if request.get("x") is not None:
         records = _described(request, "x", ("records", "csv", "given"))
         with _field("x"):
-            x = records_of(records, given)
+            x, x_code = records_of(records, given)
     parts = request.get("parts")
-    if not isinstance(parts, list) or not all(one in PARTS for one in parts if [one]):
-        raise _Refused("parts", f"parts must be a list of {names_of(PARTS)}, got {shown(parts)}")
+    if not isinstance(parts, list) or not all(one in PARTS for one in parts):
+        raise _RefusedError(
+            "parts", f"parts must be a list of {names_of(PARTS)}, got {shown(parts)}"
+        )
     limit = made.universe.size
     most = UNLIMITED if limit == np.inf else max(1, int(limit) - 1)
     size = min(size, most)
@@ -305,6 +309,7 @@ def _checked(request: Mapping[str, Any], given: Given) -> _Asked:
         {"size": most, "k": farthest},
         epsilon,
         x,
+        x_code,
         tuple(parts),
     )
 
@@ -327,7 +332,7 @@ def _answer(request: Mapping[str, Any], given: Given) -> dict[str, Any]:
     }
     for part in asked.parts:
         try:
-            if part not in ("sensitivity", "curve") and asked.x is None:
+            if part not in ("sensitivity", "curve") and not asked.x:
                 raise InputError("it needs a dataset x")
             found |= _FOUND[part](asked)
         except SensitivityLabError as error:
@@ -342,7 +347,7 @@ def _sensitivity(asked: _Asked) -> dict[str, Any]:
     witness, strip = pair_of(result)
     told = {
         "text": result._text(6),
-        "value": _finite(result.value),
+        "value": as_float(result.value),
         "method": result.method,
         "claim": (
             f"global sensitivity of {asked.query}, L1 norm, exact; {asked.relation}; "
@@ -382,7 +387,7 @@ def _noise(asked: _Asked, result: Any) -> tuple[dict[str, Any] | None, list[str]
         )
     # Of a Laplace distribution, |noise| has the median b ln 2, and exceeds b ln 20 in 5 %.
     return {
-        "scale": _finite(scale),
+        "scale": as_float(scale),
         "text": rounded_up(scale, digits=6),
         "half": rounded_up(math.log(2) * scale, digits=3),
         "most": rounded_up(math.log(20) * scale, digits=3),
@@ -395,21 +400,21 @@ def _curve(asked: _Asked) -> dict[str, Any]:
     pairs = zip(frame["distance"], frame["sensitivity"], strict=True)
     return {
         "curve": [
-            {"k": int(k), "value": _finite(value), "text": rounded_up(float(value), digits=6)}
+            {"k": int(k), "value": as_float(value), "text": rounded_up(float(value), digits=6)}
             for k, value in pairs
         ]
     }
 
 
 def _local(asked: _Asked) -> dict[str, Any]:
-    found = asked.call(local_sensitivity, dataset=_x(asked))
+    found = asked.call(local_sensitivity, dataset=asked.x)
     return {
         "local": {
             "records": records_text(found.witness.x),
-            "size": len(_x(asked)),
+            "size": len(asked.x),
             "answer": show_answer(found.witness.query_x),
             "text": found._text(6),
-            "value": _finite(found.value),
+            "value": as_float(found.value),
         }
     }
 
@@ -418,14 +423,14 @@ def _smooth(asked: _Asked) -> dict[str, Any]:
     if not isinstance(asked.made.universe, FiniteUniverse):
         raise InputError("its universe is an interval; type a domain")
     beta = smooth_beta(asked.epsilon, k=asked.k)
-    found = asked.call(smooth_sensitivity, dataset=_x(asked), beta=beta)
+    found = asked.call(smooth_sensitivity, dataset=asked.x, beta=beta)
     with warnings.catch_warnings():  # the warnings of the global sensitivity say it already
         warnings.simplefilter("ignore")
         scale = smooth_cauchy_scale(found, asked.epsilon)
     return {
         "smooth": {
             "text": found._text(6),
-            "value": _finite(found.value),
+            "value": as_float(found.value),
             "beta": rounded_up(float(beta), digits=3),
             "scale": rounded_up(scale, digits=6),
         }
@@ -433,19 +438,8 @@ def _smooth(asked: _Asked) -> dict[str, Any]:
 
 
 def _reach(asked: _Asked) -> dict[str, Any]:
-    found = asked.call(reach, dataset=_x(asked), distances=asked.distances)
+    found = asked.call(reach, dataset=asked.x, distances=asked.distances)
     return {"reach": fan_of(found, asked.k)}
-
-
-def _x(asked: _Asked) -> list[Any]:
-    assert asked.x is not None
-    return asked.x[0]
-
-
-def _finite(number: Any) -> float | None:
-    """Return a number as JSON has it: None beyond the floats."""
-    value = float(number)
-    return value if math.isfinite(value) else None
 
 
 def _code(request: Mapping[str, Any], given: Given) -> dict[str, Any]:
@@ -458,7 +452,7 @@ def _code(request: Mapping[str, Any], given: Given) -> dict[str, Any]:
             asked.relation,
             asked.distances,
             asked.epsilon,
-            asked.x[1] if asked.x else "",
+            asked.x_code,
             asked.parts,
             records=asked.of_records,
         )

@@ -97,11 +97,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         else:
             try:
-                found = self.server.worker.answer(self.rfile.read(int(length)))
-            except (ValueError, RecursionError):  # no JSON
+                request = json.loads(self.rfile.read(int(length)))
+            except (ValueError, RecursionError):
                 self._refuse(HTTPStatus.BAD_REQUEST)
                 return
-            self._send(HTTPStatus.OK, found)
+            found = self.server.worker.answer(request)
+            self._send(HTTPStatus.OK, json.dumps(found).encode())
 
     def _refuse(self, status: HTTPStatus) -> None:
         self.close_connection = True  # what the request still sends is not read
