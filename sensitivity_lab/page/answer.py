@@ -20,7 +20,8 @@ from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.calls.local_sensitivity import local_sensitivity
 from sensitivity_lab.calls.reach import reach
 from sensitivity_lab.calls.smooth_sensitivity import smooth_sensitivity
-from sensitivity_lab.checks import did_you_mean, names_of, rounded_up, shown
+from sensitivity_lab.checks import check_positive, did_you_mean, names_of, rounded_up, shown
+from sensitivity_lab.csv_files import written_number
 from sensitivity_lab.errors import DatasetUniverseWarning, InputError, SensitivityLabError
 from sensitivity_lab.noise.scales import laplace_scale
 from sensitivity_lab.noise.smooth import smooth_beta, smooth_cauchy_scale
@@ -32,7 +33,6 @@ from sensitivity_lab.universes.relations import Relation
 
 from .code import code_of
 from .drawn import as_float, axis_of, fan_of, pair_of, records_text
-from .typed import number
 from .universes import Given, Made, columns_of, records_of, universe_of
 
 FARTHEST = 50
@@ -275,9 +275,7 @@ def _checked(request: Mapping[str, Any], given: Given) -> _Asked:
     k = _whole(request, "k", FARTHEST)
     with _field("epsilon"):
         written = request.get("epsilon")
-        epsilon = number(written if isinstance(written, str) else str(written), "epsilon")
-        if epsilon <= 0:
-            raise InputError(f"epsilon must be above 0, got {shown(written)}")
+        epsilon = check_positive("epsilon", written_number(str(written)))
     x, x_code = list[Any](), ""
     if request.get("x") is not None:
         records = _described(request, "x", ("records", "csv", "given"))

@@ -53,7 +53,8 @@ def test_all_of_an_answer():
     assert (number["text"], number["method"]) == ("5.33334", "monotone")
     assert number["value"] == pytest.approx(32 / 6)
     assert number["claim"] == (
-        "global sensitivity of mean, L1 norm, exact; bounded, at most 2; n = 6; universe of 10 records"
+        "global sensitivity of mean, L1 norm, exact; bounded, at most 2; n = 6; "
+        "universe of 10 records"
     )
     assert [one["k"] for one in found["curve"]] == [1, 2, 3, 4]
     assert found["curve"][1]["value"] == number["value"]
@@ -136,21 +137,33 @@ WRONG = [
     ({"size": True}, "size", "got True"),
     ({"k": "1"}, "k", "k must be a whole number from 1 to 50, got '1'"),
     ({"k": 51}, "k", "from 1 to 50, got 51"),
-    ({"epsilon": "0"}, "epsilon", "epsilon must be above 0, got '0'"),
-    ({"epsilon": None}, "epsilon", "epsilon must be a finite number such as 20 or 0.5"),
-    ({"epsilon": "inf"}, "epsilon", "epsilon must be a finite number"),
+    ({"epsilon": "0"}, "epsilon", "epsilon must be a finite number above 0, got 0"),
+    ({"epsilon": None}, "epsilon", "a number is written 20, 0.5 or 1e-3, got 'None'"),
+    ({"epsilon": "inf"}, "epsilon", "a number is written 20, 0.5"),
     ({"universe": "0:9"}, "universe", "universe must be an object with a kind, got '0:9'"),
     ({"universe": {"kind": "list"}}, "universe", "kind must be one of 'domain', 'interval'"),
     ({"universe": {"kind": "domain"}}, "universe", "text must be a text, got None"),
-    ({"universe": {"kind": "domain", "text": "3:1"}}, "universe", "not a range with a positive"),
+    (
+        {"universe": {"kind": "domain", "text": "3:1"}},
+        "universe",
+        "first:last:step with a positive step",
+    ),
     ({"universe": {"kind": "domain", "text": "0:10:3"}}, "universe", "end it at 9 or 12"),
     ({"universe": {"kind": "domain", "text": "0:1e9"}}, "universe", "more than 1,000,000"),
     ({"universe": {"kind": "interval", "text": "3"}}, "universe", "written lower:upper"),
-    ({"universe": {"kind": "records", "text": "1 x"}}, "universe", "a record must be a finite"),
+    (
+        {"universe": {"kind": "records", "text": "1 x"}},
+        "universe",
+        "a number is written 20, 0.5 or 1e-3, got 'x'",
+    ),
     ({"universe": {"kind": "given", "column": "a"}}, "universe", "unknown column 'a'"),
     ({"x": "1, 2"}, "x", "x must be an object with a kind, got '1, 2'"),
     ({"x": {"kind": "domain", "text": "0:9"}}, "x", "kind must be one of 'records', 'csv'"),
-    ({"x": {"kind": "csv", "text": "a\n1\n", "column": "b", "name": "f"}}, "x", "unknown column 'b'"),
+    (
+        {"x": {"kind": "csv", "text": "a\n1\n", "column": "b", "name": "f"}},
+        "x",
+        "unknown column 'b'",
+    ),
 ]
 
 
@@ -173,7 +186,10 @@ def test_what_is_no_object_is_refused():
 def test_every_choice_has_an_answer_and_its_code(capsys, query, relation):
     state = {
         "universe": {"kind": "records", "text": "1 2 5 8 8 8 8 20"},
-        **{"query": query, "relation": relation, "size": 3, "k": 1},
+        "query": query,
+        "relation": relation,
+        "size": 3,
+        "k": 1,
         "x": {"kind": "records", "text": "8, 1, 2"},
     }
     found = ask(**state)
