@@ -20,7 +20,15 @@ from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.calls.local_sensitivity import local_sensitivity
 from sensitivity_lab.calls.reach import reach
 from sensitivity_lab.calls.smooth_sensitivity import smooth_sensitivity
-from sensitivity_lab.checks import check_positive, did_you_mean, names_of, rounded_up, shown
+from sensitivity_lab.checks import (
+    check_choice,
+    check_kind,
+    check_positive,
+    check_text,
+    names_of,
+    rounded_up,
+    whole_kind,
+)
 from sensitivity_lab.csv_files import written_number
 from sensitivity_lab.errors import DatasetUniverseWarning, InputError, SensitivityLabError
 from sensitivity_lab.noise.scales import laplace_scale
@@ -69,6 +77,9 @@ FIRST = {
     "epsilon": "1",
 }
 """The first state of the page. It must not depend on data, which may be private."""
+
+_SIZE = whole_kind("a number of records, from 1 to 10**12", most=10**12)
+_DISTANCE = whole_kind(f"a distance from 1 to {FARTHEST}", most=FARTHEST)
 
 _FIELDS = {
     "domain": ("text",),
@@ -128,13 +139,14 @@ def answer(request: Any, given: Given | None = None) -> dict[str, Any]:
     >>> asked = {"ask": "answer", "parts": ["sensitivity"], **FIRST, "size": 50}
     >>> answer(asked)["sensitivity"]["text"]
     '2'
-    >>> answer({**asked, "k": 0})
-    {'ok': False, 'field': 'k', 'message': 'k must be a whole number from 1 to 50, got 0'}
+    >>> answer({**asked, "k": 0})["message"]
+    'k must be a whole number (a distance from 1 to 50), got 0, below 1'
     """
     try:
         if not isinstance(request, dict):
-            raise _RefusedError("ask", "a request must be a JSON object")
-        ask = _one_of(request, "ask", _ASKED)
+            raise _RefusedError("ask", "a request must be an object")
+        with _field("ask"):
+            ask = check_choice("ask", request.get("ask"), _ASKED)
         return {"ok": True, **_ASKED[ask](request, given or Given())}
     except _RefusedError as error:
         return {"ok": False, "field": error.name, "message": str(error)}
@@ -162,49 +174,16 @@ def _choices(_: Mapping[str, Any], given: Given) -> dict[str, Any]:
 
 def _of_file(request: Mapping[str, Any], _: Given) -> dict[str, Any]:
     """Return the numeric columns of a CSV file."""
-    text = _text(request, "text")
     with _field("text"):
-        return {"columns": columns_of(text)}
-
-
-# The fields of a request.
-
-
-def _one_of(request: Mapping[str, Any], name: str, known: Any) -> str:
-    value = request.get(name)
-    if not (isinstance(value, str) and value in known):
-        hint = did_you_mean(value, list(known)) if isinstance(value, str) else ""
-        got = shown(value)
-        raise _RefusedError(name, f"{name} must be one of {names_of(list(known))}, got {got}{hint}")
-    return value
-
-
-def _text(request: Mapping[str, Any], name: str) -> str:
-    value = request.get(name)
-    if not isinstance(value, str):
-        raise _RefusedError(name, f"{name} must be a text, got {shown(value)}")
-    return value
-
-
-def _whole(request: Mapping[str, Any], name: str, most: int) -> int:
-    value = request.get(name)
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
-        raise _RefusedError(
-            name, f"{name} must be a whole number from 1 to {most:,}, got {shown(value)}"
-        )
-    return value
+        return {"columns": columns_of(check_text("text", request.get("text"), "a CSV file"))}
 
 
 def _described(request: Mapping[str, Any], name: str, kinds: Any) -> dict[str, str]:
     """Return the description of a universe or of a dataset."""
-    value = request.get(name)
-    if not isinstance(value, dict):
-        raise _RefusedError(name, f"{name} must be an object with a kind, got {shown(value)}")
-    try:
-        kind = _one_of(value, "kind", kinds)
-        return {"kind": kind, **{one: _text(value, one) for one in _FIELDS[kind]}}
-    except _RefusedError as error:
-        raise _RefusedError(name, str(error)) from None
+    value = check_kind(name, request.get(name), dict, "an object with a kind")
+    kind = check_choice(f"{name}'s kind", value.get("kind"), kinds)
+    texts = {one: check_text(f"{name}'s {one}", value.get(one), "a text") for one in _FIELDS[kind]}
+    return {"kind": kind, **texts}
 
 
 @dataclass(frozen=True)
@@ -262,30 +241,29 @@ class _Asked:
 
 def _checked(request: Mapping[str, Any], given: Given) -> _Asked:
     """Check every field of a request, and reduce what is not feasible."""
-    described = _described(request, "universe", _FIELDS)
     with _field("universe"):
-        made = universe_of(described, given)
+        made = universe_of(_described(request, "universe", _FIELDS), given)
         if not made.universe.numeric:
             raise InputError("a universe of the page has numbers")
-    query = _text(request, "query")
     with _field("query"):
+        query = check_text("query", request.get("query"), "the name of a query")
         least = as_query(query).least_size
-    relation = RELATIONS[_one_of(request, "relation", RELATIONS)]
-    size = _whole(request, "size", 10**12)
-    k = _whole(request, "k", FARTHEST)
+    with _field("relation"):
+        relation = RELATIONS[check_choice("relation", request.get("relation"), RELATIONS)]
+    with _field("size"):
+        size = _SIZE("size", request.get("size"))
+    with _field("k"):
+        k = _DISTANCE("k", request.get("k"))
     with _field("epsilon"):
-        written = request.get("epsilon")
-        epsilon = check_positive("epsilon", written_number(str(written)))
+        epsilon = check_positive("epsilon", written_number(str(request.get("epsilon"))))
     x, x_code = list[Any](), ""
-    if request.get("x") is not None:
-        records = _described(request, "x", ("records", "csv", "given"))
-        with _field("x"):
-            x, x_code = records_of(records, given)
-    parts = request.get("parts")
-    if not isinstance(parts, list) or not all(one in PARTS for one in parts):
-        raise _RefusedError(
-            "parts", f"parts must be a list of {names_of(PARTS)}, got {shown(parts)}"
-        )
+    with _field("x"):
+        if request.get("x") is not None:
+            x, x_code = records_of(_described(request, "x", ("records", "csv", "given")), given)
+    with _field("parts"):
+        parts = check_kind("parts", request.get("parts"), list, f"a list of {names_of(PARTS)}")
+        for one in parts:
+            check_choice("parts", one, PARTS)
     limit = made.universe.size
     most = UNLIMITED if limit == np.inf else max(1, int(limit) - 1)
     size = min(size, most)
