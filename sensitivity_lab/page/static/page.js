@@ -5,57 +5,37 @@ import * as pictures from "./pictures.js";
 import { INSTALL, localTransport, tokenOf, workerTransport } from "./transports.js";
 
 const FIELDS = ["universe", "query", "relation", "size", "k", "epsilon", "x"];
-const DOING = {
-  sensitivity: "the sensitivity",
-  curve: "the curve",
-  local: "the local sensitivity",
-  smooth: "the smooth sensitivity",
-  reach: "the reach",
-  code: "the code",
-};
-/** Queries whose answers are not on the axis of the records. */
-const OTHER_UNIT = ["var", "count", "count_distinct"];
-const KINDS = {
-  domain: [
-    "a domain: listed values",
-    "Values, or first:last, or first:last:step",
-    "0:100",
-    "What a record can be, told apart from the data, such as 0:100 or 1,2,3.",
-  ],
-  interval: [
-    "an interval: every real number",
-    "Lowest:highest",
-    "0:100",
-    "Every real number from one to the other, such as 0:2.5.",
-  ],
-  records: [
-    "records, typed or pasted",
-    "Records",
-    "",
-    "Separate records by commas, blanks or lines.",
-  ],
-  csv: ["all rows of the CSV file", "", "", "The column chosen below, under “Your dataset x”."],
-};
+const PARTS = ["sensitivity", "curve", "local", "smooth", "reach"];
+const OF_X = PARTS.slice(2);
+const DOING = { sensitivity: "the sensitivity", curve: "the curve", local: "local sensitivity" };
+const OTHER_UNIT = ["var", "count", "count_distinct"]; // answers not on the axis of the records
 
-const NO_X =
-  "Choose or type a dataset x to see its local and smooth sensitivity, and its reach. It stays here, and is in no link.";
+/** Universes to type: the name of the field, a hint, and what stands in it first. */
+const KINDS = {
+  domain: ["Values, or first:last, or first:last:step", "Such as 1,2,3 or 0:100.", "0:100"],
+  interval: ["Lowest:highest", "Every real number from one to the other, such as 0:2.5.", "0:100"],
+  records: ["Records", "Separate them by commas, blanks or lines.", ""],
+};
+/** The controls of a field, if it is not the one of its name alone. */
+const CONTROLS = { universe: ["universe-kind", "universe-text"], x: ["x-kind", "x-text", "file"] };
+
 const $ = (id) => document.getElementById(id);
-const typed = Object.fromEntries(Object.entries(KINDS).map(([kind, [, , first]]) => [kind, first]));
+const typed = {}; // what was typed as a universe, by kind
 const file = { text: null, name: "" };
 const wanted = { size: 1, k: 1 }; // as chosen; an answer may show less
 let transport = null;
 let most = { size: 1, k: 1 };
 let stops = [1]; // sizes of the slider
-let kindShown = "domain";
+let kindShown = "";
 let version = 0; // of the controls: answers to earlier ones are dropped
 let waiting = null; // the newest request that is not yet computed
-let fileFault = ""; // what is wrong with the file that was chosen last
 let since = 0; // when what is computed now began; 0 if nothing is
 let timer = 0;
-let ground = null; // the universe that is shown, as asked, and its axis
-let cursor = 0; // a place on the grid of the axis of x
-let nearX = null; // the place on that grid that is nearest to one across the picture
-let nearK = null; // the distance that is nearest to a place across the curve
+let fileFault = "";
+let ground = null; // the universe that is shown: as asked, and its axis
+let cursor = 0; // a place on the grid of that axis
+let nearX = null; // of a place across the axis, the nearest one on that grid
+let nearK = null; // of a place across the curve, the nearest distance
 
 function make(name, attributes, ...children) {
   const made = document.createElement(name);
@@ -64,22 +44,25 @@ function make(name, attributes, ...children) {
   return made;
 }
 
-const paragraph = (...children) => make("p", {}, ...children);
+const words = (text, className = "") => make("p", { className }, text);
+const alert = (text) => make("p", { className: "message", role: "alert" }, text);
+const grouped = (number) => number.toLocaleString("en");
+const many = (number, what) => `${grouped(number)} ${what}${number === 1 ? "" : "s"}`;
 
-const count = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+function option(value, text = value) {
+  return make("option", { value }, text);
+}
 
 /** Choose a value, also one that is not listed: what it is worth, the answer says. */
 function choose(select, value) {
-  if (![...select.options].some((option) => option.value === value)) {
-    select.append(make("option", { value }, value));
-  }
+  if (![...select.options].some((one) => one.value === value)) select.append(option(value));
   select.value = value;
 }
 
 // Pictures are drawn again when their place changes its width.
 
 const drawings = new Map();
-const observer = new ResizeObserver((entries) => entries.forEach(({ target }) => redraw(target)));
+const observer = new ResizeObserver((seen) => seen.forEach(({ target }) => redraw(target)));
 
 function redraw(place) {
   const width = Math.floor(place.clientWidth);
@@ -92,35 +75,38 @@ function show(id, drawing) {
   redraw($(id));
 }
 
+/** Empty a part: its pictures, its words, and its messages. */
 function clear(part) {
-  for (const place of $(part).querySelectorAll("[id$=-picture], [id$=-told], #code-text")) {
+  for (const place of $(part).querySelectorAll("[id$=-picture], [id$=-told]")) {
     drawings.delete(place);
     place.replaceChildren();
   }
-  if (part === "sensitivity") $(part).replaceChildren();
+  $(part).classList.remove("stale");
+}
+
+function slide(id, first, last, now, text) {
+  const place = $(id);
+  for (const [name, value] of Object.entries({ min: first, max: last, now, text })) {
+    place.setAttribute(`aria-value${name}`, value);
+  }
 }
 
 // What the controls say.
 
-function universe() {
-  const kind = $("universe-kind").value;
+function described(kind, text) {
   if (kind.startsWith("given:")) return { kind: "given", column: kind.slice(6) };
-  return kind === "csv" ? ofFile() : { kind, text: $("universe-text").value };
+  if (kind !== "csv") return { kind, text };
+  return { kind, text: file.text, column: $("column").value, name: file.name };
 }
 
-const ofFile = () => ({ kind: "csv", text: file.text, column: $("column").value, name: file.name });
-
 function dataset() {
-  const kind = $("x-kind").value;
-  if (kind.startsWith("given:")) return { kind: "given", column: kind.slice(6) };
-  if (kind === "csv") return file.text === null ? null : ofFile();
-  return kind === "typed" && $("x-text").value.trim()
-    ? { kind: "records", text: $("x-text").value }
-    : null;
+  const [kind, text] = [$("x-kind").value, $("x-text").value];
+  if (kind === "none" || (kind === "records" && !text.trim())) return null;
+  return described(kind, text);
 }
 
 const request = () => ({
-  universe: universe(),
+  universe: described($("universe-kind").value, $("universe-text").value),
   query: $("query").value,
   relation: $("relation").value,
   ...wanted,
@@ -130,9 +116,15 @@ const request = () => ({
 
 // Computing: one request at a time, and then the newest.
 
-function changed() {
+/** Leave what is computed, or about to be, and what is shown, to an earlier state. */
+function outdate() {
   version++;
   clearTimeout(timer);
+  waiting = null;
+}
+
+function changed() {
+  outdate();
   timer = setTimeout(ask, 150);
   for (const part of document.querySelectorAll(".part")) part.classList.add("stale");
   say("Computing", true);
@@ -145,10 +137,9 @@ function say(text, busy) {
 }
 
 async function ask() {
-  timer = 0;
   waiting = request();
   if (since) {
-    // What is computed is of no use anymore; it may end by itself, which is quicker than to restart.
+    // What is computed is of no use anymore, but to let it end may be quicker than to restart.
     const begun = since;
     const left = Math.max(0, begun + transport.patience - performance.now());
     setTimeout(() => waiting && since === begun && transport.stop(), left);
@@ -162,136 +153,111 @@ async function ask() {
 }
 
 async function compute(asked, of) {
-  const done = [];
   const found = async (part, fields) => {
-    say(`Computing ${DOING[part]}`, true);
+    say(`Computing ${DOING[part] ?? part}`, true);
     since = performance.now();
-    const answer = await transport.ask(fields);
+    const answer = await transport.ask({ ...asked, ...fields });
     since = 0;
     return of === version ? answer : null;
   };
-  let answered = null;
-  for (const part of asked.x
-    ? ["sensitivity", "curve", "local", "smooth", "reach"]
-    : ["sensitivity", "curve"]) {
-    const ofX = part !== "sensitivity" && part !== "curve";
-    const x = ofX ? asked.x : null; // a wrong x does not hide the global sensitivity
-    const answer = await found(part, { ask: "answer", parts: [part], ...asked, x });
+  const [done, said] = [[], new Set()];
+  let first = null; // the answer with the sensitivity
+  for (const part of PARTS) {
+    const ofX = OF_X.includes(part);
+    if (ofX && !asked.x) continue;
+    // A wrong x does not hide the global sensitivity.
+    const fields = { ask: "answer", parts: [part], x: ofX ? asked.x : null };
+    const answer = await found(part, fields);
     if (!answer) return;
-    if (part === "sensitivity") begin(answer);
-    if (!answer.ok) {
-      refuse(answer);
-      if (!ofX) return;
+    if (!first) {
+      unsay();
+      if (!answer.ok) return refuse(answer);
+      first = answer;
+      begin(answer, asked);
+    }
+    clear(part);
+    if (answer.field === "x") {
+      wrong("x", answer.message);
       break;
     }
-    answered ??= answer;
-    clear(part);
-    if (part === "sensitivity") {
-      reduced(answer, asked);
-      ground = answer.universe.axis && { made: asked.universe, axis: answer.universe.axis };
-      showX();
-      clear("of-x");
-      $("x-told").textContent = asked.x ? "" : NO_X;
-    }
+    const faults = answer.ok ? answer.messages.map(({ text }) => text) : [answer.message];
+    const told = faults.filter((text) => !said.has(text));
+    told.forEach((text) => said.add(text));
     if (answer[part]) {
       done.push(part);
-      SHOW[part](answer, asked, answered);
-    } else {
-      $(part).append(...answer.messages.filter((one) => one.part === part).map(told));
+      $(`${part}-told`).append(...SHOW[part](answer, asked, first));
     }
-    $(part).classList.remove("stale");
+    $(`${part}-told`).append(...told.map(alert));
   }
-  const code = await found("code", {
-    ask: "code",
-    ...asked,
-    x: done.length > 2 ? asked.x : null,
-    parts: done,
-  });
+  const x = done.some((part) => OF_X.includes(part)) ? asked.x : null;
+  const code = await found("code", { ask: "code", parts: done, x });
   if (!code) return;
-  clear("code");
-  if (code.ok) $("code-text").textContent = code.code;
   fresh();
+  $("code-told").append(code.code ?? "");
   say("Ready", false);
   keep();
 }
 
-const told = ({ text }) => make("p", { className: "message", role: "alert" }, text);
+/** Take the ends of the sliders and the numbers from an answer: not all is possible. */
+function begin({ state, most: ends, universe }, asked) {
+  most = ends;
+  stops = stopsTo(ends.size);
+  for (const name of ["size", "k"]) {
+    const [got, hoped] = [state[name], asked[name]];
+    Object.assign($(name), { value: got, max: ends[name] });
+    const hint = `At most ${grouped(got)} is possible here; ${grouped(hoped)} was asked for.`;
+    $(`${name}-hint`).textContent = got < hoped ? hint : "";
+  }
+  sliders();
+  ground = universe.axis && { made: asked.universe, axis: universe.axis };
+  showX();
+  $("x-told").textContent = "";
+  $("no-x").hidden = Boolean(asked.x);
+  $("parts-of-x").hidden = !asked.x;
+}
 
-/** Remove the messages of an earlier state. */
-function begin() {
+const controlsOf = (field) => (CONTROLS[field] ?? [field]).map($);
+
+/** Show what is wrong with a field beside it. */
+function wrong(field, message) {
+  $(`${field}-error`).textContent = message;
+  for (const control of controlsOf(field)) control.setAttribute("aria-invalid", "true");
+}
+
+function unsay() {
   for (const field of FIELDS) {
-    $(`${field}-error`).textContent = "";
+    $(`${field}-error`).textContent = field === "x" ? fileFault : "";
     for (const control of controlsOf(field)) control.removeAttribute("aria-invalid");
   }
   $("fault").textContent = "";
-  for (const message of document.querySelectorAll(".part > .message")) message.remove();
 }
 
-function controlsOf(field) {
-  const names = { universe: ["universe-kind", "universe-text"], x: ["x-kind", "x-text", "file"] };
-  return (names[field] ?? [field]).map($);
-}
-
-/** Show why there is no answer, beside the field that is wrong. */
+/** Show why there is no answer at all. */
 function refuse({ field, message }) {
-  fresh();
   const known = FIELDS.includes(field);
-  $(known ? `${field}-error` : "fault").textContent = message;
-  if (known) controlsOf(field).forEach((control) => control.setAttribute("aria-invalid", "true"));
-  say(known ? "There is something to mend: see the message." : "Not computed", false);
-  if (field === "x") return;
+  if (known) wrong(field, message);
+  else $("fault").textContent = message;
+  fresh();
   ground = null;
   showX();
-  $("sensitivity").replaceChildren(
-    paragraph(known ? `No number: see the message about the ${field}.` : "No number."),
-  );
+  if (known) $("sensitivity-told").append(words(`No number yet: the ${field} needs a correction.`));
+  say("Not computed", false);
 }
 
 /** Empty the parts that still show an earlier state. */
 function fresh() {
-  for (const part of document.querySelectorAll(".part.stale")) {
-    clear(part.id);
-    part.classList.remove("stale");
-  }
+  for (const part of document.querySelectorAll(".part.stale")) clear(part.id);
 }
 
 function stop() {
   if ($("stop").getAttribute("aria-disabled") === "true") return;
-  version++;
-  clearTimeout(timer);
-  waiting = null;
+  outdate();
   if (since) transport.stop();
-  begin();
   fresh();
   say("Stopped. Change something to go on.", false);
 }
 
 // What is shown.
-
-/** Set the ends of the sliders, and the numbers to what was computed. */
-function reduced({ state, most: ends }, asked) {
-  most = ends;
-  stops = stopsTo(ends.size);
-  for (const name of ["size", "k"]) {
-    $(name).value = state[name];
-    $(name).max = ends[name];
-    const less = state[name] < asked[name];
-    $(`${name}-hint`).textContent = less
-      ? `At most ${state[name].toLocaleString("en")} is possible here; ${asked[name].toLocaleString("en")} was asked for.`
-      : "";
-  }
-  sliders(state);
-}
-
-function sliders({ size, k }) {
-  const place = stops.findIndex((stop) => stop >= size);
-  Object.assign($("size-slider"), {
-    max: stops.length - 1,
-    value: place < 0 ? stops.length : place,
-  });
-  $("size-slider").setAttribute("aria-valuetext", `n = ${size}`);
-  Object.assign($("k-slider"), { max: most.k, value: k });
-}
 
 /** All sizes up to 20, then round ones: a slider of a million places could not be set. */
 function stopsTo(end) {
@@ -304,221 +270,171 @@ function stopsTo(end) {
   return [...found, end];
 }
 
-function key(part, words) {
-  const picture = pictures.draw(
-    "svg",
-    { width: 16, height: 16, "aria-hidden": "true" },
-    pictures.shape(part, 8, 8),
-  );
-  return make("span", { className: "key" }, picture, words);
+function sliders() {
+  const size = Number($("size").value);
+  const place = stops.findIndex((stop) => stop >= size);
+  const last = stops.length - 1;
+  Object.assign($("size-slider"), { max: last, value: place < 0 ? last : place });
+  $("size-slider").setAttribute("aria-valuetext", `n = ${size}`);
+  Object.assign($("k-slider"), { max: most.k, value: $("k").value });
 }
 
+/** By part, the pictures that are shown, and the words that are returned. */
 const SHOW = {
-  sensitivity({ sensitivity, noise, warnings, messages, witness, strip, universe: made }, asked) {
-    const scale = noise
-      ? paragraph(
-          "For ε = ",
-          asked.epsilon,
-          ", Laplace noise has scale ",
-          make("b", {}, noise.text),
-          `: half of the noisy answers are within ${noise.half} of the true one, 95 % within ${noise.most}.`,
-        )
-      : "";
-    $("sensitivity").append(
-      make("p", { className: "number" }, sensitivity.text),
-      paragraph(sensitivity.claim),
-      ...warnings.map((text) => make("p", { className: "warning" }, text)),
-      scale,
-      ...messages.map(told),
-    );
-    for (const part of ["witness", "noise"]) {
-      clear(part);
-      $(part).classList.remove("stale");
-    }
-    showWitness(witness, strip, made.axis, asked);
+  sensitivity({ sensitivity, noise, warnings, witness, strip, universe }, asked) {
+    ["witness", "noise"].forEach(clear);
+    showWitness(witness, strip, universe.axis, asked.query);
     if (noise) showNoise(witness, noise);
+    const spread =
+      noise &&
+      `For ε = ${asked.epsilon}, Laplace noise has scale ${noise.text}: half of
+      the noisy answers are within ${noise.half} of the true one, 95 % within ${noise.most}.`;
+    return [
+      words(sensitivity.text, "number"),
+      words(sensitivity.claim),
+      ...warnings.map((text) => words(text, "warning")),
+      spread ? words(spread, "strong") : "",
+    ];
   },
 
   curve({ curve }, asked, { state }) {
     const here = curve.find(({ k }) => k === state.k);
-    const words = `At k = ${state.k}, the sensitivity of ${asked.query} is ${here.text}.`;
-    if (curve.every(({ value }) => value !== null)) {
-      show("curve-picture", (width) => {
-        const drawn = pictures.curve(width, curve, state.k, words);
-        nearK = drawn.distanceAt;
-        return drawn.svg;
-      });
-      $("curve-told").append(
-        paragraph(`${words} Click the curve, or press arrow keys on it, to choose k.`),
-      );
-    } else {
-      $("curve-told").append(paragraph(`${words} The curve is beyond what can be drawn.`));
-    }
-    const slider = $("curve-picture");
-    slider.setAttribute("aria-valuemin", 1);
-    slider.setAttribute("aria-valuemax", most.k);
-    slider.setAttribute("aria-valuenow", state.k);
-    slider.setAttribute("aria-valuetext", `k = ${state.k}: sensitivity ${here.text}`);
+    const title = `At k = ${state.k}, the sensitivity of ${asked.query} is ${here.text}.`;
+    slide("curve-picture", 1, most.k, state.k, `k = ${state.k}: sensitivity ${here.text}`);
+    const values = curve.map(({ value }) => value);
+    if (values.includes(null)) return [words(`${title} The curve is beyond what can be drawn.`)];
+    const names = { across: "distance k (at most)", upward: "sensitivity", title };
+    const ends = { first: curve[0].k, k: state.k, low: 0, high: Math.max(...values) };
+    show("curve-picture", (width) => {
+      const drawn = pictures.chart(width, [values], { ...names, ...ends });
+      nearK = drawn.distanceAt;
+      return drawn.svg;
+    });
+    return [words(`${title} Click the curve, or press arrow keys on it, to choose k.`)];
   },
 
   local({ local }, asked, { sensitivity, state }) {
-    const other =
-      local.size === state.size ? "" : `, but for n = ${state.size.toLocaleString("en")}`;
-    $("x-told").textContent =
-      `x has ${count(local.size, "record")}, and f(x) = ${local.answer}: ${local.records.join(", ")}. All that is ` +
-      "shown about x is as private as x: it covers no other dataset, so do not publish it.";
-    $("local-told").append(
-      make("p", { className: "number-x" }, local.text),
-      paragraph(
-        `No neighbor of x, with at most ${count(state.k, "change")}, has an answer further from f(x) than this. The ` +
-          `global sensitivity is ${sensitivity?.text ?? "not known"}${other}. Noise scaled to the local sensitivity would itself tell something about x.`,
-      ),
-    );
-    if (other) {
-      const button = make("button", { type: "button" }, `Take n = ${local.size}, the size of x`);
-      button.addEventListener("click", () => set("size", local.size));
-      $("local-told").append(button);
-    }
+    const other = local.size !== state.size;
+    $("x-told").textContent = `x has ${many(local.size, "record")}, ${local.records.join(", ")}, and
+      f(x) = ${local.answer}. All of this is as private as x: do not publish it.`;
+    const button = make("button", { type: "button" }, `Take n = ${local.size}, the size of x`);
+    button.addEventListener("click", () => set("size", local.size));
+    return [
+      words(local.text, "number-x"),
+      words(`No neighbor of x, at most k = ${state.k} away, has an answer further than this from
+        f(x). The global sensitivity is ${sensitivity?.text ?? "not known"}${other ? ", but for " : ""}${
+          other ? many(state.size, "record") : ""
+        }. Noise of this scale would not protect x: the scale itself tells something about x.`),
+      other ? button : "",
+    ];
   },
 
   smooth({ smooth }, asked) {
-    $("smooth-told").append(
-      make("p", { className: "number-x" }, smooth.text),
-      paragraph(
-        `An upper bound of the local sensitivity that neighbors cannot change by more than a factor of exp(β), β = ${smooth.beta}. ` +
-          `Cauchy noise of scale ${smooth.scale} for it protects x for ε = ${asked.epsilon}; publish the noisy answer alone, not this scale.`,
-      ),
-    );
+    return [
+      words(smooth.text, "number-x"),
+      words(`At least the local sensitivity, and at neighbors at most exp(β) times as large, with
+        β = ${smooth.beta}. So Cauchy noise of scale ${smooth.scale} protects x for
+        ε = ${asked.epsilon}. Publish the noisy answer alone: the scale is private.`),
+    ];
   },
 
-  reach({ reach }, asked, { state }) {
-    const words = `Within distance k = ${state.k} of x, the answer is at least ${reach.least} and at most ${reach.greatest}`;
-    show("reach-picture", (width) => pictures.fan(width, reach, state.k, `${words}.`));
-    const mixed = state.k > 1 && !asked.relation.startsWith(`${reach.steps}:`.replace("_", " "));
-    $("reach-told").append(
-      paragraph(
-        `${words}: it moves down by ${reach.down} and up by ${reach.up} from f(x). ` +
-          (mixed
-            ? "Here some records may be added and others removed; the local sensitivity is for records that are only added, or only removed."
-            : ""),
-      ),
-    );
+  reach({ reach }, asked, { state: { k } }) {
+    const title = `Within distance k = ${k} of x, the answer is at least ${reach.least} and at most
+      ${reach.greatest}: it moves down by ${reach.down} and up by ${reach.up} from f(x).`;
+    const names = { across: "distance from x (at most)", upward: "answer", title };
+    const { lower, upper } = reach;
+    const ends = { first: 0, k, low: Math.min(...lower), high: Math.max(...upper) };
+    const lines = [lower, upper];
+    show("reach-picture", (width) => pictures.chart(width, lines, { ...names, ...ends }).svg);
+    const mixed = k > 1 && asked.relation.startsWith("unbounded");
+    return [
+      words(title),
+      mixed ? words("Here some records may be added and others removed, one at a time.") : "",
+    ];
   },
 };
 
-function showWitness(witness, strip, axis, { query }) {
+function key(part, what) {
+  const size = { width: 16, height: 16, "aria-hidden": "true" };
+  const picture = pictures.draw("svg", size, pictures.shape(part, 8, 8));
+  return make("span", { className: "key" }, picture, what);
+}
+
+function showWitness(witness, strip, axis, query) {
   const ends = `f(x) = ${witness.answer_x}, f(y) = ${witness.answer_y}`;
-  const onAxis = !OTHER_UNIT.includes(query);
-  show("witness-picture", (width) =>
-    pictures.pair(width, witness, strip, axis, onAxis, `Records of x and y; ${ends}`),
-  );
-  const list = (records) => records.join(", ") || "none";
-  const rows = [
-    ["x", witness.x],
-    ["y", witness.y],
-    ["only in x", witness.only_x],
-    ["only in y", witness.only_y],
-  ];
+  const [title, onAxis] = [`Records of x and y; ${ends}`, !OTHER_UNIT.includes(query)];
+  show("witness-picture", (width) => pictures.pair(width, witness, strip, axis, onAxis, title));
+  const rows = { x: "x", y: "y", only_x: "only in x", only_y: "only in y" };
+  const listed = Object.entries(rows).flatMap(([name, what]) => [
+    make("dt", {}, what),
+    make("dd", {}, witness[name].join(", ") || "none"),
+  ]);
   $("witness-told").append(
-    paragraph(key("A", "only in x"), key("B", "only in y"), key("C", "in both")),
-    make(
-      "dl",
-      {},
-      ...rows.flatMap(([name, records]) => [make("dt", {}, name), make("dd", {}, list(records))]),
-    ),
-    paragraph(`Both have ${count(witness.shared, "record")} in common. ${ends}.`),
+    make("p", {}, key("A", "only in x"), key("B", "only in y"), key("C", "in both")),
+    make("dl", {}, ...listed),
+    words(`They have ${many(witness.shared, "record")} in common. ${ends}.`),
   );
-  if (strip.length === 0) {
-    $("strip-told").append(paragraph("This worst case has too many blocks for a picture."));
-    return;
-  }
-  let exact = true;
   const word = strip.map(({ part }) => part).join("");
-  show("strip-picture", (width) => {
-    const drawn = pictures.blocks(width, strip, `The sorted universe in blocks: ${word}`);
-    exact = drawn.exact;
-    return drawn.svg;
-  });
-  $("strip-told").append(
-    make(
-      "p",
-      { className: "hint" },
-      "A only in x, B only in y, C in both, O in neither; the number is how many records. ",
-      exact ? "" : "Not to scale.",
-    ),
-  );
+  const sorted = `The sorted universe in blocks: ${word}`;
+  if (word) show("strip-picture", (width) => pictures.blocks(width, strip, sorted));
+  const legend = `A only in x, B only in y, C in both, O in neither; with the number of records, and
+    below, the values. Widths are not to scale where blocks are narrow or have no end.`;
+  $("strip-told").append(word ? legend : "This worst case has too many blocks for a picture.");
 }
 
 function showNoise(witness, noise) {
-  if (noise.scale === 0) {
-    $("noise-told").append(
-      paragraph("The answer is the same on all neighbors: no noise is needed."),
-    );
-    return;
-  }
-  const words = `Laplace noise of scale ${noise.text} around f(x) and f(y)`;
-  const drawable = noise.scale !== null && witness.value_x !== null && witness.value_y !== null;
-  if (drawable)
-    show("noise-picture", (width) => pictures.densities(width, witness, noise.scale, words));
-  $("noise-told").append(
-    paragraph(
-      `${words}: `,
-      drawable
-        ? "no output is more than exp(ε) times as likely on x as on y, or on y as on x."
-        : "beyond what can be drawn.",
-    ),
-  );
+  const title = `Laplace noise of scale ${noise.text} around f(x) and f(y)`;
+  const told = [
+    "The answer is the same on all neighbors: no noise is needed.",
+    `${title}. No output is more than exp(ε) times as likely on one of them as on the other.`,
+    "The answers are beyond what can be drawn.",
+  ];
+  const drawable = ![noise.scale, witness.value_x, witness.value_y].includes(null);
+  const place = noise.scale === 0 ? 0 : drawable ? 1 : 2;
+  const drawing = (width) => pictures.densities(width, witness, noise.scale, title);
+  if (place === 1) show("noise-picture", drawing);
+  $("noise-told").append(words(told[place]));
 }
 
 // The dataset x, clicked together on the axis of the universe that is shown.
 
-function recordsOfX() {
-  return $("x-text")
+const recordsOfX = () =>
+  $("x-text")
     .value.split(/[,;\s]+/)
     .filter(Boolean);
-}
 
 /** The values that can be clicked: of a range or an interval by steps, else those of the axis. */
 function grid() {
-  const { made, axis } = ground;
-  const { low, high, ticks } = axis;
-  const range = made.kind === "domain" && made.text.split(":").map(Number);
-  if (made.kind !== "interval" && !(range && range.length > 1)) {
-    const closer = (to) => (best, tick, place) =>
-      Math.abs(tick - to) < Math.abs(ticks[best] - to) ? place : best;
-    return {
-      last: ticks.length - 1,
-      value: (place) => ticks[place],
-      near: (to) => ticks.reduce(closer(to), 0),
+  const { low, high, ticks } = ground.axis;
+  const { kind, text } = ground.made;
+  const steps = kind === "domain" && text.includes(":") ? (text.split(":").map(Number)[2] ?? 1) : 0;
+  if (!steps && kind !== "interval") {
+    const near = (to) => {
+      const away = ticks.map((tick) => Math.abs(tick - to));
+      return away.indexOf(Math.min(...away));
     };
+    return { last: ticks.length - 1, value: (place) => ticks[place], near };
   }
-  const step = range ? (range[2] ?? 1) : pictures.stepOf(high - low, 100);
-  const digits = Math.max(...[low, step].map((one) => (String(one).split(".")[1] ?? "").length));
+  const step = steps || pictures.stepOf(high - low, 100);
+  const digits = Math.max(...[low, step].map((one) => (`${one}`.split(".")[1] ?? "").length));
   const value = (place) => Number((low + place * step).toFixed(digits));
-  return {
-    last: Math.floor((high - low) / step + 1e-9),
-    value,
-    near: (to) => Math.round((to - low) / step),
-  };
+  const last = Math.floor((high - low) / step + 1e-9);
+  return { last, value, near: (to) => Math.round((to - low) / step) };
 }
 
 function showX() {
-  const open = $("x-kind").value === "typed" && ground;
+  const open = $("x-kind").value === "records" && ground !== null;
   $("x-axis").hidden = $("x-hint").hidden = !open;
   if (!open) return;
-  const values = grid();
+  const [values, records, counts] = [grid(), recordsOfX(), new Map()];
   cursor = Math.min(cursor, values.last);
-  const counts = new Map();
-  for (const one of recordsOfX()) counts.set(one, (counts.get(one) ?? 0) + 1);
-  const here = String(values.value(cursor));
-  const slider = $("x-axis");
-  slider.setAttribute("aria-valuemin", 0);
-  slider.setAttribute("aria-valuemax", values.last);
-  slider.setAttribute("aria-valuenow", cursor);
-  slider.setAttribute("aria-valuetext", `${here}: ${count(counts.get(here) ?? 0, "record")}`);
-  const title = `x has ${count(recordsOfX().length, "record")}`;
+  for (const one of records) counts.set(one, (counts.get(one) ?? 0) + 1);
+  const here = values.value(cursor);
+  const text = `${here}: ${many(counts.get(`${here}`) ?? 0, "record")}`;
+  slide("x-axis", 0, values.last, cursor, text);
   show("x-axis", (width) => {
-    const drawn = pictures.dots(width, counts, ground.axis, values.value(cursor), title);
+    const title = `x has ${many(records.length, "record")}`;
+    const drawn = pictures.dots(width, counts, ground.axis, here, title);
     nearX = (at) => Math.max(0, Math.min(values.last, values.near(drawn.valueAt(at))));
     return drawn.svg;
   });
@@ -526,146 +442,119 @@ function showX() {
 
 function edit(value, add) {
   const records = recordsOfX();
+  if (!add && !records.includes(value)) return;
   if (add) records.push(value);
-  else if (records.includes(value)) records.splice(records.lastIndexOf(value), 1);
-  else return;
+  else records.splice(records.lastIndexOf(value), 1);
   $("x-text").value = records.sort((one, other) => one - other).join(", ");
   showX();
   changed();
 }
 
-/** Move as arrow keys, Page Up and Page Down, Home and End do; undefined for other keys. */
+/** Where arrow keys, Page Up and Page Down, Home and End lead; other keys stay. */
 function moved(event, place, first, last) {
   const leap = Math.max(1, Math.round((last - first) / 10));
-  const places = {
-    ArrowLeft: place - 1,
-    ArrowDown: place - 1,
-    ArrowRight: place + 1,
-    ArrowUp: place + 1,
-    PageDown: place - leap,
-    PageUp: place + leap,
-    Home: first,
-    End: last,
+  const by = {
+    ArrowLeft: -1,
+    ArrowDown: -1,
+    ArrowRight: 1,
+    ArrowUp: 1,
+    PageDown: -leap,
+    PageUp: leap,
   };
-  if (!(event.key in places) || event.ctrlKey || event.altKey || event.metaKey) return undefined;
-  event.preventDefault();
-  return Math.max(first, Math.min(last, places[event.key]));
+  const to = { Home: first, End: last }[event.key] ?? place + (by[event.key] ?? 0);
+  if (to !== place) event.preventDefault();
+  return Math.max(first, Math.min(last, to));
 }
 
-const across = (event, place) => event.clientX - place.getBoundingClientRect().left;
-
-function onCurve() {
-  const place = $("curve-picture");
-  place.addEventListener("click", (event) => {
-    if (nearK)
-      set("k", Math.max(1, Math.min(most.k, Math.round(nearK(across(event, place))) || 1)));
+function listenToPictures() {
+  const across = ({ clientX, currentTarget }) =>
+    clientX - currentTarget.getBoundingClientRect().left;
+  const [curve, axis] = [$("curve-picture"), $("x-axis")];
+  const now = () => Number($("k").value);
+  const take = (k) => k !== now() && set("k", Math.max(1, Math.min(most.k, k)));
+  curve.addEventListener("click", (event) => take(Math.round(nearK(across(event))) || 1));
+  curve.addEventListener("keydown", (event) => take(moved(event, now(), 1, most.k)));
+  axis.addEventListener("click", (event) => {
+    const record = event.target.dataset.value;
+    if (record !== undefined) return edit(record, false);
+    cursor = nearX(across(event));
+    return edit(`${grid().value(cursor)}`, true);
   });
-  place.addEventListener("keydown", (event) => {
-    const k = moved(event, Number($("k").value), 1, most.k);
-    if (k !== undefined && k !== Number($("k").value)) set("k", k);
-  });
-}
-
-function onAxis() {
-  const place = $("x-axis");
-  place.addEventListener("click", (event) => {
-    const record = event.target.dataset?.value;
-    if (record === undefined) {
-      cursor = nearX(across(event, place));
-      edit(String(grid().value(cursor)), true);
-    } else edit(record, false);
-  });
-  place.addEventListener("keydown", (event) => {
-    if (["Enter", " ", "Delete", "Backspace"].includes(event.key)) {
+  axis.addEventListener("keydown", (event) => {
+    const adds = ["Enter", " "].includes(event.key);
+    if (adds || ["Delete", "Backspace"].includes(event.key)) {
       event.preventDefault();
-      edit(String(grid().value(cursor)), event.key === "Enter" || event.key === " ");
-      return;
+      edit(`${grid().value(cursor)}`, adds);
+    } else {
+      cursor = moved(event, cursor, 0, grid().last);
+      showX();
     }
-    const next = moved(event, cursor, 0, grid().last);
-    if (next === undefined) return;
-    cursor = next;
-    showX();
   });
 }
 
 function set(name, value) {
   wanted[name] = value;
   $(name).value = value;
-  sliders({ size: Number($("size").value), k: Number($("k").value) });
+  sliders();
   changed();
 }
 
-// A CSV file: its records become the dataset x; as the universe only if that is chosen.
+// A CSV file: its records become the dataset x; the universe only if that is chosen.
 
 async function read(chosen) {
-  version++; // what is computed is of an earlier state, and the file is not to wait for it
-  clearTimeout(timer);
-  waiting = null;
-  if (since) transport.stop();
-  $("x-error").textContent = "";
+  outdate();
+  if (since) transport.stop(); // the file does not wait for an earlier state
   $("file-name").textContent = `Reading ${chosen.name}`;
   const reader = new FileReader();
   reader.readAsText(chosen);
   await new Promise((resolve) => reader.addEventListener("loadend", resolve));
-  const text = reader.result;
-  const answer =
-    text === null
-      ? { ok: false, message: "The browser cannot read this file." }
-      : await transport.ask({ ask: "columns", text });
+  const { result: text } = reader;
+  const unread = { ok: false, message: "the browser cannot read it" };
+  const answer = text === null ? unread : await transport.ask({ ask: "columns", text });
+  fileFault = answer.ok ? "" : `${chosen.name}: ${answer.message}`;
   if (answer.ok) {
     Object.assign(file, { text, name: chosen.name });
-    const names = Object.entries(answer.columns);
-    $("column").replaceChildren(
-      ...names.map(([value, size]) =>
-        make("option", { value }, `${value} (${count(size, "record")})`),
-      ),
-    );
-    for (const select of ["x-kind", "universe-kind"]) {
-      [...$(select).options].find(({ value }) => value === "csv").disabled = false;
-    }
+    const columns = Object.entries(answer.columns);
+    const named = ([name, size]) => option(name, `${name} (${many(size, "record")})`);
+    $("column").replaceChildren(...columns.map(named));
+    for (const one of document.querySelectorAll("option[value=csv]")) one.disabled = false;
     $("x-kind").value = "csv";
     $("file-columns").hidden = false;
   }
-  const kept = file.text === null ? "" : `${file.name} is read.`;
-  $("file-name").textContent = kept;
+  $("file-name").textContent = file.text === null ? "" : `Read: ${file.name}`;
   kinds();
   changed();
-  if (!answer.ok) fileFault = `${chosen.name}: ${answer.message}`;
-  $("x-error").textContent = fileFault;
 }
 
-function onFile() {
+function listenToFiles() {
   $("file").addEventListener("change", () => $("file").files.length && read($("file").files[0]));
-  const drag = (name, doing) =>
+  for (const name of ["dragover", "dragleave", "drop"]) {
     document.addEventListener(name, (event) => {
-      if (!event.dataTransfer?.types.includes("Files")) return;
+      const { types, files } = event.dataTransfer;
+      if (!types.includes("Files")) return;
       event.preventDefault();
       document.body.classList.toggle("dragged", name === "dragover");
-      doing?.(event);
+      if (name === "drop" && files.length) read(files[0]);
     });
-  drag("dragover");
-  drag("dragleave");
-  drag(
-    "drop",
-    ({ dataTransfer }) => dataTransfer.files.length && transport && read(dataTransfer.files[0]),
-  );
+  }
 }
 
 // A link has parameters, and never data.
 
 function link() {
-  const { universe: made, x, ...kept } = request();
+  const { universe, x, ...kept } = request();
   Object.assign(kept, { size: Number($("size").value), k: Number($("k").value) });
-  if (made.kind === "domain" || made.kind === "interval") kept.universe = made;
+  if (["domain", "interval"].includes(universe.kind)) kept.universe = universe;
   return `${location.origin}${location.pathname}#q=${encodeURIComponent(JSON.stringify(kept))}`;
 }
 
 function keep() {
+  const universe = link().includes("%22universe%22")
+    ? "the universe"
+    : "but no universe of records";
   $("link-told").textContent =
-    "It has the query, the relation, n, k and ε" +
-    (/%22universe%22/.test(link())
-      ? ", and the typed universe. No file and no x is in it."
-      : ". The universe is left out, since it is records; no x is in it.");
+    `The link has the query, the relation, n, k and ε, ${universe}. It has
+    no file and no dataset x.`;
   history.replaceState(null, "", link());
 }
 
@@ -676,19 +565,16 @@ function restore() {
   try {
     given = JSON.parse(decodeURIComponent(location.hash.slice(3)));
   } catch {
-    // said below
+    // It is cut off, or was no link of this page.
   }
-  if (given === null || typeof given !== "object") {
-    $("fault").textContent = "The link cannot be read; these are other parameters.";
-    return;
-  }
+  if (typeof given !== "object" || given === null) return;
   const made = given.universe;
   if (["domain", "interval"].includes(made?.kind)) {
     $("universe-kind").value = made.kind;
     typed[made.kind] = String(made.text);
     kindShown = "";
   }
-  for (const name of ["query", "relation"]) if (name in given) choose($(name), String(given[name]));
+  for (const name of ["query", "relation"]) if (name in given) choose($(name), `${given[name]}`);
   for (const name of ["size", "k"]) if (name in given) $(name).value = wanted[name] = given[name];
   if ("epsilon" in given) $("epsilon").value = String(given.epsilon);
   kinds();
@@ -696,29 +582,26 @@ function restore() {
 
 /** Show the fields that belong to the kinds of universe and dataset that are chosen. */
 function kinds() {
-  const kind = $("universe-kind").value;
-  if (kindShown in typed) typed[kindShown] = $("universe-text").value;
-  const [, label, , hint] = KINDS[kind] ?? ["", "", "", ""];
+  const [chosen] = $("universe-kind").selectedOptions;
+  const [label, hint, first] = KINDS[chosen.value] ?? ["", "", ""];
+  if (kindShown) typed[kindShown] = $("universe-text").value;
+  kindShown = label && chosen.value;
   $("universe-typed").hidden = !label;
   $("universe-label").textContent = label;
-  $("universe-text").rows = kind === "records" ? 3 : 1;
-  $("universe-text").value = typed[kind] ?? "";
+  $("universe-text").value = typed[chosen.value] ?? first;
   $("universe-hint").textContent = hint;
-  const rows = $("universe-kind").selectedOptions[0]?.parentElement.id === "rows";
-  $("universe-warning").hidden = !rows;
-  kindShown = kind;
-  $("x-typed").hidden = $("x-kind").value !== "typed";
+  $("universe-warning").hidden = chosen.parentElement.id !== "rows";
+  $("x-typed").hidden = $("x-kind").value !== "records";
   showX();
 }
 
 async function copy(button, text) {
   const before = button.textContent;
-  try {
-    await navigator.clipboard.writeText(text);
-    button.textContent = "Copied";
-  } catch {
-    button.textContent = "This browser does not copy: select the text";
-  }
+  const copied = await navigator.clipboard.writeText(text).then(
+    () => true,
+    () => false,
+  );
+  button.textContent = copied ? "Copied" : "Not copied: the browser does not allow it";
   setTimeout(() => (button.textContent = before), 2000);
 }
 
@@ -729,105 +612,66 @@ function loading(progress, text) {
 }
 
 function listen() {
-  for (const name of ["universe-kind", "x-kind"]) {
-    $(name).addEventListener("change", () => {
-      kinds();
-      changed();
-    });
-  }
-  for (const name of ["query", "relation", "column"]) $(name).addEventListener("change", changed);
-  for (const name of ["universe-text", "epsilon"]) $(name).addEventListener("input", changed);
-  $("x-text").addEventListener("input", () => {
-    showX();
+  const on = (names, event, act) => names.forEach((name) => $(name).addEventListener(event, act));
+  on(["universe-kind", "x-kind"], "change", kinds);
+  on(["universe-kind", "x-kind", "query", "relation", "column"], "change", changed);
+  on(["x-text"], "input", showX);
+  on(["universe-text", "epsilon", "x-text"], "input", changed);
+  on(["size", "k"], "input", ({ target: { id, value } }) => {
+    wanted[id] = value === "" ? "" : Number(value);
+    sliders();
     changed();
   });
-  for (const name of ["size", "k"]) {
-    $(name).addEventListener("input", () => {
-      const { value } = $(name);
-      wanted[name] = value === "" ? "" : Number(value);
-      sliders({ size: Number($("size").value), k: Number($("k").value) });
-      changed();
-    });
+  on(["size-slider"], "input", ({ target }) => set("size", stops[target.value]));
+  on(["k-slider"], "input", ({ target }) => set("k", Number(target.value)));
+  on(["controls"], "submit", (event) => event.preventDefault());
+  on(["stop"], "click", stop);
+  for (const field of FIELDS) {
+    for (const control of controlsOf(field)) {
+      control.setAttribute("aria-describedby", `${field}-hint ${field}-error`);
+    }
   }
-  $("size-slider").addEventListener("input", () => set("size", stops[$("size-slider").value]));
-  $("k-slider").addEventListener("input", () => set("k", Number($("k-slider").value)));
-  $("controls").addEventListener("submit", (event) => event.preventDefault());
-  $("stop").addEventListener("click", stop);
-  $("copy-code").addEventListener("click", () => copy($("copy-code"), $("code-text").textContent));
-  $("copy-link").addEventListener("click", () => copy($("copy-link"), link()));
+  on(["copy-code"], "click", ({ target }) => copy(target, $("code-told").textContent));
+  on(["copy-link"], "click", ({ target }) => copy(target, link()));
   window.addEventListener("hashchange", () => {
-    if (tokenOf() && !location.hash) location.reload();
+    if (location.hash.startsWith("#token=")) location.reload();
     restore();
     changed();
   });
-  onCurve();
-  onAxis();
-  onFile();
+  listenToPictures();
+  listenToFiles();
 }
 
-function fill(choices) {
-  const option = ([value, text, disabled]) =>
-    make("option", { value, disabled: Boolean(disabled) }, text);
-  const named = (names) => names.map((name) => [`given:${name}`, name]);
-  const listed = (kind) => [kind, KINDS[kind][0], kind === "csv"];
-  const { universes, records } = choices.given;
-  const group = (id, label, options) => make("optgroup", { id, label }, ...options.map(option));
-  $("universe-kind").append(
-    group("said", "What a record can be", [
-      ...["domain", "interval"].map(listed),
-      ...named(universes),
-    ]),
-    group("rows", "Rows as the universe: only if they are public", [
-      ...["records", "csv"].map(listed),
-      ...named(records),
-    ]),
-  );
-  $("x-kind").append(
-    ...[
-      ["none", "none"],
-      ["typed", "typed or clicked"],
-      ["csv", "a column of the CSV file", true],
-      ...named(records),
-    ].map(option),
-  );
-  $("query").append(...choices.queries.map((name) => option([name, name])));
-  $("relation").append(...choices.relations.map((name) => option([name, name])));
-  const { universe: made, query, relation, size, k, epsilon } = choices.first;
-  $("universe-kind").value = made.kind === "given" ? `given:${made.column}` : made.kind;
-  choose($("query"), query);
-  choose($("relation"), relation);
-  Object.assign(wanted, { size, k });
-  Object.assign($("size"), { value: size });
-  Object.assign($("k"), { value: k });
-  $("epsilon").value = epsilon;
-  kindShown = "";
-  most = choices.most;
+/** Fill the controls with what there is to choose, and the first state. */
+function fill({ queries, relations, given, first, most: ends }) {
+  const named = (names) => names.map((name) => option(`given:${name}`, name));
+  $("said").append(...named(given.universes));
+  $("rows").append(...named(given.records));
+  $("x-kind").append(...named(given.records));
+  $("query").append(...queries.map((name) => option(name)));
+  $("relation").append(...relations.map((name) => option(name)));
+  const { kind, column } = first.universe;
+  $("universe-kind").value = kind === "given" ? `given:${column}` : kind;
+  for (const name of ["query", "relation", "size", "k", "epsilon"]) $(name).value = first[name];
+  Object.assign(wanted, { size: first.size, k: first.k });
+  most = ends;
   stops = stopsTo(most.size);
   kinds();
 }
 
 async function start() {
   const token = tokenOf();
-  if (token) transport = localTransport(token);
-  else if (typeof WebAssembly === "object")
-    transport = workerTransport("engine/worker.js", loading);
-  else {
-    refuse({
-      field: "",
-      message: `This browser has no WebAssembly, so Python cannot run in it. ${INSTALL}`,
-    });
-    return;
-  }
+  const able = typeof WebAssembly === "object";
+  const message = `This browser has no WebAssembly, so Python does not run in it. ${INSTALL}`;
+  if (!token && !able) return refuse({ field: "", message });
+  transport = token ? localTransport(token) : workerTransport("engine/worker.js", loading);
   $("file-privacy").textContent = transport.data;
   const choices = await transport.ask({ ask: "choices" });
-  if (!choices.ok) {
-    refuse(choices);
-    return;
-  }
+  if (!choices.ok) return refuse(choices);
   fill(choices);
   restore();
   listen();
-  changed();
+  return changed();
 }
 
 start();
