@@ -7,7 +7,6 @@ import { INSTALL, localTransport, tokenOf, workerTransport } from "./transports.
 const FIELDS = ["universe", "query", "relation", "size", "k", "epsilon", "x"];
 const PARTS = ["sensitivity", "curve", "local", "smooth", "reach"];
 const OF_X = PARTS.slice(2);
-const DOING = { sensitivity: "the sensitivity", curve: "the curve", local: "local sensitivity" };
 const OTHER_UNIT = ["var", "count", "count_distinct"]; // answers not on the axis of the records
 
 /** Universes to type: the name of the field, a hint, and what stands in it first. */
@@ -154,7 +153,7 @@ async function ask() {
 
 async function compute(asked, of) {
   const found = async (part, fields) => {
-    say(`Computing ${DOING[part] ?? part}`, true);
+    say(`Computing: ${$(`${part}-title`).textContent}`, true);
     since = performance.now();
     const answer = await transport.ask({ ...asked, ...fields });
     since = 0;
@@ -320,18 +319,18 @@ const SHOW = {
     const button = make("button", { type: "button" }, `Take n = ${local.size}, the size of x`);
     button.addEventListener("click", () => set("size", local.size));
     return [
-      words(local.text, "number-x"),
+      words(local.text, "number"),
       words(`No neighbor of x, at most k = ${state.k} away, has an answer further than this from
-        f(x). The global sensitivity is ${sensitivity?.text ?? "not known"}${other ? ", but for " : ""}${
-          other ? many(state.size, "record") : ""
-        }. Noise of this scale would not protect x: the scale itself tells something about x.`),
+        f(x). The global sensitivity, of every dataset with ${many(state.size, "record")}, is
+        ${sensitivity?.text ?? "not known"}. Noise scaled to the local one would not protect x: its
+        scale tells something about x.`),
       other ? button : "",
     ];
   },
 
   smooth({ smooth }, asked) {
     return [
-      words(smooth.text, "number-x"),
+      words(smooth.text, "number"),
       words(`At least the local sensitivity, and at neighbors at most exp(β) times as large, with
         β = ${smooth.beta}. So Cauchy noise of scale ${smooth.scale} protects x for
         ε = ${asked.epsilon}. Publish the noisy answer alone: the scale is private.`),
@@ -364,14 +363,11 @@ function showWitness(witness, strip, axis, query) {
   const ends = `f(x) = ${witness.answer_x}, f(y) = ${witness.answer_y}`;
   const [title, onAxis] = [`Records of x and y; ${ends}`, !OTHER_UNIT.includes(query)];
   show("witness-picture", (width) => pictures.pair(width, witness, strip, axis, onAxis, title));
-  const rows = { x: "x", y: "y", only_x: "only in x", only_y: "only in y" };
-  const listed = Object.entries(rows).flatMap(([name, what]) => [
-    make("dt", {}, what),
-    make("dd", {}, witness[name].join(", ") || "none"),
-  ]);
+  const rows = { x: "x", y: "y", only_x: "Only in x", only_y: "Only in y" };
+  const list = ([name, what]) => words(`${what}: ${witness[name].join(", ") || "no record"}`);
   $("witness-told").append(
     make("p", {}, key("A", "only in x"), key("B", "only in y"), key("C", "in both")),
-    make("dl", {}, ...listed),
+    ...Object.entries(rows).map(list),
     words(`They have ${many(witness.shared, "record")} in common. ${ends}.`),
   );
   const word = strip.map(({ part }) => part).join("");
@@ -384,24 +380,18 @@ function showWitness(witness, strip, axis, query) {
 
 function showNoise(witness, noise) {
   const title = `Laplace noise of scale ${noise.text} around f(x) and f(y)`;
-  const told = [
-    "The answer is the same on all neighbors: no noise is needed.",
-    `${title}. No output is more than exp(ε) times as likely on one of them as on the other.`,
-    "The answers are beyond what can be drawn.",
-  ];
-  const drawable = ![noise.scale, witness.value_x, witness.value_y].includes(null);
-  const place = noise.scale === 0 ? 0 : drawable ? 1 : 2;
   const drawing = (width) => pictures.densities(width, witness, noise.scale, title);
-  if (place === 1) show("noise-picture", drawing);
-  $("noise-told").append(words(told[place]));
+  const some = noise.scale !== 0;
+  if (some && ![noise.scale, witness.value_x, witness.value_y].includes(null)) {
+    show("noise-picture", drawing);
+  }
+  const told = `${title}. No output is more than exp(ε) times as likely on one as on the other.`;
+  $("noise-told").append(words(some ? told : "All neighbors have one answer: no noise is needed."));
 }
 
 // The dataset x, clicked together on the axis of the universe that is shown.
 
-const recordsOfX = () =>
-  $("x-text")
-    .value.split(/[,;\s]+/)
-    .filter(Boolean);
+const recordsOfX = () => $("x-text").value.match(/[^,;\s]+/g) ?? [];
 
 /** The values that can be clicked: of a range or an interval by steps, else those of the axis. */
 function grid() {
@@ -409,10 +399,8 @@ function grid() {
   const { kind, text } = ground.made;
   const steps = kind === "domain" && text.includes(":") ? (text.split(":").map(Number)[2] ?? 1) : 0;
   if (!steps && kind !== "interval") {
-    const near = (to) => {
-      const away = ticks.map((tick) => Math.abs(tick - to));
-      return away.indexOf(Math.min(...away));
-    };
+    const away = (to) => ticks.map((tick) => Math.abs(tick - to));
+    const near = (to) => away(to).indexOf(Math.min(...away(to)));
     return { last: ticks.length - 1, value: (place) => ticks[place], near };
   }
   const step = steps || pictures.stepOf(high - low, 100);
@@ -453,15 +441,9 @@ function edit(value, add) {
 /** Where arrow keys, Page Up and Page Down, Home and End lead; other keys stay. */
 function moved(event, place, first, last) {
   const leap = Math.max(1, Math.round((last - first) / 10));
-  const by = {
-    ArrowLeft: -1,
-    ArrowDown: -1,
-    ArrowRight: 1,
-    ArrowUp: 1,
-    PageDown: -leap,
-    PageUp: leap,
-  };
-  const to = { Home: first, End: last }[event.key] ?? place + (by[event.key] ?? 0);
+  const by = { Left: -1, Down: -1, Right: 1, Up: 1, PageDown: -leap, PageUp: leap };
+  const step = by[event.key.replace("Arrow", "")] ?? 0;
+  const to = { Home: first, End: last }[event.key] ?? place + step;
   if (to !== place) event.preventDefault();
   return Math.max(first, Math.min(last, to));
 }
@@ -472,7 +454,7 @@ function listenToPictures() {
   const [curve, axis] = [$("curve-picture"), $("x-axis")];
   const now = () => Number($("k").value);
   const take = (k) => k !== now() && set("k", Math.max(1, Math.min(most.k, k)));
-  curve.addEventListener("click", (event) => take(Math.round(nearK(across(event))) || 1));
+  curve.addEventListener("click", (event) => nearK && take(Math.round(nearK(across(event))) || 1));
   curve.addEventListener("keydown", (event) => take(moved(event, now(), 1, most.k)));
   axis.addEventListener("click", (event) => {
     const record = event.target.dataset.value;
@@ -549,12 +531,9 @@ function link() {
 }
 
 function keep() {
-  const universe = link().includes("%22universe%22")
-    ? "the universe"
-    : "but no universe of records";
-  $("link-told").textContent =
-    `The link has the query, the relation, n, k and ε, ${universe}. It has
-    no file and no dataset x.`;
+  const rows = !link().includes("%22universe%22");
+  const left = rows ? "The universe is left out, since it has records. " : "";
+  $("link-told").textContent = `${left}No file and no dataset x is in the link.`;
   history.replaceState(null, "", link());
 }
 
@@ -567,7 +546,10 @@ function restore() {
   } catch {
     // It is cut off, or was no link of this page.
   }
-  if (typeof given !== "object" || given === null) return;
+  if (typeof given !== "object" || given === null) {
+    $("link-told").textContent = "The link could not be read.";
+    return;
+  }
   const made = given.universe;
   if (["domain", "interval"].includes(made?.kind)) {
     $("universe-kind").value = made.kind;
@@ -597,11 +579,8 @@ function kinds() {
 
 async function copy(button, text) {
   const before = button.textContent;
-  const copied = await navigator.clipboard.writeText(text).then(
-    () => true,
-    () => false,
-  );
-  button.textContent = copied ? "Copied" : "Not copied: the browser does not allow it";
+  const copied = navigator.clipboard.writeText(text).then(() => "Copied");
+  button.textContent = await copied.catch(() => "Not copied: the browser does not allow it");
   setTimeout(() => (button.textContent = before), 2000);
 }
 

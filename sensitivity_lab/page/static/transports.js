@@ -5,15 +5,14 @@
 // what is computed; patience, the milliseconds that a computation goes on for after the page has
 // asked for something newer; and data, where data stay, in words.
 
-const STOPPED = { ok: false, field: "", message: "Stopped. Change something to go on." };
 const MOST_BYTES = 1_000_000;
 const KEPT = "sensitivity_lab token";
 
-export const INSTALL =
-  "Run it on your own machine instead: pip install sensitivity-lab, then sensitivity-lab explore, " +
-  "and open the address that it prints.";
+export const INSTALL = `Run it on your own machine instead: pip install sensitivity-lab, then
+  sensitivity-lab explore, and open the address that it prints.`;
 
 const failed = (message) => ({ ok: false, field: "", message });
+const STOPPED = failed("Stopped. Change something to go on.");
 
 /** The token of the local server: from the address, from which it is taken away, or kept. */
 export function tokenOf() {
@@ -37,21 +36,16 @@ export function localTransport(token) {
     const body = JSON.stringify(request);
     const size = new Blob([body]).size;
     if (size > MOST_BYTES) {
-      return failed(
-        `The data of this request have ${(size / 1e6).toFixed(1)} MB; this page sends at most 1 MB. ` +
-          "Start it with the file, sensitivity-lab explore FILE: then its columns are given.",
-      );
+      return failed(`These data have ${(size / 1e6).toFixed(1)} MB, more than the 1 MB that this page
+        takes. Start it as sensitivity-lab explore FILE: then the columns of the file are given.`);
     }
     const headers = { "Content-Type": "application/json", "X-Token": token };
     try {
       const response = await fetch("answer", { method: "POST", headers, body });
-      if (response.status === 403) {
-        return failed(
-          "This page was opened for a server that has ended. Open the address that " +
-            "sensitivity-lab explore prints.",
-        );
-      }
-      return await response.json();
+      if (response.status !== 403) return await response.json();
+      return failed(
+        "The server has begun anew. Open the address that sensitivity-lab explore prints.",
+      );
     } catch {
       return failed("The server on this machine has ended. Start sensitivity-lab explore again.");
     }
@@ -61,9 +55,8 @@ export function localTransport(token) {
     stopping = fetch("stop", { method: "POST", headers: { "X-Token": token } }).catch(() => null);
   }
 
-  const data =
-    "The file never leaves this machine: your browser reads it, and only the Python that serves " +
-    "this page here gets it.";
+  const data = `The file never leaves this machine: your browser reads it, and only the Python that
+    serves this page here gets it.`;
   return { ask, stop, patience: 1000, data };
 }
 
