@@ -84,10 +84,8 @@ function clear(part) {
 }
 
 function slide(id, first, last, now, text) {
-  const place = $(id);
-  for (const [name, value] of Object.entries({ min: first, max: last, now, text })) {
-    place.setAttribute(`aria-value${name}`, value);
-  }
+  const ends = { ariaValueMin: first, ariaValueMax: last };
+  Object.assign($(id), { ...ends, ariaValueNow: now, ariaValueText: text });
 }
 
 // What the controls say.
@@ -131,8 +129,8 @@ function changed() {
 
 function say(text, busy) {
   $("status").textContent = text;
-  $("stop").setAttribute("aria-disabled", String(!busy));
-  $("answer").setAttribute("aria-busy", String(busy));
+  $("stop").ariaDisabled = String(!busy);
+  $("answer").ariaBusy = String(busy);
 }
 
 async function ask() {
@@ -182,16 +180,19 @@ async function compute(asked, of) {
     const faults = answer.ok ? answer.messages.map(({ text }) => text) : [answer.message];
     const told = faults.filter((text) => !said.has(text));
     told.forEach((text) => said.add(text));
+    $(part).hidden = false; // a picture needs to know its width
     if (answer[part]) {
       done.push(part);
       $(`${part}-told`).append(...SHOW[part](answer, asked, first));
     }
     $(`${part}-told`).append(...told.map(alert));
+    $(part).hidden = !$(`${part}-told`).hasChildNodes();
   }
   const x = done.some((part) => OF_X.includes(part)) ? asked.x : null;
   const code = await found("code", { ask: "code", parts: done, x });
   if (!code) return;
   fresh();
+  $("code").hidden = !code.ok;
   $("code-told").append(code.code ?? "");
   say("Ready", false);
   keep();
@@ -211,6 +212,7 @@ function begin({ state, most: ends, universe }, asked) {
   ground = universe.axis && { made: asked.universe, axis: universe.axis };
   showX();
   $("x-told").textContent = "";
+  $("of-x").hidden = false;
   $("no-x").hidden = Boolean(asked.x);
   $("parts-of-x").hidden = !asked.x;
 }
@@ -238,6 +240,7 @@ function refuse({ field, message }) {
   else $("fault").textContent = message;
   fresh();
   ground = null;
+  $("of-x").hidden = true;
   showX();
   if (known) $("sensitivity-told").append(words(`No number yet: the ${field} needs a correction.`));
   say("Not computed", false);
@@ -245,11 +248,14 @@ function refuse({ field, message }) {
 
 /** Empty the parts that still show an earlier state. */
 function fresh() {
-  for (const part of document.querySelectorAll(".part.stale")) clear(part.id);
+  for (const part of document.querySelectorAll(".part.stale")) {
+    clear(part.id);
+    part.hidden = part.id !== "sensitivity";
+  }
 }
 
 function stop() {
-  if ($("stop").getAttribute("aria-disabled") === "true") return;
+  if ($("stop").ariaDisabled === "true") return;
   outdate();
   if (since) transport.stop();
   fresh();
@@ -282,17 +288,15 @@ function sliders() {
 const SHOW = {
   sensitivity({ sensitivity, noise, warnings, witness, strip, universe }, asked) {
     ["witness", "noise"].forEach(clear);
+    $("witness").hidden = false;
+    $("noise").hidden = !noise;
     showWitness(witness, strip, universe.axis, asked.query);
-    if (noise) showNoise(witness, noise);
-    const spread =
-      noise &&
-      `For ε = ${asked.epsilon}, Laplace noise has scale ${noise.text}: half of
-      the noisy answers are within ${noise.half} of the true one, 95 % within ${noise.most}.`;
+    const spread = noise ? showNoise(witness, noise, asked.epsilon) : "";
     return [
       words(sensitivity.text, "number"),
       words(sensitivity.claim),
       ...warnings.map((text) => words(text, "warning")),
-      spread ? words(spread, "strong") : "",
+      spread,
     ];
   },
 
@@ -321,9 +325,9 @@ const SHOW = {
     return [
       words(local.text, "number"),
       words(`No neighbor of x, at most k = ${state.k} away, has an answer further than this from
-        f(x). The global sensitivity, of every dataset with ${many(state.size, "record")}, is
-        ${sensitivity?.text ?? "not known"}. Noise scaled to the local one would not protect x: its
-        scale tells something about x.`),
+        f(x). Noise of this scale would not protect x: the scale tells something about x.`),
+      words(`The global sensitivity, ${sensitivity?.text ?? "not known"}, is the largest one of all
+        datasets with n = ${grouped(state.size)}${other ? "; x has another number of records" : ""}.`),
       other ? button : "",
     ];
   },
@@ -331,9 +335,10 @@ const SHOW = {
   smooth({ smooth }, asked) {
     return [
       words(smooth.text, "number"),
-      words(`At least the local sensitivity, and at neighbors at most exp(β) times as large, with
-        β = ${smooth.beta}. So Cauchy noise of scale ${smooth.scale} protects x for
-        ε = ${asked.epsilon}. Publish the noisy answer alone: the scale is private.`),
+      words(`The largest local sensitivity, for one change, of all datasets, times exp(−β) for each
+        step away from x; β = ${smooth.beta}. One step changes it by at most the factor exp(β), so
+        Cauchy noise of scale ${smooth.scale} protects x for ε = ${asked.epsilon}, if the noisy
+        answer alone is published: its scale is private.`),
     ];
   },
 
@@ -378,15 +383,19 @@ function showWitness(witness, strip, axis, query) {
   $("strip-told").append(word ? legend : "This worst case has too many blocks for a picture.");
 }
 
-function showNoise(witness, noise) {
+/** Show the noise around both answers, and return its scale in words. */
+function showNoise(witness, noise, epsilon) {
   const title = `Laplace noise of scale ${noise.text} around f(x) and f(y)`;
-  const drawing = (width) => pictures.densities(width, witness, noise.scale, title);
-  const some = noise.scale !== 0;
-  if (some && ![noise.scale, witness.value_x, witness.value_y].includes(null)) {
-    show("noise-picture", drawing);
+  const { scale, text, half, most: far } = noise;
+  if (scale && ![witness.value_x, witness.value_y].includes(null)) {
+    show("noise-picture", (width) => pictures.densities(width, witness, scale, title));
   }
   const told = `${title}. No output is more than exp(ε) times as likely on one as on the other.`;
-  $("noise-told").append(words(some ? told : "All neighbors have one answer: no noise is needed."));
+  const none = "All neighbors have the same answer: no noise is needed.";
+  $("noise-told").append(words(scale === 0 ? none : told));
+  const spread = `For ε = ${epsilon}, Laplace noise has scale ${text}: half of the noisy answers are
+    within ${half} of the true one, 95 % within ${far}.`;
+  return words(scale === 0 ? none : spread, "strong");
 }
 
 // The dataset x, clicked together on the axis of the universe that is shown.

@@ -142,20 +142,18 @@ export function shape(part, x, y, r = 7) {
 /** Runs of records by role: of the records if all are listed, else of the blocks of the universe. */
 function runsOf(witness, strip) {
   const lists = { A: witness.only_x, B: witness.only_y, C: [...witness.x] };
-  const run = ([part, first, last, count]) => ({
-    part,
-    first: numberOf(first),
-    last: numberOf(last),
-    count,
-  });
+  const run = (part, one, two, count) => {
+    const [first, last] = [one, two].map(numberOf);
+    return { part, first, last, count };
+  };
   if (Object.values(lists).some((list) => list.includes("…")) && strip.length) {
     const had = strip.filter(({ part }) => part !== "O");
-    return had.map((one) => run([one.part, one.first, one.last, one.count]));
+    return had.map(({ part, first, last, count }) => run(part, first, last, count));
   }
   for (const one of lists.A) lists.C.splice(lists.C.indexOf(one), 1);
   return Object.entries(lists).flatMap(([part, list]) => {
     const values = [...new Set(list)].filter((one) => one !== "…");
-    return values.map((one) => run([part, one, one, list.filter((each) => each === one).length]));
+    return values.map((one) => run(part, one, one, list.filter((each) => each === one).length));
   });
 }
 
