@@ -1,1 +1,111 @@
-stub
+// Two ways to the same function answer(request): the Python that serves this page from this
+// machine, and Python in WebAssembly in a worker of this browser.
+//
+// A transport has ask(request), which resolves to the answer and never rejects; stop(), which ends
+// what is computed; patience, the milliseconds that a computation goes on for after the page has
+// asked for something newer; and data, where data stay, in words.
+
+const MOST_BYTES = 1_000_000;
+const KEPT = "sensitivity_lab token";
+
+export const INSTALL = `Run it on your own machine instead: pip install sensitivity-lab, then
+  sensitivity-lab explore, and open the address that it prints.`;
+
+const failed = (message) => ({ ok: false, field: "", message });
+const STOPPED = failed("Stopped. Change something to go on.");
+
+/** The token of the local server: from the address, from which it is taken away, or kept. */
+export function tokenOf() {
+  const match = /^#token=([\w-]+)$/.exec(location.hash);
+  try {
+    if (match) sessionStorage.setItem(KEPT, match[1]);
+    else return sessionStorage.getItem(KEPT);
+  } catch {
+    // Without storage a reload needs the printed address again.
+  } finally {
+    if (match) history.replaceState(null, "", location.pathname);
+  }
+  return match && match[1];
+}
+
+export function localTransport(token) {
+  let stopping = null;
+
+  async function ask(request) {
+    await stopping; // a late Stop must not end the next computation
+    const body = JSON.stringify(request);
+    const size = new Blob([body]).size;
+    if (size > MOST_BYTES) {
+      return failed(`These data have ${(size / 1e6).toFixed(1)} MB, more than the 1 MB that this page
+        takes. Start it as sensitivity-lab explore FILE: then the columns of the file are given.`);
+    }
+    const headers = { "Content-Type": "application/json", "X-Token": token };
+    try {
+      const response = await fetch("answer", { method: "POST", headers, body });
+      if (response.status !== 403) return await response.json();
+      return failed(
+        "The server has begun anew. Open the address that sensitivity-lab explore prints.",
+      );
+    } catch {
+      return failed("The server on this machine has ended. Start sensitivity-lab explore again.");
+    }
+  }
+
+  function stop() {
+    stopping = fetch("stop", { method: "POST", headers: { "X-Token": token } }).catch(() => null);
+  }
+
+  const data = `The file never leaves this machine: your browser reads it, and only the Python that
+    serves this page here gets it.`;
+  return { ask, stop, patience: 1000, data };
+}
+
+/** Python in a worker; told(progress, text) hears of its loading, and progress 1 ends that. */
+export function workerTransport(url, told) {
+  let worker = null;
+  const open = new Map();
+  let last = 0;
+
+  function end(answer) {
+    worker?.terminate();
+    worker = null;
+    told(1, "");
+    for (const resolve of open.values()) resolve(answer);
+    open.clear();
+  }
+
+  function start() {
+    const begun = new Worker(url, { type: "module" });
+    const fail = (text) => {
+      if (worker === begun)
+        end(failed(`Python does not start in this browser: ${text}. ${INSTALL}`));
+    };
+    begun.onerror = (event) => {
+      event.preventDefault();
+      fail(event.message || "its files cannot be loaded");
+    };
+    begun.onmessage = ({ data }) => {
+      if (worker !== begun) return;
+      if (data.failed !== undefined) fail(data.failed);
+      else if (data.progress !== undefined) told(data.progress, data.text);
+      else {
+        told(1, "");
+        open.get(data.id)?.(data.answer);
+        open.delete(data.id);
+      }
+    };
+    return begun;
+  }
+
+  function ask(request) {
+    worker ??= start();
+    const id = ++last;
+    return new Promise((resolve) => {
+      open.set(id, resolve);
+      worker.postMessage({ id, request });
+    });
+  }
+
+  const data = "The file never leaves this browser: the page reads it and computes with it here.";
+  return { ask, stop: () => end(STOPPED), patience: 4000, data };
+}
