@@ -10,7 +10,7 @@ from sensitivity_lab.checks import check_whole, html_text
 from .server import serving
 from .universes import Given, given_of
 
-PUBLIC = "https://sensitivity-lab.github.io/calculator/"
+PUBLIC = "https://sensitivity-lab.github.io/sensitivity_lab/calculator/"
 """The page on the site."""
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import re
 from pathlib import Path
+from urllib.parse import quote
 
 import nbformat
 from PIL import Image
@@ -24,6 +26,33 @@ CARD = """::::{{grid-item-card}} {title}
 """
 
 
+STATES = {
+    "01_first_steps": {"query": "mean", "universe": "0:60", "size": 1000},
+    "02_article": {"query": "median", "universe": "0:20", "size": 6, "k": 2},
+    "04_worst_cases": {"query": "std", "universe": "0:100", "size": 12, "k": 3},
+    "05_local_and_smooth": {"query": "median", "universe": "0:100", "size": 101},
+    "09_clipping": {"query": "sum", "universe": "0:50", "size": 100},
+    "12_reach_and_errors": {"query": "percentile_90", "universe": "0:60", "size": 50},
+}
+"""What a notebook talks about, as a state of the calculator."""
+
+TRY = """
+<p><a href="../calculator/index.html#q={state}">Try it in the calculator</a>: {query} over the
+values {universe}, in your browser.</p>
+"""
+
+
+def _with_calculator(notebook: nbformat.NotebookNode, name: str) -> None:
+    """Add a link to the state of the calculator below the first text of a notebook."""
+    if name not in STATES:
+        return
+    told = STATES[name]
+    typed = {"kind": "domain", "text": told["universe"]}
+    state = quote(json.dumps({**told, "universe": typed}), safe="")
+    first = next(cell for cell in notebook.cells if cell.cell_type == "markdown")
+    first.source += TRY.format(state=state, query=told["query"], universe=told["universe"])
+
+
 def write(folder: Path) -> None:
     """Write the page of cards, and a thumbnail for each notebook of the folder."""
     (folder / "thumbnails").mkdir()
@@ -31,6 +60,8 @@ def write(folder: Path) -> None:
     for file in sorted(folder.glob("*.ipynb")):
         notebook = nbformat.read(file, as_version=4)
         title, sentence = _opening(notebook)
+        _with_calculator(notebook, file.stem)
+        nbformat.write(notebook, file)
         _thumbnail(notebook, folder / "thumbnails" / f"{file.stem}.png")
         alt = f"A picture from the notebook {title}"
         cards.append(CARD.format(title=title, name=file.stem, sentence=sentence, alt=alt))
