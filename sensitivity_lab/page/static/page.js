@@ -175,6 +175,7 @@ async function compute(asked, of) {
     clear(part);
     if (answer.field === "x") {
       wrong("x", answer.message);
+      $(part).hidden = true;
       break;
     }
     const faults = answer.ok ? answer.messages.map(({ text }) => text) : [answer.message];
@@ -626,6 +627,8 @@ function listen() {
     restore();
     changed();
   });
+  // A page that is left, or loaded again, does not leave its search behind.
+  window.addEventListener("pagehide", () => since && transport.stop());
   listenToPictures();
   listenToFiles();
 }

@@ -29,6 +29,7 @@ export function tokenOf() {
 }
 
 export function localTransport(token) {
+  const post = { method: "POST", headers: { "X-Token": token } };
   let stopping = null;
 
   async function ask(request) {
@@ -39,9 +40,9 @@ export function localTransport(token) {
       return failed(`These data have ${(size / 1e6).toFixed(1)} MB, more than the 1 MB that this page
         takes. Start it as sensitivity-lab explore FILE: then the columns of the file are given.`);
     }
-    const headers = { "Content-Type": "application/json", "X-Token": token };
+    const headers = { ...post.headers, "Content-Type": "application/json" };
     try {
-      const response = await fetch("answer", { method: "POST", headers, body });
+      const response = await fetch("answer", { ...post, headers, body });
       if (response.status !== 403) return await response.json();
       return failed(
         "The server has begun anew. Open the address that sensitivity-lab explore prints.",
@@ -52,7 +53,7 @@ export function localTransport(token) {
   }
 
   function stop() {
-    stopping = fetch("stop", { method: "POST", headers: { "X-Token": token } }).catch(() => null);
+    stopping = fetch("stop", { ...post, keepalive: true }).catch(() => null);
   }
 
   const data = `The file never leaves this machine: your browser reads it, and only the Python that
