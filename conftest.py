@@ -19,11 +19,6 @@ collect_ignore = (
     if find_spec("opendp")
     else ["sensitivity_lab/releases/opendp.py", "sensitivity_lab/audits/opendp/call.py"]
 )
-# So are those that make widgets.
-if not find_spec("ipywidgets"):
-    collect_ignore += ["sensitivity_lab/explorer/call.py", "sensitivity_lab/explorer/panel.py"]
-
-
 # And those that run DuckDB.
 if not all(map(find_spec, ("duckdb", "scipy", "sqlglot"))):
     collect_ignore += ["sensitivity_lab/sql", "docs/how_to/sql.md"]

@@ -7,14 +7,15 @@ import re
 import sys
 import warnings
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, Inexact, localcontext
+from fractions import Fraction
 from io import StringIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import pandas as pd
 
-from sensitivity_lab.checks import names_of, shown
+from sensitivity_lab.checks import names_of, shown, steps_to
 from sensitivity_lab.errors import InputError
 
 STANDARD_INPUT = Path("-")
@@ -27,6 +28,12 @@ _LONGEST_LINE, _MOST_BYTES = 2**24, 2**30
 """So many bytes of a line, and of a table, are read: a device such as /dev/zero has no end."""
 
 _MOST_COLUMNS = 10_000
+
+MOST_VALUES = 1_000_000
+"""The most values that a range may have."""
+
+_FROM_TO = re.compile(r"\s*(-?[0-9.]+)\s*-\s*(-?[0-9.]+)\s*")
+"""A range as people write it: 0-77 for 0:77."""
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,18})?")
 """A decimal number; not 1_000, which Python reads as 1000, nor digits of other scripts."""
@@ -62,6 +69,41 @@ def exact_number(text: str) -> int | Decimal | None:
     # A number with a huge exponent stays a Decimal: as an int it would fill the memory.
     whole = in_range(number) and number == number.to_integral_value()
     return int(number) if whole else number
+
+
+def written_number(text: str) -> int | Decimal:
+    """Return the number that a user wrote; raise InputError for anything else."""
+    number = exact_number(text)
+    if number is None:
+        raise InputError(f"a number is written 20, 0.5 or 1e-3, got {shown(text)}")
+    if not in_range(number):
+        raise InputError(f"numbers have exponents up to {LARGEST_EXPONENT}, got {shown(text)}")
+    return number
+
+
+def written_values(written: str, text: str) -> list[int | Decimal]:
+    """Return the numbers of 1,2,3, 0-77 or first:last:step; an error shows the whole text."""
+    ends = _FROM_TO.fullmatch(written)
+    if ends:
+        written = f"{ends[1]}:{ends[2]}"
+    if ":" not in written:
+        return [written_number(value) for value in written.split(",")]
+    parts = [written_number(value) for value in written.split(":")]
+    first, last, step = (*parts, 1)[:3] if len(parts) < 3 else parts[:3]
+    if len(parts) > 3 or step <= 0 or last < first:
+        raise InputError(
+            f"a range is written first:last:step with a positive step, got {shown(text)}"
+        )
+    if Fraction(last) - Fraction(first) >= MOST_VALUES * Fraction(step):
+        raise InputError(
+            f"the domain {shown(text)} has more than {MOST_VALUES:,} values; take a larger step"
+        )
+    with localcontext() as context:
+        # The digits are enough for every value. Rounding one would raise an error.
+        context.prec = 2 * LARGEST_EXPONENT + len(text)
+        context.traps[Inexact] = True
+        count = steps_to(last, first, step, shown(text)) + 1
+        return [first + place * step for place in range(count)]
 
 
 def decimal_number(text: str, commas: bool = False) -> float:

@@ -43,7 +43,7 @@ ROOMS = (
     "releases",
     "sql",
     "audits",
-    "explorer",
+    "page",
     "",  # the front door: the package itself
     "cli",
     "__main__",
@@ -62,7 +62,7 @@ PRODUCTS = {
     "releases": set(),
     "sql": {"releases"},  # the plan of a query is one of theirs
     "audits": {"pipelines"},  # what is audited
-    "explorer": set(),
+    "page": set(),
 }
 """What stands on the core, and which other products each one needs."""
 
@@ -191,10 +191,9 @@ def test_plotting_knows_no_more_than_errors_checks_and_files():
 @pytest.mark.exhaustive
 def test_outside_packages_have_few_importers():
     owners = {
-        "joblib": ("running",),
+        "joblib": ("running", "page/worker"),
         "tqdm": ("running",),
         "matplotlib": ("plotting",),
-        "ipywidgets": ("explorer/panel",),
         "narwhals": ("checks",),
         # It is checked, and it draws noise.
         "opendp": ("audits/opendp", "releases/opendp_noise", "releases/opendp"),

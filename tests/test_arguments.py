@@ -623,6 +623,7 @@ ARGUMENTS: dict[str, Kind] = {
     "branches": whole("a number of runs, at least 1"),
     "every_order": FLAG,
     "fresh": FLAG,
+    "sampled": FLAG,
     "subject": NAME,
     "extremes": FLAG,
     "reveal": FLAG,

@@ -23,10 +23,8 @@ from matplotlib.text import Text
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab import spaces
-from sensitivity_lab.explorer import shown as explored
-from sensitivity_lab.explorer.model import views
-from sensitivity_lab.explorer.source import as_source
-from sensitivity_lab.explorer.state import State
+from sensitivity_lab.page.answer import FIRST, answer
+from sensitivity_lab.page.universes import given_of
 from sensitivity_lab.plotting import off_screen
 
 OBEYED = (
@@ -126,14 +124,16 @@ def of_columns(name: str) -> Iterator[str]:
     yield from error_of(sl.global_sensitivity, rows, sl.SumOf(f"other {name}"), **ASKED)
     yield from error_of(sl.TableUniverse.from_dataset, pd.DataFrame([[1, 2]], columns=[name, name]))
     yield from error_of(sl.TableUniverse.from_domain, {name: [1, 1]})
-    source = as_source(table)
-    for column in source.columns:
-        *_, view = views(source, State(column=column, size=2))
+    given = given_of(table)
+    for column in given.records:
+        rows = {"kind": "given", "column": column}
+        asked = {**FIRST, "universe": rows, "size": 2, "parts": ["sensitivity"]}
+        found = answer({"ask": "answer", **asked}, given)
         yield column
-        for part in (explored.headline, explored.messages, explored.pair):
-            yield part(view)
+        yield found["sensitivity"]["claim"]
+        yield found["universe"]["text"]
         if name != LONG:  # the code has to run
-            yield explored.code(view)
+            yield answer({"ask": "code", **asked}, given)["code"]
 
 
 def of_steps(name: str) -> Iterator[str]:

@@ -42,17 +42,17 @@ from .driven.histories import (
     histories,
     loss,
 )
-from .driven.kept import changed, kept
+from .driven.kept import changed, first_calls, kept
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
-from .driven.probes import NUMBER, ends, probe_in_fresh_process, probes
+from .driven.refuter import HELPERS, Refuted, Tried, refute
 from .driven.runs import AGAIN, BRANCHES, RAISED, explore, explore_in_fresh_process, rerun
-from .driven.script import script_of, script_of_replay
+from .driven.script import script_of, script_of_replay, script_of_sample
 from .driven.stops import LeavesError, LimitError, OutsideError
 from .pairs import check_pairs, neighbors
 from .question import NOTHING_DIFFERS, Question, check_order, question_about
 from .report import AuditReport
-from .returned import Parts, bare, place_of
-from .row import NO_EVIDENCE, NOT_REFUTED, AuditRow, Evidence, Finding
+from .returned import bare
+from .row import NO_EVIDENCE, NOT_REFUTED, SAMPLED, AuditRow, Evidence, Finding
 
 CHANCE_ULPS = 32
 """The default tolerance: probabilities that are floats, such as p = e^eps / (1 + e^eps)."""
@@ -113,6 +113,8 @@ class MechanismReport(AuditReport):
         By input distance, the pair that decides the row.
     replays : dict
         By input distance, two runs with the same releases that show a violation.
+    sampled : Tried or None
+        The runs that were counted, where no law is known.
     function : callable
         The audited function.
     claim : tuple
@@ -136,6 +138,7 @@ class MechanismReport(AuditReport):
     replays: dict[Number, tuple[Replayed, Replayed]] = field(
         default_factory=dict, repr=False, compare=False
     )
+    sampled: Tried | None = field(default=None, repr=False, compare=False)
     function: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
     claim: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
 
@@ -214,6 +217,8 @@ class MechanismReport(AuditReport):
             program.
         """
         row = self.decisive
+        if self.sampled is not None and self.sampled.found is not None:
+            return self._script_of_sample(self.function, self.sampled.found)
         known = row.distance in self.worst or row.distance in self.replays
         if row.verdict != "violated" or not known or self.function is None:
             raise InputError(f"script is for a violation, and the verdict is {self.verdict!r}")
@@ -240,6 +245,21 @@ class MechanismReport(AuditReport):
         told = [one for one in noisy if one is not None]
         return script_of(self.function, call, worst.x, worst.y, epsilon, delta, event, told)
 
+    def _script_of_sample(self, function: Any, found: Refuted) -> str:
+        name = getattr(function, "__name__", "function")
+        epsilon, delta = map(float, self.claim)
+        shares = found.hits[0] / found.runs[0], found.hits[1] / found.runs[1]
+        return script_of_sample(
+            function,
+            name if name.isidentifier() else "function",
+            found.x,
+            found.y,
+            (epsilon, delta),
+            shares,
+            found.event.source,
+            HELPERS,
+        )
+
 
 @public_call
 def audit_mechanism(
@@ -256,6 +276,7 @@ def audit_mechanism(
     every_order: bool = True,
     fresh: bool = False,
     branches: int = BRANCHES,
+    sampled: bool = False,
     subject: str | None = None,
     tolerance_ulps: int | float | Fraction = CHANCE_ULPS,
     progress: bool | None = None,
@@ -301,6 +322,10 @@ def audit_mechanism(
     branches : int, default 10,000
         The largest number of runs on one dataset; together they may make 20 times as many draws
         and decisions.
+    sampled : bool, default False
+        Whether to look for no law, but to run the function many times and test what is released.
+        It may then have a generator of its own: it takes the dataset, and `rng`, or `seed`, a whole
+        number, or nothing else.
     subject : str, optional
         The name in the report; by default that of the function.
     tolerance_ulps : int, float or Fraction, default 32
@@ -317,11 +342,12 @@ def audit_mechanism(
         `delta` is 0, else deltas at `epsilon`; epsilons, too, where `delta` is only room for the
         tails of draws, and no smaller epsilon would do. "tight", "loose" and "violated" are exact,
         for the datasets tried. "not refuted": a function that goes on by what it released was
-        replayed with some histories of releases, or one without a law was probed. "not judged": the
-        mechanism does with its draws what is not covered, or a law with endless support was cut,
-        and the claim has no delta for what is left; `reason` says which. Methods `delta`, `epsilon`
-        and `curve` give the rest of the curve, `event` the event that attains it, and `script` a
-        script that shows a violation.
+        replayed with some histories of releases, or one without a law ran many times. "violated
+        (sampled)": of those runs, so many more were in an event on one of two neighbors that the
+        probability of an error is at most 1e-6, over all that was tested. "not judged": a law with
+        endless support was cut, and the claim has no delta for what is left; `reason` says which.
+        Methods `delta`, `epsilon` and `curve` give the rest of the curve, `event` the event that
+        attains it, and `script` a script that shows a violation.
 
     Raises
     ------
@@ -368,16 +394,20 @@ def audit_mechanism(
     order = "audit_mechanism(function, universe, size, ...)"
     check_order(function, universe, "function and universe", order)
     check_callable("function", function, "a function of a dataset and a generator")
-    _check_takes_generator(function)
     check_running(None, progress)
     claim = _claimed(epsilon, delta, rho)
-    fresh = check_flag("fresh", fresh)
+    fresh, sampled = check_flag("fresh", fresh), check_flag("sampled", sampled)
+    if not sampled:
+        _check_takes_generator(function)
     branches = check_whole("branches", branches, "a number of runs, at least 1", 1)
     question = question_about(
         function, universe, size, datasets, neighbors=neighbors, distances=distances,
         every_order=every_order, subject=subject, tolerance_ulps=tolerance_ulps, progress=progress,
     )  # fmt: skip
     check_pairs(len(question.datasets))
+    if sampled:
+        why = "sampled=True: no law was looked for"
+        return _sampled(question, _with_own_draws(function), claim, why, fresh)
     before = {} if fresh else kept(function)
     report = judged(question, function, claim, fresh=fresh, branches=branches)
     left = [] if fresh else changed(before, kept(function))
@@ -433,12 +463,9 @@ def judged(
                     return _replayed(question, function, claim)
             except (OutsideError, LimitError):
                 pass
-            run_probes = probe_in_fresh_process if fresh else probes
-            return _probed(
-                question, partial(run_probes, function), claim, f"the function {error}{claim.uncut}"
-            )
+        return _sampled(question, function, claim, f"the function {error}{claim.uncut}", fresh)
     except OutsideError as error:
-        return _not_judged(question, claim, f"the function {error}")
+        return _sampled(question, function, claim, f"the function {error}", fresh)
     except LimitError as error:
         raise TooLargeError(str(error)) from None
     rows = [_row_of_law(question, limit, worst[limit], claim) for limit in question.limits]
@@ -478,6 +505,17 @@ class PrivacyClaim:
     words: str
     quantity: str
     instead: str = ""
+
+    @property
+    def for_samples(self) -> tuple[float, float]:
+        """The epsilon and the delta that samples are compared with, as floats.
+
+        A rho has a delta at every epsilon; at a hundredth, few runs are needed to show a violation.
+        """
+        if self.rho is None:
+            return float(self.epsilon), float(self.delta)
+        rho = float(self.rho)
+        return rho + 2 * math.sqrt(rho * math.log(100)), 0.01
 
     @property
     def uncut(self) -> str:
@@ -529,6 +567,17 @@ def _check_takes_generator(function: Callable[..., Any]) -> None:
             f"function must take a dataset and a generator, as in def function(data, rng), got "
             f"{named(getattr(function, '__name__', 'one'))}{signature}"
         ) from error
+
+
+def _with_own_draws(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of a dataset and a generator: what the given one takes is seen here."""
+    try:
+        names = [*inspect.signature(function).parameters]
+    except (TypeError, ValueError):
+        return function
+    if "seed" in names[1:]:
+        return lambda data, rng: function(data, seed=int(rng.integers(2**31)))
+    return function if len(names) > 1 else lambda data, _: function(data)
 
 
 def _check_releases(laws: Sequence[ReleaseLaw]) -> None:
@@ -876,31 +925,59 @@ class _Lost:
         )
 
 
-def _probed(
-    question: Question, released_on: Callable[[Any], Iterable[Parts]], claim: PrivacyClaim, why: str
+def _sampled(
+    question: Question,
+    function: Callable[..., Any],
+    claim: PrivacyClaim,
+    why: str,
+    fresh: bool = False,
 ) -> MechanismReport:
-    """Return the report on a function that is only probed; `released_on` probes a dataset."""
+    """Return the report on a function whose law is not known: it runs many times."""
     report = _not_judged(question, claim, why)
-    seen: dict[Any, Any] = {}
-    for x in question.datasets:
-        try:
-            released = list(released_on(x))
-        except OutsideError as error:
-            return _not_judged(question, claim, f"the function {error}")
-        for path, found in ends(released).items():
-            if seen.setdefault(path, (x, found))[1] != found:
-                first, second = seen[path], (x, found)
-                ranges = [
-                    f"from {least:.6g} to {most:.6g} on {short_literal(data)}"
-                    for data, (least, most) in (first, second)
-                ]
-                reason = (
-                    f"far noise is cut: {place_of(path)} stays {' and '.join(ranges)}, so an end "
-                    f"may tell the two apart; {why}"
-                )
-                return replace(report, rows=(replace(report.rows[0], reason=reason),))
-    finding = Finding(NOT_REFUTED, f"{NUMBER} probes on each dataset found no violation", why)
-    return replace(report, rows=(replace(report.rows[0], finding=finding),))
+    pairs: dict[tuple[int, int], Number] = {}
+    for x, y, limits in neighbors(question.inputs, question.datasets, question.limits):
+        pairs.setdefault((x, y), min(limits))
+    epsilon, delta = claim.for_samples
+    run = partial(refute, datasets=question.datasets, epsilon=epsilon, delta=delta)
+    if fresh:
+        tried: Tried = running.in_fresh_process(_first_calls, run, function, list(pairs))
+    else:
+        tried = run(function, pairs=list(pairs))
+    number = f"{tried.runs:,} runs in {tried.seconds:.1f} s"
+    found = tried.found
+    if found is None:
+        finding = Finding(NOT_REFUTED, f"{number} found no violation", why)
+        return replace(report, rows=(replace(report.rows[0], finding=finding),))
+    x, y = found.places
+    hits = [f"{a:,} of {b:,} runs" for a, b in zip(found.hits, found.runs, strict=True)]
+    finding = Finding(
+        SAMPLED,
+        f"an event is likelier than {claim.words} allows",
+        f"{hits[0]} on x, and {hits[1]} on y, where {found.event.text}; the probability of error "
+        f"is at most {found.error:.1g}",
+    )
+    shares = [{"P(event)": a / b} for a, b in zip(found.hits, found.runs, strict=True)]
+    evidence = Evidence(*(_shown(question.datasets[place]) for place in (x, y)), *shares)
+    row = replace(
+        report.rows[0],
+        distance=pairs.get((x, y), pairs.get((y, x), question.limits[0])),
+        finding=finding,
+        evidence=evidence,
+    )
+    return replace(
+        report,
+        rows=(row,),
+        notes=(f"event: {found.event.text}", f"no law is known: {why}"),
+        sampled=tried,
+        function=function,
+        claim=(Fraction(epsilon), Fraction(delta)),
+    )
+
+
+def _first_calls(
+    run: Callable[..., Tried], function: Callable[..., Any], pairs: list[tuple[int, int]]
+) -> Tried:
+    return run(first_calls(function), pairs=pairs)
 
 
 def _not_judged(question: Question, claim: PrivacyClaim, reason: str) -> MechanismReport:

@@ -36,7 +36,10 @@ NOT_JUDGED = "not judged"
 """The verdict where what was run does not prove that a claim holds, and shows no violation."""
 
 NOT_REFUTED = "not refuted"
-"""The verdict where probes or replayed histories found no violation, and no law is known."""
+"""The verdict where runs or replayed histories found no violation, and no law is known."""
+
+SAMPLED = "violated (sampled)"
+"""The verdict where a test on many runs found a violation, and no law is known."""
 
 VERDICTS = (
     "tight",
@@ -47,11 +50,12 @@ VERDICTS = (
     NOT_JUDGED,
     "data-dependent claim",
     "not aligned",
+    SAMPLED,
     "violated",
 )
 """The verdicts, from best to worst."""
 
-FAILING = frozenset({"data-dependent claim", "not aligned", "violated"})
+FAILING = frozenset({"data-dependent claim", "not aligned", SAMPLED, "violated"})
 """The verdicts that make an audit fail: something was shown to be wrong."""
 
 UNSOUND = FAILING | {NOT_JUDGED, NOT_REFUTED}
@@ -74,7 +78,7 @@ class Finding:
 
     Attributes
     ----------
-    verdict : {"violated", "not aligned", "not judged", "not refuted"}
+    verdict : {"violated", "violated (sampled)", "not aligned", "not judged", "not refuted"}
         The verdict on a row with this finding.
     opening : str
         How the sentence about it begins.
@@ -299,8 +303,8 @@ class AuditRow:
 
         "tight": they are equal. "tight up to rounding": they differ by no more than the tolerance.
         "loose": the claim is larger. "no claim": nothing is claimed. "not judged": the runs do not
-        prove that the claim is large enough. "not refuted": probes found no violation, and the law
-        is not known. "data-dependent claim": the claims on two neighbors differ, so the scale of
+        prove that the claim is large enough. "not refuted": runs found no violation, and the law is
+        not known. "data-dependent claim": the claims on two neighbors differ, so the scale of
         the noise distinguishes the neighbors. "not aligned": neighbors release in different steps.
         "violated": the claim is too small, or neighbors can be distinguished for any claim.
         """

@@ -371,8 +371,8 @@ _ROWS = (
     Command(
         name="explore",
         summary="the calculator on a page in the browser",
-        does="The calculator on a page in the browser: the sensitivity, the worst case, the noise, "
-        "and the\ncode for them. Without a file it takes what you type.",
+        does="The calculator on a page in the browser: the sensitivity, the worst case,\n"
+        "the noise, and the code for them. Without a file it takes what you type.",
         arguments=(FILE, PORT, NO_BROWSER),
         call=explore,
         examples=(

@@ -23,7 +23,9 @@ def explore(given: Arguments) -> None:
         if file == STANDARD_INPUT:
             raise InputError("explore needs a file, got '-'; its code reads the data again")
         given.doing(f"reading {file}")
-        columns = given_of(read_table(file), f"pd.read_csv({str(file.resolve())!r})")
+        path = str(file.resolve())
+        read = f"pd.read_csv({path!r}, " + "converters={{column}: Decimal})[{column}]"
+        columns = given_of(read_table(file), read)
     given.doing("starting the page")
     with serving(columns, given[PORT]) as url:
         given.session.say(f"The page is at {url}\nCtrl-C ends it.")

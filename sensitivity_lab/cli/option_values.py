@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable
-from decimal import Decimal, Inexact, localcontext
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from sensitivity_lab.checks import shown, steps_to
-from sensitivity_lab.csv_files import LARGEST_EXPONENT, exact_number, in_range
+from sensitivity_lab.checks import shown
+from sensitivity_lab.csv_files import (
+    MOST_VALUES,
+    exact_number,
+    written_number,
+    written_values,
+)
 from sensitivity_lab.errors import InputError
-
-_MOST = 1_000_000
-"""The most values that a range may have."""
-
-_FROM_TO = re.compile(r"\s*(-?[0-9.]+)\s*-\s*(-?[0-9.]+)\s*")
-"""A range as people write it: 0-77 for 0:77."""
 
 
 def read_domain(text: str) -> tuple[str, list[int | Decimal]]:
@@ -30,7 +28,7 @@ def read_domain(text: str) -> tuple[str, list[int | Decimal]]:
     (('mood', [1, 2, 3]), ('change', [-1, 0, 1]))
     """
     name, written = _split(text)
-    values = _values(written, text)
+    values = written_values(written, text)
     for value, times in Counter(values).items():
         if times > 1:
             raise InputError(f"the domain {shown(name)} lists {value} twice; list every value once")
@@ -47,7 +45,7 @@ def read_labels(text: str) -> tuple[str, list[Any]]:
     """
     name, written = _split(text)
     try:
-        return name, _values(written, written)
+        return name, written_values(written, written)
     except InputError:
         if ":" in written:
             raise
@@ -60,31 +58,6 @@ def _split(text: str) -> tuple[str, str]:
     if not (name and equals and values):
         raise InputError(f"a domain is written NAME=1,2,3 or NAME=15:30:0.5, got {shown(text)}")
     return name, values
-
-
-def _values(written: str, text: str) -> list[int | Decimal]:
-    """Parse 1,2,3 or first:last:step, exactly; an error shows the whole text."""
-    ends = _FROM_TO.fullmatch(written)
-    if ends:
-        written = f"{ends[1]}:{ends[2]}"
-    if ":" not in written:
-        return [_number(value) for value in written.split(",")]
-    parts = [_number(value) for value in written.split(":")]
-    first, last, step = (*parts, 1)[:3] if len(parts) < 3 else parts[:3]
-    if len(parts) > 3 or step <= 0 or last < first:
-        raise InputError(
-            f"a range is written first:last:step with a positive step, got {shown(text)}"
-        )
-    if Fraction(last) - Fraction(first) >= _MOST * Fraction(step):
-        raise InputError(
-            f"the domain {shown(text)} has more than {_MOST:,} values; take a larger step"
-        )
-    with localcontext() as context:
-        # The digits are enough for every value. Rounding one would raise an error.
-        context.prec = 2 * LARGEST_EXPONENT + len(text)
-        context.traps[Inexact] = True
-        count = steps_to(last, first, step, shown(text)) + 1
-        return [first + place * step for place in range(count)]
 
 
 def read_distances(text: str) -> list[int]:
@@ -104,7 +77,7 @@ def _several(text: str, written: str) -> list[int]:
         for part in text.split(","):
             first, dash, last = part.partition("-")
             several = range(int(first), int(last if dash else first) + 1)
-            if not 0 < len(several) <= _MOST:
+            if not 0 < len(several) <= MOST_VALUES:
                 raise ValueError(part)
             found += several
     except (ValueError, OverflowError):
@@ -133,8 +106,8 @@ def exact(what: str) -> Callable[[str], int | Decimal | Fraction]:
         above, slash, below = text.partition("/")
         try:
             if not slash:
-                return _number(above)
-            return Fraction(_number(above)) / Fraction(_number(below))
+                return written_number(above)
+            return Fraction(written_number(above)) / Fraction(written_number(below))
         except (InputError, ZeroDivisionError):
             raise InputError(f"{what} is written 2, 0.5 or 1/3, got {shown(text)}") from None
 
@@ -188,7 +161,7 @@ def read_bounds(text: str) -> tuple[str, tuple[int | Decimal, int | Decimal]]:
             f"bounds are written TABLE.COLUMN=LOWER:UPPER, such as orders.price=0:99, got "
             f"{shown(text)}"
         )
-    return name, (_number(lower), _number(upper))
+    return name, (written_number(lower), written_number(upper))
 
 
 def read_keys(text: str) -> list[Any] | str:
@@ -210,15 +183,3 @@ def read_claim_per_k(text: str) -> Callable[[int], Fraction]:
     """Parse the growth of a claim per step of the distance k."""
     slope = Fraction(exact("a claim")(text))
     return lambda k: slope * k
-
-
-def _number(text: str) -> int | Decimal:
-    number = exact_number(text)
-    if number is None:
-        raise InputError(f"a domain has numbers, got {shown(text)}")
-    if not in_range(number):
-        raise InputError(
-            f"a domain has finite numbers with exponents up to {LARGEST_EXPONENT}, got "
-            f"{shown(text)}"
-        )
-    return number

@@ -20,7 +20,16 @@ from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.calls.local_sensitivity import local_sensitivity
 from sensitivity_lab.calls.reach import reach
 from sensitivity_lab.calls.smooth_sensitivity import smooth_sensitivity
-from sensitivity_lab.checks import did_you_mean, names_of, rounded_up, shown
+from sensitivity_lab.checks import (
+    check_choice,
+    check_kind,
+    check_positive,
+    check_text,
+    names_of,
+    rounded_up,
+    whole_kind,
+)
+from sensitivity_lab.csv_files import written_number
 from sensitivity_lab.errors import DatasetUniverseWarning, InputError, SensitivityLabError
 from sensitivity_lab.noise.scales import laplace_scale
 from sensitivity_lab.noise.smooth import smooth_beta, smooth_cauchy_scale
@@ -31,8 +40,7 @@ from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
 
 from .code import code_of
-from .drawn import axis_of, fan_of, pair_of, records_text
-from .typed import number
+from .drawn import as_float, axis_of, fan_of, pair_of, records_text
 from .universes import Given, Made, columns_of, records_of, universe_of
 
 FARTHEST = 50
@@ -70,6 +78,9 @@ FIRST = {
 }
 """The first state of the page. It must not depend on data, which may be private."""
 
+_SIZE = whole_kind("a number of records, from 1 to 10**12", most=10**12)
+_DISTANCE = whole_kind(f"a distance from 1 to {FARTHEST}", most=FARTHEST)
+
 _FIELDS = {
     "domain": ("text",),
     "interval": ("text",),
@@ -80,7 +91,7 @@ _FIELDS = {
 """The fields beside `kind` of a universe or a dataset; the last three are records."""
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """A field of a request is wrong."""
 
     def __init__(self, name: str, message: str) -> None:
@@ -94,7 +105,7 @@ def _field(name: str) -> Any:
     try:
         yield
     except SensitivityLabError as error:
-        raise _Refused(name, str(error)) from None
+        raise _RefusedError(name, str(error)) from None
 
 
 def answer(request: Any, given: Given | None = None) -> dict[str, Any]:
@@ -128,15 +139,16 @@ def answer(request: Any, given: Given | None = None) -> dict[str, Any]:
     >>> asked = {"ask": "answer", "parts": ["sensitivity"], **FIRST, "size": 50}
     >>> answer(asked)["sensitivity"]["text"]
     '2'
-    >>> answer({**asked, "k": 0})
-    {'ok': False, 'field': 'k', 'message': 'k must be a whole number from 1 to 50, got 0'}
+    >>> answer({**asked, "k": 0})["message"]
+    'k must be a whole number (a distance from 1 to 50), got 0, below 1'
     """
     try:
         if not isinstance(request, dict):
-            raise _Refused("ask", "a request must be a JSON object")
-        ask = _one_of(request, "ask", _ASKED)
+            raise _RefusedError("ask", "a request must be an object")
+        with _field("ask"):
+            ask = check_choice("ask", request.get("ask"), _ASKED)
         return {"ok": True, **_ASKED[ask](request, given or Given())}
-    except _Refused as error:
+    except _RefusedError as error:
         return {"ok": False, "field": error.name, "message": str(error)}
     except MemoryError:
         return {
@@ -162,50 +174,16 @@ def _choices(_: Mapping[str, Any], given: Given) -> dict[str, Any]:
 
 def _of_file(request: Mapping[str, Any], _: Given) -> dict[str, Any]:
     """Return the numeric columns of a CSV file."""
-    text = _text(request, "text")
     with _field("text"):
-        return {"columns": columns_of(text)}
-
-
-# The fields of a request.
-
-
-def _one_of(request: Mapping[str, Any], name: str, known: Any) -> str:
-    value = request.get(name)
-    if not (isinstance(value, str) and value in known):
-        hint = did_you_mean(value, list(known)) if isinstance(value, str) else ""
-        got = shown(value)
-        raise _Refused(name, f"{name} must be one of {names_of(list(known))}, got {got}{hint}")
-    return value
-
-
-def _text(request: Mapping[str, Any], name: str) -> str:
-    value = request.get(name)
-    if not isinstance(value, str):
-        raise _Refused(name, f"{name} must be a text, got {shown(value)}")
-    return value
-
-
-def _whole(request: Mapping[str, Any], name: str, most: int) -> int:
-    value = request.get(name)
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not (whole and 1 <= value <= most):
-        raise _Refused(
-            name, f"{name} must be a whole number from 1 to {most:,}, got {shown(value)}"
-        )
-    return int(value)
+        return {"columns": columns_of(check_text("text", request.get("text"), "a CSV file"))}
 
 
 def _described(request: Mapping[str, Any], name: str, kinds: Any) -> dict[str, str]:
     """Return the description of a universe or of a dataset."""
-    value = request.get(name)
-    if not isinstance(value, dict):
-        raise _Refused(name, f"{name} must be an object with a kind, got {shown(value)}")
-    try:
-        kind = _one_of(value, "kind", kinds)
-        return {"kind": kind, **{one: _text(value, one) for one in _FIELDS[kind]}}
-    except _Refused as error:
-        raise _Refused(name, str(error)) from None
+    value = check_kind(name, request.get(name), dict, "an object with a kind")
+    kind = check_choice(f"{name}'s kind", value.get("kind"), kinds)
+    texts = {one: check_text(f"{name}'s {one}", value.get(one), "a text") for one in _FIELDS[kind]}
+    return {"kind": kind, **texts}
 
 
 @dataclass(frozen=True)
@@ -224,8 +202,10 @@ class _Asked:
     most : dict of str to int
         The largest size and distance that are feasible.
     epsilon : int or Decimal
-    x : list or None
-        The dataset, with the code that makes it.
+    x : list
+        The dataset; empty if there is none.
+    x_code : str
+        The Python that makes it.
     parts : tuple of str
     messages : list of dict
         What could not be computed.
@@ -238,7 +218,8 @@ class _Asked:
     k: int
     most: Mapping[str, int]
     epsilon: Any
-    x: tuple[list[Any], str] | None
+    x: list[Any]
+    x_code: str
     parts: tuple[str, ...]
     messages: list[dict[str, str]] = field(default_factory=list)
 
@@ -260,30 +241,29 @@ class _Asked:
 
 def _checked(request: Mapping[str, Any], given: Given) -> _Asked:
     """Check every field of a request, and reduce what is not feasible."""
-    described = _described(request, "universe", _FIELDS)
     with _field("universe"):
-        made = universe_of(described, given)
+        made = universe_of(_described(request, "universe", _FIELDS), given)
         if not made.universe.numeric:
             raise InputError("a universe of the page has numbers")
-    query = _text(request, "query")
     with _field("query"):
+        query = check_text("query", request.get("query"), "the name of a query")
         least = as_query(query).least_size
-    relation = RELATIONS[_one_of(request, "relation", RELATIONS)]
-    size = _whole(request, "size", 10**12)
-    k = _whole(request, "k", FARTHEST)
+    with _field("relation"):
+        relation = RELATIONS[check_choice("relation", request.get("relation"), RELATIONS)]
+    with _field("size"):
+        size = _SIZE("size", request.get("size"))
+    with _field("k"):
+        k = _DISTANCE("k", request.get("k"))
     with _field("epsilon"):
-        written = request.get("epsilon")
-        epsilon = number(written if isinstance(written, str) else str(written), "epsilon")
-        if epsilon <= 0:
-            raise InputError(f"epsilon must be above 0, got {shown(written)}")
-    x = None
-    if request.get("x") is not None:
-        records = _described(request, "x", ("records", "csv", "given"))
-        with _field("x"):
-            x = records_of(records, given)
-    parts = request.get("parts")
-    if not isinstance(parts, list) or not all(one in PARTS for one in parts if [one]):
-        raise _Refused("parts", f"parts must be a list of {names_of(PARTS)}, got {shown(parts)}")
+        epsilon = check_positive("epsilon", written_number(str(request.get("epsilon"))))
+    x, x_code = list[Any](), ""
+    with _field("x"):
+        if request.get("x") is not None:
+            x, x_code = records_of(_described(request, "x", ("records", "csv", "given")), given)
+    with _field("parts"):
+        parts = check_kind("parts", request.get("parts"), list, f"a list of {names_of(PARTS)}")
+        for one in parts:
+            check_choice("parts", one, PARTS)
     limit = made.universe.size
     most = UNLIMITED if limit == np.inf else max(1, int(limit) - 1)
     size = min(size, most)
@@ -305,6 +285,7 @@ def _checked(request: Mapping[str, Any], given: Given) -> _Asked:
         {"size": most, "k": farthest},
         epsilon,
         x,
+        x_code,
         tuple(parts),
     )
 
@@ -327,7 +308,7 @@ def _answer(request: Mapping[str, Any], given: Given) -> dict[str, Any]:
     }
     for part in asked.parts:
         try:
-            if part not in ("sensitivity", "curve") and asked.x is None:
+            if part not in ("sensitivity", "curve") and not asked.x:
                 raise InputError("it needs a dataset x")
             found |= _FOUND[part](asked)
         except SensitivityLabError as error:
@@ -342,7 +323,7 @@ def _sensitivity(asked: _Asked) -> dict[str, Any]:
     witness, strip = pair_of(result)
     told = {
         "text": result._text(6),
-        "value": _finite(result.value),
+        "value": as_float(result.value),
         "method": result.method,
         "claim": (
             f"global sensitivity of {asked.query}, L1 norm, exact; {asked.relation}; "
@@ -382,7 +363,7 @@ def _noise(asked: _Asked, result: Any) -> tuple[dict[str, Any] | None, list[str]
         )
     # Of a Laplace distribution, |noise| has the median b ln 2, and exceeds b ln 20 in 5 %.
     return {
-        "scale": _finite(scale),
+        "scale": as_float(scale),
         "text": rounded_up(scale, digits=6),
         "half": rounded_up(math.log(2) * scale, digits=3),
         "most": rounded_up(math.log(20) * scale, digits=3),
@@ -395,21 +376,21 @@ def _curve(asked: _Asked) -> dict[str, Any]:
     pairs = zip(frame["distance"], frame["sensitivity"], strict=True)
     return {
         "curve": [
-            {"k": int(k), "value": _finite(value), "text": rounded_up(float(value), digits=6)}
+            {"k": int(k), "value": as_float(value), "text": rounded_up(float(value), digits=6)}
             for k, value in pairs
         ]
     }
 
 
 def _local(asked: _Asked) -> dict[str, Any]:
-    found = asked.call(local_sensitivity, dataset=_x(asked))
+    found = asked.call(local_sensitivity, dataset=asked.x)
     return {
         "local": {
             "records": records_text(found.witness.x),
-            "size": len(_x(asked)),
+            "size": len(asked.x),
             "answer": show_answer(found.witness.query_x),
             "text": found._text(6),
-            "value": _finite(found.value),
+            "value": as_float(found.value),
         }
     }
 
@@ -418,14 +399,14 @@ def _smooth(asked: _Asked) -> dict[str, Any]:
     if not isinstance(asked.made.universe, FiniteUniverse):
         raise InputError("its universe is an interval; type a domain")
     beta = smooth_beta(asked.epsilon, k=asked.k)
-    found = asked.call(smooth_sensitivity, dataset=_x(asked), beta=beta)
+    found = asked.call(smooth_sensitivity, dataset=asked.x, beta=beta)
     with warnings.catch_warnings():  # the warnings of the global sensitivity say it already
         warnings.simplefilter("ignore")
         scale = smooth_cauchy_scale(found, asked.epsilon)
     return {
         "smooth": {
             "text": found._text(6),
-            "value": _finite(found.value),
+            "value": as_float(found.value),
             "beta": rounded_up(float(beta), digits=3),
             "scale": rounded_up(scale, digits=6),
         }
@@ -433,19 +414,8 @@ def _smooth(asked: _Asked) -> dict[str, Any]:
 
 
 def _reach(asked: _Asked) -> dict[str, Any]:
-    found = asked.call(reach, dataset=_x(asked), distances=asked.distances)
+    found = asked.call(reach, dataset=asked.x, distances=asked.distances)
     return {"reach": fan_of(found, asked.k)}
-
-
-def _x(asked: _Asked) -> list[Any]:
-    assert asked.x is not None
-    return asked.x[0]
-
-
-def _finite(number: Any) -> float | None:
-    """Return a number as JSON has it: None beyond the floats."""
-    value = float(number)
-    return value if math.isfinite(value) else None
 
 
 def _code(request: Mapping[str, Any], given: Given) -> dict[str, Any]:
@@ -458,7 +428,7 @@ def _code(request: Mapping[str, Any], given: Given) -> dict[str, Any]:
             asked.relation,
             asked.distances,
             asked.epsilon,
-            asked.x[1] if asked.x else "",
+            asked.x_code,
             asked.parts,
             records=asked.of_records,
         )

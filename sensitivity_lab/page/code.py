@@ -9,10 +9,39 @@ from typing import Any
 from sensitivity_lab.results.literals import literal
 from sensitivity_lab.universes.relations import Relation
 
-_PRIVATE = (
-    "# The universe is these very records. For private data, take what a record can be:",
-    "# sl.Universe.from_domain(values).",
+_PRIVATE = """\
+# The universe is these very records. For private data, take what a record can be:
+# sl.Universe.from_domain(values)."""
+
+_OF_PART = {
+    "sensitivity": """\
+result = sl.global_sensitivity({asked}, size={size}, neighbors={neighbors})
+print(result)
+scale = sl.noise.laplace_scale(result, epsilon={epsilon})
+print(f"Laplace noise of scale {{scale}}")""",
+    "curve": """\
+curves = sl.sensitivity_curves(
+    {asked}, size={size}, distances={distances}, neighbors={neighbors}
 )
+print(curves)""",
+    "local": """\
+local = sl.local_sensitivity({asked}, dataset=x, neighbors={neighbors})
+print(local)""",
+    "smooth": """\
+beta = sl.noise.smooth_beta({epsilon}, k={k})
+smooth = sl.smooth_sensitivity(
+    {asked}, dataset=x, beta=beta, neighbors={neighbors}
+)
+print(smooth)
+cauchy = sl.noise.smooth_cauchy_scale(smooth, {epsilon})
+print(f"Cauchy noise of scale {{cauchy}}")""",
+    "reach": """\
+reach = sl.reach(
+    {asked}, dataset=x, distances={distances}, neighbors={neighbors}
+)
+print(reach)""",
+}
+"""The Python of each part."""
 
 
 def code_of(
@@ -48,47 +77,20 @@ def code_of(
     )
     print(curves)
     """
-    neighbors, loss = _relation(relation), literal(epsilon)
-    asked = f'universe, "{query}"'
-    of_part = {
-        "sensitivity": (
-            f"result = sl.global_sensitivity({asked}, size={size}, neighbors={neighbors})",
-            "print(result)",
-            f"scale = sl.noise.laplace_scale(result, epsilon={loss})",
-            'print(f"Laplace noise of scale {scale}")',
-        ),
-        "curve": (
-            "curves = sl.sensitivity_curves(",
-            f"    {asked}, size={size}, distances={distances!r}, neighbors={neighbors}",
-            ")",
-            "print(curves)",
-        ),
-        "local": (
-            f"local = sl.local_sensitivity({asked}, dataset=x, neighbors={neighbors})",
-            "print(local)",
-        ),
-        "smooth": (
-            f"beta = sl.noise.smooth_beta({loss}, k={relation.k})",
-            "smooth = sl.smooth_sensitivity(",
-            f"    {asked}, dataset=x, beta=beta, neighbors={neighbors}",
-            ")",
-            "print(smooth)",
-            f"cauchy = sl.noise.smooth_cauchy_scale(smooth, {loss})",
-            'print(f"Cauchy noise of scale {cauchy}")',
-        ),
-        "reach": (
-            "reach = sl.reach(",
-            f"    {asked}, dataset=x, distances={distances!r}, neighbors={neighbors}",
-            ")",
-            "print(reach)",
-        ),
+    words = {
+        "asked": f'universe, "{query}"',
+        "size": size,
+        "neighbors": _relation(relation),
+        "k": relation.k,
+        "distances": distances,
+        "epsilon": literal(epsilon),
     }
-    lines = [*(_PRIVATE if records else ())]
     # A universe that is not spelled out is the caller's own variable of that name.
-    lines += [] if made == "universe" else [f"universe = {made}"]
-    lines += [f"x = {x}"] if x else []
-    lines += [line for part, written in of_part.items() if part in parts for line in written]
-    return "\n".join([*_imports("\n".join(lines)), "", *lines])
+    lines = [_PRIVATE] * records + [f"universe = {made}"] * (made != "universe")
+    lines += [f"x = {x}"] * bool(x)
+    lines += [text.format_map(words) for part, text in _OF_PART.items() if part in parts]
+    written = "\n".join(lines)
+    return "\n".join([*_imports(written), "", written])
 
 
 def _relation(relation: Relation) -> str:

@@ -79,8 +79,8 @@ def pair_of(result: Sensitivity) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         "shared": int(np.minimum(x, y).sum()),
         "answer_x": show_answer(witness.query_x),
         "answer_y": show_answer(witness.query_y),
-        "value_x": _finite(witness.query_x),
-        "value_y": _finite(witness.query_y),
+        "value_x": as_float(witness.query_x),
+        "value_y": as_float(witness.query_y),
     }
     blocks = blocks_of(x, y, universe)
     strip = [
@@ -96,7 +96,8 @@ def pair_of(result: Sensitivity) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return pair, strip if len(strip) <= MOST_BLOCKS else []
 
 
-def _finite(number: Any) -> float | None:
+def as_float(number: Any) -> float | None:
+    """Return a number as JSON has it: None beyond the floats."""
     try:
         value = float(number)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Universes and datasets as a page names them: typed, pasted, of a CSV file, or given by a caller."""
+"""Universes and datasets as the page names them: typed, of a CSV file, or given by a caller."""
 
 from __future__ import annotations
 
@@ -19,9 +19,6 @@ from sensitivity_lab.universes.finite import AnyUniverse
 from sensitivity_lab.universes.universe import Universe
 
 from .typed import dataset, domain, interval
-
-MOST_TYPED = 100_000
-"""The most records of a typed dataset, or of a column of a CSV file, as a dataset."""
 
 _SPELLED_OUT = 30
 """The most records of a given universe that are written into the code."""
@@ -51,14 +48,15 @@ class Given:
     records: Mapping[str, Any] = field(default_factory=dict)
 
 
-def given_of(data: Any, read: str = "frame") -> Given:
+def given_of(data: Any, read: str = "frame[{column}]") -> Given:
     """Return the columns of a table, or universes by name; raise InputError if none has numbers.
 
     Parameters
     ----------
     data : DataFrame, Universe, IntervalUniverse, or mapping of str to universes
+        What a caller has.
     read : str
-        The Python that stands for a table in the code.
+        The Python that reads a ``{column}`` of a table.
     """
     if isinstance(data, pd.DataFrame):
         for name in data.columns:
@@ -66,8 +64,12 @@ def given_of(data: Any, read: str = "frame") -> Given:
         numeric = [name for name in data.columns if _has_numbers(data[name])]
         if not numeric or len(set(map(str, data.columns))) < len(data.columns):
             as_universes(data)  # which raises InputError: no column is numeric, or one occurs twice
-        written = {named(name): (data[name], f"{read}[{literal(name)}]") for name in numeric}
-        return Given(records=written)
+        return Given(
+            records={
+                named(name): (data[name], read.replace("{column}", literal(name)))
+                for name in numeric
+            }
+        )
     universes = as_universes(data)
     rows = next((name for name, one in universes.items() if not one.numeric), None)
     if rows is not None:
@@ -88,12 +90,16 @@ def _has_numbers(column: Any) -> bool:
     """Return whether a column has numbers; choosing one with missing numbers is refused."""
     if not isinstance(column, pd.Series):  # of two columns with one name; refused with both names
         return False
-    present = column.dropna()
     if column.dtype == object:
-        return bool(len(present)) and all(
-            isinstance(value, Number) and not isinstance(value, bool) for value in present
-        )
+        return _are_numbers(column.dropna().tolist())
     return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+
+
+def _are_numbers(values: list[Any]) -> bool:
+    """Return whether there are values, and each is a number; a missing one is not."""
+    return bool(values) and all(
+        isinstance(one, Number) and not isinstance(one, bool) and one == one for one in values
+    )
 
 
 def _spelled(universe: AnyUniverse, name: str) -> str:

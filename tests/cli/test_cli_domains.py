@@ -16,12 +16,12 @@ A_RANGE = "a range is written first:last:step with a positive step, got"
         ("mood", f"{A_DOMAIN} 'mood'"),
         ("mood=", f"{A_DOMAIN} 'mood='"),
         ("=1,2", f"{A_DOMAIN} '=1,2'"),
-        ("mood=1,sad", "a domain has numbers, got 'sad'"),
-        ("mood=1,,2", "a domain has numbers, got ''"),
-        ("mood=1:", "a domain has numbers, got ''"),
-        ("mood=1,nan", "a domain has numbers, got 'nan'"),
-        ("mood=1:inf", "a domain has numbers, got 'inf'"),
-        ("mood=1_000,2", "a domain has numbers, got '1_000'"),
+        ("mood=1,sad", "a number is written 20, 0.5 or 1e-3, got 'sad'"),
+        ("mood=1,,2", "a number is written 20, 0.5 or 1e-3, got ''"),
+        ("mood=1:", "a number is written 20, 0.5 or 1e-3, got ''"),
+        ("mood=1,nan", "a number is written 20, 0.5 or 1e-3, got 'nan'"),
+        ("mood=1:inf", "a number is written 20, 0.5 or 1e-3, got 'inf'"),
+        ("mood=1_000,2", "a number is written 20, 0.5 or 1e-3, got '1_000'"),
         ("mood=1:2:3:4", f"{A_RANGE} 'mood=1:2:3:4'"),
         ("mood=2:1", f"{A_RANGE} 'mood=2:1'"),
         ("mood=1:2:0", f"{A_RANGE} 'mood=1:2:0'"),
@@ -63,7 +63,7 @@ def test_bad_domains(capsys, domain, reason):
 )
 def test_domains_beyond_the_range_of_floats(capsys, domain, number):
     arguments = ["sensitivity", "--domain", domain, *MEAN_OF_TWO]
-    reason = f"a domain has finite numbers with exponents up to 400, got {number!r}"
+    reason = f"numbers have exponents up to 400, got {number!r}"
     check_refused(capsys, arguments, f"sensitivity-lab sensitivity: {reason}")
 
 

@@ -1,18 +1,23 @@
-"""The command that serves the explorer: what it refuses, and what it says."""
+"""The command that serves the page: what it refuses, and what it says."""
 
 from __future__ import annotations
 
 import socket
 from contextlib import contextmanager
-from types import SimpleNamespace
 
 import pytest
 from command_line import SCHOOL, check_refused, run
 
-import sensitivity_lab.explorer.page
-from sensitivity_lab.explorer.page import ADDRESS
+from sensitivity_lab.page.server import ADDRESS
 
-URL = "http://127.0.0.1:9/?token=t"
+URL = "http://127.0.0.1:9/#token=t"
+
+
+class Waiting:
+    """Ends at once, as with Ctrl-C."""
+
+    def wait(self):
+        raise KeyboardInterrupt
 
 
 @pytest.fixture
@@ -21,36 +26,29 @@ def served(monkeypatch):
     asked = []
 
     @contextmanager
-    def serving(code, port=None):
-        asked.append((code, port))
-        yield SimpleNamespace(url=URL, wait=lambda: asked.append("waits"))
+    def serving(given, port=None):
+        asked.append((list(given.records), port))
+        yield URL
 
     monkeypatch.setattr("sensitivity_lab.cli.explore.serving", serving)
+    monkeypatch.setattr("sensitivity_lab.cli.explore.threading.Event", Waiting)
     monkeypatch.setattr("webbrowser.open", asked.append)
     return asked
 
 
 @pytest.mark.parametrize(("options", "opened"), [([], [URL]), (["--no-browser"], [])])
-def test_the_address_is_said_and_opened(capsys, served, options, opened):
+def test_the_address_is_said_and_opened_until_ctrl_c(capsys, served, options, opened):
     code, said, complaint = run(capsys, "explore", SCHOOL, "--port", "9", *options)
     assert (code, complaint) == (0, "")
-    assert said == f"The explorer is at {URL}\nCtrl-C ends it.\n"
-    cell = f"from sensitivity_lab.cli.explore import panel_of\npanel_of({SCHOOL!r})"
-    assert served == [(cell, 9), *opened, "waits"]
+    assert said == f"The page is at {URL}\nCtrl-C ends it.\nThe page has ended.\n"
+    [(records, port), *rest] = served
+    assert (port, rest) == (9, opened)
+    assert "absence_days" in records
 
 
-def test_ctrl_c_ends_it_without_a_failure(capsys, monkeypatch):
-    def interrupted():
-        raise KeyboardInterrupt
-
-    @contextmanager
-    def serving(*_):
-        yield SimpleNamespace(url=URL, wait=interrupted)
-
-    monkeypatch.setattr("sensitivity_lab.cli.explore.serving", serving)
-    code, said, complaint = run(capsys, "explore", SCHOOL, "--no-browser")
-    assert (code, complaint) == (0, "")
-    assert said.endswith("Ctrl-C ends it.\nThe explorer has ended.\n")
+def test_no_file_is_needed(capsys, served):
+    assert run(capsys, "explore", "--no-browser")[0] == 0
+    assert served == [([], None)]
 
 
 @pytest.mark.usefixtures("folder")
@@ -63,37 +61,12 @@ def test_a_bad_file_is_refused_before_anything_is_served(capsys, served):
     check_refused(
         capsys,
         ["explore", "-"],
-        "sensitivity-lab explore: explore needs a file, got '-'; its page reads the data again",
+        "sensitivity-lab explore: explore needs a file, got '-'; its code reads the data again",
     )
     assert served == []
 
 
-def test_without_the_extra_the_error_names_it(capsys, monkeypatch):
-    monkeypatch.setattr("sensitivity_lab.explorer.page.find_spec", lambda _: None)
-    check_refused(
-        capsys,
-        ["explore", SCHOOL],
-        "sensitivity-lab explore: the explorer's page needs ipywidgets and Voila, which are not "
-        "installed; install the extra: pip install '.[explore]' in a checkout",
-    )
-
-
-def test_without_the_template_of_voila_nothing_is_served(capsys, monkeypatch):
-    paths = pytest.importorskip("jupyter_core.paths", reason="needs the extra `explore`")
-    monkeypatch.setattr("sensitivity_lab.explorer.page.find_spec", lambda _: True)
-    monkeypatch.setattr(paths, "jupyter_path", lambda: ["/a/share/jupyter", "/b"])
-    check_refused(
-        capsys,
-        ["explore", SCHOOL],
-        "sensitivity-lab explore: the explorer's page needs Voila's template 'lab' "
-        "(voila/templates/lab), which is in none of Jupyter's folders: /a/share/jupyter, /b; "
-        "install Voila again, with pip install --force-reinstall voila, or set the environment "
-        "variable JUPYTER_PATH to the folder share/jupyter of the environment that has it",
-    )
-
-
-def test_a_port_that_is_taken_is_refused(capsys, monkeypatch):
-    monkeypatch.setattr(sensitivity_lab.explorer.page, "find_spec", lambda _: True)
+def test_a_port_that_is_taken_is_refused(capsys):
     with socket.socket() as taken:
         taken.bind((ADDRESS, 0))
         taken.listen()

@@ -79,7 +79,7 @@ def test_a_picture_of_both_histograms(capsys, tmp_path):
             (*WARDS, "--categories", "north", "north"),
             "--categories must be distinct, got 'north' more than once",
         ),
-        (("--domain", "a=1:x", *WARDS[2:]), "a domain has numbers, got 'x'"),
+        (("--domain", "a=1:x", *WARDS[2:]), "a number is written 20, 0.5 or 1e-3, got 'x'"),
         (
             (*WARDS, "--domain", "ward=west"),
             "the domain 'ward' is given twice; give each column one domain",

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-VIOLATED = frozenset({"violated"})
+VIOLATED = frozenset({"violated", "violated (sampled)"})
 TIGHT = frozenset({"tight", "tight up to rounding"})
 LOOSE = frozenset({"loose"})
 UNSURE = frozenset({"not refuted", "not judged"})

@@ -14,7 +14,7 @@ from paths import PACKAGE, ROOT
 
 import sensitivity_lab as sl
 
-INSIDE = {"checks", "cli", "explorer", "metrics", "queries", "running"}
+INSIDE = {"checks", "cli", "metrics", "page", "queries", "running"}
 """Rooms whose names are for the package itself, or stand at the top."""
 
 LINK = re.compile(r"\]\(([^()\s#]+)(?:#[^()\s]*)?\)")

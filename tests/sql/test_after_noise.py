@@ -150,8 +150,7 @@ SEVERAL = [
     "SELECT g, SUM(x) AS s FROM t GROUP BY g HAVING SUM(x) > 5 ORDER BY SUM(SUM(x)) OVER () - s",
     "SELECT g, COUNT(*), SUM(x), AVG(x) FROM t GROUP BY ROLLUP (g)",
     "SELECT g, h, COUNT(*) FROM t GROUP BY ROLLUP (g, h)",
-    "SELECT g, h, GROUPING(g), GROUPING(g, h) AS which, COUNT(*) FROM t "
-    "GROUP BY CUBE (g, h)",
+    "SELECT g, h, GROUPING(g), GROUPING(g, h) AS which, COUNT(*) FROM t GROUP BY CUBE (g, h)",
     "SELECT g, h, SUM(x) FROM t GROUP BY g, ROLLUP (h) HAVING SUM(x) > 5",
     "SELECT g, COUNT(*), RANK() OVER (PARTITION BY GROUPING(g) ORDER BY SUM(x)) FROM t "
     "GROUP BY ROLLUP (g) ORDER BY 2 DESC, 1, 3",

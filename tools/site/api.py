@@ -43,7 +43,7 @@ GROUPS = {
     "sensitivity_lab.sql": "Queries of databases",
     "sensitivity_lab.bounds": "Bounds",
     "sensitivity_lab.exact": "Noise and clipping",
-    "sensitivity_lab.explorer": "Explorer",
+    "sensitivity_lab.page": "Explorer",
     "sensitivity_lab.plotting": "Plots",
     "sensitivity_lab.releases": "Releases",
     "sensitivity_lab.releases.opendp": "Releases by OpenDP",

@@ -31,7 +31,7 @@ _LEAST_RUNS, _MOST_RUNS = 10_000, 1_000_000
 _SCRIPT = '''\
 """{title}
 
-On x the event has probability {p}, on y {q}.
+On x the event {has} {p}, on y {q}.
 The claim allows at most e**{epsilon} * {q} + {delta} on x.
 """
 from __future__ import annotations
@@ -46,20 +46,7 @@ import numpy as np
 
 x = {x}
 y = {y}
-# Each outcome of the event: the parts that tell, and the values that they can have.
-event = [
-{event}
-]
-
-
-def inside(release):
-    found = {{path: repr(part) for path, part in parts(release)}}
-    if any(all(found.get(path) in values for path, values in outcome.items()) for outcome in event):
-        return True
-    try:
-        return {noisy}
-    except (LookupError, TypeError):  # another kind of release
-        return False
+{inside}
 
 
 def share(data, runs={runs}):
@@ -80,6 +67,34 @@ p, q = share(x), share(y)
 allowed = math.exp({epsilon}) * q + {delta}
 print(f"event on x: {{p:.4g}}, on y: {{q:.4g}}, allowed on x: {{allowed:.4g}}")
 '''
+
+
+_OUTCOMES = """\
+# Each outcome of the event: the parts that tell, and the values that they can have.
+event = [
+{event}
+]
+
+
+def inside(release):
+    found = {{path: repr(part) for path, part in parts(release)}}
+    if any(all(found.get(path) in values for path, values in outcome.items()) for outcome in event):
+        return True
+    try:
+        return {noisy}
+    except (LookupError, TypeError):  # another kind of release
+        return False
+"""
+
+_EXPRESSION = """\
+
+
+{helpers}
+
+def inside(release):
+    found = dict(parts(release))
+    return {event}
+"""
 
 
 _REPLAY = '''\
@@ -149,7 +164,7 @@ def parts(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, .
         yield (*path, "size"), ("array", value.shape)
         value = value.ravel().tolist()
     elif isinstance(value, list | tuple | dict):
-        size = list(value) if isinstance(value, dict) else len(value)
+        size = tuple(value) if isinstance(value, dict) else len(value)
         yield (*path, "size"), (type(value).__name__, size)
     else:
         yield path, value.item() if isinstance(value, np.generic) else value
@@ -211,21 +226,61 @@ def script_of(
             continue
         rows.append(f"    {_told(function, atom.outcome)},")
     runs = int(min(max(_LEAST_RUNS, 1000 / max(p, 1e-9)), _MOST_RUNS))
+    inside = _OUTCOMES.format(
+        event="\n".join(rows), noisy=" or ".join(one.code for one in noisy) or "False"
+    )
+    told = ("has probability", f"{p:.6g}", f"{q:.6g}")
+    return _counting(function, call, x, y, (epsilon, delta), told, inside, runs)
+
+
+def script_of_sample(
+    function: Callable[..., Any],
+    call: str,
+    x: Any,
+    y: Any,
+    claim: tuple[float, float],
+    shares: tuple[float, float],
+    event: str,
+    helpers: str,
+) -> str:
+    """Return a script that runs a function on two datasets, and counts an event that was sampled.
+
+    Parameters
+    ----------
+    function, call, x, y
+        As for `script_of`.
+    claim : (float, float)
+        epsilon and delta.
+    shares : (float, float)
+        Of the runs on x and on y that were in the event.
+    event, helpers : str
+        The event as an expression over the parts `found` of a release, and the functions in it.
+    """
+    inside = _EXPRESSION.format(helpers=helpers, event=event)
+    runs = int(min(max(_LEAST_RUNS, 1000 / max(shares[0], 1e-9)), _MOST_RUNS))
+    told = ("was seen in a share of", f"{shares[0]:.6g}", f"{shares[1]:.6g}")
+    return _counting(function, call, x, y, claim, told, inside, runs)
+
+
+def _counting(
+    function: Callable[..., Any],
+    call: str,
+    x: Any,
+    y: Any,
+    claim: tuple[float, float],
+    told: tuple[str, str, str],
+    inside: str,
+    runs: int,
+) -> str:
+    """Return the script that counts what is `inside` an event."""
+    epsilon, delta = claim
+    has, p, q = told
     return _SCRIPT.format(
         title=f"{call} is not ({epsilon:.6g}, {delta:.6g})-differentially private.",
-        p=f"{p:.6g}",
-        q=f"{q:.6g}",
-        epsilon=repr(epsilon),
-        delta=repr(delta),
-        function=_source(function, call),
-        parts=_PARTS,
-        x=literal(x),
-        y=literal(y),
-        event="\n".join(rows),
-        noisy=" or ".join(one.code for one in noisy) or "False",
-        runs=runs,
-        call=call,
-    )
+        has=has, p=p, q=q, epsilon=repr(epsilon), delta=repr(delta),
+        function=_source(function, call), parts=_PARTS, x=literal(x), y=literal(y),
+        inside=inside.rstrip(), runs=runs, call=call,
+    )  # fmt: skip
 
 
 def _needed(

@@ -51,7 +51,7 @@ def _loop_around_bare_except(data, rng):
 )
 def test_what_code_releases_after_a_stop_that_it_caught_is_never_judged(function):
     report = audit_mechanism(function, [0, 1], 1, epsilon=1, neighbors="bounded")
-    assert report.verdict in ("not judged", "not refuted")
+    assert report.verdict in ("not judged", "not refuted", "violated (sampled)")
     assert not report.sound
 
 

@@ -12,7 +12,7 @@ from sql_arguments import HAS_SQL
 import sensitivity_lab as sl
 from sensitivity_lab import empirical, spaces
 from sensitivity_lab import pipelines as pl
-from sensitivity_lab.explorer.source import as_source
+from sensitivity_lab.page.universes import given_of
 
 MADE_BY_THE_LIBRARY = {
     *("AuditReport", "AuditRow", "ClippingPoint", "ClippingSweep", "Evidence"),
@@ -47,7 +47,7 @@ INTERVAL = sl.Universe.from_interval(0, 100)
 
 
 METHODS: dict[str, Callable[..., Any]] = {
-    "explore": lambda universes: as_source(universes),  # all but the panel, which starts a process
+    "explore": lambda universes: given_of(universes),  # all but the page, which is served
     "Universe.from_dataset": sl.Universe.from_dataset,
     "Universe.from_domain": sl.Universe.from_domain,
     "Universe.from_interval": sl.Universe.from_interval,

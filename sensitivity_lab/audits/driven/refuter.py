@@ -1,0 +1,444 @@
+"""The refuter: code whose law is not known runs many times, and a test tells whether it breaks.
+
+It proves no claim. A violation that it finds is one with a probability of error of at most 1e-6 in
+all, over every pair, direction and event that was tested: an event is chosen by some runs, and
+judged once by others.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import re
+import time
+from ast import literal_eval
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.audits.returned import Parts, Path, bare, parts, place_of
+from sensitivity_lab.results.literals import literal
+
+from .script import parts as parts_of_script
+
+ERROR = 1e-6
+"""The probability that a mechanism which keeps its claim is called violated."""
+
+RUNS, SECONDS = 90_000, 4.0
+"""The most runs of an audit, and the CPU seconds after which no more begin."""
+
+_PAIRS, _CHOSEN, _TESTED = 48, 6, 3
+"""So many pairs are tried, so many of them looked at closely, and so many events judged."""
+
+_LEAST, _KEPT = 40, 6_000
+"""The fewest runs on a dataset before it is judged, and the most that choose an event."""
+
+_CUTS, _VALUES, _NUMBERS = 256, 24, 6
+"""The most thresholds of a number, values of a part, and numbers that are compared in pairs."""
+
+_ROUNDED = 1 + 1e-9
+"""What sums of floats are off by, at most, in proportion."""
+
+Sample = list[Parts]
+"""What a function released on a dataset, run by run."""
+
+_Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Event:
+    """A set of releases, as an expression of Python over `found`, their parts by place.
+
+    Attributes
+    ----------
+    source : str
+        With the functions of `HELPERS`.
+    """
+
+    source: str
+
+    @property
+    def text(self) -> str:
+        """The event in the words of a report."""
+        told = re.sub(
+            r"number\(found, (\(.*?\))\)", lambda one: place_of(literal_eval(one[1])), self.source
+        )
+        return told.replace("(found)", "(release)")
+
+    def hits(self, sample: Sample) -> int:
+        """Return how often a sample is in it."""
+        code = compile(self.source, "<event>", "eval")
+        names = dict(_HELPERS)
+        return sum(bool(eval(code, names, {"found": one})) for one in sample)
+
+
+HELPERS = '''\
+def numbers(found):
+    """The numbers of a release, in order."""
+    return [one for one in found.values() if isinstance(one, (int, float)) and one == one]
+
+
+def number(found, path):
+    """A number of a release; no number where there is none."""
+    one = found.get(path)
+    return one if isinstance(one, (int, float)) else float("nan")
+
+
+def most(found):
+    """The largest number of a release."""
+    return max(numbers(found), default=float("nan"))
+
+
+def least(found):
+    """The least number of a release."""
+    return min(numbers(found), default=float("nan"))
+
+
+def place(found):
+    """The place of the largest number of a release."""
+    all_of = numbers(found)
+    return all_of.index(max(all_of)) if all_of else -1
+
+
+def kinds(found):
+    """What a release holds beside numbers with a fraction."""
+    return tuple((path, one) for path, one in found.items() if not isinstance(one, float))
+'''
+"""What the expressions of events name."""
+
+_HELPERS: dict[str, Any] = {}
+exec(HELPERS, _HELPERS)
+
+
+@dataclass(frozen=True)
+class Refuted:
+    """A violation by a test.
+
+    Attributes
+    ----------
+    x, y : Any
+        The datasets; the event is likelier on x.
+    places : (int, int)
+        Theirs among all datasets.
+    event : Event
+    hits, runs : (int, int)
+        Of the runs that judged it: how many are in the event, and how many there were, on each.
+    error : float
+        The probability of at least so many hits, had the claim held; times the number of tests.
+    """
+
+    x: Any
+    y: Any
+    places: tuple[int, int]
+    event: Event
+    hits: tuple[int, int]
+    runs: tuple[int, int]
+    error: float
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What a search for violations did.
+
+    Attributes
+    ----------
+    runs : int
+    seconds : float
+        CPU seconds.
+    found : Refuted or None
+    """
+
+    runs: int
+    seconds: float
+    found: Refuted | None
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two datasets, by their places, in the order in which the first is likelier in an event."""
+
+    x: int
+    y: int
+    score: float = 0.0
+    event: Event | None = None
+
+
+def refute(
+    function: Callable[..., Any],
+    datasets: Sequence[Any],
+    pairs: Sequence[tuple[int, int]],
+    epsilon: float,
+    delta: float,
+    *,
+    seed: int = 0,
+    runs: int = RUNS,
+    seconds: float = SECONDS,
+    error: float = ERROR,
+) -> Tried:
+    """Search for a violation of epsilon and delta, and judge what is found.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(data, rng)`` releases something about a dataset.
+    datasets : sequence
+        All that are tried.
+    pairs : sequence of (int, int)
+        Neighbors, by their places in `datasets`.
+    epsilon, delta : float
+        The claim.
+    seed : int
+        Of all generators: the same search again, where it ends by `runs` and not by `seconds`.
+    runs, seconds : number
+        The most runs, and CPU seconds.
+    error : float
+        The probability of a false violation, over everything that is judged.
+
+    Notes
+    -----
+    With delta 0 a fair coin picks the dataset of each run that judges: of the runs in the event,
+    each is on x with probability at most e^epsilon / (1 + e^epsilon). With a delta, the probability
+    of the event on x has a lower bound, and on y an upper one, each by Clopper and Pearson.
+    """
+    search = _Search(function, datasets, seed, runs, seconds)
+    chosen = list(pairs)
+    if len(chosen) > _PAIRS:
+        random = np.random.default_rng([seed, 0])
+        chosen = [chosen[place] for place in random.permutation(len(chosen))[:_PAIRS]]
+    tried = sorted({place for pair in chosen for place in pair})
+    # A third of the runs finds pairs, a third chooses events, and a third judges them.
+    for place in tried:
+        search.run(place, max(_LEAST, runs // 3 // len(tried)), until=0.3)
+    both = [_Pair(*one) for x, y in chosen for one in ((x, y), (y, x))]
+    scored = [_scored(one, search, epsilon, delta) for one in both]
+    best = sorted(scored, key=lambda one: -one.score)[:_CHOSEN]
+    for one in best:
+        for place in (one.x, one.y):
+            search.run(place, runs // 6 // len(best), until=0.5)
+    again = [_scored(one, search, epsilon, delta) for one in best]
+    tested = [one for one in again if one.event is not None and one.score > 2]
+    tested = sorted(tested, key=lambda one: -one.score)[:_TESTED]
+    found = None
+    for one in tested:
+        known = search.judged(one, runs // 3 // len(tested), epsilon, delta, error / len(tested))
+        found = found or known
+    return Tried(search.runs, time.process_time() - search.began, found)
+
+
+class _Search:
+    """Runs a function, within limits, and keeps what it released."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        datasets: Sequence[Any],
+        seed: int,
+        runs: int,
+        seconds: float,
+    ) -> None:
+        self._function, self._datasets, self._seed = function, datasets, seed
+        self._most, self._seconds = runs, seconds
+        self.began, self.runs, self._calls = time.process_time(), 0, 0
+        self.kept: dict[int, Sample] = {}
+
+    def released(self, places: Sequence[int], until: float) -> Iterator[tuple[int, Parts]]:
+        """Yield releases on datasets until a share of the time is over; at least a few."""
+        self._calls += 1
+        for number, place in enumerate(places):
+            if number >= _LEAST and time.process_time() - self.began > until * self._seconds:
+                return
+            self.runs += 1
+            # One generator a run: code that copies its generator may leave it as it was.
+            rng = np.random.default_rng([self._seed, 1, self._calls, number])
+            yield place, _released(self._function, self._datasets[place], rng)
+
+    def run(self, place: int, number: int, until: float) -> None:
+        """Run on a dataset, and keep what it releases for the choice of events."""
+        kept = self.kept.setdefault(place, [])
+        number = min(number, _KEPT - len(kept))
+        kept += [one for _, one in self.released([place] * number, until)]
+
+    def judged(
+        self, pair: _Pair, number: int, epsilon: float, delta: float, error: float
+    ) -> Refuted | None:
+        """Judge the event of a pair by new runs; a coin picks the dataset of each."""
+        if pair.event is None:
+            return None
+        coins = np.random.default_rng([self._seed, 2, self._calls]).random(number) < 0.5
+        samples: dict[int, Sample] = {pair.x: [], pair.y: []}
+        for place, one in self.released([pair.x if coin else pair.y for coin in coins], 1):
+            samples[place].append(one)
+        on_x, on_y = samples[pair.x], samples[pair.y]
+        hits = pair.event.hits(on_x), pair.event.hits(on_y)
+        if delta:
+            low = _lower(hits[0], len(on_x), error / 2)
+            high = 1 - _lower(len(on_y) - hits[1], len(on_y), error / 2)
+            chance = error if low > math.exp(epsilon) * high + delta else 1.0
+        else:
+            share = 1 / (1 + math.exp(-epsilon))
+            chance = _tail(hits[0], sum(hits), share)
+        if chance > error or not sum(hits):
+            return None
+        x, y = self._datasets[pair.x], self._datasets[pair.y]
+        return Refuted(x, y, (pair.x, pair.y), pair.event, hits, (len(on_x), len(on_y)), chance)
+
+
+def _released(function: Callable[..., Any], dataset: Any, rng: np.random.Generator) -> Parts:
+    """Return what a run releases, part by part; an error is released, too."""
+    try:
+        released = function(copy.deepcopy(dataset), rng)
+    except Exception as error:  # noqa: BLE001 - an error is a release like any other
+        released = {"raises": (type(error).__name__, str(error))}
+    found = dict(parts_of_script(released))
+    if all(_is_told(part) for part in found.values()):
+        return found
+    # Tables and objects, whose parts no short script names.
+    return {path: bare(part) for path, part in parts(released).items()}
+
+
+# Events.
+
+
+def _scored(pair: _Pair, search: _Search, epsilon: float, delta: float) -> _Pair:
+    """Return a pair with the event that its kept runs are farthest beyond the claim in."""
+    on_x, on_y = search.kept[pair.x], search.kept[pair.y]
+    best = replace(pair, score=-math.inf, event=None)
+    for event, a, b in _events(on_x, on_y):
+        score = _score(a, len(on_x), b, len(on_y), epsilon, delta)
+        if score > best.score:
+            best = replace(pair, score=score, event=event)
+    return best
+
+
+def _score(a: int, n: int, b: int, m: int, epsilon: float, delta: float) -> float:
+    """Return by how many of its standard deviations an event is beyond the claim."""
+    # One more run on y: an event that was never seen there may be there, too.
+    p, q, factor = a / n, (b + 1) / (m + 1), math.exp(epsilon)
+    beyond = p - factor * q - delta
+    return beyond / math.sqrt((p + 1 / n) / n + factor**2 * q / m)
+
+
+def _events(on_x: Sample, on_y: Sample) -> Iterator[tuple[Event, int, int]]:
+    """Yield events with their hits on both samples."""
+    both = [*on_x, *on_y]
+    is_x = np.arange(len(both)) < len(on_x)
+    for source, column in _columns(both):
+        yield from _of_column(source, column, is_x)
+    for source, keys in _discrete(both):
+        for value, _ in Counter(keys).most_common(_VALUES):
+            inside = np.array([key == value for key in keys])
+            event = Event(f"{source} == {literal(value)}")
+            yield event, int(inside[is_x].sum()), int(inside[~is_x].sum())
+
+
+def _columns(both: Sample) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """Yield numbers of each release, with their expressions."""
+    seen = Counter(path for one in both for path in one)
+    paths = [path for path, _ in seen.most_common(64)]
+    columns: dict[Path, NDArray[np.float64]] = {}
+    for path in paths:
+        cells = [one.get(path) for one in both]
+        if any(isinstance(cell, int | float) for cell in cells):
+            column = np.array(
+                [float(cell) if isinstance(cell, int | float) else math.nan for cell in cells]
+            )
+            columns[path] = column
+            yield f"number(found, {path!r})", column
+    if len(columns) < 2:
+        return
+    for name in ("most", "least", "place"):
+        of = _HELPERS[name]
+        yield f"{name}(found)", np.array([of(one) for one in both], dtype=float)
+    several = np.array([len(set(_HELPERS["numbers"](one))) for one in both], dtype=float)
+    yield "len(set(numbers(found)))", several
+    first = sorted(columns, key=repr)[:_NUMBERS]
+    for place, one in enumerate(first):
+        for other in first[place + 1 :]:
+            for sign in "-+":
+                names = f"number(found, {one!r}) {sign} number(found, {other!r})"
+                with np.errstate(invalid="ignore", over="ignore"):
+                    apart = columns[one] + (columns[other] if sign == "+" else -columns[other])
+                    yield f"round({names}, 9)", np.round(apart, 9)
+
+
+def _of_column(
+    source: str, column: NDArray[np.float64], is_x: _Bools
+) -> Iterator[tuple[Event, int, int]]:
+    """Yield ranges of a number, and values that it has often."""
+    known = ~np.isnan(column)
+    if not known.any():
+        return
+    x, y = np.sort(column[is_x & known]), np.sort(column[~is_x & known])
+    values, counts = np.unique(column[known], return_counts=True)
+    cuts = values
+    if len(values) > _CUTS:
+        cuts = np.unique(np.quantile(values, np.linspace(0, 1, _CUTS), method="nearest"))
+    for sign, side in (("<=", "right"), (">=", "left")):
+        below = [np.searchsorted(one, cuts, side=side) for one in (x, y)]  # type: ignore[call-overload]
+        inside = below if sign == "<=" else [len(x) - below[0], len(y) - below[1]]
+        for cut, a, b in zip(cuts.tolist(), *map(np.ndarray.tolist, inside), strict=True):
+            yield Event(f"{source} {sign} {cut!r}"), a, b
+    often = np.argsort(-counts)[:_VALUES]
+    for value in values[often[counts[often] > 1]].tolist():
+        a, b = (int((one == value).sum()) for one in (x, y))
+        yield Event(f"{source} == {value!r}"), a, b
+
+
+def _discrete(both: Sample) -> Iterator[tuple[str, list[Any]]]:
+    """Yield what releases hold beside numbers: each part, all of them, and where parts stand."""
+    paths = Counter(path for one in both for path in one)
+    for path, _ in paths.most_common(32):
+        cells = [one.get(path) for one in both]
+        if any(isinstance(cell, str | bool | bytes | tuple) or cell is None for cell in cells):
+            yield f"found.get({path!r})", [cell if _is_told(cell) else None for cell in cells]
+    yield "tuple(found)", [tuple(one) for one in both]
+    kinds = [_HELPERS["kinds"](one) for one in both]
+    if all(all(_is_told(cell) for _, cell in one) for one in kinds):
+        yield "kinds(found)", kinds
+
+
+def _is_told(cell: Any) -> bool:
+    """Return whether a part is one that a script can write."""
+    return cell is None or isinstance(cell, str | bool | bytes | int | float | tuple)
+
+
+# Tests.
+
+
+def _tail(hits: int, number: int, share: float) -> float:
+    """Return the probability of at least so many hits of a binomial number, rounded up.
+
+    Each term follows from the one before by a factor: (number - i) / (i + 1) times the odds.
+    """
+    if hits <= 0:
+        return 1.0
+    if hits > number or share <= 0:
+        return 0.0
+    if share >= 1 or hits <= number * share:
+        return 1.0
+    first = (
+        math.lgamma(number + 1)
+        - math.lgamma(hits + 1)
+        - math.lgamma(number - hits + 1)
+        + hits * math.log(share)
+        + (number - hits) * math.log1p(-share)
+    )
+    at = np.arange(hits, number, dtype=float)
+    factors = (number - at) / (at + 1) * (share / (1 - share))
+    total = 1.0 + float(np.cumprod(factors).sum())
+    # A logarithm of a factorial is off by a few units in its last place.
+    slack = 1e-14 * number * math.log(number + 2)
+    return min(1.0, math.exp(min(0.0, first + slack)) * total * _ROUNDED)
+
+
+def _lower(hits: int, number: int, error: float) -> float:
+    """Return Clopper and Pearson's lower bound of a probability, rounded down."""
+    low, high = 0.0, hits / max(1, number)
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _tail(hits, number, middle) <= error else (low, middle)
+    return low

@@ -1,0 +1,293 @@
+"""The answers of the page: numbers of the library, faults of a field, and code that gives both."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from doses import shares
+
+import sensitivity_lab as sl
+from sensitivity_lab.page.answer import FIRST, PARTS, QUERIES, RELATIONS, answer
+from sensitivity_lab.page.universes import Given, given_of
+
+ABSENCES = "1, 2, 3, 4, 5, 6, 7, 8, 15, 20"
+RECORDS = {"kind": "records", "text": ABSENCES}
+STATE = {**FIRST, "ask": "answer", "universe": RECORDS, "size": 6, "k": 2, "parts": list(PARTS)}
+X = {"kind": "records", "text": "7, 2,3, 4,5,6"}
+
+
+def ask(given: Given | None = None, **changed: Any) -> dict[str, Any]:
+    """An answer, which has to be JSON as browsers read it."""
+    found = answer({**STATE, **changed}, given)
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    return found
+
+
+def run(code: str, **given: Any) -> dict[str, Any]:
+    """What the code of an answer computes, with what a caller of explore has."""
+    names = dict(given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sl.errors.DatasetUniverseWarning)
+        warnings.simplefilter("ignore", sl.errors.PrivateSizeWarning)
+        exec(code, names)
+    return names
+
+
+def code(given: Given | None = None, **changed: Any) -> str:
+    found = answer({**STATE, "ask": "code", **changed}, given)
+    assert found["ok"], found
+    return found["code"]
+
+
+def test_all_of_an_answer():
+    """Two of six records replaced move the mean from (1+2+3+4+15+20)/6 to (1+...+6)/6."""
+    found = ask(parts=["sensitivity", "curve"])
+    assert (found["state"], found["most"]) == ({"size": 6, "k": 2}, {"size": 9, "k": 4})
+    number = found["sensitivity"]
+    assert (number["text"], number["method"]) == ("5.33334", "monotone")
+    assert number["value"] == pytest.approx(32 / 6)
+    assert number["claim"] == (
+        "global sensitivity of mean, L1 norm, exact; bounded, at most 2; n = 6; "
+        "universe of 10 records"
+    )
+    assert [one["k"] for one in found["curve"]] == [1, 2, 3, 4]
+    assert found["curve"][1]["value"] == number["value"]
+    assert [one["part"] for one in found["strip"]] == ["B", "C", "O", "A"]
+    assert found["witness"] == {
+        "x": ["3", "4", "5", "6", "15", "20"],
+        "y": ["1", "2", "3", "4", "5", "6"],
+        "only_x": ["15", "20"],
+        "only_y": ["1", "2"],
+        "size_x": 6,
+        "size_y": 6,
+        "shared": 4,
+        "answer_x": "8.833333333",
+        "answer_y": "3.5",
+        "value_x": 53 / 6,
+        "value_y": 21 / 6,
+    }
+    assert found["noise"]["text"] == "5.33334"
+    assert found["messages"] == []
+    assert found["warnings"][0].startswith("The universe is the records themselves.")
+
+
+def test_a_domain_has_no_warning_about_its_records():
+    assert ask(universe=FIRST["universe"])["warnings"] == []
+    assert not ask(universe={"kind": "interval", "text": "0:9"})["universe"]["records"]
+
+
+def test_the_parts_of_a_dataset():
+    """By hand: of 2, ..., 7, the records 2 and 3 give way to 15 and 20, or 7 to 1."""
+    found = ask(x=X)
+    fan, local = found["reach"], found["local"]
+    assert (fan["least"], fan["greatest"], fan["down"], fan["up"]) == ("3.5", "9.5", "1", "5")
+    assert (fan["lower"][:3], fan["upper"][:3]) == ([4.5, 3.5, 3.5], [4.5, 7.5, 9.5])
+    assert (local["text"], local["answer"], local["size"]) == ("5", "4.5", 6)
+    assert local["records"] == ["2", "3", "4", "5", "6", "7"]
+    universe = sl.Universe.from_dataset([int(one) for one in ABSENCES.split(", ")])
+    beta = sl.noise.smooth_beta(1, k=2)
+    smooth = sl.smooth_sensitivity(
+        universe, "mean", dataset=[2, 3, 4, 5, 6, 7], beta=beta, neighbors=sl.Bounded(2)
+    )
+    assert found["smooth"]["value"] == smooth.value
+
+
+def test_parts_without_an_answer_have_a_message():
+    found = ask(x={"kind": "records", "text": "9"}, k=1)
+    assert (found["local"], found["reach"]) == (None, None)
+    assert {one["part"] for one in found["messages"]} == {"local", "smooth", "reach"}
+    assert "the record 9 is not in the universe" in found["messages"][0]["text"]
+    without = ask()
+    assert [one["text"] for one in without["messages"]] == ["it needs a dataset x"] * 3
+    interval = {"kind": "interval", "text": "0:120"}
+    [message] = ask(universe=interval, x=X, size=3)["messages"]
+    assert message == {"part": "smooth", "text": "its universe is an interval; type a domain"}
+
+
+@pytest.mark.parametrize("size", [3, 6])
+def test_the_largest_distance_is_that_of_the_farthest_neighbor(size):
+    """Of adding and removing the longer way counts; the mean needs a record."""
+    farthest = {
+        "bounded: replace records": min(size, 10 - size),
+        "unbounded: add or remove": max(10 - size, size - 1),
+        "unbounded: add only": 10 - size,
+        "unbounded: remove only": size - 1,
+        "symmetric difference: add and remove": 10,
+        "edit: replace, add or remove": max(size, 10 - size),
+    }
+    found = {one: ask(relation=one, size=size, parts=[])["most"]["k"] for one in RELATIONS}
+    assert found == farthest
+
+
+WRONG = [
+    ({"ask": "more"}, "ask", "ask must be one of 'choices', 'columns', 'answer', 'code', got"),
+    ({"parts": ["all"]}, "parts", "parts must be one of 'sensitivity', 'curve'"),
+    ({"parts": None}, "parts", "parts must be a list of"),
+    ({"query": "mena"}, "query", "did you mean 'mean'?"),
+    ({"query": 5}, "query", "query must be the name of a query, got 5"),
+    ({"relation": "bounded"}, "relation", "relation must be one of 'bounded: replace records'"),
+    ({"size": 0}, "size", "size must be a whole number (a number of records, from 1 to 10"),
+    ({"size": 2.5}, "size", "got 2.5"),
+    ({"size": True}, "size", "got True"),
+    ({"k": "1"}, "k", "k must be a whole number (a distance from 1 to 50), got '1'"),
+    ({"k": 51}, "k", "(a distance from 1 to 50), got 51"),
+    ({"epsilon": "0"}, "epsilon", "epsilon must be a finite number above 0, got 0"),
+    ({"epsilon": None}, "epsilon", "a number is written 20, 0.5 or 1e-3, got 'None'"),
+    ({"epsilon": "inf"}, "epsilon", "a number is written 20, 0.5"),
+    ({"universe": "0:9"}, "universe", "universe must be an object with a kind, got '0:9'"),
+    ({"universe": {"kind": "list"}}, "universe", "kind must be one of 'domain', 'interval'"),
+    ({"universe": {"kind": "domain"}}, "universe", "text must be a text, got None"),
+    (
+        {"universe": {"kind": "domain", "text": "3:1"}},
+        "universe",
+        "first:last:step with a positive step",
+    ),
+    ({"universe": {"kind": "domain", "text": "0:10:3"}}, "universe", "end it at 9 or 12"),
+    ({"universe": {"kind": "domain", "text": "0:1e9"}}, "universe", "more than 1,000,000"),
+    ({"universe": {"kind": "interval", "text": "3"}}, "universe", "written lower:upper"),
+    (
+        {"universe": {"kind": "records", "text": "1 x"}},
+        "universe",
+        "a number is written 20, 0.5 or 1e-3, got 'x'",
+    ),
+    ({"universe": {"kind": "given", "column": "a"}}, "universe", "unknown column 'a'"),
+    ({"x": "1, 2"}, "x", "x must be an object with a kind, got '1, 2'"),
+    ({"x": {"kind": "domain", "text": "0:9"}}, "x", "kind must be one of 'records', 'csv'"),
+    (
+        {"x": {"kind": "csv", "text": "a\n1\n", "column": "b", "name": "f"}},
+        "x",
+        "unknown column 'b'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changed", "name", "told"), WRONG)
+def test_a_wrong_field_is_named(changed, name, told):
+    found = ask(**changed)
+    assert (found["ok"], found["field"]) == (False, name)
+    assert told in found["message"]
+
+
+def test_what_is_no_object_is_refused():
+    for request in (None, [], "ask", 3, {}):
+        assert answer(request)["field"] == "ask"
+
+
+@pytest.mark.representative("query")
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("query", QUERIES)
+def test_every_choice_has_an_answer_and_its_code(capsys, query, relation):
+    state = {
+        "universe": {"kind": "records", "text": "1 2 5 8 8 8 8 20"},
+        "query": query,
+        "relation": relation,
+        "size": 3,
+        "k": 1,
+        "x": {"kind": "records", "text": "8, 1, 2"},
+    }
+    found = ask(**state)
+    one_way = relation in ("unbounded: add only", "unbounded: remove only")
+    missing = ["smooth", "reach"] if one_way else []
+    assert [one["part"] for one in found["messages"] if one["part"] != "noise"] == missing
+    if found["reach"]:  # one step moves the answer by the local sensitivity
+        assert found["local"]["text"] in (found["reach"]["down"], found["reach"]["up"])
+    names = run(code(**state, parts=[one for one in PARTS if one not in missing]))
+    assert names["result"].value == found["sensitivity"]["value"]
+    assert names["local"].value == found["local"]["value"]
+    curve = names["curves"].to_frame()["sensitivity"].tolist()
+    assert curve == [one["value"] for one in found["curve"]]
+    if not one_way:
+        assert tuple(names["reach"].to_frame()["lower"]) == tuple(found["reach"]["lower"])
+    assert capsys.readouterr().out
+
+
+def test_records_of_a_csv_file_are_read_exactly(tmp_path, capsys, monkeypatch):
+    """0.1 + 0.2 is 0.3 in the file's decimals, and is not in floats."""
+    text = "name,x\na,0.1\nb,0.2\nc,0.3\nd,10\n"
+    (tmp_path / "a file.csv").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert answer({"ask": "columns", "text": text}) == {"ok": True, "columns": {"x": 4}}
+    rows = {"kind": "csv", "text": text, "column": "x", "name": "a file.csv"}
+    state = {"universe": rows, "query": "sum", "size": 2, "k": 1, "parts": ["sensitivity"]}
+    exact = sl.global_sensitivity(
+        sl.Universe.from_dataset([Decimal(one) for one in ("0.1", "0.2", "0.3", "10")]),
+        "sum",
+        size=2,
+        neighbors="bounded",
+    ).exact
+    assert ask(**state)["sensitivity"]["value"] == float(exact)
+    assert run(code(**state))["result"].exact == exact
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["", "a\nx\n", "a\n1\nNA\n", "a,a\n1,2\n", "1,2\n3,4\n"])
+def test_files_without_a_column_of_numbers_are_refused(text):
+    found = answer({"ask": "columns", "text": text})
+    assert (found["ok"], found["field"]) == (False, "text")
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (sl.Universe.from_dataset(range(1000)), "universe"),
+        (sl.Universe.from_domain([0, 1, Decimal("2.5")]), ""),
+        (sl.Universe.from_interval(0, 120), "universe"),
+    ],
+)
+def test_the_code_begins_with_what_the_caller_has(capsys, data, name):
+    given = given_of(data)
+    choices = answer({"ask": "choices"}, given)
+    state = {"universe": choices["first"]["universe"], "size": 3, "k": 1, "parts": ["sensitivity"]}
+    assert state["universe"] == {"kind": "given", "column": "records"}
+    names = run(code(given, **state), **({name: data} if name else {}))
+    assert names["result"].value == ask(given, **state)["sensitivity"]["value"]
+    assert capsys.readouterr().out
+
+
+def test_a_table_opens_on_a_domain_and_offers_its_columns_as_datasets(capsys):
+    frame = pd.DataFrame({"age": [30, 40, 50], "name": list("abc"), "ok": [True, False, True]})
+    given = given_of(frame)
+    choices = answer({"ask": "choices"}, given)
+    assert choices["given"] == {"universes": [], "records": ["age"]}
+    assert choices["first"] == FIRST
+    column = {"kind": "given", "column": "age"}
+    state = {"universe": FIRST["universe"], "x": column, "parts": ["local"]}
+    assert ask(given, **state)["local"]["answer"] == "40"
+    assert run(code(given, **state), frame=frame)["x"].tolist() == [30, 40, 50]
+    rows = ask(given, universe=column, size=2, parts=["sensitivity"])
+    assert rows["universe"]["records"]
+    assert capsys.readouterr().out
+
+
+def test_what_has_no_numbers_cannot_be_explored():
+    rows = sl.TableUniverse.from_dataset(pd.DataFrame({"a": [1, 2], "b": [3, 4]}))
+    for data in (pd.DataFrame({"a": ["x"]}), rows):
+        with pytest.raises(sl.errors.InputError):
+            given_of(data)
+
+
+@pytest.mark.parametrize("seed", shares(everyday=12, check=100, stress=400))
+def test_answers_are_those_of_the_library(seed):
+    """Random requests, whose numbers are those of a direct call."""
+    random = np.random.default_rng(seed)
+    query = str(random.choice(QUERIES))
+    relation = str(random.choice(list(RELATIONS)))
+    values = sorted(set(random.integers(0, 40, 7).tolist()))
+    size, k = int(random.integers(3, 9)), int(random.integers(1, 3))
+    universe = {"kind": "domain", "text": ",".join(map(str, values))}
+    state = {"universe": universe, "query": query, "relation": relation, "size": size, "k": k}
+    found = ask(**state, parts=["sensitivity"])
+    expected = sl.global_sensitivity(
+        sl.Universe.from_domain(values),
+        query,
+        size=size,
+        neighbors=RELATIONS[relation].at(found["state"]["k"]),
+    )
+    assert found["sensitivity"]["value"] == expected.value
