@@ -287,20 +287,22 @@ def test_typed_records_stay_out_of_the_link(view):
 
 
 @pytest.mark.parametrize(
-    "field, control, text, message",
+    "field, control, text, sent",
     [
-        ("universe", "universe-text", "abc", "a value of the domain must be a finite number"),
-        ("size", "size", "0", "size must be a whole number from 1 to"),
-        ("size", "size", "2.5", "size must be a whole number from 1 to"),
-        ("k", "k", "", "k must be a whole number from 1 to 50, got ''"),
-        ("epsilon", "epsilon", "-1", "epsilon must be above 0, got '-1'"),
+        ("universe", "universe-text", "abc", {"kind": "domain", "text": "abc"}),
+        ("size", "size", "0", 0),
+        ("size", "size", "2.5", 2.5),
+        ("k", "k", "", ""),
+        ("epsilon", "epsilon", "-1", "-1"),
     ],
 )
-def test_a_fault_stands_beside_its_field_and_no_number_stays(view, field, control, text, message):
+def test_a_fault_stands_beside_its_field_and_no_number_stays(view, field, control, text, sent):
+    found = answer({"ask": "answer", **FIRST, "parts": ["sensitivity"], field: sent})
+    assert found["field"] == field
     page = view.page
     fill(page, **{control: text})
     fault = page.locator(f"#{field}-error")
-    assert message in fault.inner_text()
+    assert fault.inner_text() == found["message"]
     assert fault.get_attribute("role") == "alert"
     assert page.locator(f"#{control}").get_attribute("aria-invalid") == "true"
     assert f"{field}-error" in page.locator(f"#{control}").get_attribute("aria-describedby")
@@ -313,7 +315,7 @@ def test_a_fault_stands_beside_its_field_and_no_number_stays(view, field, contro
 def test_a_wrong_dataset_leaves_the_global_sensitivity(view):
     page = view.page
     type_x(page, "1, b")
-    assert "a record must be a finite number" in page.locator("#x-error").inner_text()
+    assert page.locator("#x-error").inner_text().endswith("got 'b'")
     assert number(page) == "1"
     type_x(page, "1, 500")
     assert page.get_by_text("the record 500 is not in the universe").count() == 1

@@ -1,8 +1,6 @@
-// Two ways to the same function answer(request): the Python that serves this page from this
-// machine, and Python in WebAssembly in a worker of this browser.
-//
-// A transport has ask(request), which resolves to the answer and never rejects; stop(), which ends
-// what is computed; patience, the milliseconds that a computation goes on for after the page has
+// Two ways to the function answer(request): this machine's Python, which serves the page, and Python
+// in WebAssembly, in a worker. A transport has ask(request), which resolves to an answer and never
+// rejects; stop(); patience, the milliseconds that a computation may go on for after the page has
 // asked for something newer; and data, where data stay, in words.
 
 const MOST_BYTES = 1_000_000;
