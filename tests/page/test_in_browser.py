@@ -167,6 +167,18 @@ def test_parts_of_a_dataset_that_is_typed(view):
     assert "smooth_sensitivity" in page.locator("#code-told").inner_text()
 
 
+def test_answers_that_differ_by_rounding_alone_are_one_line(view):
+    page = view.page
+    page.select_option("#query", "std")
+    type_x(page, "1, 2, 3, 5, 8")
+    page.select_option("#universe-kind", "records")
+    fill(page, **{"universe-text": "1, 2, 3, 5, 8"})
+    assert "moves down by 0 and up by 0" in page.locator("#reach-told").inner_text()
+    lines = page.locator("#reach-picture polyline").all()
+    upper, lower = (one.bounding_box()["y"] for one in lines)
+    assert abs(upper - lower) < 1
+
+
 def test_stop_ends_a_long_search_and_the_next_change_goes_on(view):
     page = view.page
     page.select_option("#query", "gini_mean_difference")

@@ -480,8 +480,7 @@ function listenToPictures() {
 }
 
 function set(name, value) {
-  wanted[name] = value;
-  $(name).value = value;
+  $(name).value = wanted[name] = value;
   sliders();
   changed();
 }
