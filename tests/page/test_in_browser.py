@@ -299,7 +299,7 @@ def test_typed_records_stay_out_of_the_link(view):
 
 
 @pytest.mark.parametrize(
-    "field, control, text, sent",
+    ("field", "control", "text", "sent"),
     [
         ("universe", "universe-text", "abc", {"kind": "domain", "text": "abc"}),
         ("size", "size", "0", 0),
@@ -362,9 +362,10 @@ def test_a_click_on_the_curve_chooses_k(view):
     dot.click()
     ready(page)
     assert page.locator("#k").input_value() != "1"
-    assert page.locator("#curve-picture").get_attribute("aria-valuenow") == page.locator(
-        "#k"
-    ).input_value()
+    assert (
+        page.locator("#curve-picture").get_attribute("aria-valuenow")
+        == page.locator("#k").input_value()
+    )
 
 
 def test_the_keyboard_alone_reaches_everything(view):
@@ -518,10 +519,11 @@ def too_faint(page):
                     if (found.length === 3 || found[3] > 0) return found;
                 }
             };
+            const elsewhere = "title, option, optgroup, .on-part";
             const faint = [];
             for (const one of document.querySelectorAll("body *")) {
                 const own = [...one.childNodes].some(at => at.nodeType === 3 && at.data.trim());
-                if (!own || !one.checkVisibility() || one.matches("title, option, optgroup, .on-part"))
+                if (!own || !one.checkVisibility() || one.matches(elsewhere))
                     continue;
                 const style = getComputedStyle(one);
                 const color = one.closest("svg") ? style.fill : style.color;
@@ -588,24 +590,23 @@ def test_the_page_with_a_worker(browser, tmp_path):
     (tmp_path / "engine").mkdir()
     engine = f"const answers = {json.dumps(answers)};\n{ENGINE}"
     (tmp_path / "engine" / "worker.js").write_text(engine, "utf-8")
-    with served(tmp_path) as address:
-        with opened(browser, address, wait_until="load") as view:
-            page = view.page
-            page.get_by_label("Loading numpy").wait_for()
-            assert page.locator("#progress").evaluate("one => one.value") == 0.25
-            ready(page)
-            assert page.locator("#loading").is_hidden()
-            assert number(page) == "1"
-            assert "never leaves this browser" in page.locator("#file-privacy").inner_text()
-            page.fill("#k", "13")
-            ready(page, "Computing: Global sensitivity")
-            page.click("#stop")
-            ready(page, "Stopped")
-            page.fill("#k", "1")
-            ready(page)
-            page.fill("#k", "14")
-            ready(page, "Not computed")
-            said = page.locator("#fault").inner_text()
-            assert said.startswith("Python does not start in this browser: no memory.")
-            assert "pip install sensitivity-lab" in said
-            assert view.complaints == []
+    with served(tmp_path) as address, opened(browser, address, wait_until="load") as view:
+        page = view.page
+        page.get_by_label("Loading numpy").wait_for()
+        assert page.locator("#progress").evaluate("one => one.value") == 0.25
+        ready(page)
+        assert page.locator("#loading").is_hidden()
+        assert number(page) == "1"
+        assert "never leaves this browser" in page.locator("#file-privacy").inner_text()
+        page.fill("#k", "13")
+        ready(page, "Computing: Global sensitivity")
+        page.click("#stop")
+        ready(page, "Stopped")
+        page.fill("#k", "1")
+        ready(page)
+        page.fill("#k", "14")
+        ready(page, "Not computed")
+        said = page.locator("#fault").inner_text()
+        assert said.startswith("Python does not start in this browser: no memory.")
+        assert "pip install sensitivity-lab" in said
+        assert view.complaints == []
