@@ -47,10 +47,7 @@ const words = (text, className = "") => make("p", { className }, text);
 const alert = (text) => make("p", { className: "message", role: "alert" }, text);
 const grouped = (number) => number.toLocaleString("en");
 const many = (number, what) => `${grouped(number)} ${what}${number === 1 ? "" : "s"}`;
-
-function option(value, text = value) {
-  return make("option", { value }, text);
-}
+const option = (value, text = value) => make("option", { value }, text);
 
 /** Choose a value, also one that is not listed: what it is worth, the answer says. */
 function choose(select, value) {
@@ -59,7 +56,6 @@ function choose(select, value) {
 }
 
 // Pictures are drawn again when their place changes its width.
-
 const drawings = new Map();
 const observer = new ResizeObserver((seen) => seen.forEach(({ target }) => redraw(target)));
 
@@ -89,7 +85,6 @@ function slide(id, first, last, now, text) {
 }
 
 // What the controls say.
-
 function described(kind, text) {
   if (kind.startsWith("given:")) return { kind: "given", column: kind.slice(6) };
   if (kind !== "csv") return { kind, text };
@@ -112,7 +107,6 @@ const request = () => ({
 });
 
 // Computing: one request at a time, and then the newest.
-
 /** Leave what is computed, or about to be, and what is shown, to an earlier state. */
 function outdate() {
   version++;
@@ -175,6 +169,7 @@ async function compute(asked, of) {
     clear(part);
     if (answer.field === "x") {
       wrong("x", answer.message);
+      $(part).hidden = true;
       break;
     }
     const faults = answer.ok ? answer.messages.map(({ text }) => text) : [answer.message];
@@ -222,13 +217,16 @@ const controlsOf = (field) => (CONTROLS[field] ?? [field]).map($);
 /** Show what is wrong with a field beside it. */
 function wrong(field, message) {
   $(`${field}-error`).textContent = message;
-  for (const control of controlsOf(field)) control.setAttribute("aria-invalid", "true");
+  for (const control of controlsOf(field)) {
+    control.ariaInvalid = "true";
+    control.setAttribute("aria-describedby", `${field}-hint ${field}-error`);
+  }
 }
 
 function unsay() {
   for (const field of FIELDS) {
     $(`${field}-error`).textContent = field === "x" ? fileFault : "";
-    for (const control of controlsOf(field)) control.removeAttribute("aria-invalid");
+    for (const control of controlsOf(field)) control.ariaInvalid = "false";
   }
   $("fault").textContent = "";
 }
@@ -263,7 +261,6 @@ function stop() {
 }
 
 // What is shown.
-
 /** All sizes up to 20, then round ones: a slider of a million places could not be set. */
 function stopsTo(end) {
   const found = [];
@@ -399,7 +396,6 @@ function showNoise(witness, noise, epsilon) {
 }
 
 // The dataset x, clicked together on the axis of the universe that is shown.
-
 const recordsOfX = () => $("x-text").value.match(/[^,;\s]+/g) ?? [];
 
 /** The values that can be clicked: of a range or an interval by steps, else those of the axis. */
@@ -484,14 +480,12 @@ function listenToPictures() {
 }
 
 function set(name, value) {
-  wanted[name] = value;
-  $(name).value = value;
+  $(name).value = wanted[name] = value;
   sliders();
   changed();
 }
 
 // A CSV file: its records become the dataset x; the universe only if that is chosen.
-
 async function read(chosen) {
   outdate();
   if (since) transport.stop(); // the file does not wait for an earlier state
@@ -531,7 +525,6 @@ function listenToFiles() {
 }
 
 // A link has parameters, and never data.
-
 function link() {
   const { universe, x, ...kept } = request();
   Object.assign(kept, { size: Number($("size").value), k: Number($("k").value) });
@@ -614,11 +607,6 @@ function listen() {
   on(["k-slider"], "input", ({ target }) => set("k", Number(target.value)));
   on(["controls"], "submit", (event) => event.preventDefault());
   on(["stop"], "click", stop);
-  for (const field of FIELDS) {
-    for (const control of controlsOf(field)) {
-      control.setAttribute("aria-describedby", `${field}-hint ${field}-error`);
-    }
-  }
   on(["copy-code"], "click", ({ target }) => copy(target, $("code-told").textContent));
   on(["copy-link"], "click", ({ target }) => copy(target, link()));
   window.addEventListener("hashchange", () => {
@@ -626,6 +614,8 @@ function listen() {
     restore();
     changed();
   });
+  // A page that is left, or loaded again, does not leave its search behind.
+  window.addEventListener("pagehide", () => since && transport.stop());
   listenToPictures();
   listenToFiles();
 }

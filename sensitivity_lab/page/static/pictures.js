@@ -94,7 +94,8 @@ const placed = (low, high, side, width) => (value) =>
 export function chart(width, lines, { first, k, low, high, across, upward, title }) {
   const [height, top, base, right] = [270, 30, 224, width - 14];
   const last = first + lines[0].length - 1;
-  const marks = ticks(low, high > low ? high : low + 1, 5, { outside: true });
+  const flat = high - low <= 1e-9 * Math.abs(high); // apart by the rounding of their ends alone
+  const marks = ticks(low, flat ? low + 1 : high, 5, { outside: true });
   const written = labels(marks);
   const left = Math.max(...written.map(widthOf)) + 12;
   const [from, span, wide] = [marks[0], marks.at(-1) - marks[0], right - left];

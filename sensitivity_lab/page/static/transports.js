@@ -1,8 +1,6 @@
-// Two ways to the same function answer(request): the Python that serves this page from this
-// machine, and Python in WebAssembly in a worker of this browser.
-//
-// A transport has ask(request), which resolves to the answer and never rejects; stop(), which ends
-// what is computed; patience, the milliseconds that a computation goes on for after the page has
+// Two ways to the function answer(request): this machine's Python, which serves the page, and Python
+// in WebAssembly, in a worker. A transport has ask(request), which resolves to an answer and never
+// rejects; stop(); patience, the milliseconds that a computation may go on for after the page has
 // asked for something newer; and data, where data stay, in words.
 
 const MOST_BYTES = 1_000_000;
@@ -29,6 +27,7 @@ export function tokenOf() {
 }
 
 export function localTransport(token) {
+  const post = { method: "POST", headers: { "X-Token": token } };
   let stopping = null;
 
   async function ask(request) {
@@ -39,9 +38,9 @@ export function localTransport(token) {
       return failed(`These data have ${(size / 1e6).toFixed(1)} MB, more than the 1 MB that this page
         takes. Start it as sensitivity-lab explore FILE: then the columns of the file are given.`);
     }
-    const headers = { "Content-Type": "application/json", "X-Token": token };
+    const headers = { ...post.headers, "Content-Type": "application/json" };
     try {
-      const response = await fetch("answer", { method: "POST", headers, body });
+      const response = await fetch("answer", { ...post, headers, body });
       if (response.status !== 403) return await response.json();
       return failed(
         "The server has begun anew. Open the address that sensitivity-lab explore prints.",
@@ -52,7 +51,7 @@ export function localTransport(token) {
   }
 
   function stop() {
-    stopping = fetch("stop", { method: "POST", headers: { "X-Token": token } }).catch(() => null);
+    stopping = fetch("stop", { ...post, keepalive: true }).catch(() => null);
   }
 
   const data = `The file never leaves this machine: your browser reads it, and only the Python that

@@ -1,0 +1,612 @@
+"""The page in Chromium, served from this machine: what a user sees, clicks, types and drops."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from urllib.parse import quote, unquote
+
+import pandas as pd
+import pytest
+from browser import SCHEMES, WIDTHS, chromium, opened, served
+from paths import ROOT
+
+from sensitivity_lab.page.answer import FIRST, answer
+from sensitivity_lab.page.server import serving
+from sensitivity_lab.page.universes import Given, given_of
+
+pytestmark = pytest.mark.browser
+
+STATIC = ROOT / "sensitivity_lab" / "page" / "static"
+
+SECRET = "57.12"
+CSV = f"school,secret\nA,1\nB,{SECRET}\nC,9\n"
+
+HOSTILE = (
+    "<img src=x onerror=window.hacked=1>",
+    "<svg onload=window.hacked=1>",
+    "<script>window.hacked=1</script>",
+    "</title><script>window.hacked=1</script>",
+    "</option></select><img src=x onerror=window.hacked=1>",
+    "</textarea><img src=x onerror=window.hacked=1>",
+    "' onmouseover='window.hacked=1",
+    "&lt;img src=x onerror=window.hacked=1&gt;",
+    "javascript:window.hacked=1",
+    "${window.hacked=1}",
+    "{{constructor.constructor('window.hacked=1')()}}",
+    "<iframe srcdoc='<script>parent.hacked=1</script>'>",
+    "<style>*{display:none}</style>",
+    "<a href=//example.org>x</a>",
+    "<link rel=stylesheet href=//example.org/x.css>",
+    "<math><mtext><img src=x onerror=window.hacked=1>",
+    "<base href=//example.org>",
+    "<meta http-equiv=refresh content='0;url=//example.org'>",
+    "__proto__",
+    "\u202eevil\u0000name",
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def local():
+    with serving(Given()) as address:
+        yield address
+
+
+@pytest.fixture
+def view(browser, local):
+    """The page with its first answer; it must have nothing to complain about at the end."""
+    with opened(browser, local) as found:
+        ready(found.page)
+        yield found
+        assert found.complaints == []
+
+
+def ready(page, status="Ready", timeout=10):
+    """Wait until everything is computed; a change is noted at once, so nothing earlier is seen."""
+    page.locator("#status").filter(has_text=re.compile(status)).wait_for(timeout=1000 * timeout)
+
+
+def fill(page, **texts):
+    for name, text in texts.items():
+        page.fill(f"#{name}", text)
+    ready(page, "Ready|Not computed")
+
+
+def type_x(page, text):
+    page.select_option("#x-kind", "records")
+    page.fill("#x-text", text)
+    ready(page)
+
+
+def drop(page, name="private.csv", text=CSV):
+    """Drop a file on the page, as a mouse does."""
+    page.evaluate(
+        """([name, text]) => {
+            const data = new DataTransfer();
+            data.items.add(new File([text], name, { type: "text/csv" }));
+            for (const kind of ["dragover", "drop"]) {
+                const given = { dataTransfer: data, bubbles: true, cancelable: true };
+                document.body.dispatchEvent(new DragEvent(kind, given));
+            }
+        }""",
+        [name, text],
+    )
+    page.locator("#file-name", has_text=re.compile("^Read:")).wait_for()
+    ready(page)
+
+
+def number(page):
+    return page.locator("#answer .number").inner_text()
+
+
+def linked(page):
+    """What the link in the address bar has."""
+    assert "#q=" in page.url
+    return json.loads(unquote(page.url.partition("#q=")[2]))
+
+
+def test_the_first_answer_comes_within_six_seconds_and_the_next_at_once(browser):
+    began = time.monotonic()
+    with serving(Given()) as address, opened(browser, address, wait_until="load") as view:
+        page = view.page
+        page.locator("#answer .number").wait_for(timeout=6000)
+        assert time.monotonic() - began < 6
+        assert number(page) == "1"
+        ready(page)
+        page.fill("#k", "3")
+        page.locator("#answer .number", has_text=re.compile("^3$")).wait_for(timeout=1500)
+        assert view.complaints == []
+
+
+def test_the_answer_says_what_it_is_and_has_all_parts(view):
+    page = view.page
+    claim = answer({"ask": "answer", **FIRST, "parts": ["sensitivity"]})["sensitivity"]["claim"]
+    said = page.locator("#sensitivity-told").inner_text()
+    assert claim in said
+    assert "Laplace noise has scale 1: half of the noisy answers are within 0.694" in said
+    assert page.locator("#witness-told").inner_text().count("only in") == 2
+    titles = {
+        "curve": "At k = 1, the sensitivity of mean is 1.",
+        "witness": "Records of x and y; f(x) = 1, f(y) = 0",
+        "strip": "The sorted universe in blocks: CBOA",
+        "noise": "Laplace noise of scale 1 around f(x) and f(y)",
+    }
+    for part, title in titles.items():
+        picture = page.locator(f"#{part}-picture svg")
+        assert picture.get_attribute("role") == "img"
+        assert picture.locator("title").text_content() == title
+    assert "global_sensitivity" in page.locator("#code-told").inner_text()
+    assert page.locator("#local").is_hidden()
+
+
+def test_parts_of_a_dataset_that_is_typed(view):
+    page = view.page
+    fill(page, size="4")
+    type_x(page, "1, 2, 3, 50")
+    found = answer(
+        {
+            "ask": "answer",
+            **FIRST,
+            "size": 4,
+            "x": {"kind": "records", "text": "1, 2, 3, 50"},
+            "parts": ["local", "smooth", "reach"],
+        }
+    )
+    assert page.locator("#local .number").inner_text() == found["local"]["text"]
+    assert page.locator("#smooth .number").inner_text() == found["smooth"]["text"]
+    assert "at least 1.5 and at most 38.75" in page.locator("#reach-told").inner_text()
+    assert page.locator("#reach-picture svg").count() == 1
+    assert "as private as x" in page.locator("#x-told").inner_text()
+    assert "smooth_sensitivity" in page.locator("#code-told").inner_text()
+
+
+def test_answers_that_differ_by_rounding_alone_are_one_line(view):
+    page = view.page
+    page.select_option("#query", "std")
+    type_x(page, "1, 2, 3, 5, 8")
+    page.select_option("#universe-kind", "records")
+    fill(page, **{"universe-text": "1, 2, 3, 5, 8"})
+    assert "moves down by 0 and up by 0" in page.locator("#reach-told").inner_text()
+    lines = page.locator("#reach-picture polyline").all()
+    upper, lower = (one.bounding_box()["y"] for one in lines)
+    assert abs(upper - lower) < 1
+
+
+def test_stop_ends_a_long_search_and_the_next_change_goes_on(view):
+    page = view.page
+    page.select_option("#query", "gini_mean_difference")
+    page.fill("#k", "50")
+    page.fill("#size", "1000000")
+    page.wait_for_timeout(2000)
+    assert page.locator("#status").inner_text().startswith("Computing")
+    page.click("#stop")
+    ready(page, "Stopped. Change something to go on.")
+    assert page.locator("#curve").is_hidden()
+    page.fill("#size", "100")
+    ready(page, timeout=15)
+    assert page.locator("#curve-picture svg").count() == 1
+
+
+def test_a_change_supersedes_a_long_search(view):
+    page = view.page
+    page.select_option("#query", "gini_mean_difference")
+    page.fill("#k", "50")
+    page.fill("#size", "1000000")
+    page.wait_for_timeout(2000)
+    assert page.locator("#status").inner_text().startswith("Computing")
+    page.select_option("#query", "mean")
+    fill(page, size="10", k="1")
+    assert number(page) == "10"
+
+
+def test_a_page_that_is_left_does_not_keep_the_next_one_waiting(view):
+    page = view.page
+    page.select_option("#query", "gini_mean_difference")
+    page.fill("#k", "50")
+    page.fill("#size", "1000000")
+    page.wait_for_timeout(2000)
+    assert page.locator("#status").inner_text().startswith("Computing")
+    page.reload()
+    ready(page)
+    assert number(page) == "1"
+
+
+def test_a_number_of_an_earlier_state_is_dimmed(view):
+    page = view.page
+    page.route("**/answer", lambda _: None)  # no answer comes anymore
+    page.fill("#k", "7")
+    part = page.locator("#sensitivity.stale")
+    part.wait_for()
+    told = page.locator("#sensitivity-told")
+    page.wait_for_timeout(300)
+    assert told.evaluate("one => getComputedStyle(one).opacity") == "0.35"
+    assert page.locator("#answer").get_attribute("aria-busy") == "true"
+    assert "at most 1" in told.inner_text()  # the number has its own state with it
+    page.unroute("**/answer")
+
+
+def test_a_link_restores_the_parameters(browser, local, view):
+    page = view.page
+    page.select_option("#query", "median")
+    page.select_option("#relation", "unbounded: add or remove")
+    fill(page, size="12", k="3", epsilon="0.5", **{"universe-text": "0:50:5"})
+    expected = {
+        "query": "median",
+        "relation": "unbounded: add or remove",
+        "size": 12,
+        "k": 3,
+        "epsilon": "0.5",
+        "universe": {"kind": "domain", "text": "0:50:5"},
+    }
+    assert linked(page) == expected
+    told, link = page.locator("#sensitivity-told").inner_text(), page.url
+    with opened(browser, local) as other:
+        ready(other.page)
+        other.page.goto(link)
+        other.page.wait_for_timeout(100)
+        ready(other.page)
+        assert other.page.locator("#sensitivity-told").inner_text() == told
+        other.page.reload()  # the token is kept, and the link stands in the address
+        ready(other.page)
+        assert linked(other.page) == expected
+        assert other.complaints == []
+
+
+def test_the_token_is_taken_from_the_address(view):
+    assert "token" not in view.page.url
+
+
+def test_a_file_is_the_dataset_and_stays_out_of_the_link(view):
+    page = view.page
+    fill(page, **{"universe-text": "0:100:0.01"})
+    drop(page)
+    assert page.locator("#universe-kind").input_value() == "domain"
+    assert page.locator("#x-kind").input_value() == "csv"
+    assert page.locator("#column").input_value() == "secret"
+    assert "x has 3 records" in page.locator("#x-told").inner_text()
+    assert "never leaves this machine" in page.locator("#file-privacy").inner_text()
+    assert number(page) == "1"
+    assert page.locator("#universe-warning").is_hidden()
+    assert set(linked(page)) == {"query", "relation", "size", "k", "epsilon", "universe"}
+
+    page.select_option("#universe-kind", "csv")  # a choice of its own, with its warnings
+    ready(page)
+    assert page.locator("#universe-warning").is_visible()
+    warning = page.locator("#answer .warning").first
+    assert "The universe is the records themselves" in warning.inner_text()
+    above, below = warning.bounding_box(), page.locator("#curve").bounding_box()
+    assert above["y"] + above["height"] < below["y"]
+    assert set(linked(page)) == {"query", "relation", "size", "k", "epsilon"}
+    for hidden in (SECRET, "secret", "private"):
+        assert hidden not in unquote(page.url)
+
+
+def test_typed_records_stay_out_of_the_link(view):
+    page = view.page
+    type_x(page, SECRET)
+    page.select_option("#universe-kind", "records")
+    fill(page, **{"universe-text": f"1, 2, {SECRET}"})
+    assert number(page)
+    assert SECRET not in unquote(page.url)
+    assert "universe" not in linked(page)
+
+
+@pytest.mark.parametrize(
+    ("field", "control", "text", "sent"),
+    [
+        ("universe", "universe-text", "abc", {"kind": "domain", "text": "abc"}),
+        ("size", "size", "0", 0),
+        ("size", "size", "2.5", 2.5),
+        ("k", "k", "", ""),
+        ("epsilon", "epsilon", "-1", "-1"),
+    ],
+)
+def test_a_fault_stands_beside_its_field_and_no_number_stays(view, field, control, text, sent):
+    found = answer({"ask": "answer", **FIRST, "parts": ["sensitivity"], field: sent})
+    assert found["field"] == field
+    page = view.page
+    fill(page, **{control: text})
+    fault = page.locator(f"#{field}-error")
+    assert fault.inner_text() == found["message"]
+    assert fault.get_attribute("role") == "alert"
+    assert page.locator(f"#{control}").get_attribute("aria-invalid") == "true"
+    assert f"{field}-error" in page.locator(f"#{control}").get_attribute("aria-describedby")
+    assert page.locator("#answer .number").count() == 0
+    fill(page, **{control: {"universe-text": "0:10"}.get(control, "2")})
+    assert fault.inner_text() == ""
+    assert number(page)
+
+
+def test_a_wrong_dataset_leaves_the_global_sensitivity(view):
+    page = view.page
+    type_x(page, "1, b")
+    assert page.locator("#x-error").inner_text().endswith("got 'b'")
+    assert number(page) == "1"
+    type_x(page, "1, 500")
+    assert page.get_by_text("the record 500 is not in the universe").count() == 1
+
+
+def test_what_is_not_possible_is_reduced_and_comes_back(view):
+    page = view.page
+    fill(page, k="9", size="4")
+    assert page.locator("#k").input_value() == "4"
+    assert page.locator("#k-hint").inner_text() == "At most 4 is possible here; 9 was asked for."
+    fill(page, size="20")
+    assert page.locator("#k").input_value() == "9"
+
+
+def test_clicks_on_the_axis_add_and_remove_records(view):
+    page = view.page
+    fill(page, **{"universe-text": "0:10"})
+    type_x(page, "3")
+    axis = page.locator("#x-axis")
+    width = axis.bounding_box()["width"]
+    axis.click(position={"x": 12 + (width - 24) * 0.82, "y": 60})
+    ready(page)
+    assert page.locator("#x-text").input_value() == "3, 8"
+    page.locator("#x-axis circle[data-value='3']").click()
+    ready(page)
+    assert page.locator("#x-text").input_value() == "8"
+
+
+def test_a_click_on_the_curve_chooses_k(view):
+    page = view.page
+    dot = page.locator("#curve-picture circle").nth(3)
+    dot.click()
+    ready(page)
+    assert page.locator("#k").input_value() != "1"
+    assert (
+        page.locator("#curve-picture").get_attribute("aria-valuenow")
+        == page.locator("#k").input_value()
+    )
+
+
+def test_the_keyboard_alone_reaches_everything(view):
+    page = view.page
+    type_x(page, "3")
+    selector = "input, select, textarea, button, [tabindex]"
+    expected = page.locator(selector).evaluate_all(
+        "all => all.filter(one => one.checkVisibility()).map(one => one.id || one.tagName)"
+    )
+    page.evaluate("document.activeElement.blur()")
+    reached = []
+    for _ in range(len(expected) + 1):  # one is the page itself
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.id || document.activeElement.tagName"))
+    assert {*reached} - {"BODY"} == {*expected}
+    assert {"universe-kind", "k-slider", "x-axis", "curve-picture", "copy-code"} <= set(reached)
+
+    for control, value in (("k-slider", "2"), ("k", "3"), ("curve-picture", "4")):
+        page.focus(f"#{control}")
+        page.keyboard.press("ArrowUp")
+        ready(page)
+        assert page.locator("#k").input_value() == value
+        assert page.evaluate("document.activeElement.id") == control
+    assert number(page) == "4"
+    page.focus("#x-axis")
+    for key in ("Home", "ArrowRight", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    ready(page)
+    assert page.locator("#x-text").input_value() == "2, 3"
+    assert page.locator("#x-axis").get_attribute("aria-valuetext") == "2: 1 record"
+    page.keyboard.press("Delete")
+    ready(page)
+    assert page.locator("#x-text").input_value() == "3"
+
+
+def test_every_control_has_a_name(view):
+    from playwright.sync_api import expect
+
+    page = view.page
+    drop(page)
+    type_x(page, "3")
+    roles = ("combobox", "textbox", "spinbutton", "slider", "button", "img", "region", "group")
+    seen = 0
+    for role in roles:
+        for one in page.get_by_role(role).all():
+            expect(one).to_have_accessible_name(re.compile(r"\w"))
+            seen += 1
+    assert seen > 30
+
+
+def hostile(view, seen):
+    """Whether hostile texts did nothing; `seen` is one that stands on the page, as text."""
+    page = view.page
+    page.wait_for_timeout(100)
+    assert page.evaluate("typeof window.hacked") == "undefined"
+    assert page.locator("img, iframe, main script, main style, main link, main a").count() == 0
+    assert page.locator("#controls").is_visible()
+    assert view.complaints == []
+    assert seen in page.locator("body").evaluate("body => body.textContent")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_inert(browser, local, name):
+    with opened(browser, local, wait_until="load") as view:
+        page = view.page
+        ready(page)
+        cell = '"' + name.replace('"', '""') + '"'
+        clean = name.replace("\0", "")
+        drop(page, name=f"{clean}.csv", text=f"{cell.replace(chr(0), '')},b\n1,2\n3,4\n")
+        hostile(view, f"{clean} (2 records)")
+        page.select_option("#universe-kind", "csv")
+        ready(page)
+        hostile(view, clean)
+        type_x(page, name)
+        page.select_option("#universe-kind", "records")
+        fill(page, **{"universe-text": name})
+        assert page.locator("#universe-error").inner_text()
+        page.select_option("#universe-kind", "domain")
+        fill(page, **{"universe-text": name, "epsilon": name})
+        hostile(view, page.locator("#universe-error").inner_text())
+        text = {**FIRST, "query": name}
+        page.goto(f"{local.partition('#')[0]}#q={quote(json.dumps(text))}")
+        page.locator("#query-error", has_text="unknown query").wait_for()
+        assert "unknown query" in page.locator("#query-error").inner_text()
+        hostile(view, "unknown query")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#q=%7B",
+        "#q=null",
+        "#q=%5B1%5D",
+        "#q=%22x%22",
+        "#q=%",
+        '#q={"universe":{"kind":"csv","text":"a","column":"a","name":"b"}}',
+    ],
+)
+def test_a_link_that_is_none_changes_nothing(browser, local, text):
+    with opened(browser, local, wait_until="load") as view:
+        ready(view.page)
+        view.page.goto(local.partition("#")[0] + text)
+        view.page.wait_for_timeout(100)
+        ready(view.page)
+        assert number(view.page) == "1"
+        assert view.page.locator("#universe-kind").input_value() == "domain"
+        assert view.complaints == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_runs_out_of_the_window_and_all_texts_have_contrast(browser, local, width, scheme):
+    with opened(browser, local, width=width, scheme=scheme) as view:
+        page = view.page
+        ready(page)
+        fill(page, size="1000000", **{"universe-text": "0:99999"})
+        drop(page, name="a" * 200 + ".csv", text="c" * 200 + ",b\n1,2\n99999,4\n")
+        page.select_option("#universe-kind", "csv")
+        ready(page)
+        assert view.overflow() == 0
+        assert too_faint(page) == []
+        assert outside(page) == []
+        fill(page, epsilon="x")
+        assert view.overflow() == 0
+        assert too_faint(page) == []
+        assert view.complaints == []
+
+
+def outside(page):
+    """Texts of pictures that are cut off by their picture."""
+    return page.locator("svg text").evaluate_all(
+        """all => all.filter(one => {
+            const [text, picture] = [one, one.closest("svg")].map(e => e.getBoundingClientRect());
+            return text.left < picture.left - 1 || text.right > picture.right + 1
+                || text.top < picture.top - 1 || text.bottom > picture.bottom + 1;
+        }).map(one => one.textContent)"""
+    )
+
+
+def too_faint(page):
+    """Texts whose contrast to what is behind them is below 4.5."""
+    return page.evaluate(
+        """() => {
+            const numbers = color => color.match(/[\\d.]+/g).map(Number);
+            const light = ([r, g, b]) => [r, g, b].map(one => one / 255)
+                .map(one => one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4)
+                .reduce((sum, one, at) => sum + one * [0.2126, 0.7152, 0.0722][at], 0);
+            const behind = one => {
+                for (let at = one; at; at = at.parentElement) {
+                    const found = numbers(getComputedStyle(at).backgroundColor);
+                    if (found.length === 3 || found[3] > 0) return found;
+                }
+            };
+            const elsewhere = "title, option, optgroup, .on-part";
+            const faint = [];
+            for (const one of document.querySelectorAll("body *")) {
+                const own = [...one.childNodes].some(at => at.nodeType === 3 && at.data.trim());
+                if (!own || !one.checkVisibility() || one.matches(elsewhere))
+                    continue;
+                const style = getComputedStyle(one);
+                const color = one.closest("svg") ? style.fill : style.color;
+                const [a, b] = [light(numbers(color)), light(behind(one))];
+                const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+                if (contrast < 4.5) faint.push([contrast, one.outerHTML.slice(0, 80)]);
+            }
+            return faint;
+        }"""
+    )
+
+
+def test_given_columns_are_datasets_and_their_rows_a_universe_by_choice(browser):
+    table = pd.DataFrame({"days": [1, 2, 30], "<b>age": [7, 8, 9]})
+    with serving(given_of(table)) as address, opened(browser, address) as view:
+        page = view.page
+        ready(page)
+        assert page.locator("#universe-kind").input_value() == "domain"
+        assert page.locator("#x-kind").input_value() == "none"
+        page.select_option("#x-kind", "given:days")
+        ready(page)
+        assert "x has 3 records, 1, 2, 30" in page.locator("#x-told").inner_text()
+        page.select_option("#universe-kind", "given:<b>age")
+        ready(page)
+        assert page.locator("#universe-warning").is_visible()
+        assert "universe" not in linked(page)
+        assert view.complaints == []
+
+
+def test_without_a_token_or_an_engine_the_page_says_what_to_do(browser, local):
+    with opened(browser, local.partition("#")[0]) as view:
+        fault = view.page.locator("#fault")
+        fault.filter(has_text="pip install sensitivity-lab").wait_for()
+        assert "sensitivity-lab explore" in fault.inner_text()
+        view.page.goto("about:blank")
+    with opened(browser, local.partition("#")[0] + "#token=wrong", wait_until="load") as view:
+        view.page.locator("#fault", has_text="The server has begun anew").wait_for()
+
+
+ENGINE = """
+let asked = 0;
+self.onmessage = ({ data: { id, request } }) => {
+    asked += 1;
+    if (asked === 1) self.postMessage({ progress: 0.25, text: "Loading numpy" });
+    const found = answers[request.ask === "answer" ? request.parts[0] : request.ask];
+    if (request.k === 13) return;
+    if (request.k === 14) return void self.postMessage({ failed: "no memory" });
+    setTimeout(() => self.postMessage({ id, answer: found }), asked === 1 ? 400 : 0);
+};
+"""
+
+
+def test_the_page_with_a_worker(browser, tmp_path):
+    """With a stand-in of the engine: it loads, answers, is stopped, starts again, and fails."""
+    for file in STATIC.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    asked = {**FIRST, "parts": ["sensitivity"]}
+    answers = {
+        "choices": answer({"ask": "choices"}),
+        "sensitivity": answer({"ask": "answer", **asked}),
+        "curve": answer({"ask": "answer", **asked, "parts": ["curve"]}),
+        "code": answer({"ask": "code", **asked}),
+    }
+    (tmp_path / "engine").mkdir()
+    engine = f"const answers = {json.dumps(answers)};\n{ENGINE}"
+    (tmp_path / "engine" / "worker.js").write_text(engine, "utf-8")
+    with served(tmp_path) as address, opened(browser, address, wait_until="load") as view:
+        page = view.page
+        page.get_by_label("Loading numpy").wait_for()
+        assert page.locator("#progress").evaluate("one => one.value") == 0.25
+        ready(page)
+        assert page.locator("#loading").is_hidden()
+        assert number(page) == "1"
+        assert "never leaves this browser" in page.locator("#file-privacy").inner_text()
+        page.fill("#k", "13")
+        ready(page, "Computing: Global sensitivity")
+        page.click("#stop")
+        ready(page, "Stopped")
+        page.fill("#k", "1")
+        ready(page)
+        page.fill("#k", "14")
+        ready(page, "Not computed")
+        said = page.locator("#fault").inner_text()
+        assert said.startswith("Python does not start in this browser: no memory.")
+        assert "pip install sensitivity-lab" in said
+        assert view.complaints == []
