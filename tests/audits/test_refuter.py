@@ -14,7 +14,7 @@ from doses import shares
 
 import sensitivity_lab as sl
 from sensitivity_lab.audits import audit_mechanism
-from sensitivity_lab.audits.driven.refuter import ERROR, _lower, _tail, refute
+from sensitivity_lab.audits.driven.refuter import ERROR, binomial_tail, lower_end, refute
 
 DATA = [[0, 0], [0, 1], [1, 1]]
 PAIRS = [(0, 1), (1, 2)]
@@ -176,12 +176,12 @@ def test_tails_and_bounds_are_on_the_safe_side():
                     for i in range(hits, number + 1)
                 )
                 if hits > number * share:
-                    assert exact <= _tail(hits, number, share) <= exact * (1 + 1e-8)
+                    assert exact <= binomial_tail(hits, number, share) <= exact * (1 + 1e-8)
                 else:
-                    assert _tail(hits, number, share) == 1
-            low = _lower(hits, number, 1e-3)
-            assert low == 0 if not hits else _tail(hits, number, low) <= 1e-3
-    assert _tail(60_000, 100_000, 0.59) == pytest.approx(6.1992e-11, rel=1e-4)
+                    assert binomial_tail(hits, number, share) == 1
+            low = lower_end(hits, number, 1e-3)
+            assert low == 0 if not hits else binomial_tail(hits, number, low) <= 1e-3
+    assert binomial_tail(60_000, 100_000, 0.59) == pytest.approx(6.1992e-11, rel=1e-4)
 
 
 def clipped(data, rng):

@@ -40,7 +40,7 @@ _LEAST, _KEPT = 40, 6_000
 _CUTS, _VALUES, _NUMBERS = 256, 24, 6
 """The most thresholds of a number, values of a part, and numbers that are compared in pairs."""
 
-_ROUNDED = 1 + 1e-9
+_SUMS_ARE_OFF = 1 + 1e-9
 """What sums of floats are off by, at most, in proportion."""
 
 Sample = list[Parts]
@@ -158,7 +158,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class _Pair:
+class _Candidate:
     """Two datasets, by their places, in the order in which the first is likelier in an event."""
 
     x: int
@@ -213,7 +213,7 @@ def refute(
     # A third of the runs finds pairs, a third chooses events, and a third judges them.
     for place in tried:
         search.run(place, max(_LEAST, runs // 3 // len(tried)), until=0.3)
-    both = [_Pair(*one) for x, y in chosen for one in ((x, y), (y, x))]
+    both = [_Candidate(*one) for x, y in chosen for one in ((x, y), (y, x))]
     scored = [_scored(one, search, epsilon, delta) for one in both]
     best = sorted(scored, key=lambda one: -one.score)[:_CHOSEN]
     for one in best:
@@ -263,7 +263,7 @@ class _Search:
         kept += [one for _, one in self.released([place] * number, until)]
 
     def judged(
-        self, pair: _Pair, number: int, epsilon: float, delta: float, error: float
+        self, pair: _Candidate, number: int, epsilon: float, delta: float, error: float
     ) -> Refuted | None:
         """Judge the event of a pair by new runs; a coin picks the dataset of each."""
         if pair.event is None:
@@ -275,12 +275,12 @@ class _Search:
         on_x, on_y = samples[pair.x], samples[pair.y]
         hits = pair.event.hits(on_x), pair.event.hits(on_y)
         if delta:
-            low = _lower(hits[0], len(on_x), error / 2)
-            high = 1 - _lower(len(on_y) - hits[1], len(on_y), error / 2)
+            low = lower_end(hits[0], len(on_x), error / 2)
+            high = 1 - lower_end(len(on_y) - hits[1], len(on_y), error / 2)
             chance = error if low > math.exp(epsilon) * high + delta else 1.0
         else:
             share = 1 / (1 + math.exp(-epsilon))
-            chance = _tail(hits[0], sum(hits), share)
+            chance = binomial_tail(hits[0], sum(hits), share)
         if chance > error or not sum(hits):
             return None
         x, y = self._datasets[pair.x], self._datasets[pair.y]
@@ -303,7 +303,7 @@ def _released(function: Callable[..., Any], dataset: Any, rng: np.random.Generat
 # Events.
 
 
-def _scored(pair: _Pair, search: _Search, epsilon: float, delta: float) -> _Pair:
+def _scored(pair: _Candidate, search: _Search, epsilon: float, delta: float) -> _Candidate:
     """Return a pair with the event that its kept runs are farthest beyond the claim in."""
     on_x, on_y = search.kept[pair.x], search.kept[pair.y]
     best = replace(pair, score=-math.inf, event=None)
@@ -409,7 +409,7 @@ def _is_told(cell: Any) -> bool:
 # Tests.
 
 
-def _tail(hits: int, number: int, share: float) -> float:
+def binomial_tail(hits: int, number: int, share: float) -> float:
     """Return the probability of at least so many hits of a binomial number, rounded up.
 
     Each term follows from the one before by a factor: (number - i) / (i + 1) times the odds.
@@ -432,13 +432,15 @@ def _tail(hits: int, number: int, share: float) -> float:
     total = 1.0 + float(np.cumprod(factors).sum())
     # A logarithm of a factorial is off by a few units in its last place.
     slack = 1e-14 * number * math.log(number + 2)
-    return min(1.0, math.exp(min(0.0, first + slack)) * total * _ROUNDED)
+    return min(1.0, math.exp(min(0.0, first + slack)) * total * _SUMS_ARE_OFF)
 
 
-def _lower(hits: int, number: int, error: float) -> float:
+def lower_end(hits: int, number: int, error: float) -> float:
     """Return Clopper and Pearson's lower bound of a probability, rounded down."""
     low, high = 0.0, hits / max(1, number)
     for _ in range(50):
         middle = (low + high) / 2
-        low, high = (middle, high) if _tail(hits, number, middle) <= error else (low, middle)
+        low, high = (
+            (middle, high) if binomial_tail(hits, number, middle) <= error else (low, middle)
+        )
     return low
