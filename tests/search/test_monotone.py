@@ -22,6 +22,7 @@ from sensitivity_lab.search.engine import Options, Plan
 from sensitivity_lab.search.monotone import global_max, local_max
 from sensitivity_lab.search.sorted_arrays import SortedArray
 from sensitivity_lab.search.sorted_records import SortedMultiset
+from sensitivity_lab.universes.multiplicities import repeated
 
 MOST = 14
 """No dataset of these problems has more records."""
@@ -167,10 +168,10 @@ def test_both_ends_of_what_a_neighbor_can_answer(family, exactly, data):
     assert min(ends.lower.answer for ends in found) == min(answers.values())
     assert max(ends.upper.answer for ends in found) == max(answers.values())
     for end in (end for ends in found for end in (ends.lower, ends.upper)):
-        assert answers[tuple(np.repeat(values, end.y()))] == end.answer
+        assert answers[tuple(repeated(values, end.y()))] == end.answer
     plan = local_max.LocalMonotone().plan(problem, Options())
     furthest = plan.solve().y
-    assert abs(answers[tuple(np.repeat(values, furthest))] - both.of_x) == max(
+    assert abs(answers[tuple(repeated(values, furthest))] - both.of_x) == max(
         abs(one - both.of_x) for one in answers.values()
     )
 

