@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import sysconfig
 from random import Random
@@ -44,14 +45,16 @@ ASK = """async requests => {
 }"""
 
 
+@pytest.fixture(scope="module", name="browser")
+def _browser():
+    with chromium() as running:
+        yield running
+
+
 @pytest.fixture(scope="module")
-def ask():
+def ask(browser):
     """Ask a worker of the built site."""
-    with (
-        served(PAGE) as address,
-        chromium() as browser,
-        opened(browser, f"{address}/engine/licenses/README.txt") as view,
-    ):
+    with served(PAGE) as address, opened(browser, f"{address}/engine/licenses/README.txt") as view:
         view.page.set_default_timeout(600_000)
         yield lambda requests: view.page.evaluate(ASK.replace("engine/", "../"), requests)
 
@@ -108,6 +111,17 @@ def test_no_text_of_a_request_becomes_code(ask):
     found = ask([{"ask": "columns", "text": text}, {"ask": text}, {**FIRST, "ask": "answer"}])
     assert [one["ok"] for one in found] == [False] * 3
     assert [one["field"] for one in found] == ["text", "ask", "parts"]
+
+
+def test_without_its_files_the_worker_says_so(browser, tmp_path):
+    shutil.copytree(PAGE / "engine", tmp_path / "engine", ignore=shutil.ignore_patterns("*.gz"))
+    (tmp_path / "index.html").write_text("<!doctype html><title>A page</title>")
+    with (
+        served(tmp_path) as address,
+        opened(browser, address) as view,
+        pytest.raises(Exception, match=r"/python\.wasm\.gz cannot be loaded \(404\)"),
+    ):
+        view.page.evaluate(ASK, [{"ask": "choices"}])
 
 
 # What is new in these: numbers beyond 32 bits, long doubles, groups, sizes without a limit.

@@ -4,14 +4,14 @@
 
 import { ConsoleStdout, Directory, File, OpenFile, PreopenDirectory, WASI } from "./shim/index.js";
 
-// A function with an empty try_table: compiled only where WebAssembly has exceptions, which Python needs.
+// A function with an empty try_table, which is valid only where WebAssembly has exceptions.
 const WITH_EXCEPTIONS = new Uint8Array([
   0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0, 10, 8, 1, 6, 0, 0x1f, 0x40, 0,
   0x0b, 0x0b,
 ]);
 
-// Run once; then _page() answers the request in a file, so that no request becomes code.
-// Python started when its file was made, and knows the places in a zip file that is three times as large.
+// Run once; then _page() answers the request in a file, so that no request becomes code. Python was
+// started when its file was made, with a larger zip file, whose places it forgets.
 const START = `
 import sys, zipimport
 sys.path_importer_cache.clear()
@@ -31,24 +31,18 @@ def _page():
 print("started", end="")
 `;
 
-const FILES = ["python.wasm.gz", "python.zip.gz"];
 const folder = (files) => new Directory(new Map(Object.entries(files)));
 
 /** The content of files, unpacked; told(share) hears how much of all of them is there. */
 async function fetched(names, told) {
-  const responses = await Promise.all(
-    names.map(async (name) => {
-      const response = await fetch(new URL(name, import.meta.url));
-      if (!response.ok) throw new Error(`${name} cannot be loaded (${response.status})`);
-      return response;
-    }),
-  );
-  const length = (response) => Number(response.headers.get("Content-Length"));
-  const total = responses.reduce((sum, response) => sum + length(response), 0);
+  const responses = await Promise.all(names.map((name) => fetch(new URL(name, import.meta.url))));
+  const wrong = responses.find(({ ok }) => !ok);
+  if (wrong) throw new Error(`${wrong.url} cannot be loaded (${wrong.status})`);
+  const total = responses.reduce((sum, { headers }) => sum + +headers.get("Content-Length"), 0);
   let done = 0;
   const count = (part) => {
     done += part.length;
-    told(total ? Math.min(done / total, 1) : 0);
+    told(total && Math.min(done / total, 1));
   };
   return Promise.all(responses.map((response) => unpacked(response.body.getReader(), count)));
 }
@@ -94,6 +88,7 @@ class Python {
     if (this.run(START) !== "started") {
       throw new Error(new TextDecoder().decode(this.errors.data).trim().split("\n").at(-1));
     }
+    return this;
   }
 
   run(code) {
@@ -107,8 +102,8 @@ class Python {
   }
 
   answer(request) {
-    const bytes = new TextEncoder().encode(JSON.stringify(request));
-    this.requests.contents.set("request", new File(bytes));
+    const file = new File(new TextEncoder().encode(JSON.stringify(request)));
+    this.requests.contents.set("request", file);
     return JSON.parse(this.run("_page()"));
   }
 }
@@ -119,37 +114,37 @@ async function loaded() {
   if (typeof WebAssembly !== "object" || !WebAssembly.validate(WITH_EXCEPTIONS)) {
     throw new Error("it has no WebAssembly with exceptions; browsers since 2025 have it");
   }
-  loading(0, "Loading Python, 30 MB");
-  // The last tenth is Python's own start.
-  const streams = await fetched(FILES, (share) => loading(0.9 * share, "Loading Python, 30 MB"));
-  const headers = { "Content-Type": "application/wasm" };
-  const [module, zip] = await Promise.all([
-    WebAssembly.compileStreaming(new Response(streams[0], { headers })),
-    new Response(streams[1]).arrayBuffer(),
-  ]);
-  return { module, zip };
+  const told = (share) => loading(0.9 * share, "Loading Python, 30 MB"); // then Python starts
+  const streams = await fetched(["python.wasm.gz", "python.zip.gz"], told);
+  const wasm = new Response(streams[0], { headers: { "Content-Type": "application/wasm" } });
+  const zip = new Response(streams[1]).arrayBuffer();
+  return { module: await WebAssembly.compileStreaming(wasm), zip: await zip };
 }
 
 async function started() {
   const { module, zip } = await (files ??= loaded());
   loading(0.95, "Starting Python");
-  const begun = new Python(zip);
-  await begun.start(module);
-  return begun;
+  return new Python(zip).start(module);
 }
 
-let files = null;
-let python = started();
-python.catch((error) => postMessage({ failed: error.message }));
+let files, python;
+
+function begin() {
+  python = started();
+  python.catch((error) => postMessage({ failed: error.message }));
+}
+
+begin();
 
 onmessage = async ({ data: { id, request } }) => {
+  const running = await python.catch(() => null);
+  if (!running) return; // as was told
   try {
-    const running = await python;
     postMessage({ id, answer: running.answer(request) });
   } catch (error) {
-    // WebAssembly ended within an answer, as where it has no more memory: the next one starts anew.
+    // WebAssembly ended within an answer, as where it has no more memory.
     const message = `Python ended within this computation (${error.message}); choose a smaller one`;
     postMessage({ id, answer: { ok: false, field: "", message } });
-    python = started();
+    begin();
   }
 };
