@@ -140,6 +140,8 @@ def bar(unit: str, progress: bool | None, total: int | None = None) -> Iterator[
         return
     from tqdm import tqdm  # when it is first needed: the package's own import is short
 
+    if sys.platform == "wasi":
+        tqdm.monitor_interval = 0  # by a thread, which a browser does not start
     with tqdm(
         total=total,
         unit=f" {unit}",
