@@ -9,7 +9,7 @@ from io import BytesIO
 import pytest
 from paths import ROOT
 
-sys.path.insert(0, str(ROOT / "tools" / "site"))
+sys.path.append(str(ROOT / "tools" / "site"))
 
 import engine
 

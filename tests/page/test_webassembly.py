@@ -152,7 +152,7 @@ sys.exit(any([pytest.main(arguments) for arguments in {runs}]))
 
 
 def test_tests_pass_in_the_engine(tmp_path):
-    sys.path.insert(0, str(ROOT / "tools" / "site"))
+    sys.path.append(str(ROOT / "tools" / "site"))
     import engine
 
     arguments = ["-q", "--capture=sys", "-p", "no:faulthandler", "-p", "no:cacheprovider"]
