@@ -112,7 +112,8 @@ quick-newest: $(VENV)/installed-test,dask
 run-quick-newest: newest-versions
 	.venv-newest/bin/python -m pytest -m "$(AND_WORKERS)" $(QUICK) tests/audits/opendp/test_opendp_polars.py
 
-# OpenDP's measurements are documented, too, from their docstrings.
+# OpenDP's measurements are documented, too, from their docstrings. The first time also fetches the
+# engine of the calculator into build/engine, and compiles it: three minutes.
 docs: $(VENV)/installed-docs,opendp
 	$(BIN)/python tools/make_site.py
 

@@ -322,7 +322,7 @@ class SmoothProblem:
 
     def distances(self, some: Sequence[Multiplicities]) -> list[int]:
         """Return how many steps some datasets are from x."""
-        found: list[int] = self.step.between(self.x, np.array(some)).tolist()
+        found: list[int] = self.step.between(self.x, np.array(some, dtype=np.int64)).tolist()
         return found
 
 

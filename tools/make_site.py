@@ -17,7 +17,8 @@ BUILT = ROOT / "build" / "site"
 
 sys.path[:0] = [str(SITE), str(ROOT / "tools")]
 
-import make_pictures  # noqa: E402 - after the path to it
+import engine  # noqa: E402 - after the path to it
+import make_pictures  # noqa: E402
 from links import broken_links  # noqa: E402
 from sphinx.cmd.build import main as sphinx  # noqa: E402
 from stage import stage  # noqa: E402
@@ -31,6 +32,7 @@ def build(*, outside: bool) -> int:
     make_pictures.make(source / "images")
     strict = ["-c", str(SITE), "-W", "--keep-going", "-q", "-j", "auto"]
     code = sphinx([*strict, "-b", "html", str(source), str(html)])
+    engine.add(html)
     broken = broken_links(html)
     for line in broken:
         print(line, file=sys.stderr)

@@ -197,7 +197,7 @@ class Query(ABC):
 
     def runs_of(self, size: int) -> OneSize:
         """Return the runs (start, stop, weight) for one size, the unit and the constant."""
-        runs = self.runs(np.array([size]))
+        runs = self.runs(np.array([size], dtype=np.int64))
         if runs is None:
             raise InputError(f"{self.name} is no weighted sum by rank")
         columns = (of[:, 0].tolist() for of in (runs.starts, runs.stops, runs.weights))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -239,10 +240,11 @@ class _File(mmap.mmap):
 def in_pages(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     """Return a new array in memory which goes back to the system as soon as it is free.
 
-    The C library keeps part of what it gets back, so a search would hold more than it needs.
+    The C library keeps part of what it gets back, so a search would hold more than it needs. In a
+    browser nothing goes back: WebAssembly has no pages to map.
     """
     length = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    if length < _PAGES or np.dtype(dtype).hasobject:
+    if length < _PAGES or np.dtype(dtype).hasobject or sys.platform == "wasi":
         return np.empty(shape, dtype)
     pages = mmap.mmap(-1, length, **_OWN_PAGES)
     if hasattr(mmap, "MADV_HUGEPAGE") and length >= _HUGE:

@@ -108,7 +108,8 @@ class _Bar:
 
     def update(self, more: int = 1) -> None:
         """Tell that so much more is done."""
-        self._shown.update(more)
+        if self._shown is not None:
+            self._shown.update(more)
         self._done += more
         now = _WATCH.get()
         if now is not None:
@@ -134,13 +135,17 @@ def bar(unit: str, progress: bool | None, total: int | None = None) -> Iterator[
     object
         Its `update` is to be told of every piece of work by its amount.
     """
+    if not _is_shown(progress):
+        yield _Bar(None, unit, total)
+        return
     from tqdm import tqdm  # when it is first needed: the package's own import is short
 
+    if sys.platform == "wasi":
+        tqdm.monitor_interval = 0  # by a thread, which a browser does not start
     with tqdm(
         total=total,
         unit=f" {unit}",
         unit_scale=True,
-        disable=not _is_shown(progress),
         delay=1 if progress is None else 0,
         leave=False,
     ) as shown:

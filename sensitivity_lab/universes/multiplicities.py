@@ -15,7 +15,7 @@ Groups = NDArray[np.intp]
 
 
 def repeated(values: Any, counts: Any) -> NDArray[Any]:
-    """Return values, each as often as its count says, as `numpy.repeat` does.
+    """Return values, or rows, each as often as its count says, as `numpy.repeat` does.
 
     numpy takes counts of the machine's own width alone, which has 32 bits in a browser.
 
@@ -24,7 +24,7 @@ def repeated(values: Any, counts: Any) -> NDArray[Any]:
     >>> repeated([5, 7], np.array([2, 1])).tolist()
     [5, 5, 7]
     """
-    found: NDArray[Any] = np.repeat(values, np.asarray(counts).astype(np.intp))
+    found: NDArray[Any] = np.repeat(values, np.asarray(counts).astype(np.intp), axis=0)
     return found
 
 

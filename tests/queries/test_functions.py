@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from decimal import Decimal
 from fractions import Fraction
@@ -19,6 +20,8 @@ from oracle_records import NORMS
 from strategies import RELATIONS, problems
 
 import sensitivity_lab as sl
+
+NEEDS_PROCESSES = pytest.mark.skipif(sys.platform == "wasi", reason="WebAssembly has no processes")
 
 FAR = [1_700_000_000_000_000_000 + 100 * i for i in range(6)]
 
@@ -230,6 +233,7 @@ def test_no_function_is_called_as_a_query_that_engines_know():
 
 
 @pytest.mark.exhaustive
+@NEEDS_PROCESSES
 def test_what_cannot_be_sent_to_workers_says_so():
     lock = threading.Lock()
 
@@ -250,6 +254,7 @@ def test_what_cannot_be_sent_to_workers_says_so():
         assert solve(locked, universe, 4).value == 8.0
 
 
+@NEEDS_PROCESSES
 def test_a_backend_without_a_stream_of_answers_says_so():
     def slow(x):
         threading.Event().wait(0.001)

@@ -23,6 +23,8 @@ from sensitivity_lab.search.engines import ENGINES
 from sensitivity_lab.search.memory import REAL, IntegerBytes
 from sensitivity_lab.search.variance.global_max import Variance
 
+pytest.importorskip("resource", reason="memory is measured as Unix does")
+
 BENCHMARK = runpy.run_path(str(ROOT / "benchmarks" / "memory.py"))
 CASES = {name: case for name, case in BENCHMARK["CASES"].items() if case.few}
 NUMBERS = np.random.default_rng(0).lognormal(size=10**6)

@@ -22,6 +22,7 @@ from sensitivity_lab.search.engine import Options, Plan
 from sensitivity_lab.search.monotone import global_max, local_max
 from sensitivity_lab.search.sorted_arrays import SortedArray
 from sensitivity_lab.search.sorted_records import SortedMultiset
+from sensitivity_lab.universes.multiplicities import repeated
 
 MOST = 14
 """No dataset of these problems has more records."""
@@ -167,10 +168,10 @@ def test_both_ends_of_what_a_neighbor_can_answer(family, exactly, data):
     assert min(ends.lower.answer for ends in found) == min(answers.values())
     assert max(ends.upper.answer for ends in found) == max(answers.values())
     for end in (end for ends in found for end in (ends.lower, ends.upper)):
-        assert answers[tuple(np.repeat(values, end.y()))] == end.answer
+        assert answers[tuple(repeated(values, end.y()))] == end.answer
     plan = local_max.LocalMonotone().plan(problem, Options())
     furthest = plan.solve().y
-    assert abs(answers[tuple(np.repeat(values, furthest))] - both.of_x) == max(
+    assert abs(answers[tuple(repeated(values, furthest))] - both.of_x) == max(
         abs(one - both.of_x) for one in answers.values()
     )
 
@@ -182,7 +183,7 @@ def test_both_ends_of_what_a_neighbor_can_answer(family, exactly, data):
 def test_what_is_said_to_cross_once_does(query, core, removed, added):
     assume(core + removed and core + added)
     assert query.crosses_once
-    pair = [np.array([number]) for number in (core, removed, added)]
+    pair = [np.array([number], dtype=np.int64) for number in (core, removed, added)]
     assert Crossing.of(query, *pair).crosses.all()
     assert not Crossing.of(query, *pair).has_negative_weights.any()
 
@@ -234,7 +235,7 @@ def test_fractions_that_int64_does_not_hold(q):
 @pytest.mark.parametrize("size", [10**6, 3 * 10**9, 10**10])
 def test_products_of_sizes_that_int64_does_not_hold(size):
     """f(x) - f(y) is over the product of both sizes, for a mean of billions of records."""
-    pair = Crossing.of(sl.Mean(), np.array([size]), np.array([0]), np.array([1]))
+    pair = Crossing.of(sl.Mean(), *(np.array([one], dtype=np.int64) for one in (size, 0, 1)))
     assert pair.below.tolist() == [size * (size + 1)]
     assert pair.crosses.all()
 

@@ -48,12 +48,11 @@ def ways(needs: Needs, options: Options) -> str:
     else:
         too_small = f"; the {in_words(has)} of this machine's memory are too few"
     temporary = tempfile.gettempdir()
-    free = in_words(shutil.disk_usage(temporary).free)
+    free = ""
+    if hasattr(shutil, "disk_usage"):  # a browser has no disk
+        free = f" ({shown(temporary)} has {in_words(shutil.disk_usage(temporary).free)})"
     other = "another " if options.scratch else ""
-    found.append(
-        f"{other}run=Run(scratch=...), a folder with {in_words(needs.disk)} free "
-        f"({shown(temporary)} has {free})"
-    )
+    found.append(f"{other}run=Run(scratch=...), a folder with {in_words(needs.disk)} free{free}")
     takes = ""
     if needs.seconds is not None:
         takes = (
@@ -67,9 +66,10 @@ def ways(needs: Needs, options: Options) -> str:
 def memory_of_machine() -> int | None:
     """Return how many bytes of memory this machine has; None where the system does not tell."""
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         return None
+    return found if found > 0 else None  # below 0 in a browser
 
 
 def in_time(seconds: float) -> str:

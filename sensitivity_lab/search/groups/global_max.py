@@ -114,7 +114,11 @@ class Groups(OnParts[Problem, Findings]):
 def _kernel(grouped: Grouped, limit: int, top: int, states: set[RemovedAdded]) -> Kernel | None:
     """Return the kernel for the query on a group; None if there is none."""
     most = max(1, min(limit, max(group.size for group in grouped.groups)))
-    runs = grouped.query.runs(np.arange(1, most + 1)) if covered(grouped.query, most) else None
+    runs = (
+        grouped.query.runs(np.arange(1, most + 1, dtype=np.int64))
+        if covered(grouped.query, most)
+        else None
+    )
     if runs is None:
         return None
     kernel = Kernel(grouped, runs)

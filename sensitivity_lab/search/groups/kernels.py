@@ -108,7 +108,7 @@ class Kernel:
         """Yield what records of C + P and C + Q count for up to `top` records in C, none empty."""
         step = max(1, PIECES // self._pieces)
         for start in range(0 if p and q else 1, top + 1, step):
-            core = np.arange(start, min(start + step, top + 1))
+            core = np.arange(start, min(start + step, top + 1), dtype=np.int64)
             yield start, self._crossing(core, p, q)
 
     def _crossing(self, core: Positions, p: int, q: int) -> Crossing:
@@ -159,7 +159,7 @@ class Kernel:
         if 0 in (c + p, c + q):
             records = self.grouped.groups[group].records
             return self._answer(records[line.size - p :]) - self._answer(records[:q])
-        pairs = self._crossing(np.array([c]), p, q)
+        pairs = self._crossing(np.array([c], dtype=np.int64), p, q)
         return Fraction(int(pairs.above(line, line.size)[0]), int(pairs.below[0]) * line.unit)
 
     def _answer(self, records: Integers) -> Fraction:
@@ -177,7 +177,7 @@ class Kernel:
 
     def core(self, group: int, c: int, p: int, q: int) -> Ranges:
         """Return the positions of C: the records next to Q, and those next to P."""
-        split = int(self._crossing(np.array([c]), p, q).split[0]) if c else 0
+        split = int(self._crossing(np.array([c], dtype=np.int64), p, q).split[0]) if c else 0
         end = self.lines[group].size - p
         return (q, q + split), (end - (c - split), end)
 
@@ -226,7 +226,7 @@ def covered(query: Query, most: int) -> bool:
         return True
     # The smallest sizes first: weights of very many ranks are never listed.
     starts = [1 << power for power in range(most.bit_length())]
-    sizes = (np.arange(start, min(2 * start, most + 1)) for start in starts)
+    sizes = (np.arange(start, min(2 * start, most + 1), dtype=np.int64) for start in starts)
     return all(_of_two_ranks(query.runs(some)) for some in sizes)
 
 

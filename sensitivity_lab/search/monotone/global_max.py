@@ -55,7 +55,7 @@ class Monotone:
         for query in problem.queries:
             if query.crosses_once:
                 continue
-            if query.runs(np.array(problem.sizes[:1])) is None:
+            if query.runs(np.array(problem.sizes[:1], dtype=np.int64)) is None:
                 return Refusal.of_query(self.name, COVERS, query.name)
             uncovered = _first_uncovered(problem, query)
             if uncovered is not None:
@@ -69,7 +69,7 @@ class Monotone:
 
 def _first_uncovered(problem: Problem, query: Query) -> Relation | None:
     """Return a relation with a negative weight, or with net weights that are not in order."""
-    runs = query.runs(np.array(problem.sizes[:1]))
+    runs = query.runs(np.array(problem.sizes[:1], dtype=np.int64))
     if runs is not None and (runs.weights < 0).any():
         return problem.neighbors[0]  # seen at one size, without the net weights of every change
     for family in problem.families:

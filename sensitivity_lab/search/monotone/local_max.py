@@ -63,7 +63,7 @@ class LocalMonotone:
         query = problem.query
         if not problem.universe.numeric:
             return Refusal(f"{self.name} covers numbers, not rows", of_kind=True)
-        if query.runs(np.array([problem.size])) is None:
+        if query.runs(np.array([problem.size], dtype=np.int64)) is None:
             return Refusal.of_query(self.name, self.covers, query.name)
         sizes = {problem.size - removed + added for removed, added in problem.changes}
         for size in () if query.crosses_once else sizes:

@@ -18,6 +18,8 @@ import numpy as np
 
 from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords, Sums
 
+_PART = (1 << 48) - 1
+
 
 @dataclass(frozen=True)
 class Sets:
@@ -180,8 +182,10 @@ def changes(records: SortedRecords, sets: Sets, other: Sets) -> tuple[Reals, Rea
 def as_real(value: Fraction | int) -> np.longdouble:
     """Return a rational as a float, with a relative error of at most 2 UNIT."""
     above, below = value.as_integer_ratio()
-    shift = 96 - above.bit_length() + below.bit_length()
+    # 144 bits, more than any long double has, in three parts that are floats of every kind.
+    shift = 144 - above.bit_length() + below.bit_length()
     digits = (above << shift) // below if shift >= 0 else above // (below << -shift)
-    high, low = digits >> 48, digits & (1 << 48) - 1
-    number = np.ldexp(np.longdouble(high), 48) + np.longdouble(low)
+    number = np.longdouble(0)
+    for part in (digits >> 96, digits >> 48 & _PART, digits & _PART):
+        number = np.ldexp(number, 48) + np.longdouble(float(part))
     return np.longdouble(np.ldexp(number, -shift))

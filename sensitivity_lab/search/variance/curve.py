@@ -75,7 +75,7 @@ class Around:
         self.records, self.shapes, self.spreads = records, shapes, spreads
         self.sizes = Sizes(
             *(
-                np.array([getattr(shape, name) for shape in shapes])
+                np.array([getattr(shape, name) for shape in shapes], dtype=np.int64)
                 for name in ("of_x", "of_y", "only_x", "only_y")
             )
         )

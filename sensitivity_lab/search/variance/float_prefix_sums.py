@@ -86,11 +86,7 @@ class Limbs:
             block[:, np.searchsorted(self.places, places)] = part
             if self._terms is not None:
                 self._terms[first : first + len(part)] = block
-            block = (
-                np.repeat(block, here.astype(np.intp), axis=0)
-                if expanded
-                else block * here[:, None]
-            )
+            block = repeated(block, here) if expanded else block * here[:, None]
             sums = self._before[row + 1 : row + 1 + len(block)]
             np.cumsum(block, axis=0, out=sums)
             sums += self._before[row]

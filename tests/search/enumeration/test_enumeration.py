@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import ExitStack
 from fractions import Fraction
 from itertools import combinations
@@ -324,6 +325,7 @@ def test_answers_of_one_size_are_whole_and_of_the_other_are_not():
     assert result.witness.x == (2, 3)
 
 
+@pytest.mark.skipif(sys.platform == "wasi", reason="WebAssembly has no interval timers")
 def test_a_vectorized_function_is_asked_of_many_datasets_at_once_under_a_timeout_too():
     """Of 924 datasets, in batches, and of some alone to compare: not of each by itself."""
     asked = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from contextlib import ExitStack
 from pathlib import Path
 from unittest import mock
@@ -25,6 +26,10 @@ from sensitivity_lab.search.enumeration import held, number_pairs, vector_pairs
 from sensitivity_lab.search.enumeration.held import InFile, Shelf, ends_of, load
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.universes import listing
+
+NEEDS_A_DISK = pytest.mark.skipif(
+    not hasattr(shutil, "disk_usage"), reason="WebAssembly has no disk"
+)
 
 counts = st.lists(st.integers(1, 3), min_size=1, max_size=5)
 
@@ -197,6 +202,7 @@ def test_answers_are_held_as_they_are(folder):
         assert ends_of(kept[0]).tolist() == [-5, 2**60 + 1]
 
 
+@NEEDS_A_DISK
 @pytest.mark.parametrize("place", ["an array", "the answers"])
 def test_a_full_disk_is_a_documented_error(folder, place):
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -222,6 +228,7 @@ def test_a_full_disk_is_a_documented_error(folder, place):
     assert list(Path(folder).iterdir()) == []
 
 
+@NEEDS_A_DISK
 def test_scratch_is_a_folder_that_can_be_written_to(tmp_path):
     ask = {"size": 2, "neighbors": "bounded"}
     universe, file = sl.Universe.from_dataset(range(4)), tmp_path / "file"

@@ -18,6 +18,8 @@ from checks import refused
 import sensitivity_lab as sl
 from sensitivity_lab.running import pool
 
+pytestmark = pytest.mark.skipif(sys.platform == "wasi", reason="WebAssembly has no processes")
+
 UNIVERSE = sl.Universe.from_dataset([1, 2, 3, 5, 8, 13, 21, 34, 55, 89])
 SIZE = 5
 DATASETS = comb(10, 5)

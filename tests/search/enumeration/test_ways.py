@@ -26,7 +26,7 @@ def machine(monkeypatch):
     monkeypatch.setattr(ways, "memory_of_machine", lambda: 2**34)
     monkeypatch.setattr(tempfile, "gettempdir", lambda: "/tmp")
     usage = mock.Mock(free=100 * 2**30)
-    monkeypatch.setattr("shutil.disk_usage", lambda folder: usage)  # noqa: ARG005 - any folder
+    monkeypatch.setattr("shutil.disk_usage", lambda _: usage, raising=False)
     return usage
 
 
@@ -81,6 +81,12 @@ def test_too_large_for_this_machine_leaves_a_disk():
     )
 
 
+def test_where_there_is_no_disk_its_room_is_not_told(monkeypatch):
+    monkeypatch.delattr("shutil.disk_usage")
+    said = refusal(run=sl.Run(memory_limit=100_000))
+    assert said.endswith(", or run=Run(scratch=...), a folder with 11.4 MiB free")
+
+
 def test_a_query_that_fails_has_no_time():
     def numbers(x):
         return 1 / (x[0] - x[0])
@@ -124,5 +130,7 @@ def test_the_memory_of_this_machine(monkeypatch):
     monkeypatch.undo()
     here = ways.memory_of_machine()
     assert here is None or here > 2**28
+    monkeypatch.setattr(ways.os, "sysconf", mock.Mock(side_effect=(2**16, -248)), raising=False)
+    assert ways.memory_of_machine() is None
     monkeypatch.setattr(ways.os, "sysconf", mock.Mock(side_effect=ValueError), raising=False)
     assert ways.memory_of_machine() is None

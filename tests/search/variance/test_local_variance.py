@@ -22,6 +22,7 @@ from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.search.variance import local_bounds, local_max
 from sensitivity_lab.search.variance.local_max import both_ends, furthest_ends
 from sensitivity_lab.universes.ball import Ball
+from sensitivity_lab.universes.multiplicities import repeated
 
 KINDS = {
     "spread": lambda rng: rng.randint(-50, 50),
@@ -64,7 +65,7 @@ def check(x, outside, neighbors, ddof=0) -> None:
         for end, expected in zip(
             (upper, lower), extremes(x, outside, removed, added, ddof), strict=True
         ):
-            records = [Fraction(one) for one in np.repeat(universe.values, end.y())]
+            records = [Fraction(one) for one in repeated(universe.values, end.y())]
             lost, gained = held - Counter(records), Counter(records) - held
             assert lost.total() - gained.total() == removed - added
             assert lost.total() <= removed
