@@ -78,6 +78,13 @@ FIRST = {
 }
 """The first state of the page. It must not depend on data, which may be private."""
 
+_WORDS = (
+    ("Pass every size", "In Python, pass every size"),
+    ("; give sizes=", "; in Python, give sizes="),
+    (" (the error's `reasons` say why)", ""),
+)
+"""What messages say about calls, and how the page says it."""
+
 _SIZE = whole_kind("a number of records, from 1 to 10**12", most=10**12)
 _DISTANCE = whole_kind(f"a distance from 1 to {FARTHEST}", most=FARTHEST)
 
@@ -89,6 +96,12 @@ _FIELDS = {
     "given": ("column",),
 }
 """The fields beside `kind` of a universe or a dataset; the last three are records."""
+
+
+def _in_words(text: str) -> str:
+    for call, words in _WORDS:
+        text = text.replace(call, words)
+    return text
 
 
 class _RefusedError(Exception):
@@ -105,7 +118,7 @@ def _field(name: str) -> Any:
     try:
         yield
     except SensitivityLabError as error:
-        raise _RefusedError(name, str(error)) from None
+        raise _RefusedError(name, _in_words(str(error))) from None
 
 
 def answer(request: Any, given: Given | None = None) -> dict[str, Any]:
@@ -313,7 +326,7 @@ def _answer(request: Mapping[str, Any], given: Given) -> dict[str, Any]:
             found |= _FOUND[part](asked)
         except SensitivityLabError as error:
             found[part] = None
-            asked.messages.append({"part": part, "text": str(error)})
+            asked.messages.append({"part": part, "text": _in_words(str(error))})
     return {**found, "messages": asked.messages}
 
 
@@ -351,7 +364,7 @@ def _noise(asked: _Asked, result: Any) -> tuple[dict[str, Any] | None, list[str]
         asked.messages.append({"part": "noise", "text": str(error)})
         return None, []
     cautions = [
-        str(one.message).removeprefix("sensitivity: ")
+        _in_words(str(one.message).removeprefix("sensitivity: "))
         for one in caught
         if not issubclass(one.category, DatasetUniverseWarning)
     ]
