@@ -61,7 +61,8 @@ def domain(text: str) -> tuple[AnyUniverse, str]:
     first, step = values[0], values[min(1, len(values) - 1)] - values[0]
     spelled = literal(values)
     whole = range(int(first), int(values[-1]) + 1)
-    if len(values) > 2 and values == [*whole]:
+    # So many are listed only if they can be all: a range of three values may be very long.
+    if 2 < len(values) == whole.stop - whole.start and values == [*whole]:
         spelled = repr(whole)
     elif ":" in text and len(values) > _SPELLED_OUT:
         # Fractions, since a sum of Decimals is rounded to 28 digits.

@@ -174,6 +174,11 @@ def test_a_wrong_field_is_named(changed, name, told):
     assert told in found["message"]
 
 
+def test_a_domain_of_few_numbers_that_are_far_apart_is_not_listed_between():
+    far = {"kind": "domain", "text": "0:10000000000000:1000000000000"}
+    assert "[0, 1000000000000," in code(universe=far, parts=[])
+
+
 def test_what_is_no_object_is_refused():
     for request in (None, [], "ask", 3, {}):
         assert answer(request)["field"] == "ask"
