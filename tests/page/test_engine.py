@@ -42,7 +42,7 @@ def test_another_file_than_the_locked_one_is_not_used(monkeypatch):
     monkeypatch.setattr(engine.shutil, "which", lambda _: None)
     monkeypatch.setattr(engine.urllib.request, "urlopen", lambda *_, **__: BytesIO(b"other"))
     with pytest.raises(engine.MissingEngineError) as caught:
-        engine._shim()
+        engine.shim_of()
     assert str(caught.value) == (
         "https://registry.npmjs.org/@bjorn3/browser_wasi_shim/-/browser_wasi_shim-0.4.2.tgz has "
         "the SHA-256 d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa, not that "
@@ -71,7 +71,7 @@ def test_an_engine_that_does_not_start_is_told(nothing_fetched, monkeypatch, cap
 
 
 def test_all_that_is_fetched_has_hashes():
-    locked = [one for registry in ("npm", "pypi") for one in engine._lock()[registry]]
+    locked = [one for registry in ("npm", "pypi") for one in engine.locked()[registry]]
     assert len(locked) == 4
     for one in locked:
         assert all(re.fullmatch("[0-9a-f]{64}", sha256) for sha256 in one["sha256"])

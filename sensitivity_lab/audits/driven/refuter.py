@@ -8,13 +8,15 @@ judged once by others.
 from __future__ import annotations
 
 import copy
+import inspect
 import math
 import re
 import time
 from ast import literal_eval
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -57,9 +59,12 @@ class Event:
     ----------
     source : str
         With the functions of `HELPERS`.
+    inside : callable
+        Tells whether the parts of a release are in it.
     """
 
     source: str
+    inside: Callable[[Parts], bool] = field(compare=False, repr=False)
 
     @property
     def text(self) -> str:
@@ -71,47 +76,46 @@ class Event:
 
     def hits(self, sample: Sample) -> int:
         """Return how often a sample is in it."""
-        code = compile(self.source, "<event>", "eval")
-        names = dict(_HELPERS)
-        return sum(bool(eval(code, names, {"found": one})) for one in sample)
+        return sum(map(self.inside, sample))
 
 
-HELPERS = '''\
-def numbers(found):
-    """The numbers of a release, in order."""
+def numbers(found: Any) -> Any:
+    """Return the numbers of a release, in order."""
     return [one for one in found.values() if isinstance(one, (int, float)) and one == one]
 
 
-def number(found, path):
-    """A number of a release; no number where there is none."""
+def number(found: Any, path: Any) -> Any:
+    """Return a number of a release; no number where there is none."""
     one = found.get(path)
     return one if isinstance(one, (int, float)) else float("nan")
 
 
-def most(found):
-    """The largest number of a release."""
+def most(found: Any) -> Any:
+    """Return the largest number of a release."""
     return max(numbers(found), default=float("nan"))
 
 
-def least(found):
-    """The least number of a release."""
+def least(found: Any) -> Any:
+    """Return the least number of a release."""
     return min(numbers(found), default=float("nan"))
 
 
-def place(found):
-    """The place of the largest number of a release."""
+def place(found: Any) -> Any:
+    """Return the place of the largest number of a release."""
     all_of = numbers(found)
     return all_of.index(max(all_of)) if all_of else -1
 
 
-def kinds(found):
-    """What a release holds beside numbers with a fraction."""
+def kinds(found: Any) -> Any:
+    """Return what a release holds beside numbers with a fraction."""
     return tuple((path, one) for path, one in found.items() if not isinstance(one, float))
-'''
-"""What the expressions of events name."""
 
-_HELPERS: dict[str, Any] = {}
-exec(HELPERS, _HELPERS)
+
+HELPERS = "\n\n".join(
+    inspect.getsource(one).replace(": Any", "").replace(" -> Any", "")
+    for one in (numbers, number, most, least, place, kinds)
+)
+"""What the expressions of events name, for scripts."""
 
 
 @dataclass(frozen=True)
@@ -326,47 +330,76 @@ def _events(on_x: Sample, on_y: Sample) -> Iterator[tuple[Event, int, int]]:
     """Yield events with their hits on both samples."""
     both = [*on_x, *on_y]
     is_x = np.arange(len(both)) < len(on_x)
-    for source, column in _columns(both):
-        yield from _of_column(source, column, is_x)
-    for source, keys in _discrete(both):
+    for source, of, column in _columns(both):
+        yield from _of_column(source, of, column, is_x)
+    for source, key, keys in _discrete(both):
         for value, _ in Counter(keys).most_common(_VALUES):
-            inside = np.array([key == value for key in keys])
-            event = Event(f"{source} == {literal(value)}")
+            inside = np.array([one == value for one in keys])
+            event = Event(f"{source} == {literal(value)}", partial(_equal, key, value))
             yield event, int(inside[is_x].sum()), int(inside[~is_x].sum())
 
 
-def _columns(both: Sample) -> Iterator[tuple[str, NDArray[np.float64]]]:
-    """Yield numbers of each release, with their expressions."""
+def _equal(of: Callable[[Parts], Any], value: Any, found: Parts) -> bool:
+    return bool(of(found) == value)
+
+
+def _at_most(of: Callable[[Parts], Any], value: Any, found: Parts) -> bool:
+    return bool(of(found) <= value)
+
+
+def _at_least(of: Callable[[Parts], Any], value: Any, found: Parts) -> bool:
+    return bool(of(found) >= value)
+
+
+def _several(found: Parts) -> int:
+    return len(set(numbers(found)))
+
+
+def _apart(one: Path, other: Path, sign: int, found: Parts) -> Any:
+    return round(number(found, one) + sign * number(found, other), 9)
+
+
+def _get(path: Path, found: Parts) -> Any:
+    return found.get(path)
+
+
+def _columns(
+    both: Sample,
+) -> Iterator[tuple[str, Callable[[Parts], Any], NDArray[np.float64]]]:
+    """Yield numbers of each release, with their expressions and the functions that these are."""
     seen = Counter(path for one in both for path in one)
-    paths = [path for path, _ in seen.most_common(64)]
-    columns: dict[Path, NDArray[np.float64]] = {}
-    for path in paths:
-        cells = [one.get(path) for one in both]
-        if any(isinstance(cell, int | float) for cell in cells):
-            column = np.array(
-                [float(cell) if isinstance(cell, int | float) else math.nan for cell in cells]
-            )
-            columns[path] = column
-            yield f"number(found, {path!r})", column
-    if len(columns) < 2:
-        return
-    for name in ("most", "least", "place"):
-        of = _HELPERS[name]
-        yield f"{name}(found)", np.array([of(one) for one in both], dtype=float)
-    several = np.array([len(set(_HELPERS["numbers"](one))) for one in both], dtype=float)
-    yield "len(set(numbers(found)))", several
-    first = sorted(columns, key=repr)[:_NUMBERS]
-    for place, one in enumerate(first):
-        for other in first[place + 1 :]:
-            for sign in "-+":
-                names = f"number(found, {one!r}) {sign} number(found, {other!r})"
+    paths = [
+        path
+        for path, _ in seen.most_common(64)
+        if any(isinstance(one.get(path), int | float) for one in both)
+    ]
+    asked: list[tuple[str, Callable[[Parts], Any]]] = [
+        (f"number(found, {path!r})", partial(_number_at, path)) for path in paths
+    ]
+    if len(paths) > 1:
+        asked += [("most(found)", most), ("least(found)", least), ("place(found)", place)]
+        asked += [("len(set(numbers(found)))", _several)]
+    columns = {}
+    for source, of in asked:
+        columns[source] = np.array([of(one) for one in both], dtype=float)
+        yield source, of, columns[source]
+    first = sorted(paths, key=repr)[:_NUMBERS]
+    for at, one in enumerate(first):
+        for other in first[at + 1 :]:
+            names = [f"number(found, {path!r})" for path in (one, other)]
+            for sign, word in ((-1, "-"), (1, "+")):
                 with np.errstate(invalid="ignore", over="ignore"):
-                    apart = columns[one] + (columns[other] if sign == "+" else -columns[other])
-                    yield f"round({names}, 9)", np.round(apart, 9)
+                    apart = np.round(columns[names[0]] + sign * columns[names[1]], 9)
+                source = f"round({names[0]} {word} {names[1]}, 9)"
+                yield source, partial(_apart, one, other, sign), apart
+
+
+def _number_at(path: Path, found: Parts) -> Any:
+    return number(found, path)
 
 
 def _of_column(
-    source: str, column: NDArray[np.float64], is_x: _Bools
+    source: str, of: Callable[[Parts], Any], column: NDArray[np.float64], is_x: _Bools
 ) -> Iterator[tuple[Event, int, int]]:
     """Yield ranges of a number, and values that it has often."""
     known = ~np.isnan(column)
@@ -377,28 +410,28 @@ def _of_column(
     cuts = values
     if len(values) > _CUTS:
         cuts = np.unique(np.quantile(values, np.linspace(0, 1, _CUTS), method="nearest"))
-    for sign, side in (("<=", "right"), (">=", "left")):
-        below = [np.searchsorted(one, cuts, side=side) for one in (x, y)]  # type: ignore[call-overload]
-        inside = below if sign == "<=" else [len(x) - below[0], len(y) - below[1]]
-        for cut, a, b in zip(cuts.tolist(), *map(np.ndarray.tolist, inside), strict=True):
-            yield Event(f"{source} {sign} {cut!r}"), a, b
+    up_to = [np.searchsorted(one, cuts, side="right") for one in (x, y)]
+    beyond = [len(one) - np.searchsorted(one, cuts, side="left") for one in (x, y)]
+    for word, inside, counted in (("<=", _at_most, up_to), (">=", _at_least, beyond)):
+        for cut, a, b in zip(cuts.tolist(), *(one.tolist() for one in counted), strict=True):
+            yield Event(f"{source} {word} {cut!r}", partial(inside, of, cut)), a, b
     often = np.argsort(-counts)[:_VALUES]
     for value in values[often[counts[often] > 1]].tolist():
         a, b = (int((one == value).sum()) for one in (x, y))
-        yield Event(f"{source} == {value!r}"), a, b
+        yield Event(f"{source} == {value!r}", partial(_equal, of, value)), a, b
 
 
-def _discrete(both: Sample) -> Iterator[tuple[str, list[Any]]]:
+def _discrete(both: Sample) -> Iterator[tuple[str, Callable[[Parts], Any], list[Any]]]:
     """Yield what releases hold beside numbers: each part, all of them, and where parts stand."""
     paths = Counter(path for one in both for path in one)
     for path, _ in paths.most_common(32):
         cells = [one.get(path) for one in both]
-        if any(isinstance(cell, str | bool | bytes | tuple) or cell is None for cell in cells):
-            yield f"found.get({path!r})", [cell if _is_told(cell) else None for cell in cells]
-    yield "tuple(found)", [tuple(one) for one in both]
-    kinds = [_HELPERS["kinds"](one) for one in both]
-    if all(all(_is_told(cell) for _, cell in one) for one in kinds):
-        yield "kinds(found)", kinds
+        if all(map(_is_told, cells)) and not all(isinstance(cell, float) for cell in cells):
+            yield f"found.get({path!r})", partial(_get, path), cells
+    yield "tuple(found)", tuple, [tuple(one) for one in both]
+    held = [kinds(one) for one in both]
+    if all(all(_is_told(cell) for _, cell in one) for one in held):
+        yield "kinds(found)", kinds, held
 
 
 def _is_told(cell: Any) -> bool:

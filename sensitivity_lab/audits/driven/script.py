@@ -69,7 +69,7 @@ print(f"event on x: {{p:.4g}}, on y: {{q:.4g}}, allowed on x: {{allowed:.4g}}")
 '''
 
 
-_OUTCOMES = """\
+_LISTED_EVENT = """\
 # Each outcome of the event: the parts that tell, and the values that they can have.
 event = [
 {event}
@@ -226,7 +226,7 @@ def script_of(
             continue
         rows.append(f"    {_told(function, atom.outcome)},")
     runs = int(min(max(_LEAST_RUNS, 1000 / max(p, 1e-9)), _MOST_RUNS))
-    inside = _OUTCOMES.format(
+    inside = _LISTED_EVENT.format(
         event="\n".join(rows), noisy=" or ".join(one.code for one in noisy) or "False"
     )
     told = ("has probability", f"{p:.6g}", f"{q:.6g}")

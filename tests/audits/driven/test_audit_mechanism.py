@@ -574,7 +574,7 @@ def test_draws_that_are_turned_into_too_many_numbers_are_refused_early():
 
 
 @pytest.mark.exhaustive
-def test_noise_that_is_compared_is_probed():
+def test_noise_that_is_compared_runs_many_times():
     def redrawn(data, rng):
         while abs(noise := rng.laplace()) > 3:
             pass
@@ -583,10 +583,9 @@ def test_noise_that_is_compared_is_probed():
     report = audit_mechanism(redrawn, [0, 1], 1, epsilon=5, neighbors="bounded")
     assert report.verdict == "not refuted"
     assert not report.sound
-    assert report.decisive.sentence == (
-        "256 probes on each dataset found no violation: not refuted (the function compares "
-        "continuous noise; draw whole numbers as noise, such as rng.geometric(p) - "
-        "rng.geometric(p), whose exact law is found)"
+    assert report.decisive.sentence.endswith(
+        " s found no violation: not refuted (the function compares continuous noise; draw whole "
+        "numbers as noise, such as rng.geometric(p) - rng.geometric(p), whose exact law is found)"
     )
     with pytest.raises(sl.errors.InputError) as caught:
         report.delta(1)
