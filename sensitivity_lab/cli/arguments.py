@@ -266,6 +266,12 @@ PERSONS = replace(
     help="the column that says whose row it is, such as customer.custkey; once per private table",
     advice=((r"\bpass null_person='public'", "pass --null-person public"),),
 )
+PUBLIC_TABLES = Argument(
+    name="--public",
+    metavar="TABLES",
+    help="tables of which everybody may know all rows, such as nation,region",
+    advice=((r"\bpass public=\['(.*?)'\]", r"give --public \1"),),
+)
 NULL_PERSON = Argument(
     name="--null-person",
     choices=("refuse", "public"),
@@ -279,13 +285,25 @@ BOUNDS = Argument(
     metavar="TABLE.COLUMN=LOWER:UPPER",
     help="public bounds of a column that is added up, such as lineitem.quantity=1:50; values "
     "beyond them are clipped",
+    advice=((r"\bbounds=\{'(.*?)': \((.*?), (.*?)\)\}", r"--bounds \1=\2:\3"),),
 )
 KEYS = Argument(
     name="--groups",
     read=read_keys,
     metavar="KEYS",
-    help="the public keys of GROUP BY, such as north,south, chosen without looking at the data; or "
-    "'public tables' for those in tables without persons",
+    help="the public keys of GROUP BY, chosen without looking at the data: north,south, or of two "
+    "columns 'north,1;south,1', with NULL for none; or 'public tables' for those that occur there",
+    advice=(
+        (
+            r"\blist the public keys, such as (groups=\['north', 'south'\]|'north' and 'south')",
+            "list the public keys, as in --groups north,south",
+        ),
+        (
+            r": each is a tuple of (\d+) values, got .*$",
+            r": each has \1 values, as in --groups "
+            "'north,1;south,1'",
+        ),
+    ),
 )
 AGGREGATE = Argument(
     name="--aggregate",
@@ -538,6 +556,10 @@ FOREIGN_KEYS = Argument(
     metavar="TABLE.COLUMN=PARENT.COLUMN",
     help="a column whose values occur in another table, such as orders.custkey=customer.custkey: "
     "so persons are found who own no row of a table themselves",
+    advice=(
+        (r"\bforeign_keys=\{'(.*?)': '(.*?)'\}", r"--foreign-key \1=\2"),
+        (r"\bforeign_keys=\.\.\.", "--foreign-key TABLE.COLUMN=PARENT.COLUMN"),
+    ),
 )
 
 # Output.

@@ -50,6 +50,7 @@ from .arguments import (
     PERSON,
     PERSONS,
     PORT,
+    PUBLIC_TABLES,
     PUBLIC_UNIVERSE,
     PUBLISH,
     PUBLISHED_QUERIES,
@@ -340,8 +341,7 @@ _ROWS = (
         arguments=(
             SQL,
             OneOf((SOURCES, DATABASE)),
-            *(PERSONS, NULL_PERSON, BOUNDS, KEYS, AGGREGATE),
-            FOREIGN_KEYS,
+            *(PERSONS, FOREIGN_KEYS, PUBLIC_TABLES, NULL_PERSON, BOUNDS, KEYS, AGGREGATE),
             replace(DISTANCE, help="remove at most K persons; default: 1"),
             *(NORM, replace(OUTPUT, help="draw the contributions into this file"), JSON),
             *(replace(EPSILON, required=False), MAX_ROWS, DELTA, SPLIT, PUBLISH),

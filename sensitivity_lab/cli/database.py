@@ -19,6 +19,7 @@ from .arguments import (
     NORM,
     NULL_PERSON,
     PERSONS,
+    PUBLIC_TABLES,
     PUBLISH,
     SOURCES,
     SPLIT,
@@ -40,6 +41,7 @@ def contributions(given: Given) -> Answer:
         bounds=dict(given[BOUNDS]) if given.has(BOUNDS) else None,
         groups=given[KEYS],
         foreign_keys=dict(given[FOREIGN_KEYS]) if given.has(FOREIGN_KEYS) else None,
+        public=given[PUBLIC_TABLES].split(",") if given.has(PUBLIC_TABLES) else (),
     )
     if given.has(EPSILON) or given.has(MAX_ROWS) or given.has(PUBLISH):
         given.need(EPSILON, MAX_ROWS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -167,16 +167,30 @@ def read_bounds(text: str) -> tuple[str, tuple[int | Decimal, int | Decimal]]:
 def read_keys(text: str) -> list[Any] | str:
     """Parse the keys of groups: numbers, or texts if one is no number, or "public tables".
 
+    Keys of several columns are separated by semicolons.
+
     Examples
     --------
     >>> read_keys("1,2"), read_keys("north, 2"), read_keys("public tables")
     ([1, 2], ['north', '2'], 'public tables')
+    >>> read_keys("north,1; NULL,2")
+    [('north', 1), (None, 2)]
     """
     if text == "public tables":
         return text
-    parts = [part.strip() for part in text.split(",")]
-    numbers = [exact_number(part) for part in parts]
-    return list(parts) if None in numbers else list(numbers)
+    keys = [[part.strip() for part in key.split(",")] for key in text.split(";") if key.strip()]
+    if ";" not in text:
+        return _column(keys[0]) if keys else []
+    if len(set(map(len, keys))) > 1:
+        raise InputError(f"--groups: each key has as many values as the first, got {shown(text)}")
+    return list(zip(*map(_column, zip(*keys, strict=True)), strict=True))
+
+
+def _column(parts: Iterable[str]) -> list[Any]:
+    """Return what one column of keys spells, NULL as None."""
+    cells = [None if part == "NULL" else part for part in parts]
+    numbers = [None if cell is None else exact_number(cell) for cell in cells]
+    return cells if numbers.count(None) > cells.count(None) else numbers
 
 
 def read_claim_per_k(text: str) -> Callable[[int], Fraction]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sensitivity_lab.checks import check_text_column, whole_kind
+from sensitivity_lab.boundary import warn_caller
+from sensitivity_lab.checks import check_text_column, names_of, shown, whole_kind
 from sensitivity_lab.errors import InputError
 
 from .grid import is_of_data
@@ -14,6 +17,16 @@ _LIMITS = (
     "give max_rows=, the most rows that count of one person, or both max_groups= and "
     "max_rows_per_group=; choose them without looking at the data"
 )
+
+_OF_PEOPLE = re.compile(
+    r"(.*[ _.-])?(id|person|patient|user|customer|client|member|student|employee|name|e?mail)", re.I
+)
+"""Names of columns that most likely say whose a row is."""
+
+_OF_ROWS = re.compile(
+    r"row|rows|row[ _.-]?(id|number|num|nr|name|names)|index|line|unnamed: 0", re.I
+)
+"""Names of columns that most likely number rows."""
 
 _check_rows = whole_kind("a number of rows, at least 1", most=2**20)
 _check_groups = whole_kind("a number of groups, at least 1", most=2**20)
@@ -83,6 +96,23 @@ class Person:
             raise InputError(
                 "max_groups= needs the column that says whose a row is: Person('id', "
                 "max_groups=2, max_rows_per_group=3)"
+            )
+
+    def warn_of(self, columns: Iterable[object]) -> None:
+        """Warn if the names of a table's columns do not fit: a column of people, or of rows."""
+        if self.column is not None:
+            if _OF_ROWS.fullmatch(self.column):
+                warn_caller(
+                    f"Person({shown(self.column)}): a column of this name mostly numbers rows, and "
+                    "then it limits nobody; name the column that identifies people"
+                )
+            return
+        found = [one for one in map(str, columns) if _OF_PEOPLE.fullmatch(one)]
+        if found:
+            warn_caller(
+                f"Person without a column, and the table has {names_of(found)}: if that says whose "
+                f"a row is, name it, as in Person({shown(found[0])}, max_rows={self.max_rows}); "
+                "without it nothing limits the rows of a person"
             )
 
     def l1(self, groups: int) -> int:

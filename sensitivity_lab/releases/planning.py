@@ -137,6 +137,7 @@ def plan(
     ...
     """
     owner = check_kind("person", person, Person, "a Person: sl.releases.Person('id', max_rows=5)")
+    owner.warn_of(())
     loss = privacy_loss(epsilon, delta)
     grids = _grids(*({} if one is None else one for one in (bounds, step, bins)))
     keys = _keys({} if groupby is None else groupby)
@@ -311,7 +312,7 @@ class Plan(Tabled):
         for _ in range(times):
             noisy = {one: of.rehearsed(exact[one], rng) for one, of in self.noise.items()}
             draft = self._released("rehearsal", noisy).to_frame()
-            drafts.append(draft.reindex(truth.index).to_numpy(dtype=float))
+            drafts.append(draft.reindex(truth.index).to_numpy(dtype=float, na_value=np.nan))
         return errors_of(truth, np.array(drafts))
 
     def plot(

@@ -105,7 +105,9 @@ class Released(Tabled):
         written = []
         for name, table in {**tables, **self.histograms}.items():
             written.append(where / f"{file_name(name)}.csv")
-            write_csv(table.rename_axis(_index_names(table)).reset_index(), written[-1])
+            keyed = not isinstance(table.index, pd.RangeIndex)
+            named = table.rename_axis(_index_names(table)).reset_index() if keyed else table
+            write_csv(named, written[-1])
         for name, text in texts.items():
             written.append(where / name)
             written[-1].write_text(text, encoding="utf-8")
@@ -137,7 +139,7 @@ class Errors(Tabled):
     >>> import sensitivity_lab as sl
     >>> made = sl.releases.plan(sl.releases.Person(max_rows=1), epsilon=1, agg={"n": "count"})
     >>> made.errors(pd.DataFrame(index=range(100)))
-    Mean absolute errors on made-up rows
+    Mean absolute errors on made-up rows; on real ones all of this is private
               n  n error
     all rows  100  ...
     """
@@ -179,7 +181,7 @@ class Errors(Tabled):
 
     @property
     def _title(self) -> str:
-        return "Mean absolute errors on made-up rows"
+        return "Mean absolute errors on made-up rows; on real ones all of this is private"
 
     def _table(self) -> pd.DataFrame:
         return self.to_frame()
@@ -187,7 +189,7 @@ class Errors(Tabled):
 
 def errors_of(exact: pd.DataFrame, drafts: NDArray[np.float64]) -> Errors:
     """Return the errors of drafts, shape (times, groups, statistics)."""
-    off = np.abs(drafts - exact.to_numpy(dtype=float))
+    off = np.abs(drafts - exact.to_numpy(dtype=float, na_value=np.nan))
     seen = ~np.isnan(off)
     with np.errstate(invalid="ignore"):
         error = np.where(seen, off, 0).sum(axis=0) / seen.sum(axis=0)

@@ -75,8 +75,9 @@ def rows_of(
     number is missing; that is no error. No message shows a cell.
     """
     owner = [person.column] if person.column else []
-    cells, commas = _cells_of(table, [*owner, *keys, *grids])
-    number = len(next(iter(cells.values()))) if cells else len(table)
+    found = _cells_of(table, [*owner, *keys, *grids])
+    person.warn_of(found.names)
+    cells, commas, number = found.cells, found.commas, found.number
     kept = np.ones(number, dtype=bool)
     group, names = _groups_of(cells, keys, number, commas)
     kept &= group >= 0
@@ -95,15 +96,38 @@ def rows_of(
     return Rows(group[some], {column: found[some] for column, found in places.items()})
 
 
-def _cells_of(table: Any, columns: list[str]) -> tuple[dict[str, Any], bool]:
-    """Return the cells of some columns, and whether a comma may stand for a decimal point."""
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """What is read of a table.
+
+    Attributes
+    ----------
+    cells : dict of str to sequence
+        The cells of some columns.
+    names : list
+        Of all columns.
+    number : int
+        Of rows.
+    commas : bool
+        Whether a comma may stand for a decimal point.
+    """
+
+    cells: dict[str, Any]
+    names: list[Any]
+    number: int
+    commas: bool = False
+
+
+def _cells_of(table: Any, columns: list[str]) -> _Read:
+    """Return the cells of some columns, and what else is known of a table."""
     if isinstance(table, str | Path):
         path = Path(table)
         if path.suffix.lower() in (".parquet", ".pq"):
-            return _of_parquet(path, columns), False
+            return _of_parquet(path, columns)
         read = read_cells(path)
-        found: dict[str, Any] = read.columns
-        return _chosen(found, columns), read.separator != ","
+        number = len(next(iter(read.columns.values())))
+        chosen = _chosen(read.columns, columns)
+        return _Read(chosen, list(read.columns), number, commas=read.separator != ",")
     frame = as_pandas(table)
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"table must be {_TABLES}, got an object of the type {kind_of(table)}")
@@ -111,7 +135,7 @@ def _cells_of(table: Any, columns: list[str]) -> tuple[dict[str, Any], bool]:
         raise InputError("two columns of the table have one name; give every column its own")
     if any(name in columns and name not in frame for name in frame.index.names):
         raise InputError("a column of the plan is the table's index; call reset_index() first")
-    return _chosen(dict(frame.items()), columns), False
+    return _Read(_chosen(dict(frame.items()), columns), list(frame), len(frame))
 
 
 def _chosen(cells: Mapping[Any, Any], columns: list[str]) -> dict[str, Any]:
@@ -121,7 +145,7 @@ def _chosen(cells: Mapping[Any, Any], columns: list[str]) -> dict[str, Any]:
     return {column: cells[column] for column in columns}
 
 
-def _of_parquet(path: Path, columns: list[str]) -> dict[str, Any]:
+def _of_parquet(path: Path, columns: list[str]) -> _Read:
     """Read some columns of a Parquet file, missing cells as None."""
     try:
         import duckdb
@@ -132,16 +156,18 @@ def _of_parquet(path: Path, columns: list[str]) -> dict[str, Any]:
         ) from error
     try:
         with duckdb.connect() as connection:
-            known = connection.read_parquet(str(path))
-            _chosen(dict.fromkeys(known.columns), columns)
+            file = connection.read_parquet(str(path))
+            _chosen(dict.fromkeys(file.columns), columns)
             quoted = ['"' + column.replace('"', '""') + '"' for column in columns]
-            found = known.select(", ".join(quoted) if quoted else "1").fetchnumpy()
+            found = file.select(", ".join(quoted) if quoted else "1").fetchnumpy()
+            names = list(file.columns)
     except duckdb.Error as error:
         raise InputError(f"cannot read {shown(str(path))} as a Parquet file: {error}") from error
-    return {
-        name: cells.tolist() if isinstance(cells, np.ma.MaskedArray) else cells
-        for name, cells in zip(columns, found.values(), strict=False)
+    cells = {
+        name: of.tolist() if isinstance(of, np.ma.MaskedArray) else of
+        for name, of in zip(columns, found.values(), strict=False)
     }
+    return _Read(cells, names, len(next(iter(found.values()))))
 
 
 def _groups_of(

@@ -8,7 +8,7 @@ answer and nothing else, without access to files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -37,11 +37,13 @@ class Around:
     after: str
 
 
-def around(statement: Any, text: str, sqlglot: Any) -> Around | None:
+def around(
+    statement: Any, text: str, sqlglot: Any, refusal: Callable[[Any, str, str], Exception]
+) -> Around | None:
     """Return the one SELECT in a query that aggregates, if all around it reads from it alone.
 
     None stands for every other query: one that is a single SELECT, and those of which more than
-    one SELECT would need noise.
+    one SELECT would need noise. If a table is read around it, `refusal` makes the error.
     """
     exp = sqlglot.exp
     found = _aggregating(statement, exp)
@@ -53,9 +55,17 @@ def around(statement: Any, text: str, sqlglot: Any) -> Around | None:
     queries = list(statement.find_all(exp.CTE))
     named = {one.alias.lower(): one.this for one in queries}
     recursive = any(one.args.get("recursive") for one in statement.find_all(exp.With))
-    read = _read(statement, inner, named, exp)
+    read, tables = _read(statement, inner, named, exp)
     if recursive or len(named) < len(queries) or read is None:
         return None
+    if tables:
+        name = tables[0].name
+        raise refusal(
+            tables[0],
+            f"{name} is read outside the SELECT that aggregates; what stands around that runs on "
+            "its noisy answer, and can read nothing else",
+            f"join {name} within the SELECT that aggregates",
+        )
     ours = {id(one) for one in inner.walk()}
     unread = [one for name, one in named.items() if name not in read and id(one) not in ours]
     within = {id(part) for one in unread for part in one.walk() if part is not one}
@@ -104,9 +114,15 @@ def _aggregating(statement: Any, exp: Any) -> list[Any]:
     return [one for one in several if not reads(one)]
 
 
-def _read(statement: Any, inner: Any, named: dict[str, Any], exp: Any) -> set[str] | None:
-    """Return the names of WITH that are read around a SELECT; None if tables are, or it is not."""
+def _read(
+    statement: Any, inner: Any, named: dict[str, Any], exp: Any
+) -> tuple[set[str] | None, list[Any]]:
+    """Return the names of WITH and the tables that are read around a SELECT.
+
+    None stands for the names if the SELECT itself is not read.
+    """
     read: set[str] = set()
+    tables: list[Any] = []
     left, reached = [statement], False
 
     def parts(node: Any) -> Iterator[Any]:
@@ -123,11 +139,11 @@ def _read(statement: Any, inner: Any, named: dict[str, Any], exp: Any) -> set[st
                 continue
             name = part.name.lower()
             if part.args.get("db") or name not in named:
-                return None
-            if name not in read:
+                tables.append(part)
+            elif name not in read:
                 read.add(name)
                 left.append(named[name])
-    return read if reached else None
+    return (read if reached else None), tables
 
 
 def _bracket(node: Any, text: str, sqlglot: Any) -> tuple[int, int] | None:
@@ -178,4 +194,17 @@ def after_noise(
             base.execute(f"INSERT INTO {ANSWERS} VALUES ({marks})", [*key, *numbers])
         answer = base.execute(form.outer.sql)
         names = [one[0] for one in answer.description]
-        return pd.DataFrame(answer.fetchall(), columns=names)
+        rows = answer.fetchall()
+    found = pd.DataFrame(
+        {place: _typed([row[place] for row in rows]) for place in range(len(names))}
+    )
+    return found.set_axis(names, axis="columns")
+
+
+def _typed(cells: list[Any]) -> Any:
+    """Return the cells of a column; whole numbers stay whole where some are NULL."""
+    import pandas as pd
+
+    there = [one for one in cells if one is not None]
+    whole = all(type(one) is int and abs(one) < 2**63 for one in there)
+    return pd.array(cells, dtype="Int64") if whole and 0 < len(there) < len(cells) else cells

@@ -49,13 +49,17 @@ class Query(ReadQuery):
         values beyond them are clipped.
     groups : sequence or "public tables", optional
         The public keys of GROUP BY, chosen without looking at the data; tuples if there are several
-        expressions. Results with other keys are left out. "public tables" stands for all keys that
-        occur in the tables that GROUP BY reads, if these have no persons.
+        expressions, such as ``[("north", 1), ("south", 1)]``; with ROLLUP and CUBE those of the
+        finest groups. Results with other keys are left out. "public tables" stands for all keys
+        that occur in the tables that GROUP BY reads, if these have no persons.
     null_person : {"refuse", "public"}, default "refuse"
         What rows mean whose person is NULL: an error, or public rows.
     foreign_keys : mapping of str to str, optional
         Columns whose values occur in a parent, such as ``{"orders.custkey": "customer.custkey"}``.
         What DuckDB's tables declare themselves holds, too.
+    public : sequence of str, optional
+        Tables of which everybody may know all rows, such as ``["nation"]``. A plan refuses a table
+        that is neither tied to persons nor public.
     show_person : callable, optional
         Turns a person into the text that reprs show; by default they show no persons and no rows.
 
@@ -253,8 +257,8 @@ class Query(ReadQuery):
     def plan(
         self,
         *,
-        epsilon: Any,
-        max_rows: Any,
+        epsilon: Any = None,
+        max_rows: Any = None,
         delta: Any = None,
         split: Any = None,
     ) -> Plan:
@@ -264,9 +268,10 @@ class Query(ReadQuery):
         ----------
         epsilon : int, float, Fraction or Decimal
             The privacy loss of the whole answer, above 0; with a `delta` from 1e-9 to 100.
+            Required.
         max_rows : int
             How many results of the join count of one person, at most, chosen without looking at the
-            data. Others are dropped.
+            data. Others are dropped. Required.
         delta : int, float, Fraction or Decimal, optional
             As for `sensitivity_lab.releases.plan`: with it the noise is Gaussian.
         split : iterable of numbers, or mapping of name to number, optional
@@ -282,8 +287,9 @@ class Query(ReadQuery):
         Raises
         ------
         InputError
-            If an argument is not acceptable; if a sum has no bounds, a private table is in a LEFT
-            JOIN, or a result can refer to several persons.
+            If an argument is not acceptable; if a table is neither tied to persons nor public, a
+            sum has no bounds, a private table is in a LEFT JOIN, or a result can refer to several
+            persons.
 
         Notes
         -----
@@ -316,6 +322,12 @@ class Query(ReadQuery):
         >>> int(plan.without_noise().to_frame()["n"].sum())
         5
         """
+        if epsilon is None or max_rows is None:
+            raise InputError(
+                "plan: give epsilon and max_rows, the most results of the join that count of one "
+                "person, chosen without looking at the data, as in query.plan(epsilon=1, "
+                "max_rows=3)"
+            )
         given = self._given
 
         def anew(connection: Any) -> Query:
@@ -390,11 +402,12 @@ class Query(ReadQuery):
         thresholds: Sequence[float] | None = None,
         *,
         epsilon: float | None = None,
-        method: str = "auto",
         aggregate: str | None = None,
     ) -> TruncationStudy:
-        """Return what a bound on each person's results cuts from the answer, and what noise costs.
+        """Return what a bound on each person's share cuts from the answer, and what noise costs.
 
+        It gives each result a weight of at most 1, such that the results of no person add up to
+        more than the threshold, and is what results of several persons need, which `plan` refuses.
         A truncated answer has a sensitivity that does not depend on the data, so that Laplace noise
         makes it private. A small threshold cuts much, a large one needs much noise. The errors of
         the study depend on the data, so they may not choose the threshold tau: choose it without
@@ -407,11 +420,6 @@ class Query(ReadQuery):
             The thresholds tau to compare, above 0, in the order of the study's rows. Required.
         epsilon : float, Fraction or Decimal
             The privacy loss of one release, above 0. Required.
-        method : {"auto", "cap", "linear program"}, default "auto"
-            "cap" keeps tau results of each person, in an order that depends on the person's own
-            results. "linear program" gives each result a weight of at most 1, such that the results
-            of no person add up to more than tau, and is what results of several persons need. By
-            default the first of the two that is private for the query.
         aggregate : str, optional
             Which aggregate, if there are several.
 
@@ -424,21 +432,16 @@ class Query(ReadQuery):
         Raises
         ------
         InputError
-            If an argument is invalid, or no way of cutting is private for the query; the message
-            says why.
+            If an argument is invalid, or the answer is grouped or can have negative values; the
+            message says why.
         TooLargeError
             If the linear program has too many variables.
 
         Notes
         -----
-        *cap*: let every result refer to exactly one person, and let all other tables be public. One
-        person, added or removed with all rows, changes a count by at most tau, a sum by tau times
-        the largest absolute value that its bounds allow, and grouped answers by as much in L1; a
-        person who is replaced, by twice as much. Cutting *base rows* has no such bound: with one
-        row per person in a table that joins with itself, a person can still be in every result.
-
-        *linear program*: the answer is one number, and values are at least 0. A person changes it
-        by at most tau, which is in the unit of the answer.
+        A person, added or removed with all rows, changes the truncated answer by at most tau, which
+        is in its unit. Cutting *base rows* has no such bound: with one row per person in a table
+        that joins with itself, a person can still be in every result.
 
         References
         ----------
@@ -467,6 +470,4 @@ class Query(ReadQuery):
                 "truncation: give thresholds and epsilon, chosen without looking at the data, as "
                 "in query.truncation([1, 10, 100], epsilon=1)"
             )
-        return truncation_study(
-            self, thresholds, epsilon=epsilon, method=method, aggregate=aggregate
-        )
+        return truncation_study(self, thresholds, epsilon=epsilon, aggregate=aggregate)

@@ -186,7 +186,7 @@ class Results:
         kept = [one.table.name for one in form.sources if one.table.name not in lost]
         if kept:
             told = names_of(list(dict.fromkeys(kept)), str)
-            public.append(f"all that is in {told}, which no foreign key ties to persons")
+            public.append(f"all that is in {told}")
         return [
             (
                 "person",
@@ -284,7 +284,7 @@ def plan_of(
     form, most = query.form, _check_rows("max_rows", max_rows)
     loss = privacy_loss(epsilon, delta)
     query.cascades.check()
-    _check_public(query)
+    query.check_public()
     measured = [
         OfResults(place, one, _ends(form, one)) for place, one in enumerate(form.aggregates)
     ]
@@ -302,31 +302,6 @@ def plan_of(
         measured=tuple(measured),
         shares=tuple(shares_of(split, [one.name for one in measured])),
     )
-
-
-def _check_public(query: ReadQuery) -> None:
-    """Raise InputError for a table that is joined by the column of persons, and is public.
-
-    Its rows are most likely theirs, and a foreign key was forgotten.
-    """
-    form = query.form
-    owners = {source.owner for source in form.private if not source.path}
-    for equality in form.equalities:
-        for owner, other in (
-            (equality.left, equality.right),
-            (equality.right, equality.left),
-        ):
-            table = form.source(other.alias)
-            public = table.person is None and table.table.name not in query.cascades.joined
-            if owner in owners and public:
-                of_persons = f"{form.source(owner.alias).table.name}.{owner.name}"
-                column = f"{table.table.name}.{other.name}"
-                raise InputError(
-                    f"person: {column} is joined with the persons of {of_persons}, and nothing "
-                    f"says that its rows go with them; declare foreign_keys={{{column!r}: "
-                    f"{of_persons!r}}}, or name the column of persons of {table.table.name} in "
-                    "person"
-                )
 
 
 def _ends(form: NormalForm, aggregate: Aggregate) -> tuple[Fraction, Fraction]:

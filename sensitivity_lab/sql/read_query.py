@@ -31,7 +31,7 @@ from .clipping import clipped
 from .constraints import declared
 from .database import Database, Session
 from .join_columns import types_apart
-from .normal_form import Aggregate, NormalForm, SourceColumn, alike, quoted
+from .normal_form import Aggregate, NormalForm, Source, SourceColumn, alike, quoted
 from .sql_parser import Reader, column_of
 from .statements import KEYS, PLACE, from_clause, regenerated, statement
 
@@ -64,6 +64,8 @@ class ReadQuery:
         What public tables lose with a person.
     show_person : callable or None
         Turns a person into the text that reprs show.
+    public : frozenset of str
+        The full names of the tables that were declared public.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class ReadQuery:
         groups: Sequence[Any] | str | None = None,
         null_person: str = "refuse",
         foreign_keys: Mapping[str, str] | None = None,
+        public: Sequence[str] = (),
         show_person: Callable[[Any], str] | None = None,
     ) -> None:
         text = check_text("sql", sql, "a SELECT statement, as a text")
@@ -93,10 +96,11 @@ class ReadQuery:
             "groups": groups,
             "null_person": null_person,
             "foreign_keys": foreign_keys,
+            "public": public,
         }
         self.database = Database(connection)
         with closing(self.database):
-            self._read(bounds, groups, foreign_keys)
+            self._read(bounds, groups, foreign_keys, public)
         self._check_types()
         with self.session() as session:  # which checks the persons
             if self.form.outer.before:
@@ -110,7 +114,7 @@ class ReadQuery:
 
     # How it is made.
 
-    def _read(self, bounds: Any, groups: Any, foreign_keys: Any) -> None:
+    def _read(self, bounds: Any, groups: Any, foreign_keys: Any, public: Any) -> None:
         """Read the text, with what else is given."""
         persons = self.persons
         private = {
@@ -132,6 +136,7 @@ class ReadQuery:
         _check_zones(form)
         form = self._bounded(form, bounds)
         self.cascades = cascades(form, self.constraints, private)
+        self.public = self._declared_public(form, public)
         self._load(form)
         self.form = self._typed(form, groups)
 
@@ -160,6 +165,54 @@ class ReadQuery:
                 )
             found |= dict.fromkeys(columns, (Fraction(low), Fraction(high)))
         return clipped(form, found)
+
+    def _declared_public(self, form: NormalForm, public: Any) -> frozenset[str]:
+        """Return the tables that are declared public, none of which has rows of persons."""
+        names = listed(public, "public must be a list of tables, such as ['nation', 'region']")
+        meaning = "the name of a table, such as 'nation'"
+        found = frozenset(
+            self.database.table(check_text("public", name, meaning).split("."), "in public").sql
+            for name in names
+        )
+        for source in form.sources:
+            if source.table.sql in found and self._goes_with_persons(source):
+                raise InputError(
+                    f"public: {source.table.name} has rows that go with a person; leave it out"
+                )
+        return found
+
+    def _goes_with_persons(self, source: Source) -> bool:
+        return source.person is not None or source.table.name in self.cascades.joined
+
+    def check_public(self) -> None:
+        """Raise InputError for a table that is neither declared public nor tied to persons.
+
+        Noise that is scaled to a person's results protects nothing that is in such a table, and its
+        rows are theirs if a foreign key was forgotten.
+        """
+        for source in self.form.sources:
+            if source.table.sql in self.public or self._goes_with_persons(source):
+                continue
+            name = source.table.name
+            joined = (
+                (mine, self.form.source(other.alias), other)
+                for one in self.form.equalities
+                for mine, other in ((one.left, one.right), (one.right, one.left))
+                if mine.alias == source.alias
+            )
+            key = next(
+                (
+                    f"{{'{name}.{mine.name}': '{parent.table.name}.{other.name}'}}"
+                    for mine, parent, other in joined
+                    if self._goes_with_persons(parent)
+                ),
+                "...",
+            )
+            raise InputError(
+                f"public: nothing says whose rows those of {name} are. If they belong to persons, "
+                f"declare the key that leads to them, foreign_keys={key}, or name their column "
+                f"of persons in person. If everybody may know all of them, pass public=[{name!r}]"
+            )
 
     def _load(self, form: NormalForm) -> None:
         """Copy what the query reads, unless it is a database of DuckDB."""

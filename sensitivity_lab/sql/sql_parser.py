@@ -165,7 +165,9 @@ class Reader:
         statement = self._parsed()
         dialect = self.database.dialect
         # Another dialect's text means other things in DuckDB.
-        found = around(statement, self.text, sqlglot_module()) if dialect == "duckdb" else None
+        duckdb = dialect == "duckdb"
+        module = sqlglot_module()
+        found = around(statement, self.text, module, self.refusal) if duckdb else None
         select = statement if found is None else found.inner
         if not isinstance(select, exp.Select):
             raise self.refusal(

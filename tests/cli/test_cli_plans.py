@@ -295,3 +295,45 @@ def test_a_query_needs_epsilon_and_the_most_rows(capsys):
         "sensitivity-lab sql: --max-rows must be a whole number (the most results of the join that "
         "count of one person, at least 1), got 0, below 1",
     )
+
+
+@pytest.mark.sql
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (
+            ["--groups", "a,1;b,1", "--max-rows", "2"],
+            "",
+        ),
+        (["--groups", "a,b", "--max-rows", "2"], "as in --groups 'north,1;south,1'"),
+        (["--max-rows", "2"], "list the public keys, as in --groups north,south"),
+    ],
+)
+def test_keys_of_two_columns_are_written_with_semicolons(capsys, options, told):
+    pytest.importorskip("duckdb", reason="needs the extra `sql`")
+    text = "SELECT plan, visits, COUNT(*) AS n FROM v GROUP BY ROLLUP (plan, visits)"
+    asked = ["sql", text, "--table", "v=visits.csv", "--person", "v.id", "--epsilon", "1"]
+    code, out, err = run(capsys, *asked, *options)
+    assert (code != 0) is bool(told)
+    assert told in err
+    assert told or "keys ('a', 1), ('b', 1)" in " ".join(out.split())
+
+
+@pytest.mark.sql
+def test_advice_for_queries_is_in_options(capsys):
+    pytest.importorskip("duckdb", reason="needs the extra `sql`")
+    asked = ["--table", "v=visits.csv", "--table", "w=visits.csv", "--person", "v.id"]
+    joined = "SELECT COUNT(*) AS n FROM v JOIN w ON v.visits = w.visits"
+    code, _, err = run(capsys, "sql", joined, *asked, "--epsilon", "1", "--max-rows", "2")
+    assert code == 2
+    assert "--foreign-key w.visits=v.visits" in err
+    assert "give --public w" in err
+    code, out, _ = run(
+        capsys, "sql", joined, *asked, "--epsilon", "1", "--max-rows", "2", "--public", "w"
+    )
+    assert code == 0
+    assert "all that is in w" in out
+    code, _, err = run(
+        capsys, "sql", "SELECT SUM(visits) FROM v", *asked, "--epsilon", "1", "--max-rows", "2"
+    )
+    assert "such as --bounds v.visits=1:50" in err

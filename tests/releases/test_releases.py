@@ -8,6 +8,7 @@ import math
 import random
 import re
 from fractions import Fraction
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -511,3 +512,33 @@ def test_a_number_of_rows_says_how_far_off_it_is_where_it_adds_up_bins(delta, ex
     nobody = pd.DataFrame({"id": [], "v": []})
     error = made.errors(nobody, times=800).error["n"].iloc[0]
     assert error == pytest.approx(float(found[1]), rel=0.12)  # of 800 draws, four deviations
+
+
+@pytest.mark.parametrize("column", ["id", "patient_id", "Customer", "e-mail", "name"])
+def test_a_column_of_people_that_the_plan_leaves_out_is_named(column, tmp_path):
+    made = plan(person=sl.releases.Person(max_rows=5), agg={"n": "count"}, bounds=None)
+    data = pd.DataFrame({column: [1, 1, 2], "ward": list("aab")})
+    data.to_csv(tmp_path / "visits.csv", index=False)
+    told = re.escape(f"Person without a column, and the table has {column!r}: if that says whose a")
+    files = [tmp_path / "visits.csv", str(tmp_path / "visits.csv")]
+    if find_spec("pyarrow") and find_spec("duckdb"):
+        files.append(tmp_path / "visits.parquet")
+        data.to_parquet(files[-1])
+    for given in (data, *files):
+        with pytest.warns(UserWarning, match=told):
+            found = made.without_noise(given)
+        assert found.to_frame()["n"].tolist() == [3]
+
+
+@pytest.mark.parametrize("column", ["row", "Unnamed: 0", "index", "row_id"])
+def test_a_person_that_numbers_rows_is_named(column):
+    with pytest.warns(UserWarning, match="mostly numbers rows, and then it limits nobody"):
+        plan(person=sl.releases.Person(column, max_rows=1))
+
+
+def test_other_names_of_columns_give_no_warning(recwarn):
+    data = pd.DataFrame({"plan": [1], "visits": [2], "width": [3], "paid": [1], "v": [4]})
+    made = plan(person=sl.releases.Person(max_rows=1), agg={"n": "count"}, bounds=None)
+    made.without_noise(data)
+    plan(person=sl.releases.Person("borrower", max_rows=1))
+    assert not recwarn.list

@@ -108,9 +108,10 @@ def test_truncation_at_the_ends_of_its_arguments():
     assert study.r2t_error(0.999) > 0
 
 
-def test_bounds_that_start_at_0_are_not_signed():
+def test_bounds_of_a_truncated_sum_start_at_0():
     rows = pd.DataFrame({"person": [1, 2], "number": [1, 2]})
     given = {"connection": {"t": rows}, "person": "t.person"}
-    for low, signed in ((0, False), (-1, True)):
-        query = Query("SELECT SUM(number) AS s FROM t", bounds={"t.number": (low, 3)}, **given)
-        assert query.truncation([1], epsilon=1).points[0].signed is signed
+    text = "SELECT SUM(number) AS s FROM t"
+    assert Query(text, bounds={"t.number": (0, 3)}, **given).truncation([1], epsilon=1).points
+    with pytest.raises(InputError, match="values of at least 0"):
+        Query(text, bounds={"t.number": (-1, 3)}, **given).truncation([1], epsilon=1)

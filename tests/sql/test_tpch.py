@@ -150,6 +150,7 @@ def asked(name: str, tables: dict[str, pd.DataFrame]) -> Query:
         foreign_keys=KEYS,
         groups=groups,
         bounds=bounds,
+        public=[one for one in ("region", "nation", "supplier", "part") if one in text],
     )
 
 

@@ -50,53 +50,24 @@ def without(tables: dict[str, pd.DataFrame], owners: list[str], person: int) -> 
 
 
 JOIN = "FROM orders JOIN items USING (item)"
-CAPPED = {
-    "count": f"SELECT COUNT(*) AS answer {JOIN}",
-    "groups": f"SELECT area, COUNT(*) AS answer {JOIN} GROUP BY area",
-    "sum": f"SELECT area, SUM(value) AS answer {JOIN} GROUP BY area",
-}
+ALONE = f"SELECT COUNT(*) AS answer {JOIN}"
 
 
-def capped(kind: str, tables: dict[str, pd.DataFrame]) -> Query:
-    return Query(
-        CAPPED[kind],
-        connection=tables,
-        person="orders.customer",
-        bounds={"orders.value": (-2, 4)} if kind == "sum" else None,
-        groups=None if kind == "count" else AREAS,
-    )
+def of_orders(text: str, tables: dict[str, pd.DataFrame], **given: Any) -> Query:
+    options = {"person": "orders.customer", "public": ["items"], **given}
+    return Query(text, connection=tables, **options)
 
 
-@pytest.mark.parametrize("kind", CAPPED)
-@pytest.mark.parametrize("seed", shares(everyday=1, check=2, stress=8))
-def test_one_person_changes_a_capped_answer_by_its_sensitivity_at_most(
-    kind: str, seed: int
-) -> None:
-    """In L1 over groups, for every person; and a person's results never displace another's."""
-    tables, thresholds = shop(seed), [1, 2, 4, 50]
-    study = capped(kind, tables).truncation(thresholds, epsilon=0.5)
-    assert [point.sensitivity for point in study.points] == [
-        (4 if kind == "sum" else 1) * threshold for threshold in thresholds
-    ]
-    for person in (1, 2, 3):
-        smaller = capped(kind, without(tables, ["customer"], person))
-        after = smaller.truncation(thresholds, epsilon=0.5)
-        for here, there in zip(study.points, after.points, strict=True):
-            moved = sum(abs(x - y) for x, y in zip(here.answers, there.answers, strict=True))
-            assert moved <= here.sensitivity
-
-
-def test_a_cap_keeps_the_first_results_of_each_person() -> None:
-    tables = shop(3)
-    query = capped("count", tables)
+def test_where_each_result_is_one_persons_it_cuts_what_is_beyond_the_threshold() -> None:
+    query = of_orders(ALONE, shop(3))
     sizes = query.contributions().to_frame()["answer"].to_numpy()
     study = query.truncation([3, 1, 2, 3], epsilon=2)
     assert [point.threshold for point in study.points] == [3, 1, 2, 3]
     for point in study.points:
-        assert point.answers == (np.minimum(sizes, point.threshold).sum(),)
+        assert point.answer == np.minimum(sizes, point.threshold).sum()
         assert point.cut == np.maximum(sizes - point.threshold, 0).sum()
         assert point.persons_cut == (sizes > point.threshold).sum()
-        assert point.scale == point.threshold / 2
+        assert math.isclose(point.scale, point.threshold / 2)
         expected = point.cut + point.scale * math.exp(-point.cut / point.scale)
         assert math.isclose(point.error, expected)
     assert study.persons == len(sizes)
@@ -111,15 +82,8 @@ def test_cutting_rows_does_not_bound_a_join() -> None:
     )
     query = Query(text, connection=tables, person="visits.person")
     assert query.local_sensitivity().value == 12
-    with pytest.raises(InputError) as error:
-        query.truncation([1], epsilon=1, method="cap")
-    assert str(error.value) == (
-        "method: 'cap' is private only if the join makes the persons of all private tables equal; "
-        "cutting base rows does not bound a join. Use 'linear program', or add the columns of "
-        "persons to the join"
-    )
     [point] = query.truncation([1], epsilon=1).points
-    assert point.answers == (1,)
+    assert point.answer == 1
 
 
 PROGRAMS = {
@@ -145,18 +109,17 @@ def test_one_person_changes_the_linear_program_by_the_threshold_at_most(
     tables, thresholds = shop(seed, friends=True), [0.5, 1, 3, 100]
     query = program(kind, tables)
     study = query.truncation(thresholds, epsilon=1)
-    assert study.method == "linear program"
     total = float(query.answer()["answer"].iloc[0])
-    assert study.points[-1].answers == (total,)
+    assert study.points[-1].answer == total
     for point in study.points:
-        assert 0 <= point.answers[0] <= total
+        assert 0 <= point.answer <= total
     for person in range(6):
         owners = ["one"] if kind == "count" else ["one", "other", "id"]
         # A row of friends belongs to `one`; the join with people loses the person's other rows.
         smaller = program(kind, without(tables, owners, person))
         after = smaller.truncation(thresholds, epsilon=1)
         for here, there in zip(study.points, after.points, strict=True):
-            assert abs(here.answers[0] - there.answers[0]) <= here.sensitivity
+            assert abs(here.answer - there.answer) <= here.sensitivity
             assert here.sensitivity <= here.threshold * (1 + 2**-10)
 
 
@@ -214,17 +177,6 @@ def test_without_a_person_the_lower_end_moves_by_the_sensitivity_at_most(seed: i
         assert abs(whole.lower - left.lower) <= tau + tolerance(tau)
 
 
-@pytest.mark.exhaustive
-def test_the_error_is_a_total_as_the_cut_is() -> None:
-    """Two groups: the error is the sum of their expected distances, and no less than the cut."""
-    study = capped("groups", shop(3)).truncation([1, 2], epsilon=1)
-    for point in study.points:
-        assert point.error >= point.cut
-        assert point.error >= study.groups * point.scale * (1 if point.cut == 0 else 0)
-    [uncut] = capped("groups", shop(3)).truncation([50], epsilon=1).points
-    assert math.isclose(uncut.error, 2 * uncut.scale)
-
-
 def test_persons_without_a_conflict_need_no_solver() -> None:
     optimum = truncated_total([(0,), (0, 1), (2,), ()], [5, 1, 4, 7], Fraction(5))
     assert (optimum.lower, optimum.upper, optimum.cut) == (16, 16, 1)
@@ -233,18 +185,12 @@ def test_persons_without_a_conflict_need_no_solver() -> None:
 
 @pytest.mark.exhaustive
 def test_r2t_costs_noise_for_each_threshold() -> None:
-    query = capped("count", shop(5))
+    query = of_orders(ALONE, shop(5))
     study = query.truncation([1, 2, 4, 8], epsilon=1)
     taken = 4 * math.log(4 / 0.1)
     expected = min(point.cut + 2 * taken * point.threshold for point in study.points)
     assert math.isclose(study.r2t_error(), expected)
     assert study.r2t_error(0.01) > study.r2t_error()
-    with pytest.raises(InputError) as error:
-        capped("sum", shop(5)).truncation([1, 2], epsilon=1).r2t_error()
-    assert str(error.value) == (
-        "r2t_error: R2T answers with one number, and truncation must only lower it; leave out "
-        "GROUP BY, and give bounds of at least 0"
-    )
     with pytest.raises(InputError) as error:
         study.r2t_error(1)
     assert str(error.value) == "failure must be a number above 0 and below 1, got 1"
@@ -253,14 +199,14 @@ def test_r2t_costs_noise_for_each_threshold() -> None:
 @pytest.mark.exhaustive
 def test_r2t_errs_by_its_bound_at_most_as_often_as_it_says() -> None:
     """Simulated: noise for each threshold, the penalty, and the largest."""
-    query = capped("count", shop(2))
+    query = of_orders(ALONE, shop(2))
     thresholds, chance = [1, 2, 4, 8], 0.2
     study = query.truncation(thresholds, epsilon=3)
     total = float(query.answer()["answer"].iloc[0])
     rng = np.random.default_rng(1)
     rounds = len(thresholds)
     scales = np.array(thresholds) * rounds / 3
-    kept = np.array([float(point.answers[0]) for point in study.points])
+    kept = np.array([float(point.answer) for point in study.points])
     noisy = kept + rng.laplace(size=(20_000, rounds)) * scales - scales * math.log(rounds / chance)
     errors = np.abs(np.maximum(noisy.max(axis=1), 0) - total)
     assert (errors > study.r2t_error(chance)).mean() <= chance
@@ -270,21 +216,13 @@ def test_r2t_errs_by_its_bound_at_most_as_often_as_it_says() -> None:
 def test_what_cannot_be_truncated_is_refused_with_a_way() -> None:
     tables = shop(1)
 
-    def refused(text: str, **given: Any) -> str:
-        options = {"epsilon": 1, **given}
-        bounds = options.pop("bounds", None)
-        groups = options.pop("groups", None)
-        query = Query(
-            text, connection=tables, person="orders.customer", bounds=bounds, groups=groups
-        )
+    def refused(text: str, thresholds: Any = (1,), **given: Any) -> str:
         with pytest.raises(InputError) as error:
-            query.truncation(options.pop("thresholds", [1]), **options)
+            of_orders(text, tables, **given).truncation(thresholds, epsilon=1)
         return str(error.value)
 
     assert refused(f"SELECT COUNT(DISTINCT customer) AS n {JOIN}") == (
-        "truncation: n counts distinct values, which is not truncated. If they are persons, one "
-        "person changes each group by at most 1, and all groups together by at most their number; "
-        "if not, one person can have all values. Truncate a COUNT or a SUM, or plan a release: "
+        "truncation: n counts distinct values, which is not truncated; plan a release: "
         "query.plan(...)"
     )
     assert refused(f"SELECT SUM(value) AS n {JOIN}") == (
@@ -292,33 +230,27 @@ def test_what_cannot_be_truncated_is_refused_with_a_way() -> None:
         "bounds={'lineitem.quantity': (1, 50)}, and write it with +, -, *, CASE, "
         "COALESCE and CAST alone: value * 0.5 for value / 2"
     )
-    query = capped("count", shop(1))
+    query = of_orders(ALONE, shop(1))
     for call in (query.truncation, lambda: query.truncation([1])):
         with pytest.raises(InputError, match=r"^truncation: give .* as in query\."):
             call()
-    assert refused(CAPPED["count"], thresholds=[]) == (
-        "thresholds must be a list of 1 to 100 numbers, got 0"
-    )
-    assert refused(CAPPED["count"], thresholds=[1.5]) == (
-        "thresholds: a cap is a whole number of results for each person, got 1.5"
-    )
+    assert refused(ALONE, thresholds=[]) == ("thresholds must be a list of 1 to 100 numbers, got 0")
     left = "SELECT COUNT(*) AS n FROM items LEFT JOIN orders USING (item)"
     assert refused(left) == (
         "truncation: a LEFT JOIN to a private table is not supported, because a person can take "
         "results away from others; use an inner join"
     )
-    twice = "SELECT a.value, COUNT(*) AS n FROM orders a JOIN orders b USING (item) GROUP BY 1"
-    needs = (
-        "the linear program needs one number and values of at least 0: with groups only its total "
-        "is stable, and optima differ in how they share it out. Leave out GROUP BY (a query of "
-        "each group, with WHERE and a share of epsilon, is private) and give bounds of at least 0"
+    several = (
+        "truncation: the linear program needs one number and values of at least 0: with groups "
+        "only its total is stable, and optima differ in how they share it out. Leave out GROUP BY "
+        "(a query of each group, with WHERE and a share of epsilon, is private) and give bounds of "
+        "at least 0; or plan a release: query.plan(...)"
     )
-    assert refused(twice, groups=[1]) == (
-        "truncation: a result can refer to several persons, where only the linear program is "
-        f"private; {needs}, or add the columns of persons to the join"
-    )
-    grouped = CAPPED["groups"]
-    assert refused(grouped, method="linear program", groups=AREAS) == f"method: {needs}"
+    grouped = f"SELECT area, COUNT(*) AS n {JOIN} GROUP BY area"
+    assert refused(grouped, groups=AREAS) == several
+    negative = refused(f"SELECT SUM(value) AS n {JOIN}", bounds={"orders.value": (-2, 4)})
+    assert negative == several
+    assert "pass public=['items']" in refused(ALONE, public=[])
 
 
 def test_rows_of_nobody_are_never_cut() -> None:
@@ -329,11 +261,10 @@ def test_rows_of_nobody_are_never_cut() -> None:
         person="visits.person",
         null_person="public",
     )
-    for method in ("cap", "linear program"):
-        [point] = query.truncation([1], epsilon=1, method=method).points
-        assert (point.answers, point.cut, point.persons_cut) == ((3,), 2, 1)
+    [point] = query.truncation([1], epsilon=1).points
+    assert (point.answer, point.cut, point.persons_cut) == (3, 2, 1)
 
 
 def test_the_repr_says_that_errors_may_not_choose() -> None:
-    text = repr(capped("count", shop(1)).truncation([1, 2], epsilon=1))
+    text = repr(of_orders(ALONE, shop(1)).truncation([1, 2], epsilon=1))
     assert "do not choose a threshold by these errors" in text

@@ -89,6 +89,7 @@ def query_of(case: SqlCase, keys: list[tuple[Any, ...]] | None, random: Random, 
         bounds=case.bounds or None,
         groups=keys,
         null_person=case.null_person,
+        public=[name for name in case.database if name not in case.persons],
         **more,
     )
 
