@@ -597,6 +597,7 @@ ARGUMENTS: dict[str, Kind] = {
     "sql.Query.groups": kind("a list of public keys for 'region'", (*OBJECTS[1:], (NONE, "none"))),
     "null_person": choice("refuse", "public"),
     "foreign_keys": kind("a mapping such as {{'orders.custkey': 'customer.custkey'}}", OBJECTS[1:]),
+    "public": kind("a list of tables, such as ['nation', 'region']", OBJECTS[1:]),
     "show_person": function("None or a function of a person, such as str").but(None),
     # Of releases.
     "releases.Person.column": TEXT_COLUMN.but(None),
@@ -659,7 +660,7 @@ ARGUMENTS: dict[str, Kind] = {
 }
 """The kind of every argument: under `call.argument`, else under the argument's name."""
 
-OF_SQL = {"connection", "person", "null_person", "foreign_keys", "show_person"}
+OF_SQL = {"connection", "person", "null_person", "foreign_keys", "public", "show_person"}
 """What only `sql` has under these names; left out where its libraries are not installed."""
 
 BESIDE: dict[str, dict[str, Any]] = {

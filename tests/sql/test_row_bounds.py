@@ -104,9 +104,8 @@ def test_what_the_bounds_do_not_cover_is_refused_with_a_way() -> None:
         "an inner join, or use local_sensitivity"
     )
     assert refused("SELECT SUM(n) AS n FROM line", "residual") == (
-        "residual: n adds up values without bounds; give bounds for each column in it, such as "
-        "bounds={'lineitem.quantity': (1, 50)}, and write it with +, -, *, CASE, "
-        "COALESCE and CAST alone: value * 0.5 for value / 2"
+        "residual: n adds up values without bounds; give public bounds of 'line.n', such as "
+        "bounds={'line.n': (1, 50)}"
     )
     assert refused("SELECT COUNT(*) AS n FROM line", "residual", beta=0).startswith("beta must be")
 

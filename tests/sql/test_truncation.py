@@ -226,9 +226,8 @@ def test_what_cannot_be_truncated_is_refused_with_a_way() -> None:
         "query.plan(...)"
     )
     assert refused(f"SELECT SUM(value) AS n {JOIN}") == (
-        "truncation: n adds up values without bounds; give bounds for each column in it, such as "
-        "bounds={'lineitem.quantity': (1, 50)}, and write it with +, -, *, CASE, "
-        "COALESCE and CAST alone: value * 0.5 for value / 2"
+        "truncation: n adds up values without bounds; give public bounds of 'orders.value', such "
+        "as bounds={'orders.value': (1, 50)}"
     )
     query = of_orders(ALONE, shop(1))
     for call in (query.truncation, lambda: query.truncation([1])):

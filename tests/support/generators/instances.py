@@ -86,7 +86,9 @@ def _made() -> Iterator[Any]:
         yield from (asked, removed, removed.neighbors, removed.witness, asked.contributions())
         if len(asked.form.private) == 1:
             with contextlib.suppress(sl.errors.InputError):
-                yield from (asked.truncation([1, 3], epsilon=1), asked.residual())
+                yield asked.residual()
+        elif not asked.form.groups:
+            yield asked.truncation([1, 3], epsilon=1)
     for name in dir(sl):
         made = getattr(sl, name)
         if inspect.isclass(made) and issubclass(made, Query):

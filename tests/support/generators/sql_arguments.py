@@ -21,9 +21,9 @@ SQL_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "sql.Query.bounds": (None, {"orders.price": (0, 6)}),
     "null_person": ("refuse", "public"),
     "foreign_keys": (None, {"orders.customer": "orders.price"}),
+    "sql.Query.public": ((), []),
     "show_person": (None, str),
     "Query.local_sensitivity.unit": ("person", "row"),
-    "Query.truncation.method": ("auto", "cap"),
     "aggregate": (None, "n"),
     "thresholds": ([1, 3], (2.5,)),
 }
