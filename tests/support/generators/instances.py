@@ -84,11 +84,9 @@ def _made() -> Iterator[Any]:
     for asked in made_queries() if HAS_SQL else ():
         removed = asked.local_sensitivity()
         yield from (asked, removed, removed.neighbors, removed.witness, asked.contributions())
-        if len(asked.form.private) == 1:
+        for ask in (asked.residual, lambda of=asked: of.truncation([1, 3], epsilon=1)):
             with contextlib.suppress(sl.errors.InputError):
-                yield asked.residual()
-        elif not asked.form.groups:
-            yield asked.truncation([1, 3], epsilon=1)
+                yield ask()
     for name in dir(sl):
         made = getattr(sl, name)
         if inspect.isclass(made) and issubclass(made, Query):
