@@ -58,6 +58,8 @@ def around(
     read, tables = _read(statement, inner, named, exp)
     if recursive or len(named) < len(queries) or read is None:
         return None
+    if tables and not inner.find_ancestor(exp.From, exp.Join, exp.CTE):
+        return None
     if tables:
         name = tables[0].name
         raise refusal(

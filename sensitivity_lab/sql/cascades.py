@@ -75,6 +75,12 @@ def cascades(form: NormalForm, constraints: Constraints, private: Mapping[str, s
         full name.
     """
     losing = _Losing(constraints, private)
+    for source in form.lookups:
+        if losing.loses(source.table):
+            raise InputError(
+                f"sql: IN reads {source.table.name}, which has rows that go with a person; join it "
+                "instead: if several of its rows match, a join counts each of them"
+            )
     found: dict[str, list[tuple[Source, ForeignKey]]] = {"joined": [], "own": [], "other": []}
     for source in form.sources:
         for foreign in constraints.foreign_keys(source.table):

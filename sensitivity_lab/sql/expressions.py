@@ -59,6 +59,7 @@ _FUNCTIONS = {
     "Least": ("least", ("this", "expressions")),
     "Nullif": ("nullif", ("this", "expression")),
     "Round": ("round", ("this", "decimals")),
+    "RegexpReplace": ("regexp_replace", ("this", "expression", "replacement", "modifiers")),
     "Substring": ("substring", ("this", "start", "length")),
 }
 """Functions, and their arguments in order, by their class in sqlglot.
@@ -73,7 +74,7 @@ _WINDOW_FUNCTIONS = {
 }
 """Functions of windows over an answer, by their class in sqlglot."""
 
-_FLAGS = ("is_nvl", "is_null", "ignore_nulls")
+_FLAGS = ("is_nvl", "is_null", "ignore_nulls", "single_replace")
 """Parts of functions that say how a dialect writes them."""
 
 _TYPES = {
@@ -255,6 +256,8 @@ class Writer:
         self.dialect = dialect
         self.instead: Callable[[Any], Term | None] | None = None
         """What stands for a node, in place of what it is: asked before it is written."""
+        self.looked_up: Callable[[Any], str] | None = None
+        """Writes the subquery of IN, over public tables alone."""
         self._written = 0
 
     def column(self, column: SourceColumn) -> Term:
@@ -413,10 +416,14 @@ class Writer:
         return Term(f"({parts[0].sql} AND {parts[1].sql})", "and", parts, text=text)
 
     def _in(self, node: Any, resolve: Resolve, text: str) -> Term:
-        if node.args.get("query") is not None:
-            raise self.refusal(node, "IN with a subquery is not supported", _JOIN_INSTEAD)
-        self._only(node, "this", "expressions")
+        query = node.args.get("query")
+        if query is not None and (self.looked_up is None or self.instead is not None):
+            raise self.refusal(node, "IN with a subquery is not supported here", _JOIN_INSTEAD)
+        self._only(node, "this", "expressions", "query")
         inner = self.term(node.this, resolve)
+        if query is not None and self.looked_up is not None:
+            found = self.looked_up(query.unnest())
+            return Term(f"({inner.sql} IN ({found}))", "other", (inner,), text=text)
         items = tuple(self.term(one, resolve) for one in node.expressions)
         if not items:
             raise self.refusal(node, "IN needs values", "list the values")

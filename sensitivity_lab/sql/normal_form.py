@@ -322,6 +322,8 @@ class NormalForm:
         The public bounds of columns that are added up.
     outer : Outer
         What the query makes of keys and aggregates.
+    lookups : tuple of Source
+        What subqueries of IN read, none of which may have rows of persons.
     """
 
     sources: tuple[Source, ...]
@@ -331,6 +333,7 @@ class NormalForm:
     aggregates: tuple[Aggregate, ...]
     bounds: dict[SourceColumn, tuple[Fraction, Fraction]] = field(default_factory=dict)
     outer: Outer = field(default_factory=lambda: Outer(()))
+    lookups: tuple[Source, ...] = ()
 
     @cached_property
     def equalities(self) -> tuple[Equality, ...]:

@@ -183,7 +183,8 @@ class Results:
         keys = names_of([key[0] if len(key) == 1 else key for key in form.keys], str)
         clipped = clipped_text(form, form.aggregates)
         public = [f"keys {keys}"] * bool(form.groups) + [clipped] * bool(clipped)
-        kept = [one.table.name for one in form.sources if one.table.name not in lost]
+        read = (*form.sources, *form.lookups)
+        kept = [one.table.name for one in read if one.table.name not in lost]
         if kept:
             told = names_of(list(dict.fromkeys(kept)), str)
             public.append(f"all that is in {told}")

@@ -190,7 +190,7 @@ class ReadQuery:
         Noise that is scaled to a person's results protects nothing that is in such a table, and its
         rows are theirs if a foreign key was forgotten.
         """
-        for source in self.form.sources:
+        for source in (*self.form.sources, *self.form.lookups):
             if source.table.sql in self.public or self._goes_with_persons(source):
                 continue
             name = source.table.name
@@ -229,7 +229,7 @@ class ReadQuery:
                 for name in one.parent.columns:
                     if name in read | set(one.parent_columns) and name not in columns:
                         columns.append(name)
-        self.database.load(used)
+        self.database.load(used | {one.table: list(one.table.columns) for one in form.lookups})
 
     def _typed(self, form: NormalForm, groups: Any) -> NormalForm:
         """Add the types of groups and values, and the public keys."""
@@ -323,7 +323,7 @@ class ReadQuery:
         """
         form = self.form
         with self.database.session() as session:
-            read = [source.table for source in form.sources]
+            read = [source.table for source in (*form.sources, *form.lookups)]
             read += [one.parent for source in form.sources for one in source.path]
             self.database.check(session, dict.fromkeys(read))
             self._check_parents(session)

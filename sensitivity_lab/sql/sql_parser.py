@@ -38,6 +38,7 @@ from .normal_form import (
     Term,
     alike,
 )
+from .statements import from_clause
 
 _MOST_TEXT = 100_000
 """The most characters of a query."""
@@ -156,7 +157,9 @@ class Reader:
         self.persons = persons
         self.exp = sqlglot_module().exp
         self.writer = Writer(self.exp, text, database.dialect)
+        self.writer.looked_up = self._looked_up
         self._aliases: set[str] = set()
+        self._lookups: list[Source] = []
         self._steps = 0
 
     def read(self) -> NormalForm:
@@ -230,6 +233,7 @@ class Reader:
             ((),),
             tuple(answers.aggregates),
             outer=outer,
+            lookups=tuple(self._lookups),
         )
 
     # The parts of a SELECT.
@@ -493,6 +497,23 @@ class Reader:
         source = Source(self._unique(visible), table, column)
         outputs = {name.lower(): self.writer.column(source.column(name)) for name in table.columns}
         return visible, _Subquery(_Scope([source]), outputs, plain=True)
+
+    def _looked_up(self, query: Any) -> str:
+        """Return the SQL of a subquery of IN; its sources must be public, which is seen later."""
+        exp = self.exp
+        named = {one.alias.lower() for one in query.root().find_all(exp.CTE)}
+        tables = {one.name.lower() for one in query.find_all(exp.Table)}
+        if not isinstance(query, exp.Select) or len(query.expressions) != 1 or named & tables:
+            raise self.refusal(
+                query,
+                "IN reads one SELECT of one column, from tables and not from WITH",
+                "write IN (SELECT column FROM table WHERE ...) over public tables",
+            )
+        scope, [item] = self._scope_of(query, {}, top=False)
+        found = self.writer.term(item.unalias(), self.resolver(scope))
+        self._lookups += scope.sources
+        where = " AND ".join(one.sql for one in scope.conditions) or "TRUE"
+        return f"SELECT {found.sql} FROM {from_clause(scope.sources, {})} WHERE {where}"
 
     def _subquery(self, select: Any, named: Mapping[str, Any]) -> _Subquery:
         """Write out a subquery: a join that is restricted, and computes columns."""

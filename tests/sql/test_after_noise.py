@@ -95,6 +95,16 @@ INSIDE = [
     "SELECT COUNT(*) FROM t JOIN t AS s ON s.g = t.g",
     "SELECT COUNT(*) FROM t JOIN t AS s ON s.g IS NOT DISTINCT FROM t.g",
     "SELECT COUNT(DISTINCT g), COUNT(g), COUNT(DISTINCT z) FROM t",
+    # IN over public tables: names that shadow, three truths, brackets
+    "SELECT COUNT(*) FROM t WHERE h IN (SELECT h FROM u)",
+    "SELECT COUNT(*) FROM t WHERE NOT h IN (SELECT h FROM u WHERE x > 10 AND name LIKE '%o%')",
+    "SELECT COUNT(*) FROM t WHERE x NOT IN (SELECT NULLIF(h, 4) FROM u)",
+    "SELECT COUNT(*) FROM t AS u WHERE x IN (SELECT t.x / 10 FROM u AS t WHERE t.h < 3)",
+    "SELECT SUM(CASE WHEN h IN (SELECT h FROM u WHERE x = 30) THEN x ELSE 0 END) FROM t",
+    "SELECT COUNT(*) FROM t WHERE h + 2 IN (SELECT a.h FROM u AS a LEFT JOIN u AS b USING (x))",
+    "SELECT COUNT(*) FROM t JOIN u USING (h) WHERE u.x IN (SELECT x FROM u WHERE h = 1)",
+    "SELECT COUNT(*) FROM t WHERE REGEXP_REPLACE(g, '[a-z]', 'q') = 'q'",
+    "SELECT COUNT(*) FROM t WHERE REGEXP_REPLACE(g || g, 'a', 'b', 'g') = 'bb'",
 ]
 """What other ways of reading get wrong: each is compared with the text itself."""
 
@@ -255,6 +265,15 @@ def test_a_plan_publishes_what_stands_around_from_noisy_numbers_alone():
         ),
         (f"{N} UNION ALL {N}", "UNION, INTERSECT and EXCEPT"),
         ("SELECT COUNT(*) FROM (SELECT * FROM t JOIN u USING (h)) AS a WHERE x > 1", "two columns"),
+        ("SELECT COUNT(*) FROM u, t WHERE u.x IN (SELECT x FROM t)", "IN reads t, which has rows"),
+        ("SELECT COUNT(*) FROM t WHERE x IN (SELECT h FROM u WHERE u.x = z)", "no column"),
+        ("SELECT COUNT(*) FROM t WHERE x IN (SELECT h FROM u UNION SELECT 1)", "one SELECT of"),
+        ("SELECT COUNT(*) FROM t WHERE x IN (SELECT COUNT(*) FROM u)", "aggregate"),
+        ("SELECT g FROM t GROUP BY g HAVING COUNT(*) IN (SELECT h FROM u)", "not supported here"),
+        (
+            "WITH u AS (SELECT h FROM t) SELECT COUNT(*) FROM t WHERE h IN (SELECT h FROM u)",
+            "from tables and not from WITH",
+        ),
     ],
 )
 def test_what_is_not_after_the_noise_is_refused(text, why):

@@ -326,14 +326,15 @@ def test_each_result_of_a_person_has_the_same_chance_to_count():
     assert 700 < kept < 1300
 
 
-def of_items(equal: str = " = ", **given: Any) -> Query:
+def of_items(equal: str = " = ", where: str = "", **given: Any) -> Query:
     return Query(
         "SELECT kind, COUNT(*) AS n FROM people JOIN orders ON orders.who = people.id "
-        f"JOIN items ON items.ord{equal}orders.ord GROUP BY kind",
+        f"JOIN items ON items.ord{equal}orders.ord{where} GROUP BY kind",
         connection={
             "people": pd.DataFrame({"id": [1, 2]}),
             "orders": pd.DataFrame({"who": [1, 1], "ord": [7, 8]}),
             "items": pd.DataFrame({"ord": [7, 8, 8], "kind": ["tea", "tea", "secret"]}),
+            "kinds": pd.DataFrame({"kind": ["tea"]}),
         },
         person="people.id",
         groups=["tea"],
@@ -366,6 +367,15 @@ REFUSALS = {
             epsilon=1, max_rows=1
         ),
         "declare the key that leads to them, foreign_keys=..., or name",
+    ),
+    "a lookup that is not declared": (
+        lambda: of_items(
+            " < ",
+            " WHERE items.kind IN (SELECT kind FROM kinds)",
+            foreign_keys={"orders.who": "people.id"},
+            public=["items"],
+        ).plan(epsilon=1, max_rows=1),
+        "public: nothing says whose rows those of kinds are",
     ),
     "a public table with rows of persons": (
         lambda: of_items(
