@@ -159,10 +159,12 @@ def test_the_error_is_what_is_set():
 
 
 def test_the_same_seed_finds_the_same():
-    both = [refute(WRONG[0][0], DATA, PAIRS, 1, 0, seed=3, runs=12_000) for _ in range(2)]
+    both = [
+        refute(WRONG[0][0], DATA, PAIRS, 1, 0, seed=3, runs=6_000, seconds=60) for _ in range(2)
+    ]
     assert both[0].found == both[1].found is not None
     assert both[0].runs == both[1].runs
-    other = refute(WRONG[0][0], DATA, PAIRS, 1, 0, seed=4, runs=12_000)
+    other = refute(WRONG[0][0], DATA, PAIRS, 1, 0, seed=4, runs=6_000)
     assert other.found != both[0].found
 
 
@@ -188,6 +190,7 @@ def clipped(data, rng):
     return min(max(noisy, 0.0), 3.0)
 
 
+@pytest.mark.seconds_of_refuter(0.8)
 def test_an_audit_of_noise_without_a_law_is_sampled():
     report = audit_mechanism(clipped, [0, 1], 2, epsilon=1, neighbors="bounded")
     assert report.verdict == "violated (sampled)"
@@ -213,6 +216,7 @@ def test_right_noise_without_a_law_is_not_refuted_by_so_many_runs():
     assert not report.sound
 
 
+@pytest.mark.seconds_of_refuter(0.8)
 def test_a_rho_is_refuted_at_the_epsilon_that_it_implies():
     def wrong(data, rng):
         return round(sum(data) + rng.normal(scale=0.3), 3)
@@ -221,6 +225,7 @@ def test_a_rho_is_refuted_at_the_epsilon_that_it_implies():
     assert report.verdict == "violated (sampled)"
 
 
+@pytest.mark.seconds_of_refuter(0.8)
 def test_code_with_a_generator_of_its_own_is_sampled_when_told():
     def unseeded(data):
         return sum(data) + np.random.default_rng().laplace(scale=0.3)
