@@ -148,6 +148,20 @@ def few_calls(monkeypatch, request):
 
 
 @pytest.fixture
+def few_runs(monkeypatch, request):
+    """Where an audit knows no law, it runs for a part of a second, or as long as the marker says.
+
+    What is exhaustive runs as long as for a user.
+    """
+    from sensitivity_lab.audits.driven.refuter import refute
+
+    if not request.node.get_closest_marker("exhaustive"):
+        marker = request.node.get_closest_marker("seconds_of_refuter")
+        seconds = marker.args[0] if marker else 0.3
+        monkeypatch.setitem(refute.__kwdefaults__, "seconds", seconds)
+
+
+@pytest.fixture
 def folder(tmp_path, monkeypatch):
     """The working folder, with the bad files and a folder called ``folder`` in it."""
     from command_line import BAD_FILES  # here: it imports the package, which only workers need

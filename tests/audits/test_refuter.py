@@ -16,6 +16,8 @@ import sensitivity_lab as sl
 from sensitivity_lab.audits import audit_mechanism
 from sensitivity_lab.audits.driven.refuter import ERROR, binomial_tail, lower_end, refute
 
+pytestmark = pytest.mark.usefixtures("few_runs")
+
 DATA = [[0, 0], [0, 1], [1, 1]]
 PAIRS = [(0, 1), (1, 2)]
 Design = tuple[Callable[[Any, Any], Any], float, float]
@@ -159,12 +161,11 @@ def test_the_error_is_what_is_set():
 
 
 def test_the_same_seed_finds_the_same():
-    both = [
-        refute(WRONG[0][0], DATA, PAIRS, 1, 0, seed=3, runs=6_000, seconds=60) for _ in range(2)
-    ]
+    run = partial(refute, WRONG[0][0], DATA, PAIRS, 1, 0, runs=6_000, seconds=60)
+    both = [run(seed=3) for _ in range(2)]
     assert both[0].found == both[1].found is not None
     assert both[0].runs == both[1].runs
-    other = refute(WRONG[0][0], DATA, PAIRS, 1, 0, seed=4, runs=6_000)
+    other = run(seed=4)
     assert other.found != both[0].found
 
 

@@ -10,6 +10,8 @@ from mechanisms import MECHANISMS, UNSURE, Mechanism
 import sensitivity_lab as sl
 from sensitivity_lab.audits import audit_mechanism
 
+pytestmark = pytest.mark.usefixtures("few_runs")
+
 SLOW = {
     *("response by rejection", "geometric redrawn claims twice epsilon"),
     *("geometric redrawn into the range", "rank deficient total", "rank deficient leak"),

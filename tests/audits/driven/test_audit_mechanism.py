@@ -21,6 +21,8 @@ import sensitivity_lab as sl
 from sensitivity_lab.audits import audit_mechanism
 from sensitivity_lab.audits.driven import laws as of_laws
 
+pytestmark = pytest.mark.usefixtures("few_runs")
+
 
 def respond(data, rng):
     """Tell the truth with probability 3/4."""

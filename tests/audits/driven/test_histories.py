@@ -16,6 +16,8 @@ from sensitivity_lab.audits import audit_mechanism
 from sensitivity_lab.audits.driven.histories import histories, loss
 from sensitivity_lab.audits.driven.laws import compared
 
+pytestmark = pytest.mark.usefixtures("few_runs")
+
 UNBOUNDED = {"universe": [9], "size": [0, 1], "neighbors": "unbounded"}
 STEPS = {"universe": [0, 1], "size": 1, "neighbors": "bounded"}
 

@@ -19,6 +19,8 @@ import sensitivity_lab as sl
 from sensitivity_lab.audits import audit_mechanism
 from sensitivity_lab.audits.driven import runs
 
+pytestmark = pytest.mark.usefixtures("few_runs")
+
 HIDDEN = os.urandom
 """The function itself, as code in another language has it: nothing watches what it returns."""
 

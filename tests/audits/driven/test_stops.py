@@ -9,6 +9,8 @@ from checks import refused_with
 from sensitivity_lab.audits import audit_mechanism
 from sensitivity_lab.errors import QueryError, TooLargeError
 
+pytestmark = pytest.mark.usefixtures("few_runs")
+
 
 def _bare_except(data, rng):
     """Catch whatever the driver raises, and release something that depends on the data."""
