@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import webbrowser
 from pathlib import Path
@@ -32,7 +33,11 @@ def explore(given: Arguments) -> None:
         given.doing("serving the page")
         if not given[NO_BROWSER]:
             webbrowser.open(url)
+        # It ends as with Ctrl-C, and with it the process that computes.
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             threading.Event().wait()
         except KeyboardInterrupt:  # as the line above says: no failure
             given.session.say("The page has ended.")
+        finally:
+            signal.signal(signal.SIGTERM, before)

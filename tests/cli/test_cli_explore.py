@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import signal
 import socket
+import subprocess
+import sys
 from contextlib import contextmanager
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
 
 import pytest
 from command_line import SCHOOL, check_refused, run
@@ -49,6 +55,22 @@ def test_the_address_is_said_and_opened_until_ctrl_c(capsys, served, options, op
 def test_no_file_is_needed(capsys, served):
     assert run(capsys, "explore", "--no-browser")[0] == 0
     assert served == [([], None)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there SIGTERM ends a process at once")
+def test_sigterm_ends_it_without_a_complaint():
+    command = [sys.executable, "-m", "sensitivity_lab", "explore", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as on:
+        url = urlsplit(on.stdout.readline().split()[-1])
+        headers = {"Content-Type": "application/json", "X-Token": url.fragment.partition("=")[2]}
+        connection = HTTPConnection(url.netloc, timeout=60)
+        connection.request("POST", "/answer", json.dumps({"ask": "choices"}), headers)
+        assert json.loads(connection.getresponse().read())["ok"]  # by a process that runs now
+        connection.close()
+        on.send_signal(signal.SIGTERM)
+        said, complaint = on.communicate(timeout=60)
+    assert (on.returncode, complaint) == (0, "")
+    assert said.endswith("The page has ended.\n")
 
 
 @pytest.mark.usefixtures("folder")
