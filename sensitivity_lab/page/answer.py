@@ -66,17 +66,25 @@ RELATIONS: dict[str, Relation] = {
 """The relations to choose from, by their names on the page; all mean at most k."""
 
 PARTS = ("sensitivity", "curve", "local", "smooth", "reach")
-"""What a request can ask for; all but the first two need a dataset."""
+"""What a request can ask for."""
+
+_WITHOUT_X = {"sensitivity", "curve"}
+"""The parts that need no dataset."""
 
 FIRST = {
-    "universe": {"kind": "domain", "text": "0:100"},
+    "universe": {"kind": "domain", "text": "0:60"},
     "query": "mean",
     "relation": next(iter(RELATIONS)),
-    "size": 100,
+    "size": 20,
     "k": 1,
     "epsilon": "1",
 }
 """The first state of the page. It must not depend on data, which may be private."""
+
+PRIVATE = (
+    "The universe is the records themselves. If they are private, this number is not safe to use: "
+    "type what a record can be, as a domain."
+)
 
 _WORDS = (
     ("Pass every size", "In Python, pass every size"),
@@ -128,7 +136,7 @@ def answer(request: Any, given: Given | None = None) -> dict[str, Any]:
     ----------
     request : dict
         ``{"ask": "choices"}``: what there is to choose, and the first state.
-        ``{"ask": "columns", "text": ...}``: the numeric columns of a CSV file.
+        ``{"ask": "columns", "text": ...}``: the columns of a CSV file (see `columns_of`).
         ``{"ask": "answer", "parts": [...], ...}``: some of `PARTS`; and with ``"code"`` in place of
         ``"answer"`` the Python that computes these. Both have the fields of `FIRST`, and can have a
         dataset `x`. A universe is ``{"kind": "domain" or "interval", "text": ...}``, or records,
@@ -145,11 +153,13 @@ def answer(request: Any, given: Given | None = None) -> dict[str, Any]:
 
     Notes
     -----
-    What is not feasible is reduced: ``"state"`` says which size and distance were taken.
+    What is not feasible is reduced: ``"state"`` says which size and distance were taken. Parts that
+    need no dataset are computed for any `x`, but without noise where ``"mismatches"`` says that it
+    is none of the datasets that the number is for.
 
     Examples
     --------
-    >>> asked = {"ask": "answer", "parts": ["sensitivity"], **FIRST, "size": 50}
+    >>> asked = {"ask": "answer", "parts": ["sensitivity"], **FIRST, "size": 30}
     >>> answer(asked)["sensitivity"]["text"]
     '2'
     >>> answer({**asked, "k": 0})["message"]
@@ -188,7 +198,7 @@ def _choices(_: Mapping[str, Any], given: Given) -> dict[str, Any]:
 def _of_file(request: Mapping[str, Any], _: Given) -> dict[str, Any]:
     """Return the numeric columns of a CSV file."""
     with _field("text"):
-        return {"columns": columns_of(check_text("text", request.get("text"), "a CSV file"))}
+        return columns_of(check_text("text", request.get("text"), "a CSV file"))
 
 
 def _described(request: Mapping[str, Any], name: str, kinds: Any) -> dict[str, str]:
@@ -210,8 +220,8 @@ class _Asked:
     query : str
     relation : Relation
         At distance k.
-    size, k : int
-        Limited to feasible ones.
+    hoped, size, k : int
+        The size as given; size and distance, limited to feasible ones.
     most : dict of str to int
         The largest size and distance that are feasible.
     epsilon : int or Decimal
@@ -219,6 +229,8 @@ class _Asked:
         The dataset; empty if there is none.
     x_code : str
         The Python that makes it.
+    unread : str
+        Why x cannot be read; "" if it can.
     parts : tuple of str
     messages : list of dict
         What could not be computed.
@@ -227,12 +239,14 @@ class _Asked:
     made: Made
     query: str
     relation: Relation
+    hoped: int
     size: int
     k: int
     most: Mapping[str, int]
     epsilon: Any
     x: list[Any]
     x_code: str
+    unread: str
     parts: tuple[str, ...]
     messages: list[dict[str, str]] = field(default_factory=list)
 
@@ -246,6 +260,20 @@ class _Asked:
         """Whether the universe is the records of a dataset, and no declared domain."""
         universe = self.made.universe
         return isinstance(universe, FiniteUniverse) and universe.lists_records
+
+    def mismatches(self) -> list[str]:
+        """Return why x is none of the datasets that the global sensitivity is for."""
+        found = [f"cannot be read: {self.unread}"] * bool(self.unread)
+        if len(self.x) not in (0, self.size):
+            found.append(f"has {len(self.x):,} records, but n is {self.size:,}")
+        outside = [*dict.fromkeys(one for one in self.x if one not in self.made.universe)]
+        if outside:
+            named = ", ".join(map(str, outside[:3])) + ", …" * (len(outside) > 3)
+            found.append(f"has records that are not in the universe: {named}")
+        return [
+            f"Your dataset x {why}. The number is not for it, so no noise is given."
+            for why in found
+        ]
 
     def call(self, function: Callable[..., Any], **given: Any) -> Any:
         """Call a function of the package on the universe and the query."""
@@ -269,17 +297,22 @@ def _checked(request: Mapping[str, Any], given: Given) -> _Asked:
         k = _DISTANCE("k", request.get("k"))
     with _field("epsilon"):
         epsilon = check_positive("epsilon", written_number(str(request.get("epsilon"))))
-    x, x_code = list[Any](), ""
-    with _field("x"):
-        if request.get("x") is not None:
-            x, x_code = records_of(_described(request, "x", ("records", "csv", "given")), given)
     with _field("parts"):
         parts = check_kind("parts", request.get("parts"), list, f"a list of {names_of(PARTS)}")
         for one in parts:
             check_choice("parts", one, PARTS)
+    x, x_code, unread = list[Any](), "", ""
+    try:
+        with _field("x"):
+            if request.get("x") is not None:
+                x, x_code = records_of(_described(request, "x", ("records", "csv", "given")), given)
+    except _RefusedError as error:
+        if not _WITHOUT_X.issuperset(parts):
+            raise
+        unread = str(error)
     limit = made.universe.size
     most = UNLIMITED if limit == np.inf else max(1, int(limit) - 1)
-    size = min(size, most)
+    hoped, size = size, min(size, most)
     farthest = next(
         (
             at
@@ -293,12 +326,14 @@ def _checked(request: Mapping[str, Any], given: Given) -> _Asked:
         made,
         query,
         relation.at(k),
+        hoped,
         size,
         k,
         {"size": most, "k": farthest},
         epsilon,
         x,
         x_code,
+        unread,
         tuple(parts),
     )
 
@@ -321,7 +356,7 @@ def _answer(request: Mapping[str, Any], given: Given) -> dict[str, Any]:
     }
     for part in asked.parts:
         try:
-            if part not in ("sensitivity", "curve") and not asked.x:
+            if part not in _WITHOUT_X and not asked.x:
                 raise InputError("it needs a dataset x")
             found |= _FOUND[part](asked)
         except SensitivityLabError as error:
@@ -345,13 +380,39 @@ def _sensitivity(asked: _Asked) -> dict[str, Any]:
         "html": result._repr_html_(),
     }
     noise, cautions = _noise(asked, result)
+    mismatches = asked.mismatches()
+    takes = mismatches and len(asked.x) not in (0, asked.size)
     return {
         "sensitivity": told,
         "witness": witness,
         "strip": strip,
-        "noise": noise,
+        "noise": None if mismatches else noise,
         "warnings": cautions,
+        "mismatches": mismatches,
+        "take": len(asked.x) if takes and len(asked.x) <= asked.most["size"] else None,
+        "notes": _notes(asked),
     }
+
+
+def _notes(asked: _Asked) -> list[str]:
+    """Return why a number may not be the one that was expected."""
+    if asked.of_records:
+        return []
+    notes = []
+    if asked.query == "median" and asked.size > 2:
+        notes.append(
+            "The median's sensitivity is larger than the mean's: where one half of the records is "
+            "at the lowest value and the other at the highest, one record moves the median across "
+            "the gap between them, and the mean by a share of it alone."
+        )
+    # Without one of n records, the mean moves by 1/n of how far that one is from the other mean.
+    either = relations.Bounded(1), relations.Unbounded(1)
+    if asked.query == "mean" and asked.size > 1 and asked.relation in either:
+        notes.append(
+            "For the mean, bounded and unbounded neighbors give the same number at k = 1: one of n "
+            "records that is removed moves it as far as one that is replaced."
+        )
+    return notes
 
 
 def _noise(asked: _Asked, result: Any) -> tuple[dict[str, Any] | None, list[str]]:
@@ -369,10 +430,11 @@ def _noise(asked: _Asked, result: Any) -> tuple[dict[str, Any] | None, list[str]
         if not issubclass(one.category, DatasetUniverseWarning)
     ]
     if asked.of_records:
-        cautions.insert(
-            0,
-            "The universe is the records themselves. If they are private, this number is not safe "
-            "to use: type what a record can be, as a domain.",
+        cautions.insert(0, PRIVATE)
+    if asked.size < asked.hoped and asked.of_records:
+        cautions.append(
+            f"n is {asked.size:,}, not {asked.hoped:,}: of a universe of {asked.size + 1:,} "
+            "records, a dataset has at most all but one, so that it has neighbors."
         )
     # Of a Laplace distribution, |noise| has the median b ln 2, and exceeds b ln 20 in 5 %.
     return {
@@ -433,6 +495,7 @@ def _reach(asked: _Asked) -> dict[str, Any]:
 
 def _code(request: Mapping[str, Any], given: Given) -> dict[str, Any]:
     asked = _checked(request, given)
+    mismatches = asked.mismatches()
     return {
         "code": code_of(
             asked.made.code,
@@ -442,8 +505,8 @@ def _code(request: Mapping[str, Any], given: Given) -> dict[str, Any]:
             asked.distances,
             asked.epsilon,
             asked.x_code,
-            asked.parts,
-            records=asked.of_records,
+            [*asked.parts, *(["noise"] if not mismatches else [])],
+            [PRIVATE] * asked.of_records + mismatches,
         )
     }
 

@@ -57,7 +57,7 @@ def explore(universes: Any = None, *, height: int = 900) -> Explorer:
     ----------
     universes : Universe or IntervalUniverse, mapping of str to these, or DataFrame, optional
         What can be chosen beside typed domains: universes, or the numeric columns of a table. A
-        table may be private, so the page opens on the domain 0 to 100, and offers its columns as
+        table may be private, so the page opens on the domain 0 to 60, and offers its columns as
         datasets.
     height : int, default 900
         The height of the frame in pixels.

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from textwrap import fill
 from typing import Any
 
 from sensitivity_lab.results.literals import literal
 from sensitivity_lab.universes.relations import Relation
 
-_PRIVATE = """\
-# The universe is these very records. For private data, take what a record can be:
-# sl.Universe.from_domain(values)."""
-
 _OF_PART = {
     "sensitivity": """\
 result = sl.global_sensitivity({asked}, size={size}, neighbors={neighbors})
-print(result)
+print(result)""",
+    "noise": """\
 scale = sl.noise.laplace_scale(result, epsilon={epsilon})
 print(f"Laplace noise of scale {{scale}}")""",
     "curve": """\
@@ -53,10 +51,9 @@ def code_of(
     epsilon: Any,
     x: str,
     parts: Sequence[str],
-    *,
-    records: bool = False,
+    remarks: Sequence[str] = (),
 ) -> str:
-    """Return the code that computes parts of an answer.
+    """Return the code that computes parts of an answer, one of which is `noise`, after remarks.
 
     It never declares listed records public, so running it warns.
 
@@ -70,8 +67,6 @@ def code_of(
     universe = sl.Universe.from_domain(range(0, 11))
     result = sl.global_sensitivity(universe, "mean", size=3, neighbors=sl.Bounded(1))
     print(result)
-    scale = sl.noise.laplace_scale(result, epsilon=1)
-    print(f"Laplace noise of scale {scale}")
     curves = sl.sensitivity_curves(
         universe, "mean", size=3, distances=range(1, 3), neighbors=sl.Bounded(1)
     )
@@ -86,7 +81,8 @@ def code_of(
         "epsilon": literal(epsilon),
     }
     # A universe that is not spelled out is the caller's own variable of that name.
-    lines = [_PRIVATE] * records + [f"universe = {made}"] * (made != "universe")
+    lines = [fill(one, 96, initial_indent="# ", subsequent_indent="# ") for one in remarks]
+    lines += [f"universe = {made}"] * (made != "universe")
     lines += [f"x = {x}"] * bool(x)
     lines += [text.format_map(words) for part, text in _OF_PART.items() if part in parts]
     written = "\n".join(lines)

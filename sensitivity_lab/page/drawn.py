@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -53,9 +54,15 @@ def axis_of(universe: AnyUniverse) -> dict[str, Any] | None:
 def records_text(data: Sequence[Any]) -> list[str]:
     """Return records as texts; of many, the first and the last with "…" between."""
     if len(data) <= SHOWN:
-        return [plain(one) for one in data]
+        return [*map(_decimal, data)]
     half = SHOWN // 2
-    return [*map(plain, data[:half]), "…", *map(plain, data[-half:])]
+    return [*map(_decimal, data[:half]), "…", *map(_decimal, data[-half:])]
+
+
+def _decimal(record: Any) -> str:
+    """Return a record as text, a fraction with its decimals."""
+    fine = isinstance(record, Fraction) and record.denominator > 1
+    return plain(record.numerator / Decimal(record.denominator) if fine else record)
 
 
 def pair_of(result: Sensitivity) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -65,7 +72,7 @@ def pair_of(result: Sensitivity) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         # By multiplicities: this takes milliseconds, listing and sorting takes seconds.
         x, y, universe = held.pair.x, held.pair.y, held.universe
     else:
-        records = (*result.witness.x, *result.witness.y)
+        records = dict.fromkeys((*result.witness.x, *result.witness.y))
         universe = finite(result.universe, records)
         x, y = (multiplicities_of(d, universe) for d in (result.witness.x, result.witness.y))
     witness = result.witness
@@ -88,8 +95,8 @@ def pair_of(result: Sensitivity) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         {
             "part": part,
             "count": int(count) if math.isfinite(count) else None,
-            "first": plain(first),
-            "last": plain(last),
+            "first": _decimal(first),
+            "last": _decimal(last),
         }
         for part, count, first, last in blocks
     ]

@@ -72,7 +72,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND)
             return
         name, kind = known
-        self._send(HTTPStatus.OK, files(__package__).joinpath("static", name).read_bytes(), kind)
+        content = files(__package__).joinpath("static", name).read_bytes()
+        # So the page knows from where it is served, without a token, too.
+        self._send(HTTPStatus.OK, content.replace(b"<body>", b'<body data-local="">'), kind)
 
     def do_POST(self) -> None:
         """Answer a request, or stop the computation."""
@@ -94,10 +96,15 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path != "/answer" or not is_json or not length.isdecimal():
             self._refuse(HTTPStatus.NOT_FOUND)
         elif int(length) > MOST_BYTES:
-            # Read what can be read: a browser that still sends would not see the answer.
-            for place in range(0, min(int(length), 100 * MOST_BYTES), MOST_BYTES):
+            # A browser that still sends would not see the answer.
+            for place in range(0, int(length), MOST_BYTES):
                 self.rfile.read(min(MOST_BYTES, int(length) - place))
-            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+            self._refuse(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"the page sends at most {MOST_BYTES:,} bytes, and with this file they are "
+                f"{int(length):,}; end it, and start sensitivity-lab explore FILE, which gives "
+                "the columns of the file",
+            )
         else:
             try:
                 request = json.loads(self.rfile.read(int(length)))
@@ -107,9 +114,10 @@ class _Handler(BaseHTTPRequestHandler):
             found = self.server.worker.answer(request)
             self._send(HTTPStatus.OK, json.dumps(found).encode())
 
-    def _refuse(self, status: HTTPStatus) -> None:
+    def _refuse(self, status: HTTPStatus, message: str = "") -> None:
         self.close_connection = True  # what the request still sends is not read
-        self._send(status, json.dumps({"ok": False, "message": status.phrase}).encode())
+        told = {"ok": False, "field": "", "message": message or status.phrase}
+        self._send(status, json.dumps(told).encode())
 
     def _send(self, status: HTTPStatus, body: bytes, kind: str = "application/json") -> None:
         self.send_response(status)

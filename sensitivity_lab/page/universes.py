@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -150,23 +151,34 @@ def records_of(asked: Mapping[str, Any], given: Given) -> tuple[list[Any], str]:
     return listed(held, "a column must be a list of numbers"), code
 
 
-def columns_of(text: str) -> dict[str, int]:
-    """Return the numeric columns of a CSV file, and how many records each has."""
+def columns_of(text: str) -> dict[str, Any]:
+    """Return the columns of a CSV file.
+
+    `columns` has the numeric ones, and how many records each has; `first` is the first of these
+    that does not look like an identifier, if there is one; `others` are not numeric.
+    """
+    entries = _entries(text)
     found = _columns(text)
     if not found:
         raise InputError("no column of the file holds numbers alone")
-    return {name: len(records) for name, records in found.items()}
+    return {
+        "columns": {name: len(records) for name, records in found.items()},
+        "first": next((name for name in found if not _identifies(name, found[name])), None),
+        "others": [name for name in entries if name not in found],
+    }
+
+
+def _identifies(name: str, records: list[Any]) -> bool:
+    """Return whether a column is named like an identifier, or has another whole number per row."""
+    named = re.fullmatch(r"(.*[\W_])?id", name, re.IGNORECASE) is not None
+    return named or len({one for one in records if isinstance(one, int)}) == len(records)
 
 
 @lru_cache(maxsize=2)
-def _columns(text: str) -> dict[str, list[Any]]:
+def _entries(text: str) -> dict[str, list[Any]]:
     cells = cells_of(text, "the file")
-    entries = {name: cells.entries(name) for name in cells.columns}
-    return {
-        name: column
-        for name, column in entries.items()
-        if column
-        and all(
-            isinstance(one, Number) and not isinstance(one, bool) and one == one for one in column
-        )
-    }
+    return {name: cells.entries(name) for name in cells.columns}
+
+
+def _columns(text: str) -> dict[str, list[Any]]:
+    return {name: column for name, column in _entries(text).items() if _are_numbers(column)}

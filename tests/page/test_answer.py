@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,109 @@ def test_parts_without_an_answer_have_a_message():
     interval = {"kind": "interval", "text": "0:120"}
     [message] = ask(universe=interval, x=X, size=3)["messages"]
     assert message == {"part": "smooth", "text": "its universe is an interval; type a domain"}
+
+
+UNLIKE_N = (
+    "Your dataset x has 6 records, but n is 7. The number is not for it, so no noise is given."
+)
+OUTSIDE = (
+    "Your dataset x has records that are not in the universe: 2.5, 60, 61, …. The number is not "
+    "for it, so no noise is given."
+)
+UNREAD = (
+    "Your dataset x cannot be read: a number is written 20, 0.5 or 1e-3, got 'b'. The number is "
+    "not for it, so no noise is given."
+)
+
+
+@pytest.mark.parametrize(
+    ("x", "size", "told", "take"),
+    [
+        ("1 2 3 4 5 6", 7, [UNLIKE_N], 6),
+        ("61 60 2.5 62", 4, [OUTSIDE], None),
+        ("61 60 2.5 62 5 5", 7, [UNLIKE_N, OUTSIDE], 6),
+        ("1, b", 7, [UNREAD], None),
+    ],
+)
+def test_without_noise_where_x_is_no_dataset_of_the_number(x, size, told, take):
+    state = {"universe": {"kind": "domain", "text": "0:50"}, "parts": ["sensitivity"], "size": size}
+    without = ask(**state)
+    assert (without["mismatches"], without["take"]) == ([], None)
+    state["x"] = {"kind": "records", "text": x}
+    found = ask(**state)
+    assert found["sensitivity"] == without["sensitivity"]
+    assert (found["mismatches"], found["take"], found["noise"]) == (told, take, None)
+    lines = code(**state).splitlines()
+    assert sum(one.startswith("x = [") for one in lines) == (told != [UNREAD])
+    remarks = " ".join(one.removeprefix("# ") for one in lines if one.startswith("# "))
+    assert remarks == " ".join(told)
+    assert "laplace_scale" not in code(**state)
+    assert "laplace_scale" in code(**{**state, "x": None})
+
+
+def test_x_is_no_mismatch_where_it_is_a_dataset_of_the_universe():
+    for universe in ({"kind": "interval", "text": "0:9"}, {"kind": "domain", "text": "0:9:0.5"}):
+        x = {"kind": "records", "text": "0.5, 3, 9"}
+        found = ask(universe=universe, x=x, size=3, parts=["sensitivity"])
+        assert found["mismatches"] == []
+        assert found["noise"]
+
+
+def test_of_the_records_as_the_universe_n_leaves_one():
+    found = ask(size=10, parts=["sensitivity"])
+    assert found["warnings"][1] == (
+        "n is 9, not 10: of a universe of 10 records, a dataset has at most all but one, so that "
+        "it has neighbors."
+    )
+    assert len(ask(size=9, parts=["sensitivity"])["warnings"]) == 1
+
+
+MEDIAN = "The median's sensitivity is larger than the mean's:"
+EQUAL = "For the mean, bounded and unbounded neighbors give the same number at k = 1:"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 20])
+@pytest.mark.parametrize("kind", ["domain", "interval"])
+def test_notes_are_true(kind, size):
+    """They say how the numbers of two queries, or of two relations, compare."""
+    state = {"universe": {"kind": kind, "text": "-5:60"}, "size": size, "parts": ["sensitivity"]}
+    bounded, unbounded = [*RELATIONS][:2]
+
+    def asked(query, relation=bounded, k=1):
+        found = ask(**state, query=query, relation=relation, k=k)
+        return found["sensitivity"]["value"], found["notes"]
+
+    (mean, equal), (other, too) = asked("mean"), asked("mean", unbounded)
+    assert equal == too
+    assert (mean == other) == bool(equal) == (size > 1)
+    median, larger = asked("median")
+    assert (median > mean) == bool(larger) == (size > 2)
+    assert all(one.startswith(EQUAL) for one in equal)
+    assert all(one.startswith(MEDIAN) for one in larger)
+    assert asked("mean", k=2)[1] == []
+    assert ask(universe=RECORDS, query="median", size=6, parts=["sensitivity"])["notes"] == []
+
+
+def test_records_that_are_fractions_are_shown_as_decimals():
+    given = given_of(sl.Universe.from_domain([Fraction(one, 8) for one in range(9)]))
+    universe = {"kind": "given", "column": "records"}
+    found = ask(given, universe=universe, query="sum", size=2, k=1, x=None)
+    assert (found["witness"]["x"], found["strip"][0]["first"]) == (["0", "1"], "0")
+    x = {"kind": "records", "text": "0.125, 0.5"}
+    assert ask(given, universe=universe, size=2, x=x)["local"]["records"] == ["0.125", "0.5"]
+    third = given_of(sl.Universe.from_domain([0, Fraction(1, 3)]))
+    assert ask(third, universe=universe, size=2, k=1)["witness"]["only_x"] == ["0.3333333333"]
+
+
+def test_the_worst_case_of_an_interval_is_not_checked_record_by_record(monkeypatch):
+    seen = []
+    checked = sl.IntervalUniverse.__contains__
+    monkeypatch.setattr(
+        sl.IntervalUniverse, "__contains__", lambda *of: seen.append(of) or checked(*of)
+    )
+    found = ask(universe={"kind": "interval", "text": "0:9"}, size=500, parts=["sensitivity"])
+    assert found["witness"]["size_x"] == 500
+    assert len(seen) < 50
 
 
 @pytest.mark.parametrize("size", [3, 6])
@@ -218,7 +322,8 @@ def test_records_of_a_csv_file_are_read_exactly(tmp_path, capsys, monkeypatch):
     text = "name,x\na,0.1\nb,0.2\nc,0.3\nd,10\n"
     (tmp_path / "a file.csv").write_text(text)
     monkeypatch.chdir(tmp_path)
-    assert answer({"ask": "columns", "text": text}) == {"ok": True, "columns": {"x": 4}}
+    columns = {"columns": {"x": 4}, "first": "x", "others": ["name"]}
+    assert answer({"ask": "columns", "text": text}) == {"ok": True, **columns}
     rows = {"kind": "csv", "text": text, "column": "x", "name": "a file.csv"}
     state = {"universe": rows, "query": "sum", "size": 2, "k": 1, "parts": ["sensitivity"]}
     exact = sl.global_sensitivity(
@@ -230,6 +335,19 @@ def test_records_of_a_csv_file_are_read_exactly(tmp_path, capsys, monkeypatch):
     assert ask(**state)["sensitivity"]["value"] == float(exact)
     assert run(code(**state))["result"].exact == exact
     assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("row,age\n1,5\n2,5\n", "age"),
+        ("Student_ID,id,ids\n1,1.5,2\n1,2,2\n", "ids"),
+        ("a,b\n1,2\n2,3\n", None),
+        ("valid,a\n1.5,1\n2,2\n", "valid"),
+    ],
+)
+def test_no_identifier_is_chosen_for_anyone(text, first):
+    assert answer({"ask": "columns", "text": text})["first"] == first
 
 
 @pytest.mark.parametrize("text", ["", "a\nx\n", "a\n1\nNA\n", "a,a\n1,2\n", "1,2\n3,4\n"])

@@ -49,7 +49,7 @@ def send(url: str, path: str = "/answer", *, method: str = "POST", **changed: An
 def test_it_answers_as_the_library_does(page):
     response, content = send(page)
     assert response.status == 200
-    assert json.loads(content)["sensitivity"]["text"] == "1"
+    assert json.loads(content)["sensitivity"]["text"] == "3"
     _, content = send(page, body=json.dumps({"ask": "choices"}))
     assert json.loads(content)["given"]["records"] == ["age"]
 
@@ -76,6 +76,14 @@ def test_requests_of_others_are_refused(page, changed, status):
     response, content = send(page, **changed)
     assert response.status == status
     assert json.loads(content)["ok"] is False
+
+
+def test_what_is_too_large_is_told_with_both_numbers(page):
+    _, content = send(page, body="a" * 3_200_000)
+    assert json.loads(content)["message"] == (
+        "the page sends at most 1,000,000 bytes, and with this file they are 3,200,000; end it, "
+        "and start sensitivity-lab explore FILE, which gives the columns of the file"
+    )
 
 
 @pytest.mark.parametrize("path", ["/stop", "/answer", "/other"])
@@ -128,7 +136,7 @@ def test_stop_ends_a_search_and_the_next_request_goes_on(page):
         "field": "",
         "message": "Stopped. Change something to go on.",
     }
-    assert json.loads(send(page)[1])["sensitivity"]["text"] == "1"
+    assert json.loads(send(page)[1])["sensitivity"]["text"] == "3"
 
 
 def test_a_port_that_is_taken_is_refused():

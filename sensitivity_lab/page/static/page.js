@@ -2,7 +2,7 @@
 // Texts of answers and of files are put in as text, never as HTML.
 
 import * as pictures from "./pictures.js";
-import { INSTALL, localTransport, tokenOf, workerTransport } from "./transports.js";
+import { INSTALL, OPEN, localTransport, tokenOf, workerTransport } from "./transports.js";
 
 const FIELDS = ["universe", "query", "relation", "size", "k", "epsilon", "x"];
 const PARTS = ["sensitivity", "curve", "local", "smooth", "reach"];
@@ -11,8 +11,8 @@ const OTHER_UNIT = ["var", "count", "count_distinct"]; // answers not on the axi
 
 /** Universes to type: the name of the field, a hint, and what stands in it first. */
 const KINDS = {
-  domain: ["Values, or first:last, or first:last:step", "Such as 1,2,3 or 0:100.", "0:100"],
-  interval: ["Lowest:highest", "Every real number from one to the other, such as 0:2.5.", "0:100"],
+  domain: ["Values, or first:last, or first:last:step", "Such as 1,2,3 or 0:60.", "0:60"],
+  interval: ["Lowest:highest", "Every real number from one to the other, such as 0:2.5.", "0:60"],
   records: ["Records", "Separate them by commas, blanks or lines.", ""],
 };
 /** The controls of a field, if it is not the one of its name alone. */
@@ -44,6 +44,7 @@ function make(name, attributes, ...children) {
 }
 
 const words = (text, className = "") => make("p", { className }, text);
+const warning = (text) => words(text, "warning");
 const alert = (text) => make("p", { className: "message", role: "alert" }, text);
 const grouped = (number) => number.toLocaleString("en");
 const many = (number, what) => `${grouped(number)} ${what}${number === 1 ? "" : "s"}`;
@@ -93,7 +94,8 @@ function described(kind, text) {
 
 function dataset() {
   const [kind, text] = [$("x-kind").value, $("x-text").value];
-  if (kind === "none" || (kind === "records" && !text.trim())) return null;
+  const empty = { none: true, records: !text.trim(), csv: !$("column").value };
+  if (empty[kind]) return null;
   return described(kind, text);
 }
 
@@ -154,11 +156,8 @@ async function compute(asked, of) {
   const [done, said] = [[], new Set()];
   let first = null; // the answer with the sensitivity
   for (const part of PARTS) {
-    const ofX = OF_X.includes(part);
-    if (ofX && !asked.x) continue;
-    // A wrong x does not hide the global sensitivity.
-    const fields = { ask: "answer", parts: [part], x: ofX ? asked.x : null };
-    const answer = await found(part, fields);
+    if (OF_X.includes(part) && !asked.x) continue;
+    const answer = await found(part, { ask: "answer", parts: [part] });
     if (!answer) return;
     if (!first) {
       unsay();
@@ -183,8 +182,7 @@ async function compute(asked, of) {
     $(`${part}-told`).append(...told.map(alert));
     $(part).hidden = !$(`${part}-told`).hasChildNodes();
   }
-  const x = done.some((part) => OF_X.includes(part)) ? asked.x : null;
-  const code = await found("code", { ask: "code", parts: done, x });
+  const code = await found("code", { ask: "code", parts: done });
   if (!code) return;
   fresh();
   $("code").hidden = !code.ok;
@@ -283,17 +281,22 @@ function sliders() {
 
 /** By part, the pictures that are shown, and the words that are returned. */
 const SHOW = {
-  sensitivity({ sensitivity, noise, warnings, witness, strip, universe }, asked) {
+  sensitivity({ sensitivity, noise, witness, strip, universe, ...told }, asked) {
     ["witness", "noise"].forEach(clear);
     $("witness").hidden = false;
     $("noise").hidden = !noise;
     showWitness(witness, strip, universe.axis, asked.query);
     const spread = noise ? showNoise(witness, noise, asked.epsilon) : "";
+    const take = make("button", { type: "button" }, `Take n = ${told.take}, the size of x`);
+    take.addEventListener("click", () => set("size", told.take));
     return [
+      ...told.mismatches.map(warning),
+      told.take ? take : "",
       words(sensitivity.text, "number"),
       words(sensitivity.claim),
-      ...warnings.map((text) => words(text, "warning")),
+      ...told.warnings.map(warning),
       spread,
+      ...told.notes.map((text) => words(text, "hint")),
     ];
   },
 
@@ -314,28 +317,29 @@ const SHOW = {
   },
 
   local({ local }, asked, { sensitivity, state }) {
-    const other = local.size !== state.size;
     $("x-told").textContent = `x has ${many(local.size, "record")}, ${local.records.join(", ")}, and
       f(x) = ${local.answer}. All of this is as private as x: do not publish it.`;
-    const button = make("button", { type: "button" }, `Take n = ${local.size}, the size of x`);
-    button.addEventListener("click", () => set("size", local.size));
     return [
       words(local.text, "number"),
       words(`No neighbor of x, at most k = ${state.k} away, has an answer further than this from
         f(x). Noise of this scale would not protect x: the scale tells something about x.`),
       words(`The global sensitivity, ${sensitivity?.text ?? "not known"}, is the largest one of all
-        datasets with n = ${grouped(state.size)}${other ? "; x has another number of records" : ""}.`),
-      other ? button : "",
+        datasets with n = ${grouped(state.size)}.`),
     ];
   },
 
-  smooth({ smooth }, asked) {
+  smooth({ smooth }, asked, { noise }) {
+    const larger = noise && Number(smooth.scale) > Number(noise.half);
     return [
       words(smooth.text, "number"),
       words(`The largest local sensitivity, for one change, of all datasets, times exp(−β) for each
         step away from x; β = ${smooth.beta}. One step changes it by at most the factor exp(β), so
         Cauchy noise of scale ${smooth.scale} protects x for ε = ${asked.epsilon}, if the noisy
         answer alone is published: its scale is private.`),
+      larger
+        ? words(`For this x it is more noise than the Laplace noise of the global sensitivity: half of
+            the noisy answers are within ${smooth.scale} of f(x), not ${noise.half}.`)
+        : "",
     ];
   },
 
@@ -496,17 +500,27 @@ async function read(chosen) {
   const { result: text } = reader;
   const unread = { ok: false, message: "the browser cannot read it" };
   const answer = text === null ? unread : await transport.ask({ ask: "columns", text });
-  fileFault = answer.ok ? "" : `${chosen.name}: ${answer.message}`;
-  if (answer.ok) {
-    Object.assign(file, { text, name: chosen.name });
-    const columns = Object.entries(answer.columns);
-    const named = ([name, size]) => option(name, `${name} (${many(size, "record")})`);
-    $("column").replaceChildren(...columns.map(named));
-    for (const one of document.querySelectorAll("option[value=csv]")) one.disabled = false;
-    $("x-kind").value = "csv";
-    $("file-columns").hidden = false;
-  }
-  $("file-name").textContent = file.text === null ? "" : `Read: ${file.name}`;
+  const { ok, columns = {}, first = null, others = [] } = answer;
+  fileFault = ok ? "" : `${chosen.name}: ${answer.message}`;
+  Object.assign(file, { text: ok ? text : null, name: chosen.name });
+  const named = ([name, size]) => option(name, `${name} (${many(size, "record")})`);
+  const none = first === null ? [option("", "none chosen")] : [];
+  $("column").replaceChildren(...none, ...Object.entries(columns).map(named));
+  $("column").value = first ?? "";
+  for (const one of document.querySelectorAll("option[value=csv]")) one.disabled = !ok;
+  if (ok) $("x-kind").value = "csv";
+  // A file that cannot be used leaves nothing of an earlier one in use.
+  else if ($("x-kind").value === "csv") $("x-kind").value = "none";
+  if (!ok && $("universe-kind").value === "csv") $("universe-kind").value = "domain";
+  $("file-columns").hidden = !ok;
+  const left = others.slice(0, 10).join(", ") + (others.length > 10 ? ", …" : "");
+  $("file-name").textContent = [
+    ok && `Read: ${file.name}.`,
+    ok && !first && "Choose a column: these look like identifiers.",
+    left && `Not listed, since not all of their entries are numbers: ${left}.`,
+  ]
+    .filter(Boolean)
+    .join(" ");
   kinds();
   changed();
 }
@@ -519,7 +533,9 @@ function listenToFiles() {
       if (!types.includes("Files")) return;
       event.preventDefault();
       document.body.classList.toggle("dragged", name === "dragover");
-      if (name === "drop" && files.length) read(files[0]);
+      if (name !== "drop" || !files.length) return;
+      $("file").value = ""; // the chooser does not name another one
+      read(files[0]);
     });
   }
 }
@@ -535,7 +551,8 @@ function link() {
 function keep() {
   const rows = !link().includes("%22universe%22");
   const left = rows ? "The universe is left out, since it has records. " : "";
-  $("link-told").textContent = `${left}No file and no dataset x is in the link.`;
+  $("link-told").textContent = `${left}The size n is in the link, also if you took it from x; no
+    file and no record of x is.`;
   history.replaceState(null, "", link());
 }
 
@@ -638,10 +655,12 @@ function fill({ queries, relations, given, first, most: ends }) {
 }
 
 async function start() {
-  const token = tokenOf();
-  const able = typeof WebAssembly === "object";
+  const local = "local" in document.body.dataset; // as the server of this machine writes it
+  const token = local && tokenOf();
+  if (local && !token) return refuse({ field: "", message: OPEN });
+  const able = local || typeof WebAssembly === "object";
   const message = `This browser has no WebAssembly, so Python does not run in it. ${INSTALL}`;
-  if (!token && !able) return refuse({ field: "", message });
+  if (!able) return refuse({ field: "", message });
   transport = token ? localTransport(token) : workerTransport("engine/worker.js", loading);
   $("file-privacy").textContent = transport.data;
   const choices = await transport.ask({ ask: "choices" });

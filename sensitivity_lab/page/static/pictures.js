@@ -34,12 +34,6 @@ function text(x, y, words, { anchor = "middle", kind = "", within = 0 } = {}) {
   return draw("text", { x, y, "text-anchor": anchor, class: kind }, words);
 }
 
-/** The number that a text of an answer has; NaN if it has none. */
-export function numberOf(written) {
-  const [top, bottom = "1"] = written.split("/");
-  return Number(top) / Number(bottom);
-}
-
 /** Numbers of few digits, but of as many as tell them apart. */
 function labels(values) {
   const short = (value, digits) => {
@@ -144,7 +138,7 @@ export function shape(part, x, y, r = 7) {
 function runsOf(witness, strip) {
   const lists = { A: witness.only_x, B: witness.only_y, C: [...witness.x] };
   const run = (part, one, two, count) => {
-    const [first, last] = [one, two].map(numberOf);
+    const [first, last] = [one, two].map(Number);
     return { part, first, last, count };
   };
   if (Object.values(lists).some((list) => list.includes("…")) && strip.length) {
@@ -210,7 +204,7 @@ function shares(strip, width) {
   const most = Math.max(1, ...strip.map(({ count }) => count ?? 0));
   const sum = (list) => list.reduce((total, one) => total + one, 0);
   const counts = strip.map(({ count }) => count ?? most);
-  const least = Math.min(30 / width, 0.9 / strip.length) * sum(counts);
+  const least = Math.min(46 / width, 0.9 / strip.length) * sum(counts);
   const raised = counts.map((count) => Math.max(count, least));
   return raised.map((one) => (one / sum(raised)) * width);
 }
@@ -281,7 +275,7 @@ export function dots(width, counts, { low, high }, cursor, title) {
   const parts = [line("cursor", at(cursor), 4, at(cursor), base)];
   parts.push(...scale(width, at, low, high, base));
   for (const [written, count] of counts) {
-    const x = at(numberOf(written));
+    const x = at(Number(written));
     if (!(x >= 0 && x <= width)) continue;
     for (let place = 0; place < Math.min(count, most); place++) {
       parts.push(ring("dot", x, base - 8 - 13 * place, 6, { "data-value": written }));

@@ -3,11 +3,13 @@
 // rejects; stop(); patience, the milliseconds that a computation may go on for after the page has
 // asked for something newer; and data, where data stay, in words.
 
-const MOST_BYTES = 1_000_000;
 const KEPT = "sensitivity_lab token";
 
 export const INSTALL = `Run it on your own machine instead: pip install sensitivity-lab, then
   sensitivity-lab explore, and open the address that it prints.`;
+
+export const OPEN = `This page opens with the address that sensitivity-lab explore has printed: open
+  that address first, then paste this link into that tab.`;
 
 const failed = (message) => ({ ok: false, field: "", message });
 const STOPPED = failed("Stopped. Change something to go on.");
@@ -16,8 +18,8 @@ const STOPPED = failed("Stopped. Change something to go on.");
 export function tokenOf() {
   const match = /^#token=([\w-]+)$/.exec(location.hash);
   try {
-    if (match) sessionStorage.setItem(KEPT, match[1]);
-    else return sessionStorage.getItem(KEPT);
+    if (match) localStorage.setItem(KEPT, match[1]);
+    else return localStorage.getItem(KEPT); // so links work in other tabs, too
   } catch {
     // Without storage a reload needs the printed address again.
   } finally {
@@ -33,11 +35,6 @@ export function localTransport(token) {
   async function ask(request) {
     await stopping; // a late Stop must not end the next computation
     const body = JSON.stringify(request);
-    const size = new Blob([body]).size;
-    if (size > MOST_BYTES) {
-      return failed(`These data have ${(size / 1e6).toFixed(1)} MB, more than the 1 MB that this page
-        takes. Start it as sensitivity-lab explore FILE: then the columns of the file are given.`);
-    }
     const headers = { ...post.headers, "Content-Type": "application/json" };
     try {
       const response = await fetch("answer", { ...post, headers, body });
