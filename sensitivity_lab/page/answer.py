@@ -220,8 +220,8 @@ class _Asked:
     query : str
     relation : Relation
         At distance k.
-    hoped, size, k : int
-        The size as given; size and distance, limited to feasible ones.
+    hoped, size : int
+        The size as given, and limited to a feasible one.
     most : dict of str to int
         The largest size and distance that are feasible.
     epsilon : int or Decimal
@@ -241,7 +241,6 @@ class _Asked:
     relation: Relation
     hoped: int
     size: int
-    k: int
     most: Mapping[str, int]
     epsilon: Any
     x: list[Any]
@@ -253,7 +252,7 @@ class _Asked:
     @property
     def distances(self) -> range:
         """Those of curves."""
-        return range(1, max(min(self.most["k"], CURVE), self.k) + 1)
+        return range(1, max(min(self.most["k"], CURVE), self.relation.k) + 1)
 
     @property
     def of_records(self) -> bool:
@@ -261,19 +260,22 @@ class _Asked:
         universe = self.made.universe
         return isinstance(universe, FiniteUniverse) and universe.lists_records
 
+    @property
+    def has_other_size(self) -> bool:
+        """Whether there is an x, with another number of records than n."""
+        return len(self.x) not in (0, self.size)
+
     def mismatches(self) -> list[str]:
         """Return why x is none of the datasets that the global sensitivity is for."""
-        found = [f"cannot be read: {self.unread}"] * bool(self.unread)
-        if len(self.x) not in (0, self.size):
-            found.append(f"has {len(self.x):,} records, but n is {self.size:,}")
-        outside = [*dict.fromkeys(one for one in self.x if one not in self.made.universe)]
-        if outside:
-            named = ", ".join(map(str, outside[:3])) + ", …" * (len(outside) > 3)
-            found.append(f"has records that are not in the universe: {named}")
-        return [
-            f"Your dataset x {why}. The number is not for it, so no noise is given."
-            for why in found
-        ]
+        outside = [str(one) for one in dict.fromkeys(self.x) if one not in self.made.universe]
+        named = ", ".join([*outside[:3], "…"][: len(outside)])
+        faults = {
+            f"cannot be read: {self.unread}": self.unread,
+            f"has {len(self.x):,} records, but n is {self.size:,}": self.has_other_size,
+            f"has records that are not in the universe: {named}": outside,
+        }
+        told = "Your dataset x {}. The number is not for it, so no noise is given."
+        return [told.format(fault) for fault, found in faults.items() if found]
 
     def call(self, function: Callable[..., Any], **given: Any) -> Any:
         """Call a function of the package on the universe and the query."""
@@ -321,14 +323,12 @@ def _checked(request: Mapping[str, Any], given: Given) -> _Asked:
         ),
         1,
     )
-    k = min(k, farthest)
     return _Asked(
         made,
         query,
-        relation.at(k),
+        relation.at(min(k, farthest)),
         hoped,
         size,
-        k,
         {"size": most, "k": farthest},
         epsilon,
         x,
@@ -345,10 +345,9 @@ def _answer(request: Mapping[str, Any], given: Given) -> dict[str, Any]:
     """Return the parts of an answer that a request asks for."""
     asked = _checked(request, given)
     found: dict[str, Any] = {
-        "state": {"size": asked.size, "k": asked.k},
-        "most": dict(asked.most),
+        "state": {"size": asked.size, "k": asked.relation.k},
+        "most": asked.most,
         "universe": {
-            "text": asked.made.universe.extent,
             "records": asked.of_records,
             "axis": axis_of(asked.made.universe),
         },
@@ -372,24 +371,26 @@ def _sensitivity(asked: _Asked) -> dict[str, Any]:
     told = {
         "text": result._text(6),
         "value": as_float(result.value),
-        "method": result.method,
         "claim": (
             f"global sensitivity of {asked.query}, L1 norm, exact; {asked.relation}; "
             f"n = {asked.size:,}; {asked.made.universe.extent}"
         ),
-        "html": result._repr_html_(),
     }
     noise, cautions = _noise(asked, result)
     mismatches = asked.mismatches()
-    takes = mismatches and len(asked.x) not in (0, asked.size)
+    fewer = (
+        f"n is {asked.size:,}, not {asked.hoped:,}: of a universe of {asked.size + 1:,} records, a "
+        "dataset has at most all but one, so that it has neighbors."
+    )
+    of_records = [PRIVATE] + [fewer] * (asked.size < asked.hoped) if asked.of_records else []
     return {
         "sensitivity": told,
         "witness": witness,
         "strip": strip,
         "noise": None if mismatches else noise,
-        "warnings": cautions,
+        "warnings": [*of_records, *cautions],
         "mismatches": mismatches,
-        "take": len(asked.x) if takes and len(asked.x) <= asked.most["size"] else None,
+        "take": len(asked.x) if asked.has_other_size else None,
         "notes": _notes(asked),
     }
 
@@ -429,13 +430,6 @@ def _noise(asked: _Asked, result: Any) -> tuple[dict[str, Any] | None, list[str]
         for one in caught
         if not issubclass(one.category, DatasetUniverseWarning)
     ]
-    if asked.of_records:
-        cautions.insert(0, PRIVATE)
-    if asked.size < asked.hoped and asked.of_records:
-        cautions.append(
-            f"n is {asked.size:,}, not {asked.hoped:,}: of a universe of {asked.size + 1:,} "
-            "records, a dataset has at most all but one, so that it has neighbors."
-        )
     # Of a Laplace distribution, |noise| has the median b ln 2, and exceeds b ln 20 in 5 %.
     return {
         "scale": as_float(scale),
@@ -447,12 +441,11 @@ def _noise(asked: _Asked, result: Any) -> tuple[dict[str, Any] | None, list[str]
 
 def _curve(asked: _Asked) -> dict[str, Any]:
     curves = asked.call(sensitivity_curves, size=asked.size, distances=asked.distances)
-    frame = curves.to_frame(witness="short")
-    pairs = zip(frame["distance"], frame["sensitivity"], strict=True)
+    values = curves.to_frame()["sensitivity"]
     return {
         "curve": [
-            {"k": int(k), "value": as_float(value), "text": rounded_up(float(value), digits=6)}
-            for k, value in pairs
+            {"k": k, "value": as_float(value), "text": rounded_up(float(value), digits=6)}
+            for k, value in zip(asked.distances, values, strict=True)
         ]
     }
 
@@ -473,7 +466,7 @@ def _local(asked: _Asked) -> dict[str, Any]:
 def _smooth(asked: _Asked) -> dict[str, Any]:
     if not isinstance(asked.made.universe, FiniteUniverse):
         raise InputError("its universe is an interval; type a domain")
-    beta = smooth_beta(asked.epsilon, k=asked.k)
+    beta = smooth_beta(asked.epsilon, k=asked.relation.k)
     found = asked.call(smooth_sensitivity, dataset=asked.x, beta=beta)
     with warnings.catch_warnings():  # the warnings of the global sensitivity say it already
         warnings.simplefilter("ignore")
@@ -490,7 +483,7 @@ def _smooth(asked: _Asked) -> dict[str, Any]:
 
 def _reach(asked: _Asked) -> dict[str, Any]:
     found = asked.call(reach, dataset=asked.x, distances=asked.distances)
-    return {"reach": fan_of(found, asked.k)}
+    return {"reach": fan_of(found, asked.relation.k)}
 
 
 def _code(request: Mapping[str, Any], given: Given) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from textwrap import fill
 from typing import Any
 
 from sensitivity_lab.results.literals import literal
 from sensitivity_lab.universes.relations import Relation
+
+_BOTH = ", direction='both'"
 
 _OF_PART = {
     "sensitivity": """\
@@ -65,17 +66,17 @@ def code_of(
     import sensitivity_lab as sl
     <BLANKLINE>
     universe = sl.Universe.from_domain(range(0, 11))
-    result = sl.global_sensitivity(universe, "mean", size=3, neighbors=sl.Bounded(1))
+    result = sl.global_sensitivity(universe, "mean", size=3, neighbors=sl.Bounded(k=1))
     print(result)
     curves = sl.sensitivity_curves(
-        universe, "mean", size=3, distances=range(1, 3), neighbors=sl.Bounded(1)
+        universe, "mean", size=3, distances=range(1, 3), neighbors=sl.Bounded(k=1)
     )
     print(curves)
     """
     words = {
         "asked": f'universe, "{query}"',
         "size": size,
-        "neighbors": _relation(relation),
+        "neighbors": f"sl.{relation!r}".replace(", exactly=False", "").replace(_BOTH, ""),
         "k": relation.k,
         "distances": distances,
         "epsilon": literal(epsilon),
@@ -87,15 +88,6 @@ def code_of(
     lines += [text.format_map(words) for part, text in _OF_PART.items() if part in parts]
     written = "\n".join(lines)
     return "\n".join([*_imports(written), "", written])
-
-
-def _relation(relation: Relation) -> str:
-    given = "".join(
-        f', {field.name}="{value}"' if isinstance(value, str) else f", {field.name}={value}"
-        for field in fields(relation)[1:]
-        if (value := getattr(relation, field.name)) != field.default
-    )
-    return f"sl.{type(relation).__name__}({relation.k}{given})"
 
 
 def _imports(code: str) -> list[str]:

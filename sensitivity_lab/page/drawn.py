@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sensitivity_lab.checks import rounded_up
 from sensitivity_lab.exact.difference import Difference
@@ -23,15 +22,13 @@ from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.witness import Unlisted
 from sensitivity_lab.universes.finite import AnyUniverse, finite
 from sensitivity_lab.universes.interval import IntervalUniverse
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import multiplicities_of
 
 MOST_BLOCKS = 60
 """The most blocks of a strip that is drawn."""
 
 MOST_TICKS = 200
-"""The most records marked on an axis."""
+"""The most records marked on an axis, beside the last one."""
 
 
 def axis_of(universe: AnyUniverse) -> dict[str, Any] | None:
@@ -41,10 +38,8 @@ def axis_of(universe: AnyUniverse) -> dict[str, Any] | None:
             low, high, ticks = float(universe.lower), float(universe.upper), []
         else:
             values = universe.values
-            chosen: NDArray[Any] = np.unique(
-                np.linspace(0, len(values) - 1, MOST_TICKS).astype(np.intp)
-            )
-            ticks = [float(values[place]) for place in chosen]
+            step = -(-len(values) // MOST_TICKS)
+            ticks = [float(one) for one in (*values[:-1:step], values[-1])]
             low, high = ticks[0], ticks[-1]
     except OverflowError:
         return None
@@ -53,10 +48,10 @@ def axis_of(universe: AnyUniverse) -> dict[str, Any] | None:
 
 def records_text(data: Sequence[Any]) -> list[str]:
     """Return records as texts; of many, the first and the last with "…" between."""
-    if len(data) <= SHOWN:
-        return [*map(_decimal, data)]
-    half = SHOWN // 2
-    return [*map(_decimal, data[:half]), "…", *map(_decimal, data[-half:])]
+    if len(data) > SHOWN:
+        half = SHOWN // 2
+        return [*records_text(data[:half]), "…", *records_text(data[-half:])]
+    return [*map(_decimal, data)]
 
 
 def _decimal(record: Any) -> str:
@@ -67,22 +62,20 @@ def _decimal(record: Any) -> str:
 
 def pair_of(result: Sensitivity) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the witness of a result, and the sorted universe in blocks; none if they are many."""
-    held = vars(result)["witness"]
+    held, witness = vars(result)["witness"], result.witness
     if isinstance(held, Unlisted):
-        # By multiplicities: this takes milliseconds, listing and sorting takes seconds.
+        # By multiplicities: this takes milliseconds, sorting takes seconds.
         x, y, universe = held.pair.x, held.pair.y, held.universe
     else:
-        records = dict.fromkeys((*result.witness.x, *result.witness.y))
-        universe = finite(result.universe, records)
-        x, y = (multiplicities_of(d, universe) for d in (result.witness.x, result.witness.y))
-    witness = result.witness
+        universe = finite(result.universe, dict.fromkeys((*witness.x, *witness.y)))
+        x, y = (multiplicities_of(one, universe) for one in (witness.x, witness.y))
     pair = {
         "x": records_text(witness.x),
         "y": records_text(witness.y),
-        "only_x": _records(np.maximum(x - y, 0), universe),
-        "only_y": _records(np.maximum(y - x, 0), universe),
-        "size_x": int(x.sum()),
-        "size_y": int(y.sum()),
+        "only_x": records_text(universe.dataset(np.maximum(x - y, 0))),
+        "only_y": records_text(universe.dataset(np.maximum(y - x, 0))),
+        "size_x": len(witness.x),
+        "size_y": len(witness.y),
         "shared": int(np.minimum(x, y).sum()),
         "answer_x": show_answer(witness.query_x),
         "answer_y": show_answer(witness.query_y),
@@ -112,13 +105,6 @@ def as_float(number: Any) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _records(of: Multiplicities, universe: FiniteUniverse) -> list[str]:
-    """Return the records of some multiplicities as texts; of many, the ends."""
-    places = np.flatnonzero(of)
-    repeated = np.repeat(places, np.minimum(of[places], SHOWN).astype(np.intp))
-    return records_text([universe.values[place] for place in repeated])
-
-
 def fan_of(reach: Reach, k: int) -> dict[str, Any]:
     """Return the answers near a dataset, as floats, with texts about distance k.
 
@@ -133,7 +119,6 @@ def fan_of(reach: Reach, k: int) -> dict[str, Any]:
         "greatest": rounded_up(float_above(greatest), _rational(greatest)),
         "down": _move(reach.answer, least),
         "up": _move(reach.answer, greatest),
-        "steps": reach.neighbors.family,
     }
 
 

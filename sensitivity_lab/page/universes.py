@@ -62,8 +62,10 @@ def given_of(data: Any, read: str = "frame[{column}]") -> Given:
     if isinstance(data, pd.DataFrame):
         for name in data.columns:
             check_column("a column of the table", name)
-        numeric = [name for name in data.columns if _has_numbers(data[name])]
-        if not numeric or len(set(map(str, data.columns))) < len(data.columns):
+        once = len(set(map(str, data.columns))) == len(data.columns)
+        # Missing numbers are refused where a column is chosen.
+        numeric = [one for one in data.columns if once and _are_numbers([*data[one].dropna()])]
+        if not numeric:
             as_universes(data)  # which raises InputError: no column is numeric, or one occurs twice
         return Given(
             records={
@@ -85,15 +87,6 @@ def given_of(data: Any, read: str = "frame[{column}]") -> Given:
             for name, one in universes.items()
         }
     )
-
-
-def _has_numbers(column: Any) -> bool:
-    """Return whether a column has numbers; choosing one with missing numbers is refused."""
-    if not isinstance(column, pd.Series):  # of two columns with one name; refused with both names
-        return False
-    if column.dtype == object:
-        return _are_numbers(column.dropna().tolist())
-    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 
 def _are_numbers(values: list[Any]) -> bool:

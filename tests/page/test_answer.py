@@ -51,7 +51,7 @@ def test_all_of_an_answer():
     found = ask(parts=["sensitivity", "curve"])
     assert (found["state"], found["most"]) == ({"size": 6, "k": 2}, {"size": 9, "k": 4})
     number = found["sensitivity"]
-    assert (number["text"], number["method"]) == ("5.33334", "monotone")
+    assert number["text"] == "5.33334"
     assert number["value"] == pytest.approx(32 / 6)
     assert number["claim"] == (
         "global sensitivity of mean, L1 norm, exact; bounded, at most 2; n = 6; "
@@ -155,6 +155,12 @@ def test_x_is_no_mismatch_where_it_is_a_dataset_of_the_universe():
         found = ask(universe=universe, x=x, size=3, parts=["sensitivity"])
         assert found["mismatches"] == []
         assert found["noise"]
+
+
+def test_the_records_as_the_universe_are_private_without_noise_too():
+    found = ask(epsilon="1e-400", parts=["sensitivity"])
+    assert found["noise"] is None
+    assert found["warnings"][0].startswith("The universe is the records themselves.")
 
 
 def test_of_the_records_as_the_universe_n_leaves_one():

@@ -287,8 +287,8 @@ const SHOW = {
     $("noise").hidden = !noise;
     showWitness(witness, strip, universe.axis, asked.query);
     const spread = noise ? showNoise(witness, noise, asked.epsilon) : "";
-    const take = make("button", { type: "button" }, `Take n = ${told.take}, the size of x`);
-    take.addEventListener("click", () => set("size", told.take));
+    const onclick = () => set("size", told.take);
+    const take = make("button", { onclick }, `Take n = ${told.take}, the size of x`);
     return [
       ...told.mismatches.map(warning),
       told.take ? take : "",
@@ -504,8 +504,7 @@ async function read(chosen) {
   fileFault = ok ? "" : `${chosen.name}: ${answer.message}`;
   Object.assign(file, { text: ok ? text : null, name: chosen.name });
   const named = ([name, size]) => option(name, `${name} (${many(size, "record")})`);
-  const none = first === null ? [option("", "none chosen")] : [];
-  $("column").replaceChildren(...none, ...Object.entries(columns).map(named));
+  $("column").replaceChildren(option("", "none"), ...Object.entries(columns).map(named));
   $("column").value = first ?? "";
   for (const one of document.querySelectorAll("option[value=csv]")) one.disabled = !ok;
   if (ok) $("x-kind").value = "csv";
@@ -513,14 +512,11 @@ async function read(chosen) {
   else if ($("x-kind").value === "csv") $("x-kind").value = "none";
   if (!ok && $("universe-kind").value === "csv") $("universe-kind").value = "domain";
   $("file-columns").hidden = !ok;
-  const left = others.slice(0, 10).join(", ") + (others.length > 10 ? ", …" : "");
-  $("file-name").textContent = [
-    ok && `Read: ${file.name}.`,
-    ok && !first && "Choose a column: these look like identifiers.",
-    left && `Not listed, since not all of their entries are numbers: ${left}.`,
-  ]
-    .filter(Boolean)
-    .join(" ");
+  const none = first ? "" : " Choose a column: these look like identifiers.";
+  const left = others.length > 10 ? [...others.slice(0, 10), "…"] : others;
+  const unlisted = ` Not listed, since not all of their entries are numbers: ${left.join(", ")}.`;
+  const read = `Read: ${file.name}.${none}${left.length ? unlisted : ""}`;
+  $("file-name").textContent = ok ? read : "";
   kinds();
   changed();
 }
@@ -658,9 +654,8 @@ async function start() {
   const local = "local" in document.body.dataset; // as the server of this machine writes it
   const token = local && tokenOf();
   if (local && !token) return refuse({ field: "", message: OPEN });
-  const able = local || typeof WebAssembly === "object";
   const message = `This browser has no WebAssembly, so Python does not run in it. ${INSTALL}`;
-  if (!able) return refuse({ field: "", message });
+  if (!local && typeof WebAssembly !== "object") return refuse({ field: "", message });
   transport = token ? localTransport(token) : workerTransport("engine/worker.js", loading);
   $("file-privacy").textContent = transport.data;
   const choices = await transport.ask({ ask: "choices" });
