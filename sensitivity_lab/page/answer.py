@@ -220,8 +220,8 @@ class _Asked:
     query : str
     relation : Relation
         At distance k.
-    hoped, size : int
-        The size as given, and limited to a feasible one.
+    size : int
+        Limited to a feasible one.
     most : dict of str to int
         The largest size and distance that are feasible.
     epsilon : int or Decimal
@@ -239,7 +239,6 @@ class _Asked:
     made: Made
     query: str
     relation: Relation
-    hoped: int
     size: int
     most: Mapping[str, int]
     epsilon: Any
@@ -260,18 +259,14 @@ class _Asked:
         universe = self.made.universe
         return isinstance(universe, FiniteUniverse) and universe.lists_records
 
-    @property
-    def has_other_size(self) -> bool:
-        """Whether there is an x, with another number of records than n."""
-        return len(self.x) not in (0, self.size)
-
     def mismatches(self) -> list[str]:
         """Return why x is none of the datasets that the global sensitivity is for."""
         outside = [str(one) for one in dict.fromkeys(self.x) if one not in self.made.universe]
         named = ", ".join([*outside[:3], "…"][: len(outside)])
         faults = {
             f"cannot be read: {self.unread}": self.unread,
-            f"has {len(self.x):,} records, but n is {self.size:,}": self.has_other_size,
+            f"has {len(self.x):,} records, but n is {self.size:,}": self.x
+            and len(self.x) != self.size,
             f"has records that are not in the universe: {named}": outside,
         }
         told = "Your dataset x {}. The number is not for it, so no noise is given."
@@ -286,8 +281,6 @@ def _checked(request: Mapping[str, Any], given: Given) -> _Asked:
     """Check every field of a request, and reduce what is not feasible."""
     with _field("universe"):
         made = universe_of(_described(request, "universe", _FIELDS), given)
-        if not made.universe.numeric:
-            raise InputError("a universe of the page has numbers")
     with _field("query"):
         query = check_text("query", request.get("query"), "the name of a query")
         least = as_query(query).least_size
@@ -314,11 +307,11 @@ def _checked(request: Mapping[str, Any], given: Given) -> _Asked:
         unread = str(error)
     limit = made.universe.size
     most = UNLIMITED if limit == np.inf else max(1, int(limit) - 1)
-    hoped, size = size, min(size, most)
+    size = min(size, most)
     farthest = next(
         (
             at
-            for at in range(min(FARTHEST, 2 * size + UNLIMITED), 1, -1)
+            for at in range(FARTHEST, 1, -1)
             if any(relation.at(at).changes_at(at, size, made.universe, least))
         ),
         1,
@@ -327,7 +320,6 @@ def _checked(request: Mapping[str, Any], given: Given) -> _Asked:
         made,
         query,
         relation.at(min(k, farthest)),
-        hoped,
         size,
         {"size": most, "k": farthest},
         epsilon,
@@ -378,42 +370,34 @@ def _sensitivity(asked: _Asked) -> dict[str, Any]:
     }
     noise, cautions = _noise(asked, result)
     mismatches = asked.mismatches()
-    fewer = (
-        f"n is {asked.size:,}, not {asked.hoped:,}: of a universe of {asked.size + 1:,} records, a "
-        "dataset has at most all but one, so that it has neighbors."
-    )
-    of_records = [PRIVATE] + [fewer] * (asked.size < asked.hoped) if asked.of_records else []
     return {
         "sensitivity": told,
         "witness": witness,
         "strip": strip,
         "noise": None if mismatches else noise,
-        "warnings": [*of_records, *cautions],
+        "warnings": [PRIVATE] * asked.of_records + cautions,
         "mismatches": mismatches,
-        "take": len(asked.x) if asked.has_other_size else None,
+        "size_of_x": len(asked.x),
         "notes": _notes(asked),
     }
 
 
 def _notes(asked: _Asked) -> list[str]:
     """Return why a number may not be the one that was expected."""
-    if asked.of_records:
-        return []
-    notes = []
-    if asked.query == "median" and asked.size > 2:
-        notes.append(
-            "The median's sensitivity is larger than the mean's: where one half of the records is "
-            "at the lowest value and the other at the highest, one record moves the median across "
-            "the gap between them, and the mean by a share of it alone."
-        )
     # Without one of n records, the mean moves by 1/n of how far that one is from the other mean.
     either = relations.Bounded(1), relations.Unbounded(1)
-    if asked.query == "mean" and asked.size > 1 and asked.relation in either:
-        notes.append(
-            "For the mean, bounded and unbounded neighbors give the same number at k = 1: one of n "
-            "records that is removed moves it as far as one that is replaced."
-        )
-    return notes
+    found = {
+        "The median's sensitivity is larger than the mean's: where one half of the records is at "
+        "the lowest value and the other at the highest, one record moves the median across the gap "
+        "between them, and the mean by a share of it alone.": (
+            asked.query == "median" and asked.size > 2
+        ),
+        "For the mean, bounded and unbounded neighbors give the same number at k = 1: one of n "
+        "records that is removed moves it as far as one that is replaced.": (
+            asked.query == "mean" and asked.size > 1 and asked.relation in either
+        ),
+    }
+    return [note for note, holds in found.items() if holds and not asked.of_records]
 
 
 def _noise(asked: _Asked, result: Any) -> tuple[dict[str, Any] | None, list[str]]:

@@ -148,7 +148,7 @@ def columns_of(text: str) -> dict[str, Any]:
     """Return the columns of a CSV file.
 
     `columns` has the numeric ones, and how many records each has; `first` is the first of these
-    that does not look like an identifier, if there is one; `others` are not numeric.
+    that does not look like an identifier, or ""; `others` are not numeric.
     """
     entries = _entries(text)
     found = _columns(text)
@@ -156,7 +156,7 @@ def columns_of(text: str) -> dict[str, Any]:
         raise InputError("no column of the file holds numbers alone")
     return {
         "columns": {name: len(records) for name, records in found.items()},
-        "first": next((name for name in found if not _identifies(name, found[name])), None),
+        "first": next((name for name in found if not _identifies(name, found[name])), ""),
         "others": [name for name in entries if name not in found],
     }
 

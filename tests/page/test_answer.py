@@ -125,22 +125,22 @@ UNREAD = (
 
 
 @pytest.mark.parametrize(
-    ("x", "size", "told", "take"),
+    ("x", "size", "told", "records"),
     [
         ("1 2 3 4 5 6", 7, [UNLIKE_N], 6),
-        ("61 60 2.5 62", 4, [OUTSIDE], None),
+        ("61 60 2.5 62", 4, [OUTSIDE], 4),
         ("61 60 2.5 62 5 5", 7, [UNLIKE_N, OUTSIDE], 6),
-        ("1, b", 7, [UNREAD], None),
+        ("1, b", 7, [UNREAD], 0),
     ],
 )
-def test_without_noise_where_x_is_no_dataset_of_the_number(x, size, told, take):
+def test_without_noise_where_x_is_no_dataset_of_the_number(x, size, told, records):
     state = {"universe": {"kind": "domain", "text": "0:50"}, "parts": ["sensitivity"], "size": size}
     without = ask(**state)
-    assert (without["mismatches"], without["take"]) == ([], None)
+    assert (without["mismatches"], without["size_of_x"]) == ([], 0)
     state["x"] = {"kind": "records", "text": x}
     found = ask(**state)
     assert found["sensitivity"] == without["sensitivity"]
-    assert (found["mismatches"], found["take"], found["noise"]) == (told, take, None)
+    assert (found["mismatches"], found["size_of_x"], found["noise"]) == (told, records, None)
     lines = code(**state).splitlines()
     assert sum(one.startswith("x = [") for one in lines) == (told != [UNREAD])
     remarks = " ".join(one.removeprefix("# ") for one in lines if one.startswith("# "))
@@ -161,15 +161,6 @@ def test_the_records_as_the_universe_are_private_without_noise_too():
     found = ask(epsilon="1e-400", parts=["sensitivity"])
     assert found["noise"] is None
     assert found["warnings"][0].startswith("The universe is the records themselves.")
-
-
-def test_of_the_records_as_the_universe_n_leaves_one():
-    found = ask(size=10, parts=["sensitivity"])
-    assert found["warnings"][1] == (
-        "n is 9, not 10: of a universe of 10 records, a dataset has at most all but one, so that "
-        "it has neighbors."
-    )
-    assert len(ask(size=9, parts=["sensitivity"])["warnings"]) == 1
 
 
 MEDIAN = "The median's sensitivity is larger than the mean's:"
@@ -348,7 +339,7 @@ def test_records_of_a_csv_file_are_read_exactly(tmp_path, capsys, monkeypatch):
     [
         ("row,age\n1,5\n2,5\n", "age"),
         ("Student_ID,id,ids\n1,1.5,2\n1,2,2\n", "ids"),
-        ("a,b\n1,2\n2,3\n", None),
+        ("a,b\n1,2\n2,3\n", ""),
         ("valid,a\n1.5,1\n2,2\n", "valid"),
     ],
 )

@@ -427,6 +427,10 @@ def test_what_is_not_possible_is_reduced_and_comes_back(view):
     assert page.locator("#k-hint").inner_text() == "At most 4 is possible here; 9 was asked for."
     fill(page, size="20")
     assert page.locator("#k").input_value() == "9"
+    page.select_option("#universe-kind", "records")
+    fill(page, k="1", size="5", **{"universe-text": "1, 2, 3, 4, 5"})
+    warnings = page.locator("#answer .warning").all_inner_texts()
+    assert warnings[-1] == "Size n: At most 4 is possible here; 5 was asked for."
 
 
 def test_clicks_on_the_axis_add_and_remove_records(view):

@@ -2,7 +2,7 @@
 // Texts of answers and of files are put in as text, never as HTML.
 
 import * as pictures from "./pictures.js";
-import { INSTALL, OPEN, localTransport, tokenOf, workerTransport } from "./transports.js";
+import { OPEN, localTransport, tokenOf, workerTransport } from "./transports.js";
 
 const FIELDS = ["universe", "query", "relation", "size", "k", "epsilon", "x"];
 const PARTS = ["sensitivity", "curve", "local", "smooth", "reach"];
@@ -281,20 +281,23 @@ function sliders() {
 
 /** By part, the pictures that are shown, and the words that are returned. */
 const SHOW = {
-  sensitivity({ sensitivity, noise, witness, strip, universe, ...told }, asked) {
+  sensitivity({ sensitivity, noise, witness, strip, universe, state, ...told }, asked) {
     ["witness", "noise"].forEach(clear);
     $("witness").hidden = false;
     $("noise").hidden = !noise;
     showWitness(witness, strip, universe.axis, asked.query);
     const spread = noise ? showNoise(witness, noise, asked.epsilon) : "";
-    const onclick = () => set("size", told.take);
-    const take = make("button", { onclick }, `Take n = ${told.take}, the size of x`);
+    const size = told.size_of_x;
+    const take = make("button", {}, `Take n = ${size}, the size of x`);
+    take.onclick = () => set("size", size);
+    const hint = $("size-hint").textContent;
     return [
       ...told.mismatches.map(warning),
-      told.take ? take : "",
+      size && size !== state.size ? take : "",
       words(sensitivity.text, "number"),
       words(sensitivity.claim),
       ...told.warnings.map(warning),
+      hint && warning(`Size n: ${hint}`),
       spread,
       ...told.notes.map((text) => words(text, "hint")),
     ];
@@ -500,12 +503,12 @@ async function read(chosen) {
   const { result: text } = reader;
   const unread = { ok: false, message: "the browser cannot read it" };
   const answer = text === null ? unread : await transport.ask({ ask: "columns", text });
-  const { ok, columns = {}, first = null, others = [] } = answer;
+  const { ok, columns = {}, first = "", others = [] } = answer;
   fileFault = ok ? "" : `${chosen.name}: ${answer.message}`;
   Object.assign(file, { text: ok ? text : null, name: chosen.name });
   const named = ([name, size]) => option(name, `${name} (${many(size, "record")})`);
   $("column").replaceChildren(option("", "none"), ...Object.entries(columns).map(named));
-  $("column").value = first ?? "";
+  $("column").value = first;
   for (const one of document.querySelectorAll("option[value=csv]")) one.disabled = !ok;
   if (ok) $("x-kind").value = "csv";
   // A file that cannot be used leaves nothing of an earlier one in use.
@@ -654,8 +657,6 @@ async function start() {
   const local = "local" in document.body.dataset; // as the server of this machine writes it
   const token = local && tokenOf();
   if (local && !token) return refuse({ field: "", message: OPEN });
-  const message = `This browser has no WebAssembly, so Python does not run in it. ${INSTALL}`;
-  if (!local && typeof WebAssembly !== "object") return refuse({ field: "", message });
   transport = token ? localTransport(token) : workerTransport("engine/worker.js", loading);
   $("file-privacy").textContent = transport.data;
   const choices = await transport.ask({ ask: "choices" });

@@ -5,7 +5,7 @@
 
 const KEPT = "sensitivity_lab token";
 
-export const INSTALL = `Run it on your own machine instead: pip install sensitivity-lab, then
+const INSTALL = `Run it on your own machine instead: pip install sensitivity-lab, then
   sensitivity-lab explore, and open the address that it prints.`;
 
 export const OPEN = `This page opens with the address that sensitivity-lab explore has printed: open
@@ -16,16 +16,14 @@ const STOPPED = failed("Stopped. Change something to go on.");
 
 /** The token of the local server: from the address, from which it is taken away, or kept. */
 export function tokenOf() {
-  const match = /^#token=([\w-]+)$/.exec(location.hash);
+  const [, token] = /^#token=([\w-]+)$/.exec(location.hash) ?? [];
+  if (token) history.replaceState(null, "", location.pathname);
   try {
-    if (match) localStorage.setItem(KEPT, match[1]);
-    else return localStorage.getItem(KEPT); // so links work in other tabs, too
+    if (token) localStorage.setItem(KEPT, token);
+    return localStorage.getItem(KEPT); // so links work in other tabs, too
   } catch {
-    // Without storage a reload needs the printed address again.
-  } finally {
-    if (match) history.replaceState(null, "", location.pathname);
+    return token; // without storage a reload needs the printed address again
   }
-  return match && match[1];
 }
 
 export function localTransport(token) {
