@@ -189,7 +189,6 @@ def _choices(_: Mapping[str, Any], given: Given) -> dict[str, Any]:
     return {
         "queries": list(QUERIES),
         "relations": list(RELATIONS),
-        "most": {"size": UNLIMITED, "k": FARTHEST},
         "given": {"universes": list(given.columns), "records": list(given.records)},
         "first": first,
     }

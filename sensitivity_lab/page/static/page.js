@@ -288,12 +288,12 @@ const SHOW = {
     showWitness(witness, strip, universe.axis, asked.query);
     const spread = noise ? showNoise(witness, noise, asked.epsilon) : "";
     const size = told.size_of_x;
-    const take = make("button", {}, `Take n = ${size}, the size of x`);
-    take.onclick = () => set("size", size);
+    const button = make("button", {}, `Take n = ${size}, the size of x`);
+    button.onclick = () => set("size", size);
     const hint = $("size-hint").textContent;
     return [
       ...told.mismatches.map(warning),
-      size && size !== state.size ? take : "",
+      size && size !== state.size ? button : "",
       words(sensitivity.text, "number"),
       words(sensitivity.claim),
       ...told.warnings.map(warning),
@@ -465,9 +465,9 @@ function listenToPictures() {
     clientX - currentTarget.getBoundingClientRect().left;
   const [curve, axis] = [$("curve-picture"), $("x-axis")];
   const now = () => Number($("k").value);
-  const take = (k) => k !== now() && set("k", Math.max(1, Math.min(most.k, k)));
-  curve.addEventListener("click", (event) => nearK && take(Math.round(nearK(across(event))) || 1));
-  curve.addEventListener("keydown", (event) => take(moved(event, now(), 1, most.k)));
+  const go = (k) => k !== now() && set("k", Math.max(1, Math.min(most.k, k)));
+  curve.addEventListener("click", (event) => nearK && go(Math.round(nearK(across(event))) || 1));
+  curve.addEventListener("keydown", (event) => go(moved(event, now(), 1, most.k)));
   axis.addEventListener("click", (event) => {
     const record = event.target.dataset.value;
     if (record !== undefined) return edit(record, false);
@@ -555,7 +555,6 @@ function keep() {
   history.replaceState(null, "", link());
 }
 
-/** Set the controls to what a link says; the answer to it says whether that is right. */
 function restore() {
   if (!location.hash.startsWith("#q=")) return;
   let given = null;
@@ -564,10 +563,12 @@ function restore() {
   } catch {
     // It is cut off, or was no link of this page.
   }
-  if (typeof given !== "object" || given === null) {
-    $("link-told").textContent = "The link could not be read.";
-    return;
-  }
+  if (typeof given === "object" && given !== null) take(given);
+  else $("link-told").textContent = "The link could not be read.";
+}
+
+/** Set the controls to parameters; the answer to them says whether they are right. */
+function take(given) {
   const made = given.universe;
   if (["domain", "interval"].includes(made?.kind)) {
     $("universe-kind").value = made.kind;
@@ -637,7 +638,7 @@ function listen() {
 }
 
 /** Fill the controls with what there is to choose, and the first state. */
-function fill({ queries, relations, given, first, most: ends }) {
+function fill({ queries, relations, given, first }) {
   const named = (names) => names.map((name) => option(`given:${name}`, name));
   $("said").append(...named(given.universes));
   $("rows").append(...named(given.records));
@@ -645,12 +646,8 @@ function fill({ queries, relations, given, first, most: ends }) {
   $("query").append(...queries.map((name) => option(name)));
   $("relation").append(...relations.map((name) => option(name)));
   const { kind, column } = first.universe;
-  $("universe-kind").value = kind === "given" ? `given:${column}` : kind;
-  for (const name of ["query", "relation", "size", "k", "epsilon"]) $(name).value = first[name];
-  Object.assign(wanted, { size: first.size, k: first.k });
-  most = ends;
-  stops = stopsTo(most.size);
-  kinds();
+  if (kind === "given") $("universe-kind").value = `given:${column}`;
+  take(first);
 }
 
 async function start() {
