@@ -64,7 +64,9 @@ def given_of(data: Any, read: str = "frame[{column}]") -> Given:
             check_column("a column of the table", name)
         once = len(set(map(str, data.columns))) == len(data.columns)
         # Missing numbers are refused where a column is chosen.
-        numeric = [one for one in data.columns if once and _are_numbers([*data[one].dropna()])]
+        numeric = [
+            one for one in data.columns if once and _are_numbers(data[one].dropna().tolist())
+        ]
         if not numeric:
             as_universes(data)  # which raises InputError: no column is numeric, or one occurs twice
         return Given(

@@ -386,6 +386,18 @@ def test_a_table_opens_on_a_domain_and_offers_its_columns_as_datasets(capsys):
     assert capsys.readouterr().out
 
 
+def test_numeric_columns_of_all_types_are_offered():
+    columns = {
+        "whole": pd.array([1, None, 3], dtype="Int64"),
+        "float32": np.array([1, 2.5, 3], dtype=np.float32),
+        "exact": [Decimal(1), None, Fraction(1, 3)],
+        "flag": [True, False, True],
+        "day": pd.to_datetime(["2020-01-01"] * 3),
+        "text": list("abc"),
+    }
+    assert list(given_of(pd.DataFrame(columns)).records) == ["whole", "float32", "exact"]
+
+
 def test_what_has_no_numbers_cannot_be_explored():
     rows = sl.TableUniverse.from_dataset(pd.DataFrame({"a": [1, 2], "b": [3, 4]}))
     for data in (pd.DataFrame({"a": ["x"]}), rows):
