@@ -87,7 +87,8 @@ PRIVATE = (
 )
 
 _WORDS = (
-    ("Pass every size", "In Python, pass every size"),
+    ("Pass every size", "In Python: pass every size"),
+    ("or say the answer for fewer,", "or in Python say the answer for fewer,"),
     ("; give sizes=", "; in Python, give sizes="),
     (" (the error's `reasons` say why)", ""),
 )

@@ -211,6 +211,16 @@ def test_the_worst_case_of_an_interval_is_not_checked_record_by_record(monkeypat
     assert len(seen) < 50
 
 
+def test_what_only_python_can_do_is_said_to_be_in_python():
+    told = ask(relation="unbounded: add or remove", parts=["sensitivity"])["warnings"][-1]
+    assert ". In Python: pass every size that the data can have, such as size=range(" in told
+    [told] = ask(query="gini_mean_difference", size=1, k=1, parts=["sensitivity"])["messages"]
+    assert told["text"].endswith(
+        "leave out smaller sizes, or in Python say the answer for fewer, empty=, which is then "
+        "public"
+    )
+
+
 @pytest.mark.parametrize("size", [3, 6])
 def test_the_largest_distance_is_that_of_the_farthest_neighbor(size):
     """Of adding and removing the longer way counts; the mean needs a record."""

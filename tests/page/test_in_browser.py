@@ -431,6 +431,8 @@ def test_what_is_not_possible_is_reduced_and_comes_back(view):
     fill(page, k="1", size="5", **{"universe-text": "1, 2, 3, 4, 5"})
     warnings = page.locator("#answer .warning").all_inner_texts()
     assert warnings[-1] == "Size n: At most 4 is possible here; 5 was asked for."
+    type_x(page, "1, 2, 3, 4, 5")
+    assert page.get_by_role("button", name="Take n").count() == 0
 
 
 def test_clicks_on_the_axis_add_and_remove_records(view):

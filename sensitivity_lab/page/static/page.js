@@ -293,7 +293,7 @@ const SHOW = {
     const hint = $("size-hint").textContent;
     return [
       ...told.mismatches.map(warning),
-      size && size !== state.size ? button : "",
+      size && size <= most.size && size !== state.size ? button : "",
       words(sensitivity.text, "number"),
       words(sensitivity.claim),
       ...told.warnings.map(warning),
