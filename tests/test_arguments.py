@@ -603,9 +603,9 @@ ARGUMENTS: dict[str, Kind] = {
     "releases.Person.column": TEXT_COLUMN.but(None),
     **dict.fromkeys(
         ("releases.Person.max_rows", "max_rows_per_group"),
-        whole("a number of rows, at least 1", most=2**20).or_none(),
+        whole("a number of rows, from 1 to 2**20", most=2**20).or_none(),
     ),
-    "max_groups": whole("a number of groups, at least 1", most=2**20).or_none(),
+    "max_groups": whole("a number of groups, from 1 to 2**20", most=2**20).or_none(),
     "releases.load.path": kind("the path of a file or a folder", OBJECTS),
     "releases.plan.epsilon": POSITIVE.but(math.inf),
     "releases.plan.person": kind("a Person: sl.releases.Person('id', max_rows=5)", OBJECTS),

@@ -137,7 +137,13 @@ DOMAIN = Argument(
     metavar="NAME=VALUES",
     help="the possible values of a column, scenario (b): use it for a release; 1,2,3 or "
     "first:last:step, including the last; can be given several times",
-    advice=((r"\bUniverse\.from_domain\(values\)", "--domain NAME=VALUES"),),
+    advice=(
+        (r"\bUniverse\.from_domain\(values\)", "--domain NAME=VALUES"),
+        (
+            r"^bounds names (.*), of which agg asks for nothing$",
+            r"--domain names \1, of which --queries asks for nothing",
+        ),
+    ),
 )
 LABELS = replace(DOMAIN, read=read_labels)
 COPIES = Argument(
@@ -270,7 +276,13 @@ PUBLIC_TABLES = Argument(
     name="--public",
     metavar="TABLES",
     help="tables of which everybody may know all rows, such as nation,region",
-    advice=((r"\bpass public=\['(.*?)'\]", r"give --public \1"),),
+    advice=(
+        (r"\bpass public=\['(.*?)'\]", r"give --public \1"),
+        (
+            r"\bname both columns of persons, person=\{'(.*?)': '(.*?)', '(.*?)': '(.*?)'\}",
+            r"name both columns of persons, --person \1.\2 --person \3.\4",
+        ),
+    ),
 )
 NULL_PERSON = Argument(
     name="--null-person",
@@ -558,7 +570,7 @@ FOREIGN_KEYS = Argument(
     "so persons are found who own no row of a table themselves",
     advice=(
         (r"\bforeign_keys=\{'(.*?)': '(.*?)'\}", r"--foreign-key \1=\2"),
-        (r"\bforeign_keys=\.\.\.", "--foreign-key TABLE.COLUMN=PARENT.COLUMN"),
+        (r"\bforeign_keys=\{\.\.\.\}", "--foreign-key TABLE.COLUMN=PARENT.COLUMN"),
     ),
 )
 

@@ -300,7 +300,7 @@ _ROWS = (
         name="release",
         summary="publish counts, means, medians and histograms of a table",
         does="Publish numbers of a table with noise, into a new folder: tables, the plan, and its\n"
-        "statement of privacy. `noise` with the same arguments shows the plan before.",
+        "statement of privacy. `noise` with the same arguments, but for --publish, shows the plan.",
         arguments=(
             replace(DATA, nargs=None, help="the table: a CSV or a Parquet file"),
             *(DOMAIN, PERSON, ROWS_PER_PERSON, GROUP_BY, PUBLISHED_QUERIES),

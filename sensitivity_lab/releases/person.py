@@ -28,8 +28,8 @@ _OF_ROWS = re.compile(
 )
 """Names of columns that most likely number rows."""
 
-_check_rows = whole_kind("a number of rows, at least 1", most=2**20)
-_check_groups = whole_kind("a number of groups, at least 1", most=2**20)
+_check_rows = whole_kind("a number of rows, from 1 to 2**20", most=2**20)
+_check_groups = whole_kind("a number of groups, from 1 to 2**20", most=2**20)
 
 
 @dataclass(frozen=True)

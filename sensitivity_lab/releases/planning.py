@@ -382,6 +382,7 @@ class Plan(Tabled):
         return [
             ("loss", f"{loss} for everything that is published, once"),
             *self.source.facts(self.noise),
+            ("noise", "counts and sums can be negative; a number that the noise hides is empty"),
             (
                 "not told",
                 "bounds, groups or a plan that were chosen from the data; other releases about the "

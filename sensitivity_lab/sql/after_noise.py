@@ -61,7 +61,7 @@ def around(
     if tables and not inner.find_ancestor(exp.From, exp.Join, exp.CTE):
         return None
     if tables:
-        name = tables[0].name
+        name = tables[0].name or "a function"
         raise refusal(
             tables[0],
             f"{name} is read outside the SELECT that aggregates; what stands around that runs on "

@@ -36,11 +36,14 @@ class Cascades:
         Sources whose rows refer to a person's rows, and are not joined with them.
     own : tuple of (Source, ForeignKey)
         Sources whose rows refer to rows of the same person, and are not joined with them.
+    keys : tuple of ForeignKey
+        Those of `joined` sources: each value must find one row.
     """
 
     joined: tuple[str, ...]
     other: tuple[tuple[Source, ForeignKey], ...]
     own: tuple[tuple[Source, ForeignKey], ...]
+    keys: tuple[ForeignKey, ...]
 
     def check(self, unit: str = "person") -> None:
         """Raise InputError if a removal takes results along that are not counted."""
@@ -88,7 +91,9 @@ def cascades(form: NormalForm, constraints: Constraints, private: Mapping[str, s
                 kind = _kind(form, source, foreign, private.get(foreign.parent.sql))
                 found[kind].append((source, foreign))
     public = [source.table.name for source, _ in found["joined"] if source.person is None]
-    return Cascades(tuple(dict.fromkeys(public)), tuple(found["other"]), tuple(found["own"]))
+    keys = tuple(foreign for _, foreign in found["joined"])
+    joined = tuple(dict.fromkeys(public))
+    return Cascades(joined, tuple(found["other"]), tuple(found["own"]), keys)
 
 
 class _Losing:

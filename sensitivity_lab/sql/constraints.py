@@ -14,6 +14,7 @@ from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
 from .database import Database
+from .join_columns import values_of_type
 from .normal_form import ForeignKey, Table
 from .sql_parser import own_column
 
@@ -47,6 +48,13 @@ def declared(database: Database, foreign_keys: Any) -> Constraints:
         (child, column), (parent, theirs) = (
             _column(database, one, example) for one in (name, foreign_keys[name])
         )
+        types = child.columns[column], parent.columns[theirs]
+        if len(set(map(values_of_type, types))) > 1:
+            raise InputError(
+                f"foreign_keys: {child.name}.{column} ({types[0]}) and {parent.name}.{theirs} "
+                f"({types[1]}) have two types, so that equal ones need not be the same: give them "
+                "one, in pandas by astype('Int64')"
+            )
         found.setdefault(child.sql, []).append(ForeignKey((column,), parent, (theirs,)))
     return Constraints(database, found)
 

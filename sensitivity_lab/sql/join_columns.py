@@ -27,8 +27,11 @@ def join_equalities(form: NormalForm) -> tuple[Equality, ...]:
 
 
 def _values(form: NormalForm, column: SourceColumn) -> str:
-    """Return a name for the values of a column: two columns with one name compare exactly."""
-    type_ = form.type_of(column)
+    return values_of_type(form.type_of(column))
+
+
+def values_of_type(type_: str) -> str:
+    """Return a name for the values of a type: columns of types with one name compare exactly."""
     return "INTEGER" if type_ in _INTEGERS else type_
 
 

@@ -316,8 +316,8 @@ class Query(ReadQuery):
            numbers  sensitivity norm  epsilon  scale  expected_error
         n        2            2   L1        1      2               2
           loss       epsilon 1 for everything that is published, once
-          person     a person joins or leaves with all rows of visits; at most 2 results of the join
-                     count
+          person     a person (visits.patient) joins or leaves with all rows of visits; at most 2
+                     results of the join count
         ...
         >>> int(plan.without_noise().to_frame()["n"].sum())
         5

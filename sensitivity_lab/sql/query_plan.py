@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import cut, names_of, shown, whole_kind
+from sensitivity_lab.checks import names_of, shown, whole_kind
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.noise.mechanism import check_delta
 from sensitivity_lab.noise.table import shares_of
@@ -150,6 +150,11 @@ class Results:
         self, measured: Sequence[Measured], table: Any, *, limited: bool = True
     ) -> Mapping[Measured, Numbers]:
         """Run the query once, and return the exact numbers of the results that count."""
+        if table is not None and self.query.reads(table):
+            raise InputError(
+                "a rehearsal is of made-up tables, and these are the query's own: its errors would "
+                "reveal something about them; make up tables of the size that you expect"
+            )
         query = self.query if table is None else self.anew(table)
         several = [one for one in measured if isinstance(one, OfResults)]
         with query.session() as session:
@@ -188,15 +193,22 @@ class Results:
         if kept:
             told = names_of(list(dict.fromkeys(kept)), str)
             public.append(f"all that is in {told}")
+        if self.query.null_person == "public":
+            public.append("rows whose person is NULL")
+        whose = names_of([f"{table}.{column}" for table, column in self.query.persons.items()], str)
+        given = [f"{child} in {parent}" for child, parent in self.query.foreign_keys.items()]
         return [
             (
                 "person",
-                f"a person joins or leaves with all rows of {tables}; at most {results} count",
+                f"a person ({whose}) joins or leaves with all rows of {tables}; at most {results} "
+                "count",
             ),
-            ("query", cut(" ".join(self.query.text.split()))),
+            *([("keys", names_of(given, str))] if given else []),
+            ("query", " ".join(self.query.text.split())),
             (
                 "rows",
-                "results beyond the limit are dropped, by a hash of what they count for",
+                "results beyond the limit are dropped, by a hash of what they count for, so that "
+                "counts and sums are too low by them",
             ),
             ("public", "; ".join([*public, "this plan"])),
         ]
@@ -207,8 +219,13 @@ class Results:
         return {
             "sql": query.text,
             "person": dict(query.persons),
+            "foreign_keys": dict(query.foreign_keys),
+            "public": sorted(query.public),
+            "null_person": query.null_person,
             "max_rows": self.person.l1(1),
-            "groups": [[str(one) for one in key] for key in query.form.keys],
+            "groups": [
+                [one if one is None else str(one) for one in key] for key in query.form.keys
+            ],
             "bounds": {str(column): list(map(str, of)) for column, of in query.form.bounds.items()},
         }
 
@@ -286,6 +303,8 @@ def plan_of(
     loss = privacy_loss(epsilon, delta)
     query.cascades.check()
     query.check_public()
+    for column in query.persons.values():
+        Person(column, max_rows=most).warn_of(())
     measured = [
         OfResults(place, one, _ends(form, one)) for place, one in enumerate(form.aggregates)
     ]

@@ -8,6 +8,8 @@ from dataclasses import replace
 from datetime import date, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -64,6 +66,8 @@ class ReadQuery:
         What public tables lose with a person.
     show_person : callable or None
         Turns a person into the text that reprs show.
+    foreign_keys : dict of str to str
+        As they were given.
     public : frozenset of str
         The full names of the tables that were declared public.
     """
@@ -98,6 +102,7 @@ class ReadQuery:
             "foreign_keys": foreign_keys,
             "public": public,
         }
+        self._connection = connection
         self.database = Database(connection)
         with closing(self.database):
             self._read(bounds, groups, foreign_keys, public)
@@ -125,6 +130,7 @@ class ReadQuery:
         lower = {name.rpartition(".")[2].lower(): column for name, column in persons.items()}
         form = Reader(self.text, self.database, lower).read()
         self.constraints = declared(self.database, foreign_keys)
+        self.foreign_keys: dict[str, str] = dict(foreign_keys or {})
         form = with_owners(form, self.constraints, private)
         if not form.private:
             raise InputError(
@@ -200,18 +206,20 @@ class ReadQuery:
                 for mine, other in ((one.left, one.right), (one.right, one.left))
                 if mine.alias == source.alias
             )
-            key = next(
-                (
-                    f"{{'{name}.{mine.name}': '{parent.table.name}.{other.name}'}}"
-                    for mine, parent, other in joined
-                    if self._goes_with_persons(parent)
-                ),
-                "...",
-            )
+            way = "declare the key that leads to them, foreign_keys={...}"
+            for mine, parent, other in joined:
+                if parent.person is not None and not parent.path and other == parent.owner:
+                    both = {parent.table.name: other.name, name: mine.name}
+                    way = f"name both columns of persons, person={both}"
+                elif self._goes_with_persons(parent):
+                    key = {f"{name}.{mine.name}": f"{parent.table.name}.{other.name}"}
+                    way = f"declare the key that leads to them, foreign_keys={key}"
+                else:
+                    continue
+                break
             raise InputError(
                 f"public: nothing says whose rows those of {name} are. If they belong to persons, "
-                f"declare the key that leads to them, foreign_keys={key}, or name their column "
-                f"of persons in person. If everybody may know all of them, pass public=[{name!r}]"
+                f"{way}. If everybody may know all of them, pass public=[{name!r}]"
             )
 
     def _load(self, form: NormalForm) -> None:
@@ -293,21 +301,35 @@ class ReadQuery:
                 )
 
     def _check_parents(self, session: Session) -> None:
-        """Raise InputError if a foreign key that leads to an owner finds several rows."""
+        """Raise InputError if a foreign key that is not the database's own finds several rows."""
         keys = [one for source in self.form.private for one in source.path]
-        for one in dict.fromkeys(keys):
-            columns = ", ".join(map(quoted, one.parent_columns))
+        given = {one for of in self.constraints.given.values() for one in of}
+        for one in dict.fromkeys([*keys, *self.cascades.keys]):
+            if one not in given:
+                continue
+            names = list(map(quoted, one.parent_columns))
+            there = " AND ".join(f"{name} IS NOT NULL" for name in names)
             [(twice,)] = session.rows(
-                f"SELECT COUNT(*) - COUNT(DISTINCT ROW({columns})) FROM {one.parent.sql}"
+                f"SELECT COUNT(*) - COUNT(DISTINCT ROW({', '.join(names)})) FROM {one.parent.sql} "
+                f"WHERE {there}"
             )
             if twice:
                 raise InputError(
                     f"foreign_keys: {one.parent.name} has {twice:,} rows whose "
-                    f"{names_of(one.parent_columns, str)} another row has, too, so that a row has "
-                    "several owners; refer to columns that are unique"
+                    f"{names_of(one.parent_columns, str)} another row has, too, so that a row that "
+                    "refers to them has several owners; refer to columns that are unique"
                 )
 
     # How it runs.
+
+    def reads(self, connection: Any) -> bool:
+        """Tell whether a connection is the query's own, or has one of its tables."""
+
+        def tables(of: Any) -> list[Any]:
+            return list(of.values()) if isinstance(of, Mapping) else [of]
+
+        pairs = product(tables(self._connection), tables(connection))
+        return any(a is b or (isinstance(a, str | Path) and str(a) == str(b)) for a, b in pairs)
 
     @contextmanager
     def session(self) -> Iterator[Session]:

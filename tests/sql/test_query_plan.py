@@ -213,7 +213,7 @@ def test_a_person_is_a_path_of_foreign_keys():
     told = asked.contributions().to_frame().groupby("person")["n"].sum().to_dict()
     assert told == {1: 2, 2: 1, 3: 1}
     plan = asked.plan(epsilon=1, max_rows=2)
-    assert "a person joins or leaves with all rows of line" in repr(plan)
+    assert "a person (customer.custkey) joins or leaves with all rows of line" in repr(plan)
     whole = plan.without_noise().measured
     for person in (1, 2, 3):
         base = shop()
@@ -277,7 +277,7 @@ def test_a_path_that_the_caller_declares():
 
 WRONG_PATHS = {
     "nobody": (
-        lambda: tables(visits=pd.DataFrame({"person": [7, 9, None]})),
+        lambda: tables(visits=pd.DataFrame({"person": [7, 9, None]}, dtype="Int64")),
         "person: 2 rows of visits without owner, since a foreign key is NULL or leads nowhere",
     ),
     "two owners": (
@@ -287,6 +287,29 @@ WRONG_PATHS = {
     "no path": (
         lambda: {**tables(), "foreign_keys": None},
         "the query reads none of the tables 'people', and no foreign key leads there",
+    ),
+    "two owners of what is joined": (
+        lambda: {
+            "connection": {
+                "people": pd.DataFrame({"id": range(9)}),
+                "visits": pd.DataFrame({"visit": [1] * 9, "id": range(9)}),
+                "bills": pd.DataFrame({"visit": [1]}),
+            },
+            "person": "people.id",
+            "foreign_keys": {"visits.id": "people.id", "bills.visit": "visits.visit"},
+            "sql": "SELECT COUNT(*) AS n FROM people JOIN visits USING (id) "
+            "JOIN bills USING (visit)",
+        },
+        "foreign_keys: visits has 8 rows whose visit another row has, too, so that a row that "
+        "refers to them has several owners",
+    ),
+    "keys of two types": (
+        lambda: tables(
+            people=pd.DataFrame({"id": range(9), "key": range(2**60, 2**60 + 9)}),
+            visits=pd.DataFrame({"person": [float(2**60)]}),
+        ),
+        "foreign_keys: visits.person (DOUBLE) and people.key (BIGINT) have two types, so that "
+        "equal ones need not be the same: give them one, in pandas by astype('Int64')",
     ),
     "two paths": (
         lambda: {
@@ -306,7 +329,7 @@ WRONG_PATHS = {
 def test_paths_that_lead_to_nobody_or_to_several(what):
     made, reason = WRONG_PATHS[what]
     with pytest.raises(InputError) as caught:
-        Query("SELECT COUNT(*) AS n FROM visits", **made())
+        Query(**{"sql": "SELECT COUNT(*) AS n FROM visits", **made()})
     assert reason in str(caught.value)
 
 
@@ -353,9 +376,9 @@ REFUSALS = {
             person="people.id",
             groups=["open"],
         ).plan(epsilon=1, max_rows=1),
-        "public: nothing says whose rows those of orders are. If they belong to persons, declare "
-        "the key that leads to them, foreign_keys={'orders.who': 'people.id'}, or name their "
-        "column of persons in person. If everybody may know all of them, pass public=['orders']",
+        "public: nothing says whose rows those of orders are. If they belong to persons, name both "
+        "columns of persons, person={'people': 'id', 'orders': 'who'}. If everybody may know all "
+        "of them, pass public=['orders']",
     ),
     "a foreign key that was forgotten one table further on": (
         lambda: of_items(foreign_keys={"orders.who": "people.id"}).plan(epsilon=1, max_rows=1),
@@ -365,7 +388,7 @@ REFUSALS = {
         lambda: of_items(" < ", foreign_keys={"orders.who": "people.id"}).plan(
             epsilon=1, max_rows=1
         ),
-        "declare the key that leads to them, foreign_keys=..., or name",
+        "declare the key that leads to them, foreign_keys={...}. If everybody",
     ),
     "a lookup that is not declared": (
         lambda: of_items(
@@ -407,6 +430,10 @@ REFUSALS = {
     "a table for a plan that has its own": (
         lambda: query().plan(epsilon=1, max_rows=1).without_noise({"visits": VISITS}),
         "this plan reads the tables of its query; leave out the table",
+    ),
+    "a rehearsal with the query's own tables": (
+        lambda: query().plan(epsilon=1, max_rows=1).errors({"visits": VISITS}),
+        "a rehearsal is of made-up tables, and these are the query's own",
     ),
     "two persons": (
         lambda: query(
