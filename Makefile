@@ -76,7 +76,7 @@ notebooks: $(VENV)/installed-test,check,dask,sql
 
 ALL := not notebooks and not stress and not browser
 
-exhaustive: $(VENV)/installed-test,check,dask,sql
+exhaustive: $(VENV)/installed-test,check,dask,formulas,sql
 	@echo "Running all tests but the stress, on two cores: several times as long as make test."
 	$(BIN)/python -m pytest $(ON_TWO) -m "$(ALL)"
 
@@ -172,11 +172,11 @@ clean:
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What CI needs, found and installed in one go.
-ALL_EXTRAS := test,check,dask,completion test,opendp,diffprivlib test,check,dask,sql test,check,dask,sql \
+ALL_EXTRAS := test,check,dask,completion test,opendp,diffprivlib test,check,dask,sql test,check,dask,formulas,sql \
   test,dask test
 everything: pyproject.toml $(VENV)/created
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	  --editable '.[test,check,dask,completion,opendp,diffprivlib,sql]'
+	  --editable '.[test,check,dask,completion,formulas,opendp,diffprivlib,sql]'
 	@touch $(ALL_EXTRAS:%=$(VENV)/installed-%)
 
 # The stem names the extras: installed-test,check installs .[test,check].

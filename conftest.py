@@ -22,6 +22,8 @@ collect_ignore = (
 # And those that run DuckDB.
 if not all(map(find_spec, ("duckdb", "scipy", "sqlglot"))):
     collect_ignore += ["sensitivity_lab/sql", "docs/how_to/sql.md"]
+if not all(map(find_spec, ("sympy", "z3"))):
+    collect_ignore += ["sensitivity_lab/formulas", "docs/how_to/formulas.md"]
 
 
 EXAMPLES = [ROOT / folder for folder in ("sensitivity_lab", "docs/how_to", "docs/understand")]

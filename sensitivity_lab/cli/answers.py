@@ -42,6 +42,7 @@ from .arguments import (
     LABELS,
     NEIGHBORS,
     NORM,
+    OF_FORMULA,
     PERSON,
     PUBLIC_UNIVERSE,
     QUERIES,
@@ -70,6 +71,14 @@ def curves(given: Given) -> Answer:
         **given.search(),
     )
     return Answer(text=found, data=found.to_dict, plot=found.plot, table=found.to_csv)
+
+
+def formula(given: Given) -> Answer:
+    """Print the formula of a query."""
+    from sensitivity_lab.formulas import formula as formula_of
+
+    found = formula_of(given[OF_FORMULA], given[NEIGHBORS])
+    return Answer(text=found, data=found.to_dict)
 
 
 def sensitivity(given: Given) -> Answer:

@@ -340,6 +340,11 @@ QUERY = Argument(
         ),
     ),
 )
+OF_FORMULA = Argument(
+    name="query",
+    help="a statistic such as median, var or percentile_90",
+    completer=queries,
+)
 REQUIRED_QUERIES = Argument(
     name="--queries",
     alias="--query",

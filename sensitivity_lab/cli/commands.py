@@ -46,6 +46,7 @@ from .arguments import (
     NO_BROWSER,
     NORM,
     NULL_PERSON,
+    OF_FORMULA,
     OUTPUT,
     PERSON,
     PERSONS,
@@ -192,6 +193,24 @@ _ROWS = (
             f"sensitivity {_SCHOOL} --query mean --size 6 --neighbors unbounded --distance 2",
             f"sensitivity {_SCHOOL} --query std --size 6 --neighbors bounded --output witness.png",
         ),
+    ),
+    Command(
+        name="formula",
+        summary="sensitivity as a formula in n, k, L and U, proved",
+        does="The global sensitivity of a query on records from L to U, for every number of records"
+        "\nn and every distance k, as a formula that is proved.",
+        arguments=(
+            *(
+                OF_FORMULA,
+                replace(
+                    NEIGHBORS, choices=("bounded", "unbounded"), required=False, default="bounded"
+                ),
+            ),
+            JSON,
+        ),
+        call=answers.formula,
+        examples=("formula var --neighbors bounded", "formula median --neighbors unbounded --json"),
+        more="docs/reference/formulas.md lists them.",
     ),
     Command(
         name="local",

@@ -23,6 +23,7 @@ MODULES = (
     "sensitivity_lab.spaces",
     "sensitivity_lab.sql",
     "sensitivity_lab.plotting",
+    "sensitivity_lab.formulas",
     "sensitivity_lab.empirical",
     "sensitivity_lab.releases.opendp",
 )
@@ -47,6 +48,7 @@ GROUPS = {
     "sensitivity_lab.plotting": "Plots",
     "sensitivity_lab.releases": "Releases",
     "sensitivity_lab.releases.opendp": "Releases by OpenDP",
+    "sensitivity_lab.formulas": "Formulas in n and k",
     "sensitivity_lab.empirical": "The article's functions",
     "sensitivity_lab.errors": "Errors",
     "sensitivity_lab": "More",

@@ -1,0 +1,10 @@
+"""Formulas of sensitivities for every n and k, with what proves them."""
+
+from .claims import Verdict, prove
+from .closed_form import Formula, formula
+from .obligations import Proof
+from .sums import SumsQuery, sums
+
+__all__ = ["Formula", "Proof", "SumsQuery", "Verdict", "formula", "prove", "sums"]
+
+__dir__ = __all__.copy  # for tab completion

@@ -1,0 +1,248 @@
+"""Expressions in n, k, L and U: read from text, evaluated exactly, and handed to a solver.
+
+An expression is one of Python's, of + - * / // % **, comparisons, and, or, not, min, max, abs and
+floor. `sqrt` may stand around all of it. Nothing of it is executed: its syntax tree is walked.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, reduce
+from math import floor, isqrt
+from typing import Any
+
+from sensitivity_lab.checks import check_text, names_of, shown
+from sensitivity_lab.errors import InputError
+
+_BINARY: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+
+_COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.LtE: operator.le,
+    ast.Lt: operator.lt,
+    ast.GtE: operator.ge,
+    ast.Gt: operator.gt,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+
+_WORDS = "+, -, *, /, //, %, **, comparisons, and, or, not, min, max, abs, floor and sqrt"
+
+_LONGEST, _LARGEST_POWER = 2_000, 64
+
+
+@dataclass(frozen=True)
+class Expression:
+    """An expression in the names of numbers.
+
+    Attributes
+    ----------
+    text : str
+        As it was written.
+
+    Examples
+    --------
+    >>> Expression("k * (n - k) / n**2")(n=10, k=3)
+    Fraction(21, 100)
+    >>> Expression("sqrt((n - 1) / n**2)")(n=2), Expression("n % 2 == 0")(n=4)
+    (Fraction(1, 2), True)
+    """
+
+    text: str
+
+    def __post_init__(self) -> None:
+        """Raise InputError for anything else."""
+        text = check_text("formula", self.text, "an expression such as 'k * (U - L) / n'")
+        try:
+            if len(text) > _LONGEST:
+                raise ValueError(f"it has {len(text):,} characters, more than {_LONGEST:,}")
+            tree = ast.parse(text.strip(), mode="eval").body
+            _check(tree)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            why = str(error).partition(" (")[0] if isinstance(error, SyntaxError) else str(error)
+            raise InputError(
+                f"formula: {shown(text)} cannot be read ({why}); write numbers, names and {_WORDS}"
+            ) from error
+
+    @cached_property
+    def tree(self) -> ast.expr:
+        """Its syntax tree, without the root around it."""
+        tree = ast.parse(self.text.strip(), mode="eval").body
+        return tree.args[0] if isinstance(tree, ast.Call) and self.root else tree
+
+    @cached_property
+    def root(self) -> bool:
+        """Whether a square root stands around it."""
+        tree = ast.parse(self.text.strip(), mode="eval").body
+        return isinstance(tree, ast.Call) and _name(tree) == "sqrt"
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of the numbers in it."""
+        calls = {id(one.func) for one in ast.walk(self.tree) if isinstance(one, ast.Call)}
+        return frozenset(
+            one.id
+            for one in ast.walk(self.tree)
+            if isinstance(one, ast.Name) and id(one) not in calls
+        )
+
+    def __call__(self, **values: Any) -> Any:
+        """Return its value, exactly: a Fraction or a truth value; of a root the nearest float."""
+        found = self.before_root(**values)
+        return square_root(found) if self.root else found
+
+    def before_root(self, **values: Any) -> Any:
+        """Return the value of what a square root stands around, or of all of it."""
+        numbers = {name: Fraction(value) for name, value in values.items()}
+        try:
+            return walked(self.tree, numbers, _EXACT)
+        except ZeroDivisionError as error:
+            given = ", ".join(f"{name} = {value}" for name, value in values.items())
+            raise InputError(f"formula: {self.text} divides by 0 for {given}") from error
+
+    def check_names(self, known: frozenset[str]) -> None:
+        """Raise InputError for names that nothing is known of."""
+        unknown = sorted(self.names - known)
+        if unknown:
+            raise InputError(
+                f"formula: {shown(self.text)} has the unknown name {shown(unknown[0])}; the names "
+                f"are {names_of(sorted(known))}"
+            )
+
+
+def square_root(square: Fraction) -> Fraction | float:
+    """Return the root of a fraction, exactly where it is one, else the nearest float.
+
+    Examples
+    --------
+    >>> square_root(Fraction(4, 9)), square_root(Fraction(1, 2))
+    (Fraction(2, 3), 0.7071067811865476)
+    """
+    above, below = isqrt(square.numerator), isqrt(square.denominator)
+    if above**2 == square.numerator and below**2 == square.denominator:
+        return Fraction(above, below)
+    # In 2**-120 parts of the root's size, which no float tells from it.
+    shift = 240 + 2 * max(0, square.denominator.bit_length() - square.numerator.bit_length())
+    return float(
+        Fraction(isqrt((square.numerator << shift) // square.denominator), 1 << shift // 2)
+    )
+
+
+@dataclass(frozen=True)
+class Functions:
+    """What an expression's functions and connectives are, where its numbers are of some kind."""
+
+    number: Callable[[int], Any]
+    least: Callable[[Any, Any], Any]
+    greatest: Callable[[Any, Any], Any]
+    absolute: Callable[[Any], Any]
+    floor: Callable[[Any], Any]
+    every: Callable[..., Any]
+    some: Callable[..., Any]
+    negated: Callable[[Any], Any]
+
+
+_EXACT = Functions(
+    Fraction,
+    min,
+    max,
+    abs,
+    lambda number: Fraction(floor(number)),
+    lambda *terms: all(terms),
+    lambda *terms: any(terms),
+    operator.not_,
+)
+
+
+def walked(node: ast.expr, values: Mapping[str, Any], of: Functions) -> Any:
+    """Return the value of a syntax tree, for numbers of any kind with their own operators."""
+    match node:
+        case ast.Constant(value=int(number)):
+            return of.number(number)
+        case ast.Name(id=name):
+            return values[name]
+        case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=int(power))):
+            return walked(node.left, values, of) ** power
+        case ast.BoolOp() | ast.Compare():
+            return _truth(node, values, of)
+        case ast.UnaryOp() | ast.BinOp() | ast.Call():
+            parts = [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
+            parts = node.args if isinstance(node, ast.Call) else parts
+            return _applied(node, [walked(one, values, of) for one in parts], of)
+    raise TypeError(ast.dump(node))  # which `_check` refuses
+
+
+def _applied(node: ast.UnaryOp | ast.BinOp | ast.Call, given: list[Any], of: Functions) -> Any:
+    """Return what an operator or a function makes of values."""
+    if isinstance(node, ast.UnaryOp):
+        return -given[0] if isinstance(node.op, ast.USub) else of.negated(given[0])
+    if isinstance(node, ast.BinOp):
+        if isinstance(node.op, ast.FloorDiv):
+            return of.floor(given[0] / given[1])
+        return _BINARY[type(node.op)](*given)
+    name = _name(node)
+    if name in ("min", "max"):
+        return reduce(of.least if name == "min" else of.greatest, given)
+    return {"abs": of.absolute, "floor": of.floor}[name](*given)
+
+
+def _truth(node: ast.BoolOp | ast.Compare, values: Mapping[str, Any], of: Functions) -> Any:
+    """Return the truth of comparisons, or of several conditions."""
+    if isinstance(node, ast.BoolOp):
+        terms = [walked(one, values, of) for one in node.values]
+        return (of.every if isinstance(node.op, ast.And) else of.some)(*terms)
+    several = [walked(one, values, of) for one in (node.left, *node.comparators)]
+    pairs = zip(node.ops, several, several[1:], strict=False)
+    return of.every(*(_COMPARISONS[type(op)](a, b) for op, a, b in pairs))
+
+
+def _check(node: ast.expr, *, inside: bool = False) -> None:
+    """Raise ValueError for syntax that no expression has."""
+    parts = [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
+    match node:
+        case ast.Constant(value=value) if type(value) is not int:
+            raise ValueError(f"{value!r} is no whole number; write fractions as 1 / 2")
+        case ast.BinOp(op=ast.Pow()):
+            power = getattr(node.right, "value", None)
+            if type(power) is not int or not 0 <= power <= _LARGEST_POWER:
+                raise ValueError(f"a power is a whole number from 0 to {_LARGEST_POWER}")
+        case ast.Call():
+            _check_call(node, inside=inside)
+            parts = node.args
+        case ast.Constant() | ast.Name() | ast.BoolOp() | ast.UnaryOp(op=ast.USub() | ast.Not()):
+            pass
+        case _ if not _is_known(node):
+            raise ValueError(f"{ast.unparse(node)!r} is no part of formulas")
+    for one in parts:
+        _check(one, inside=True)
+
+
+def _is_known(node: ast.expr) -> bool:
+    """Tell whether operators are those of formulas."""
+    if isinstance(node, ast.Compare):
+        return all(type(one) in _COMPARISONS for one in node.ops)
+    return isinstance(node, ast.BinOp) and type(node.op) in _BINARY
+
+
+def _check_call(node: ast.Call, *, inside: bool) -> None:
+    name, number = _name(node), len(node.args)
+    if name == "sqrt" and inside:
+        raise ValueError("sqrt stands around the whole expression, or nowhere")
+    most = {"abs": 1, "floor": 1, "sqrt": 1, "min": number, "max": number}.get(name, 0)
+    if node.keywords or not 0 < number <= most:
+        raise ValueError(f"{ast.unparse(node)!r} is no function of formulas")
+
+
+def _name(node: ast.Call) -> str:
+    return node.func.id if isinstance(node.func, ast.Name) else ""

@@ -1,0 +1,286 @@
+"""Formulas against the exact engines, their witnesses, and the numbers that refute wrong claims."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from fractions import Fraction
+from importlib.util import find_spec
+from itertools import product
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sensitivity_lab as sl
+from sensitivity_lab import formulas
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.formulas.expressions import Expression
+
+QUARTER = Fraction(1, 4)
+QUERIES = [
+    *(sl.Count(), sl.Sum(), sl.Mean(), sl.Min(), sl.Max(), sl.Range(), sl.Midrange(), sl.Median()),
+    *(sl.Percentile(10), sl.Percentile(75), sl.InterquartileRange()),
+    *(sl.TrimmedMean(QUARTER), sl.WinsorizedMean(QUARTER)),
+    *(sl.Var(), sl.Var(ddof=1), sl.Std(), sl.Std(ddof=1)),
+]
+RELATIONS = {
+    "bounded": sl.Bounded,
+    "unbounded": sl.Unbounded,
+    "symmetric difference": sl.SymmetricDifference,
+}
+ENDS = [(0, 1), (-2, 5), (-3, -1)]
+has_z3 = pytest.mark.skipif(not find_spec("z3"), reason="needs the extra `formulas`")
+has_both = pytest.mark.skipif(
+    not (find_spec("z3") and find_spec("sympy")), reason="needs the extra `formulas`"
+)
+
+
+def known(query: sl.Count, relation: str) -> formulas.Formula | None:
+    try:
+        return formulas.formula(query, relation)
+    except InputError:
+        return None
+
+
+def same(result: sl.results.Sensitivity, value: Fraction | float) -> bool:
+    if result.exact is not None:
+        return result.exact == value
+    return math.isclose(result.value, value, rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=lambda one: one.name)
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.representative("query")
+def test_a_formula_is_what_the_engines_find(query, relation):
+    """For n up to 12, every k, on the two ends and on all whole numbers between them."""
+    found = known(query, relation)
+    if found is None:
+        assert relation != "bounded"
+        return
+    compared = 0
+    for (low, upper), n in product(ENDS, range(1, 13)):
+        domains = [[low, upper], list(range(low, upper + 1))][: 1 if n > 6 else 2]
+        for domain, k in product(domains, range(1, n + 1)):
+            with contextlib.suppress(InputError):  # beyond what is proved
+                value = None
+                value = found(n, k, low, upper)
+            if value is None:
+                continue
+            universe = sl.Universe.from_domain(domain)
+            neighbors = RELATIONS[relation](k)
+            engine = sl.global_sensitivity(universe, query, size=n, neighbors=neighbors)
+            assert same(engine, value), (n, k, low, upper, value)
+            compared += 1
+    assert compared > 50
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=lambda one: one.name)
+def test_witnesses_are_neighbors_that_far_apart(query):
+    for relation, n, k in product(RELATIONS, (1, 2, 5, 8), (1, 2, 4)):
+        found = known(query, relation)
+        try:
+            x, y = found.witness(n, k, -2, 5) if found else ([], [])
+        except InputError:
+            continue
+        if found is None:
+            continue
+        more, fewer = (
+            sum(max(0, a.count(one) - b.count(one)) for one in (-2, 5)) for a, b in ((x, y), (y, x))
+        )
+        assert len(x) == n
+        assert {
+            "bounded": len(y) == n and more <= k,
+            "unbounded": min(more, fewer) == 0 and more + fewer <= k,
+            "symmetric difference": more + fewer <= k,
+        }[relation]
+        far = abs(query(list(map(float, x))) - query(list(map(float, y))))
+        assert math.isclose(far, found(n, k, -2, 5), rel_tol=1e-12, abs_tol=1e-12)
+
+
+def test_the_covariance_against_all_pairs_of_few_tables():
+    covariance = sl.Covariance("a", "b")
+    found = formulas.formula(covariance, "bounded")
+    rows = pd.DataFrame([(a, b) for a in (0, 1, 2) for b in (0, 1, 2)], columns=["a", "b"])
+    for n in (1, 2, 3):
+        tables = sl.TableUniverse.from_dataset(pd.concat([rows] * n, ignore_index=True))
+        engine = sl.global_sensitivity(
+            tables, covariance, size=n, neighbors="bounded", method="enumeration"
+        )
+        assert engine.exact == found(n) * 4
+        x, y = found.witness(n)
+        assert sum(a != b for a, b in zip(x, y, strict=True)) <= 1
+
+
+def test_published_values():
+    """Textbooks: k (U - L) / n of a mean; (n - 1) / n^2 of a variance."""
+    assert formulas.formula("mean", "bounded")(n=50, k=2, L=0, U=100) == 4
+    assert formulas.formula("var", "bounded")(n=10) == Fraction(9, 100)
+    assert formulas.formula("sum", "unbounded")(n=3, L=-7, U=2) == 7
+    assert formulas.formula("std", "bounded")(n=4, k=2) == Fraction(1, 2)
+    assert formulas.formula(sl.Var(ddof=1), "unbounded")(n=10) == QUARTER * 4 / 10
+
+
+@given(st.integers(1, 99), st.integers(1, 99), st.integers(-9, 9), st.integers(1, 9))
+def test_expressions_are_computed_as_python_computes_them(n, k, low, width):
+    upper = low + width
+    texts = [
+        "k * (n - k) / n**2 * (U - L)**2",
+        "max(abs(L), abs(U)) - min(n, k, 3) % 7",
+        "floor(3 * n / 4) // 2 + -k",
+    ]
+    for text in texts:
+        names = {"n": Fraction(n), "k": Fraction(k), "L": Fraction(low), "U": Fraction(upper)}
+        expected = eval(text, {"floor": math.floor, **names})
+        assert Expression(text)(n=n, k=k, L=low, U=upper) == expected
+    condition = "n % 2 == 1 and k <= n or not L < 0"
+    expected = (n % 2 == 1 and k <= n) or low >= 0
+    assert Expression(condition)(n=n, k=k, L=low, U=upper) is expected
+
+
+WRONG = {
+    "k +": "was never closed|invalid syntax",
+    "__import__('os')": "is no function of formulas",
+    "n.real": "is no part of formulas",
+    "0.5 * n": "0.5 is no whole number; write fractions as 1 / 2",
+    "n**k": "a power is a whole number from 0 to 64",
+    "2**65 * n": "a power is a whole number from 0 to 64",
+    "1 + sqrt(n)": "sqrt stands around the whole expression",
+    "[n]": "is no part of formulas",
+    "lambda: n": "is no part of formulas",
+    "n if k else 0": "is no part of formulas",
+    "'n'": "is no whole number",
+    "min()": "is no function of formulas",
+    "n" * 3000: "it has 3,000 characters, more than 2,000",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_other_texts_are_refused(text):
+    with pytest.raises(InputError, match=WRONG[text]):
+        Expression(text)
+
+
+REFUSED = {
+    "an unknown query": (
+        lambda: formulas.formula("gini_mean_difference", "bounded"),
+        "nothing is proved of",
+    ),
+    "an unknown relation": (lambda: formulas.formula("iqr", "unbounded"), "under unbounded"),
+    "another direction": (
+        lambda: formulas.formula("mean", sl.Unbounded(1, direction="add")),
+        "with at most k changes in both directions",
+    ),
+    "exactly k": (lambda: formulas.formula("mean", sl.Bounded(1, exactly=True)), "at most k"),
+    "beyond what is proved": (
+        lambda: formulas.formula("var", "unbounded")(n=3, k=2),
+        "nothing is proved of var for n = 3, k = 2 (unbounded); it is known where 2 * k <= n",
+    ),
+    "no records": (lambda: formulas.formula("mean", "bounded")(n=0), "n must be a whole number"),
+    "turned ends": (
+        lambda: formulas.formula("mean", "bounded")(n=2, L=1, U=0),
+        "L must be below U",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_refusals(what):
+    call, reason = REFUSED[what]
+    with pytest.raises(InputError) as caught:
+        call()
+    assert reason in str(caught.value)
+
+
+SUMS = {
+    "square": formulas.sums(lambda p, _: p[1] ** 2),
+    "squares": formulas.sums(lambda p, _: p[2]),
+    "ratio": formulas.sums(lambda p, _: p[1] / (1 + p[2])),
+    "variance": formulas.sums(lambda p, n: p[2] / n - (p[1] / n) ** 2),
+}
+RIGHT = [
+    ("k * (U - L) / n", "mean", {}),
+    ("k * max(U, 0 - L)", "sum", {"neighbors": "unbounded"}),
+    ("k * (n - k) / n**2 * (U - L)**2", "var", {"where": "2 * k <= n"}),
+    ("(n - 1) / n**2", sl.Covariance("a", "b"), {"where": "k == 1 and k <= n"}),
+    ("k * (2 * n - k)", SUMS["square"], {}),
+    ("k", SUMS["squares"], {}),
+    ("k * (n - k) / n**2", SUMS["variance"], {"where": "2 * k <= n"}),
+]
+WRONG_CLAIMS = [
+    ("2 * n - 2", SUMS["square"], {"where": "k == 1"}),
+    ("k * (n - k) / n**2", sl.Covariance("a", "b"), {}),
+    ("1 / 2", SUMS["ratio"], {"where": "k == 1"}),
+    ("k * (n - k) / (n * (n - 1)) * (U - L)**2", sl.Var(ddof=1), {"neighbors": "unbounded"}),
+    ("k * (n - 1) / n * (U - L)", "sum", {}),
+    ("(U - L) / 2", "median", {}),
+    ("U - L", "median", {}),
+    ("(U - L) / n", "var", {}),
+    ("k * (U - L)", "range", {}),
+    ("2 * k", SUMS["squares"], {}),
+    ("k * (n - k) / n**2 * (U - L)**2", "var", {}),
+    ("k / n", "mean", {}),  # without the width of the domain
+]
+
+
+@has_z3
+@pytest.mark.parametrize(("claim", "query", "options"), RIGHT)
+def test_right_claims_are_proved(claim, query, options):
+    found = formulas.prove(claim, query, **{"neighbors": "bounded", **options})
+    assert found.verdict == "proved", found
+    assert found.proofs
+    assert all(one.proved and one.again() for one in found.proofs)
+
+
+@has_z3
+@pytest.mark.parametrize(("claim", "query", "options"), WRONG_CLAIMS)
+def test_wrong_claims_are_never_proved(claim, query, options):
+    found = formulas.prove(claim, query, **{"neighbors": "bounded", **options})
+    assert found.verdict in ("refuted", "unknown"), found
+    if found.verdict == "refuted":
+        numbers = found.numbers
+        true = numbers.get("true", numbers.get("true, at least", numbers.get("true, below")))
+        assert numbers["claimed"] != true
+
+
+@has_z3
+def test_agreement_for_small_n_is_no_proof():
+    """p1 / (1 + p2) moves by 1/2 at most for up to 19 records, and by more from 20 on."""
+    found = formulas.prove("1 / 2", SUMS["ratio"], "bounded", where="k == 1")
+    assert 20 <= found.numbers["n"] <= 21
+    x, y = found.witness
+    assert abs(SUMS["ratio"].on(x) - SUMS["ratio"].on(y)) > Fraction(1, 2)
+
+
+@has_both
+def test_a_formula_of_a_function_of_sums_is_found_and_proved():
+    found = formulas.formula(SUMS["square"], "bounded")
+    assert found.proved
+    assert [found(n, k) for n, k in ((3, 1), (5, 5))] == [5, 25]
+    assert r"\begin{cases}" in found.latex()
+    with pytest.raises(InputError, match="no formula of a function of power sums is proved"):
+        formulas.formula(SUMS["ratio"], "bounded")
+
+
+@has_z3
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("query", QUERIES, ids=lambda one: one.name)
+def test_every_recorded_proof_is_proved_again(query):
+    for relation in RELATIONS:
+        if (found := known(query, relation)) is not None:
+            assert found.proved
+            assert all(one.again() for case in found.proofs for one in case)
+
+
+@has_z3
+@pytest.mark.exhaustive
+def test_other_parameters_are_proved_when_they_are_asked_for():
+    for query in (sl.Percentile(33), sl.TrimmedMean(Fraction(1, 3))):
+        found = formulas.formula(query, "bounded")
+        assert found.proved
+        universe = sl.Universe.from_domain([0, 1])
+        for n, k in product(range(1, 8), (1, 2)):
+            if k <= n:
+                engine = sl.global_sensitivity(universe, query, size=n, neighbors=sl.Bounded(k))
+                assert engine.exact == found(n, k)
