@@ -20,7 +20,7 @@ import pandas as pd
 
 from .draws import Law
 from .stops import OutsideError, OwnGeneratorError, running, stopped
-from .symbols import GAUSSIAN, LAPLACE, Symbol
+from .symbols import EXPONENTIAL, GAUSSIAN, LAPLACE, Symbol
 
 _WIDE = 10_000
 """Numbers to choose from that are farther apart are chosen by their place, one run each."""
@@ -36,7 +36,7 @@ class Source(Protocol):
         """Return a uniform draw from 0 to 1."""
 
     def noise(self, kind: str) -> Any:
-        """Return a draw of standard noise, "Laplace" or "Gaussian"."""
+        """Return a draw of standard noise, "Laplace", "exponential" or "Gaussian"."""
 
 
 class DrivenGenerator(np.random.Generator):
@@ -179,6 +179,18 @@ class DrivenGenerator(np.random.Generator):
             raise OutsideError("passes out= or dtype= to rng.standard_normal; leave them out")
         return self._noise(GAUSSIAN, 0.0, 1.0, size)
 
+    def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
+        """Draw exponential noise."""
+        return self._noise(EXPONENTIAL, 0.0, scale, size)
+
+    def standard_exponential(
+        self, size: Any = None, dtype: Any = np.float64, method: str = "zig", out: Any = None
+    ) -> Any:
+        """Draw standard exponential noise."""
+        if out is not None or np.dtype(dtype) != np.float64:
+            raise OutsideError("passes out= or dtype= to rng.standard_exponential; leave them out")
+        return self._noise(EXPONENTIAL, 0.0, 1.0, size)
+
     def _noise(self, kind: str, location: Any, scale: Any, size: Any) -> Any:
         def one(center: Any, spread: Any) -> Any:
             width = float(spread)
@@ -215,7 +227,8 @@ def _refusing(name: str) -> Callable[..., Any]:
     def refuse(*_: Any, **__: Any) -> Any:
         raise OutsideError(
             f"draws by rng.{name}; covered are integers, choice, permutation, shuffle, binomial, "
-            "geometric, random and uniform, and the continuous normal, standard_normal and laplace"
+            "geometric, random and uniform, and the continuous laplace, exponential, "
+            "standard_exponential, normal and standard_normal"
         )
 
     return refuse

@@ -101,6 +101,10 @@ class ReplayedRun(Run):
         self.decided.append((symbol, True))
         return Fraction(float(self.of(symbol)))
 
+    def once_more(self) -> Run:
+        """Refused: what a run with these values releases was seen."""
+        raise LeavesError("computes with noise otherwise than with a number")
+
     def of(self, symbol: Symbol) -> Fraction:
         """Return the value of a symbol."""
         return symbol.at(self.example())

@@ -21,13 +21,14 @@ from sensitivity_lab.audits.claims import ratio
 from sensitivity_lab.audits.returned import ENTRIES, Path, bare, place_of
 from sensitivity_lab.checks import is_finite, plainest
 from sensitivity_lab.exact.enclosures import Enclosure
+from sensitivity_lab.exact.exponential_sums import Chance, ExponentialSum, bounds, log_ratio
 from sensitivity_lab.results.literals import short_literal
 
 from .affine import AffineLaw, Leak, NotJudged, compare
 from .losses import Loss, SumLoss
 from .runs import Explored, Leaf
 from .stops import LimitError, OutsideError
-from .symbols import Draw, whole_noise
+from .symbols import whole_noise
 
 _OUTCOMES = 300_000
 """The largest number of outcomes that are listed together."""
@@ -58,8 +59,8 @@ Table = tuple[tuple[Path, ...], dict[tuple[Hashable, ...], Fraction]]
 class Atom(NamedTuple):
     """An outcome: its probabilities under both laws, and what is released, where that is kept."""
 
-    p: Fraction
-    q: Fraction
+    p: Chance
+    q: Chance
     outcome: Outcome | None
 
     @property
@@ -141,7 +142,7 @@ class _Boxed:
     leaf: Leaf
     fixed: Values
     tables: list[Table]
-    mass: Fraction
+    mass: Chance
     noisy: bool
 
     def possible(self, path: Path) -> set[Hashable]:
@@ -186,9 +187,10 @@ def noisy_paths(leaf: Leaf) -> list[Path]:
 def _affine(leaf: Leaf) -> AffineLaw:
     """Return the law of the numbers with continuous noise."""
     symbols = [leaf.symbols[path] for path in noisy_paths(leaf)]
-    draws = [Draw(kind, number) for number, kind in enumerate(leaf.run.noises)]
+    draws = sorted({draw for one in symbols for draw in one.terms})
     rows = tuple(tuple(one.terms.get(draw, Fraction(0)) for draw in draws) for one in symbols)
-    return AffineLaw(tuple(one.constant for one in symbols), rows, tuple(leaf.run.noises))
+    kinds = tuple(draw.kind for draw in draws)
+    return AffineLaw(tuple(one.constant for one in symbols), rows, kinds)
 
 
 def _dtype_of_entries(value: Any) -> str:
@@ -243,14 +245,14 @@ class ReleaseLaw:
         return [one for one in boxed if one.mass]
 
     @cached_property
-    def listed(self) -> dict[Hashable, tuple[Fraction, Outcome]] | None:
+    def listed(self) -> dict[Hashable, tuple[Chance, Outcome]] | None:
         """The probability of each outcome; None if there are many, or continuous noise."""
         if any(one.noisy for one in self.boxed):
             return None
         cells = sum(math.prod(len(table) for _, table in one.tables) for one in self.boxed)
         if cells > _FEW:
             return None
-        found: dict[Hashable, tuple[Fraction, Outcome]] = {}
+        found: dict[Hashable, tuple[Chance, Outcome]] = {}
         for one in self.boxed:
             for told, chance in _joined(one.tables):
                 values = one.fixed | told
@@ -277,8 +279,8 @@ class Noisy:
         only the upper bounds hold.
     """
 
-    p: Fraction
-    q: Fraction
+    p: Chance
+    q: Chance
     loss: Loss | Leak | NotJudged
     leaf: Leaf
     alone: bool = True
@@ -292,25 +294,26 @@ class Noisy:
 
         It is p times the delta of f and g at epsilon + log(q / p).
         """
+        small, large = bounds(self.p)
         if not self.p or not self.q:
-            return self.p, self.p
+            return small, large
         if self.p == self.q:
             least, most = self._delta(epsilon), self._delta(epsilon)
         else:
-            low, high = log_bounds(self.q / self.p)
+            low, high = log_ratio(self.q, self.p)
             least, most = self._delta(epsilon + high), self._delta(epsilon + low)
-        return self.p * least[0] if self.alone else Fraction(0), self.p * most[1]
+        return small * least[0] if self.alone else Fraction(0), large * most[1]
 
     def _delta(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
         """Return bounds on delta at any epsilon, below 0 as well."""
         if epsilon >= 0 or isinstance(self.loss, NotJudged):
-            bounds = self.loss.delta(epsilon)
-            return Fraction(bounds[0]), Fraction(bounds[1])
+            least, most = self.loss.delta(epsilon)
+            return Fraction(least), Fraction(most)
         # With F = {f > e ** epsilon g}: P(F) - e ** epsilon Q(F) is 1 - e ** epsilon plus the same
         # for the complement of F with the laws exchanged, at -epsilon, times e ** epsilon.
         low, high = exp_bounds(epsilon)
-        least, most = map(Fraction, self.loss.swapped().delta(-epsilon))
-        return 1 - high + low * least, 1 - low + high * most
+        least, most = self.loss.swapped().delta(-epsilon)
+        return 1 - high + low * Fraction(least), 1 - low + high * Fraction(most)
 
     def event(self, epsilon: Fraction) -> NoisyEvent | None:
         """Return the event that attains delta, or if delta is 0, that at half the epsilon."""
@@ -349,7 +352,7 @@ class Noisy:
             return 0.0
         if not self.q or self.loss.epsilon is None:
             return math.inf
-        ratio = log_bounds(self.p / self.q)[1]
+        ratio = log_ratio(self.p, self.q)[1]
         return math.inf if math.isinf(self.loss.epsilon) else float(self.loss.epsilon + ratio)
 
 
@@ -435,33 +438,38 @@ class Divergence:
         return any(self.left)
 
     @cached_property
-    def _sorted(self) -> tuple[list[Atom], Any, list[Fraction], list[Fraction]]:
+    def _sorted(self) -> tuple[list[Atom], Any, list[Chance], list[Chance]]:
         """The atoms by descending ratio p / q, the ratios, and the sums of p and q before each."""
-        ratios = [ratio(atom.p, atom.q) for atom in self.atoms]
+        ratios = [_ratio(atom) for atom in self.atoms]
         order = sorted(range(len(ratios)), key=ratios.__getitem__, reverse=True)
         atoms = [self.atoms[place] for place in order]
         sums_p = list(itertools.accumulate((one.p for one in atoms), initial=Fraction(0)))
         sums_q = list(itertools.accumulate((one.q for one in atoms), initial=Fraction(0)))
         return atoms, -np.array([ratios[place] for place in order]), sums_p, sums_q
 
+    def _near(self, epsilon: Fraction) -> tuple[int, int]:
+        """Return up to which place ratios are surely above e ** epsilon, and from which below."""
+        at = float(min(exp_bounds(epsilon)[1], Fraction(10**305)))
+        ratios = self._sorted[1]
+        sure = int(np.searchsorted(ratios, -at * (1 + _CLOSE)))
+        return sure, int(np.searchsorted(ratios, -at * (1 - _CLOSE), side="right"))
+
     def explored(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
         """Return bounds on the sum of (p - e ** epsilon q)+ over what was explored."""
         low, high = exp_bounds(epsilon)
-        atoms, ratios, sums_p, sums_q = self._sorted
-        at = float(min(high, Fraction(10**305)))
-        # Before `sure` every ratio is above e ** epsilon, from `end` on every ratio is below.
-        sure = int(np.searchsorted(ratios, -at * (1 + _CLOSE)))
-        end = int(np.searchsorted(ratios, -at * (1 - _CLOSE), side="right"))
-        least = sums_p[sure] - high * sums_q[sure]
-        most = sums_p[sure] - low * sums_q[sure]
+        atoms, _, sums_p, sums_q = self._sorted
+        sure, end = self._near(epsilon)
+        p, q = bounds(sums_p[sure]), bounds(sums_q[sure])
+        least, most = p[0] - high * q[1], p[1] - low * q[0]
         zero = Fraction(0)
-        for p, q, _ in atoms[sure:end]:
-            least += max(zero, p - high * q)
-            most += max(zero, p - low * q)
+        for atom in atoms[sure:end]:
+            beyond = bounds(_beyond(atom, epsilon))
+            least += max(zero, beyond[0])
+            most += max(zero, beyond[1])
         for one in self.noisy:
-            bounds = one.explored(epsilon)
-            least += bounds[0]
-            most += bounds[1]
+            part = one.explored(epsilon)
+            least += part[0]
+            most += part[1]
         return max(zero, least), most
 
     def delta(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
@@ -473,8 +481,11 @@ class Divergence:
     def event(self, epsilon: Fraction) -> list[Atom]:
         """Return the outcomes of the event that attains delta, those that count most first."""
         low = exp_bounds(epsilon)[0]
-        inside = [one for one in self._sorted[0] if one.p > low * one.q]
-        return sorted(inside, key=lambda one: one.p - low * one.q, reverse=True)
+        atoms, (sure, end) = self._sorted[0], self._near(epsilon)
+        inside = atoms[:sure] + [one for one in atoms[sure:end] if _beyond(one, epsilon) > 0]
+        return sorted(
+            inside, key=lambda one: bounds(one.p)[0] - low * bounds(one.q)[0], reverse=True
+        )
 
     def telling(self, epsilon: Fraction) -> list[Atom]:
         """Return the same event; the outcomes with the largest ratio if it has none."""
@@ -482,17 +493,12 @@ class Divergence:
         top = [atom for atom, ratio in zip(atoms, ratios, strict=True) if ratio == ratios[0]]
         return self.event(epsilon) or top
 
-    @cached_property
-    def largest_ratio(self) -> Fraction | float:
-        """The largest p / q; infinite if an outcome is impossible under the second law."""
-        atoms = self._sorted[0]
-        if not atoms:
-            return Fraction(1)
-        best = ratio(atoms[0].p, atoms[0].q)
-        if math.isinf(best):
-            return math.inf
-        near = itertools.takewhile(lambda one: ratio(one.p, one.q) >= best * (1 - _CLOSE), atoms)
-        return max(one.p / one.q for one in near)
+    def _largest_log(self) -> tuple[Fraction, Fraction]:
+        """Bounds on the logarithm of the largest p / q, where all are finite."""
+        atoms, ratios, _, _ = self._sorted
+        top = list(itertools.compress(atoms, ratios <= ratios[:1] * (1 - _CLOSE)))
+        logs = [log_ratio(*both) for both in {_as_quotient(one.p, one.q) for one in top}]
+        return max(low for low, _ in logs), max(high for _, high in logs)
 
     @cached_property
     def pure(self) -> tuple[float, float] | None:
@@ -500,9 +506,10 @@ class Divergence:
         if self.cut or self.unknown:
             return None
         noisy = max((one.epsilon for one in self.noisy), default=0.0)
-        if math.inf in (self.largest_ratio, noisy):
+        atoms, ratios, _, _ = self._sorted
+        if -math.inf in ratios or math.isinf(noisy):
             return math.inf, math.inf
-        low, high = log_bounds(Fraction(self.largest_ratio))
+        low, high = self._largest_log() if atoms else (0, 0)
         return max(0.0, float(low), noisy), max(0.0, float(high), noisy)
 
     @property
@@ -553,6 +560,22 @@ class Divergence:
             else:
                 high = middle
         return high if bound else low
+
+
+def _ratio(atom: Atom) -> float:
+    return ratio(bounds(atom.p)[0], bounds(atom.q)[0])
+
+
+def _as_quotient(p: Chance, q: Chance) -> tuple[Chance, Chance]:
+    """Return two numbers with the same quotient; one pair for all fractions that have it."""
+    if isinstance(p, Fraction) and isinstance(q, Fraction):
+        return p / q, Fraction(1)
+    return p, q
+
+
+def _beyond(atom: Atom, epsilon: Fraction) -> Chance:
+    """Return p - e ** epsilon q."""
+    return atom.p - atom.q * ExponentialSum.of({epsilon: Fraction(1)})
 
 
 def exp_bounds(epsilon: Fraction) -> tuple[Fraction, Fraction]:

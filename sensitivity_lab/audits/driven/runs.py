@@ -31,8 +31,10 @@ from sensitivity_lab.audits.returned import (
     place_of,
 )
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
+from sensitivity_lab.exact.exponential_sums import Chance, bounds
 from sensitivity_lab.results.literals import short_literal
 
+from .comparisons import MOST_TERMS, Above, ManyTermsError, chance, connected, inside_of
 from .draws import Event, Law, joint, likely, weight
 from .generator import DrivenGenerator, elsewhere
 from .kept import first_calls
@@ -49,6 +51,8 @@ from .stops import (
 )
 from .symbols import (
     DISCRETE,
+    EXPONENTIAL,
+    GAUSSIAN,
     NOISE,
     UNIFORM,
     Bound,
@@ -84,11 +88,17 @@ AGAIN = (
     "since low > y or y > high are two ways to go on"
 )
 
+_TERMS, _PATHS = 1_000_000, 1_024
+"""The most terms of the laws of compared noise on one dataset, and the most paths."""
+
 _LEFT = Fraction(1, 10**12)
 """Paths that are less likely, all together, are not run."""
 
 _UNLIKELY = _LEFT / 1000
 """A run on a less likely path ends: a loop that draws again may take that path for ever."""
+
+_UNLIKELY_NOISE = _UNLIKELY**3
+"""The same where noise is compared, whose paths are few and have exact probabilities."""
 
 _FEW_RUNS = 256
 """So few runs explore rarer paths, too, down to `_UNLIKELY`: a leak can be rare."""
@@ -183,6 +193,10 @@ class Run:
         The paths that this run did not take, with their probabilities.
     places : Counter of Place
         To how many of these each line of code led.
+    compared : list of Above
+        What comparisons of continuous noise have told, in order.
+    terms : int
+        How many terms the laws of these comparisons had.
     decided : list of (Symbol, bool)
         What continuous noise decided, in order, and whether its value did, or a comparison: nothing
         but where a history is replayed.
@@ -198,6 +212,8 @@ class Run:
         self.laws: list[Law] = []
         self.uniforms: list[tuple[Fraction, Fraction]] = []
         self.noises: list[str] = []
+        self.compared: list[Above] = []
+        self.terms = 0
         self._components: dict[int, _Component] = {}
         self._ranges: dict[Any, tuple[int | None, int | None]] = {}
         self._chance = random.Random(0)  # decides where the run was stopped and goes on
@@ -232,7 +248,7 @@ class Run:
         if stopped():
             return bool(self._chance.getrandbits(1))
         if symbol.continuous:
-            raise LeavesError(f"compares continuous noise; {_whole_noise(symbol)}")
+            return self._noise_within(symbol, low, high)
         if not symbol.discrete:
             return self._uniform_within(symbol, low, high)
         terms, scale = _whole_terms(symbol)
@@ -303,6 +319,44 @@ class Run:
         self.uniforms[draw.number] = (inside, last) if answer == above else (first, inside)
         return bool(answer)
 
+    def _noise_within(self, symbol: Symbol, low: Bound, high: Bound) -> bool:
+        kinds = {draw.kind for draw in symbol.terms}
+        if GAUSSIAN in kinds or UNIFORM in kinds:
+            other = "Gaussian noise" if GAUSSIAN in kinds else "a uniform draw with noise"
+            raise LeavesError(f"compares {other}; {_whole_noise(symbol)}")
+        if low.number == high.number:
+            return False  # of probability 0
+        # Given its discrete draws, a combination is one of noise.
+        noise = {draw.number: a for draw, a in symbol.terms.items() if draw.kind != DISCRETE}
+        start = symbol.constant
+        for draw, a in symbol.terms.items():
+            if draw.kind == DISCRETE:
+                start += a * self.value(self._symbol(draw, True))
+        if len(noise) > 2:
+            raise LeavesError(
+                f"compares a sum of {len(noise)} draws of noise; {_whole_noise(symbol)}"
+            )
+        bound, sign = (high, -1) if low.number is None else (low, 1)
+        terms = tuple((number, sign * a) for number, a in sorted(noise.items()))
+        event = Above(terms, sign * (Fraction(bound.number or 0) - start))
+        question = ("noise", *event)
+        if (known := self._known(question)) is None:
+            before = connected(self.compared, event)
+            try:
+                whole, _ = chance(self.noises, before)
+                yes, made = chance(self.noises, [*before, event])
+            except ManyTermsError:
+                place = place_below(called.__code__, False)
+                raise LeavesError(_too_large(f"more than {MOST_TERMS:,} terms", place)) from None
+            self.terms += made
+            ways = [(bounds(yes)[0], True), (bounds(whole - yes)[0], False)]
+            answer = self._taken(question, ways, bounds(whole)[0])
+        else:
+            answer = known.answer
+        if self.steps[-1].open:
+            self.compared.append(event if answer else event.negated())
+        return bool(answer)
+
     def value(self, symbol: Symbol) -> Fraction:
         """Decide the value of a symbol."""
         if not symbol.terms:
@@ -364,10 +418,14 @@ class Run:
                 mass = self.mass * Fraction(other) / whole
                 self.others.append((mass, (*done, _Step(question, answer, True))))
         self.mass *= Fraction(weight) / whole
-        if self.mass < _UNLIKELY:
+        if self.mass < (_UNLIKELY_NOISE if self.terms else _UNLIKELY):
             raise UnlikelyError
         self.steps.append(_Step(question, taken, several))
         return taken
+
+    def once_more(self) -> Run:
+        """Return a run that goes the same way."""
+        return Run(tuple(self.steps))
 
     def is_foreign(self, part: Any) -> bool:
         """Whether a part of a release has discrete draws that this run did not make."""
@@ -439,7 +497,25 @@ class Run:
         noise = {
             Draw(kind, place): Fraction(5 * place + 3, 8) for place, kind in enumerate(self.noises)
         }
+        compared = inside_of(self.noises, self.compared)
+        if compared is None:
+            raise LeavesError("compares noise so that no draws are far from a tie")
+        noise |= {Draw(self.noises[place], place): value for place, value in compared.items()}
         return values | noise
+
+
+def _check_terms(terms: int, paths: int, places: Counter[Place]) -> None:
+    """Raise LeavesError where the exact law of compared noise is too large."""
+    if terms and (terms > _TERMS or paths >= _PATHS):
+        much = f"{terms:,} terms" if terms > _TERMS else f"more than {_PATHS:,} paths"
+        first = max(places, key=places.__getitem__, default=None)
+        raise LeavesError(_too_large(much, first))
+
+
+def _too_large(much: str, place: Place | None) -> str:
+    """Return that the exact law of compared noise is too large, and which line makes it so."""
+    where = f"; {place.told}" if place else ""
+    return f"compares noise so that its exact law has {much}{where}"
 
 
 def _whole_noise(symbol: Symbol) -> str:
@@ -526,12 +602,12 @@ class Leaf:
     # A symbol decides its value where it is printed, so a leaf never prints its symbols.
     parts: Parts = field(repr=False)
     groups: list[tuple[tuple[Path, ...], dict[tuple[Fraction, ...], Fraction]]] = field(repr=False)
-    mass: Fraction
+    mass: Chance
     symbols: dict[Path, Symbol] = field(repr=False)
     run: Run = field(repr=False)
 
     @property
-    def whole_mass(self) -> Fraction:
+    def whole_mass(self) -> Chance:
         """The probability of this path."""
         return self.mass * math.prod(
             (sum(table.values(), Fraction(0)) for _, table in self.groups), start=_ONE
@@ -593,9 +669,11 @@ def explore(
     left = _ONE
     leaves: list[Leaf] = []
     places: Counter[Place] = Counter()
-    steps, endless, early = 0, False, branches // _EARLY
+    steps, endless, early, terms = 0, False, branches // _EARLY, 0
     looks: list[tuple[int, float, float]] = []
-    while waiting and (left > _LEFT or (len(leaves) < _FEW_RUNS and -waiting[0][0] >= _UNLIKELY)):
+    while waiting and (
+        terms or left > _LEFT or (len(leaves) < _FEW_RUNS and -waiting[0][0] >= _UNLIKELY)
+    ):
         if len(leaves) in (early // 2, early):
             looks.append((len(leaves), float(left), -waiting[0][0]))
         hopeless = len(leaves) == early and _is_hopeless(looks, places, branches)
@@ -615,6 +693,8 @@ def explore(
         ran(1)
         steps += run.length
         places += run.places
+        terms += run.terms
+        _check_terms(terms, len(leaves), places)
         if len(run.steps) < len(path):
             raise QueryError(state_of(dataset))
         for other, way in run.others:
@@ -627,8 +707,8 @@ def explore(
         repeated.append(again(function, dataset, leaf))
         ran(1)
     leaves = repeated[::-1]
-    known = sum((leaf.whole_mass for leaf in leaves), Fraction(0))
-    return Explored(dataset, leaves, 1 - known, endless)
+    known: Chance = sum((leaf.whole_mass for leaf in leaves), Fraction(0))
+    return Explored(dataset, leaves, bounds(1 - known)[1], endless)
 
 
 def explore_in_fresh_process(
@@ -871,6 +951,7 @@ def _own_leaf(run: Run, returned: Parts, dataset: Any) -> Leaf:
 def leaf_of(run: Run, returned: Parts) -> Leaf:
     """Return what a run releases, with the joint law of its symbols."""
     symbols = {path: part for path, part in returned.items() if isinstance(part, Symbol)}
+    compared = {(draw, run.noises[draw]) for one in run.compared for draw, _ in one.terms}
     for symbol in symbols.values():
         kinds = {draw.kind for draw in symbol.terms}
         if UNIFORM in kinds:
@@ -883,10 +964,14 @@ def leaf_of(run: Run, returned: Parts) -> Leaf:
                 "releases the sum of a discrete draw and of continuous noise; "
                 f"{_whole_noise(symbol)}"
             )
+        if any((draw.number, draw.kind) in compared for draw in symbol.terms):
+            raise LeavesError(f"releases noise that it compares; {_whole_noise(symbol)}")
+        if EXPONENTIAL in kinds:
+            raise LeavesError(f"releases exponential noise; {_whole_noise(symbol)}")
     discrete = {path: symbol for path, symbol in symbols.items() if not symbol.continuous}
     for symbol in discrete.values():
         run.merged(symbol)
-    mass, groups = run.uniform_mass(), []
+    mass, groups = run.uniform_mass() * chance(run.noises, run.compared)[0], []
     for one in run.components():
         own = {
             path: symbol
@@ -961,8 +1046,7 @@ def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     if not leaf.run.draws:
         # There is no draw whose type or rounding could tell.
         raise _other(dataset, leaf.parts, shown)
-    once_more = Run(tuple(leaf.run.steps))
-    returned = called(function, dataset, once_more)
+    returned = called(function, dataset, leaf.run.once_more())
     if returned.keys() != leaf.parts.keys() or any(
         not _alike(part, leaf.parts[path]) for path, part in returned.items()
     ):

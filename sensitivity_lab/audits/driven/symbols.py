@@ -19,13 +19,14 @@ from sensitivity_lab.audits.returned import Part
 
 from .stops import OutsideError, stopped
 
-DISCRETE, UNIFORM, LAPLACE, GAUSSIAN = "discrete", "uniform", "Laplace", "Gaussian"
+DISCRETE, UNIFORM = "discrete", "uniform"
+LAPLACE, GAUSSIAN, EXPONENTIAL = "Laplace", "Gaussian", "exponential"
 """Kinds of draws."""
 
 NOISE = "noise"
 """The counter of all draws of continuous noise."""
 
-CONTINUOUS = frozenset({LAPLACE, GAUSSIAN})
+CONTINUOUS = frozenset({LAPLACE, GAUSSIAN, EXPONENTIAL})
 """The kinds whose symbols are judged as they are, and never compared."""
 
 

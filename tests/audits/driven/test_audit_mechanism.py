@@ -317,7 +317,7 @@ def test_probes_need_neighbors():
 
 def test_a_law_of_which_nothing_is_known_has_no_truth_and_no_pair():
     def largest(data, rng):
-        return int(np.argmax([data.count(value) + rng.laplace() for value in (0, 1)]))
+        return int(np.argmax([data.count(value) + rng.normal(scale=2.0) for value in (0, 1)]))
 
     report = audit_mechanism(largest, [0, 1], 1, epsilon=1, neighbors="bounded")
     assert repr(report) == (
@@ -325,8 +325,9 @@ def test_a_law_of_which_nothing_is_known_has_no_truth_and_no_pair():
         "  setting  Bounded of at most k; values (0, 1), sizes (1,) in every order; no law is "
         "known\n"
         "  k  claimed  truth    verdict\n"
-        "  1  1        unknown  not refuted (the function compares continuous noise; draw whole "
-        "numbers as noise, such as rng.geometric(p) - rng.geometric(p), whose exact law is found)"
+        "  1  1        unknown  not refuted (the function compares Gaussian noise; draw whole "
+        "numbers as noise, such as discrete Gaussian noise by rng.choice(values, p=weights), whose "
+        "exact law is found)"
     )
     assert " x " not in report.counterexample(report.decisive)
     report.plot()
@@ -586,8 +587,9 @@ def test_noise_that_is_compared_runs_many_times():
     assert report.verdict == "not refuted"
     assert not report.sound
     assert report.decisive.sentence.endswith(
-        " s found no violation: not refuted (the function compares continuous noise; draw whole "
-        "numbers as noise, such as rng.geometric(p) - rng.geometric(p), whose exact law is found)"
+        " s found no violation: not refuted (the function releases noise that it compares; draw "
+        "whole numbers as noise, such as rng.geometric(p) - rng.geometric(p), whose exact law is "
+        "found)"
     )
     with pytest.raises(sl.errors.InputError) as caught:
         report.delta(1)
@@ -599,13 +601,13 @@ def test_ends_of_clipped_noise_tell_neighbors_apart():
     """Below -2 is only one of two neighbors, with probability 0.068."""
 
     def clipped(data, rng):
-        return sum(data) + float(np.clip(rng.laplace(), -3, 3))
+        return sum(data) + np.clip(rng.laplace(), -3, 3)
 
     report = audit_mechanism(clipped, [0, 1], 1, epsilon=1, neighbors="bounded")
     assert report.verdict == "violated (sampled)"
     assert report.notes[1] == (
-        "no law is known: the function compares continuous noise; draw whole numbers as noise, "
-        "such as rng.geometric(p) - rng.geometric(p), whose exact law is found"
+        "no law is known: the function releases noise that it compares; draw whole numbers as "
+        "noise, such as rng.geometric(p) - rng.geometric(p), whose exact law is found"
     )
 
 
@@ -990,7 +992,7 @@ def test_clipped_gaussian_noise_proposes_discrete_gaussian_noise():
         return sum(data) + min(rng.normal(), 3)
 
     advice = (
-        "the function compares continuous noise; draw whole numbers as noise, such as discrete "
+        "the function compares Gaussian noise; draw whole numbers as noise, such as discrete "
         "Gaussian noise by rng.choice(values, p=weights), whose exact law is found"
     )
     report = audit_mechanism(clipped, [0, 1], 1, epsilon=1, neighbors="bounded")
@@ -1132,8 +1134,8 @@ def test_what_was_left_out_may_hold_what_one_law_lacks():
         (
             lambda data, rng: sum(data) + rng.gamma(2),
             "the function draws by rng.gamma; covered are integers, choice, permutation, shuffle, "
-            "binomial, geometric, random and uniform, and the continuous normal, standard_normal "
-            "and laplace",
+            "binomial, geometric, random and uniform, and the continuous laplace, exponential, "
+            "standard_exponential, normal and standard_normal",
         ),
         (
             lambda data, rng: sum(data) + copy.deepcopy(rng).integers(3),

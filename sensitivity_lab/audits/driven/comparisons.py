@@ -1,0 +1,449 @@
+"""The probability of comparisons of Laplace and exponential draws, exactly.
+
+A density is, piece by piece, a sum of terms ``c t**m e**(a t + b)``. Draws are integrated out one
+after the other; what is left of one that is compared with another is again such a function of the
+other. So a probability is a sum of exponentials of fractions. See docs/proofs.md, "Compared noise".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from sensitivity_lab.exact.exponential_sums import Chance, ExponentialSum
+
+from .symbols import EXPONENTIAL, LAPLACE
+
+MOST_TERMS = 20_000
+"""The most terms of all functions that are integrated for one probability."""
+
+_MARGINS, _SWEEPS = 24, 200
+"""Values are looked for with such margins, each half of the last one, for so many rounds."""
+
+Number = Any
+"""A whole number where that is enough, else a Fraction; or an infinite float."""
+
+Terms = dict[tuple[Number, int, Number], Fraction]
+"""Factors c by a, m and b: c t**m e**(a t + b), where a and b count units of the integration."""
+
+Function = list[tuple[Number, Number, Terms]]
+"""Pieces in ascending order: from where, to where, and what the function is; elsewhere it is 0."""
+
+
+class ManyTermsError(Exception):
+    """The functions have more than `MOST_TERMS` terms."""
+
+
+class Above(NamedTuple):
+    """What is known of two draws, or of one: a combination is above a number.
+
+    Attributes
+    ----------
+    terms : tuple of (int, Fraction)
+        Draws, by their numbers in ascending order, with their coefficients.
+    least : Fraction
+        The number.
+    """
+
+    terms: tuple[tuple[int, Fraction], ...]
+    least: Fraction
+
+    def negated(self) -> Above:
+        """Return what is known where this is not so."""
+        return Above(tuple((draw, -a) for draw, a in self.terms), -self.least)
+
+
+def chance(kinds: Sequence[str], events: Sequence[Above]) -> tuple[Chance, int]:
+    """Return the probability that all events are so, and how many terms were made for it.
+
+    Parameters
+    ----------
+    kinds : sequence of str
+        The kinds of all draws, each standard.
+    events : sequence of Above
+        What is known; each of at most two draws.
+
+    Raises
+    ------
+    ManyTermsError
+        If the law has too many terms.
+
+    Examples
+    --------
+    >>> one = Above(((0, Fraction(1)),), Fraction(2))
+    >>> found, _ = chance(["Laplace"], [one])
+    >>> found
+    ExponentialSum(terms={Fraction(-2, 1): Fraction(1, 2)})
+    >>> larger = Above(((0, Fraction(1)), (1, Fraction(-1))), Fraction(0))
+    >>> both, _ = chance(["Laplace"] * 2, [one, larger])
+    >>> both == found - found * found / 2
+    True
+    """
+    found: Chance = Fraction(1)
+    number = 0
+    for part in _parts(events):
+        names = {draw: name for name, draw in enumerate(sorted(_draws(part)))}
+        renamed = (
+            Above(tuple((names[draw], a) for draw, a in one.terms), one.least) for one in part
+        )
+        one, made = _chance_of_part(tuple(kinds[draw] for draw in names), frozenset(renamed))
+        found, number = found * one, number + made
+    return found, number
+
+
+def connected(events: Sequence[Above], event: Above) -> list[Above]:
+    """Return those events that an event depends on, given all of them."""
+    (found,) = (part for part in _parts([*events, event]) if event in part)
+    return [one for one in events if one in found]
+
+
+def inside_of(kinds: Sequence[str], events: Sequence[Above]) -> dict[int, Fraction] | None:
+    """Return values of the draws of events that make all of these so, as far as floats tell.
+
+    Each event that is not so is made so by the shortest way, in turn; None where that does not end.
+    """
+    draws = sorted(_draws(events))
+    values = {draw: (5 * draw + 3) / 8 for draw in draws}
+    positive = [Above(((one, Fraction(1)),), Fraction(0)) for one in draws]
+    known = [*events, *(one for one in positive if kinds[one.terms[0][0]] == EXPONENTIAL)]
+    planes = [
+        (one.terms, one.least, math.hypot(*(float(a) for _, a in one.terms))) for one in known
+    ]
+    for place in range(_MARGINS):
+        margin = 2.0**-place
+        for _ in range(_SWEEPS):
+            moved = False
+            for terms, least, size in planes:
+                lacks = least + margin * size - sum(float(a) * values[draw] for draw, a in terms)
+                if lacks > 0:
+                    moved = True
+                    for draw, a in terms:
+                        values[draw] += 1.5 * lacks * float(a) / size**2
+            if not moved:
+                return {draw: Fraction(value) for draw, value in values.items()}
+    return None
+
+
+def _draws(events: Iterable[Above]) -> set[int]:
+    return {draw for one in events for draw, _ in one.terms}
+
+
+def _parts(events: Sequence[Above]) -> list[list[Above]]:
+    """Return events in groups that have no draw in common."""
+    groups: list[list[Above]] = []
+    for one in events:
+        apart = [group for group in groups if _draws(group).isdisjoint(_draws([one]))]
+        joined = [one, *(other for group in groups if group not in apart for other in group)]
+        groups = [*apart, joined]
+    return groups
+
+
+@lru_cache(maxsize=10_000)
+def _chance_of_part(kinds: tuple[str, ...], events: frozenset[Above]) -> tuple[Chance, int]:
+    _made[0] = len(events)
+    # Draws in the unit in which they are compared: then most coefficients are 1 or -1.
+    scales = {draw: abs(a) for one in events for draw, a in one.terms}
+    unit = Fraction(1, math.lcm(*(one.least.denominator for one in events)))
+    rates = {draw: unit / scale for draw, scale in scales.items()}
+    below = math.lcm(*(rate.denominator for rate in rates.values()))
+    densities = {
+        draw: _density(kinds[draw], _whole(rate * below), rate) for draw, rate in rates.items()
+    }
+    within = _Region(densities, {})
+    for one in events:
+        form = [(draw, _whole(a / scales[draw])) for draw, a in one.terms]
+        made = within.cut(dict(form), _whole(-one.least / unit))
+        if made is None:
+            return Fraction(0), 0
+        within = made
+    terms = _integral(within, below)
+    factors = {Fraction(b, below): factor for (_, _, b), factor in terms.items()}
+    return ExponentialSum.of(factors), _made[0]
+
+
+def _whole(number: Fraction) -> Number:
+    return int(number) if number.denominator == 1 else number
+
+
+def _density(kind: str, rate: Number, exact: Fraction) -> Function:
+    """Return the density of a draw; its exponents in units, and its factor."""
+    right: Function = [(0, math.inf, {(-rate, 0, 0): exact})]
+    if kind == EXPONENTIAL:
+        return right
+    if kind != LAPLACE:
+        raise ValueError(kind)
+    half = exact / 2
+    return [(-math.inf, 0, {(rate, 0, 0): half}), (0, math.inf, {(-rate, 0, 0): half})]
+
+
+class _Bound(NamedTuple):
+    """A bound ``slope y + start`` of one draw by another one, y; by a number if y is None."""
+
+    draw: int
+    slope: Number
+    start: Number
+
+
+@dataclass(frozen=True)
+class _Region:
+    """What is left to integrate: a product of functions of one draw each, over a set.
+
+    Attributes
+    ----------
+    functions : mapping of int to Function
+        By draw.
+    links : mapping
+        The set: by two draws x < y and their coefficients a and b, the least c for which
+        ``a x + b y + c > 0`` is known. The first coefficient is 1 or -1.
+    """
+
+    functions: Mapping[int, Function]
+    links: Mapping[tuple[int, int, Number, Number], Number]
+
+    def cut(self, form: Mapping[int, Number], start: Number) -> _Region | None:
+        """Return what is left where a combination is above 0; None if that is nowhere."""
+        pairs = [(draw, a) for draw, a in sorted(form.items()) if a]
+        if not pairs:
+            return self if start > 0 else None
+        (x, a), *others = pairs
+        scale = abs(a)
+        if not others:
+            end = _over(-start, a)
+            ends = (end, math.inf) if a > 0 else (-math.inf, end)
+            left = _within(self.functions[x], *ends)
+            return _Region({**self.functions, x: left}, self.links) if left else None
+        ((y, b),) = others
+        key = x, y, _over(a, scale), _over(b, scale)
+        at = _over(start, scale)
+        opposite = self.links.get((x, y, -key[2], -key[3]))
+        if opposite is not None and opposite + at <= 0:
+            return None
+        known = self.links.get(key, at)
+        return _Region(self.functions, {**self.links, key: min(known, at)})
+
+    def bounds(self, draw: int) -> tuple[list[_Bound], list[_Bound]]:
+        """Return the lower and the upper bounds of a draw."""
+        lows: list[_Bound] = []
+        highs: list[_Bound] = []
+        for (x, y, a, b), start in self.links.items():
+            if draw in (x, y):
+                own, other, at = (a, b, y) if draw == x else (b, a, x)
+                bound = _Bound(at, _over(-other, own), _over(-start, own))
+                (lows if own > 0 else highs).append(bound)
+        return lows, highs
+
+    def without(self, draw: int) -> _Region:
+        """Return the rest once a draw is integrated out."""
+        functions = {one: f for one, f in self.functions.items() if one != draw}
+        return _Region(functions, {k: c for k, c in self.links.items() if draw not in k[:2]})
+
+    def ordered(self, low: _Bound, high: _Bound) -> _Region | None:
+        """Return what is left where one bound is below another."""
+        form = {high.draw: high.slope}
+        form[low.draw] = form.get(low.draw, 0) - low.slope
+        return self.cut(form, high.start - low.start)
+
+    def times(self, draw: int, function: Function) -> _Region:
+        """Return the product with a function of a draw."""
+        return _Region(
+            {**self.functions, draw: _product(self.functions[draw], function)}, self.links
+        )
+
+
+def _over(number: Number, by: Number) -> Number:
+    if by in (1, -1):
+        return number * by
+    return _whole(Fraction(number) / by)
+
+
+def _integral(region: _Region, unit: int) -> Terms:
+    """Integrate all draws of a region out, those first that make the fewest parts."""
+    if not region.functions:
+        return {(0, 0, 0): Fraction(1)}
+    bounds = {draw: region.bounds(draw) for draw in region.functions}
+
+    def cost(draw: int) -> tuple[int, int, int]:
+        lows, highs = bounds[draw]
+        apart = bool(lows and highs) and {one.draw for one in lows} != {one.draw for one in highs}
+        return (
+            max(1, len(lows)) * max(1, len(highs)) * (1 + apart),
+            len(lows) + len(highs),
+            len(region.functions[draw]),
+        )
+
+    draw = min(sorted(region.functions), key=cost)
+    total: Terms = {}
+    primitive, whole = _primitive(region.functions[draw], unit)
+    rest = region.without(draw)
+    lows, highs = bounds[draw]
+    if not lows and not highs:
+        return _multiplied(whole, _integral(rest, unit))
+    for low, high, left in _innermost(rest, lows, highs):
+        upper = _constant(whole) if high is None else _substituted(primitive, high)
+        lower = [] if low is None else _substituted(primitive, low)
+        if low is None or high is None or low.draw == high.draw:
+            one = (high or low).draw  # type: ignore[union-attr]
+            _add(total, _integral(left.times(one, _difference(upper, lower)), unit))
+        else:
+            _add(total, _integral(left.times(high.draw, upper), unit))
+            _add(total, _integral(left.times(low.draw, lower), unit), -1)
+    return total
+
+
+def _innermost(
+    rest: _Region, lows: Sequence[_Bound], highs: Sequence[_Bound]
+) -> Iterator[tuple[_Bound | None, _Bound | None, _Region]]:
+    """Yield the largest lower and the smallest upper bound, and where these are so."""
+    nothing: list[_Bound | None] = [None]
+    for low in [*lows] or nothing:
+        for high in [*highs] or nothing:
+            orders = [(other, low) for other in lows if low and other is not low]
+            orders += [(high, other) for other in highs if high and other is not high]
+            if low and high:
+                orders.append((low, high))
+            left: _Region | None = rest
+            for below, above in orders:
+                left = left.ordered(below, above) if left else None
+            if left:
+                yield low, high, left
+
+
+# Functions.
+
+
+def _add(total: Terms, terms: Terms, factor: int | Fraction = 1) -> None:
+    for key, c in terms.items():
+        known = total.get(key, 0) + factor * c
+        if known:
+            total[key] = known
+        else:
+            total.pop(key, None)
+
+
+def _multiplied(one: Terms, other: Terms) -> Terms:
+    found: Terms = {}
+    for (a, m, b), c in one.items():
+        for (a2, m2, b2), c2 in other.items():
+            key = a + a2, m + m2, b + b2
+            found[key] = found.get(key, 0) + c * c2
+    return {key: c for key, c in found.items() if c}
+
+
+def _constant(terms: Terms) -> Function:
+    return [(-math.inf, math.inf, terms)]
+
+
+def _within(function: Function, low: Number, high: Number) -> Function:
+    """Return a function between two points, and 0 elsewhere."""
+    cut = [(max(low, start), min(high, end), terms) for start, end, terms in function]
+    return [(start, end, terms) for start, end, terms in cut if start < end]
+
+
+def _pairs(one: Function, other: Function) -> Iterator[tuple[Number, Number, Terms, Terms]]:
+    """Yield the pieces on which both functions are not 0."""
+    i = j = 0
+    while i < len(one) and j < len(other):
+        low, high = max(one[i][0], other[j][0]), min(one[i][1], other[j][1])
+        if low < high:
+            yield low, high, one[i][2], other[j][2]
+        if one[i][1] < other[j][1]:
+            i += 1
+        else:
+            j += 1
+
+
+def _product(one: Function, other: Function) -> Function:
+    found = [(low, high, _multiplied(f, g)) for low, high, f, g in _pairs(one, other)]
+    return _checked([piece for piece in found if piece[2]])
+
+
+def _difference(one: Function, other: Function) -> Function:
+    """Return one function less another, both of them on the whole line."""
+    if not other:
+        return one
+    found = []
+    for low, high, f, g in _pairs(one, other):
+        terms = dict(f)
+        _add(terms, g, -1)
+        if terms:
+            found.append((low, high, terms))
+    return found
+
+
+_made = [0]
+"""How many terms were made for the present probability."""
+
+
+def _checked(function: Function) -> Function:
+    _made[0] += sum(len(terms) for _, _, terms in function)
+    if _made[0] > MOST_TERMS:
+        raise ManyTermsError
+    return function
+
+
+def _primitive(function: Function, unit: int) -> tuple[Function, Terms]:
+    """Return the integral from minus infinity to each point, and that over the whole line."""
+    found: Function = []
+    total: Terms = {}
+    at: Number = -math.inf
+    for low, high, terms in function:
+        if at < low:
+            found.append((at, low, dict(total)))
+        inner = _antiderivative(terms, unit)
+        start = _value(inner, low)
+        _add(inner, total)
+        _add(inner, start, -1)
+        found.append((low, high, inner))
+        total, at = _value(inner, high), high
+    if at < math.inf:
+        found.append((at, math.inf, dict(total)))
+    return found, total
+
+
+def _antiderivative(terms: Terms, unit: int) -> Terms:
+    """Integrate by parts: that of t**m e**(a t) is e**(a t) / a times t**m less m / a times ..."""
+    found: Terms = {}
+    for (a, m, b), c in terms.items():
+        if not a:
+            _add(found, {(0, m + 1, b): c / (m + 1)})
+            continue
+        over = Fraction(unit) / a
+        for power in range(m, -1, -1):
+            c = c * over
+            _add(found, {(a, power, b): c})
+            c = -power * c
+    return found
+
+
+def _value(terms: Terms, at: Number) -> Terms:
+    """Return the value at a point, or the limit there, which is finite."""
+    found: Terms = {}
+    for (a, m, b), c in terms.items():
+        if not isinstance(at, float):
+            _add(found, {(0, 0, b + a * at): c * Fraction(at) ** m})
+        elif not a and not m:
+            _add(found, {(0, 0, b): c})
+    return found
+
+
+def _substituted(function: Function, bound: _Bound) -> Function:
+    """Return the function of another draw that a function of a bound is."""
+    _, slope, start = bound
+    found = []
+    for low, high, terms in function:
+        first, last = (
+            end * (1 if slope > 0 else -1) if isinstance(end, float) else _over(end - start, slope)
+            for end in ((low, high) if slope > 0 else (high, low))
+        )
+        moved: Terms = {}
+        for (a, m, b), c in terms.items():
+            for k in range(m + 1):
+                # (slope y + start)**m, by the binomial theorem
+                part = c * math.comb(m, k) * Fraction(slope) ** k * Fraction(start) ** (m - k)
+                _add(moved, {(a * slope, k, b + a * start): part})
+        found.append((first, last, moved))
+    return _checked(found if slope > 0 else found[::-1])
