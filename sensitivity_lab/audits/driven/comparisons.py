@@ -7,6 +7,7 @@ other. So a probability is a sum of exponentials of fractions. See docs/proofs.m
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,12 +35,12 @@ Function = list[tuple[Number, Number, Terms]]
 """Pieces in ascending order: from where, to where, and what the function is; elsewhere it is 0."""
 
 
-class ManyTermsError(Exception):
-    """The functions have more than `MOST_TERMS` terms."""
+class UnknownError(Exception):
+    """The law is not known; the message completes "the function ..."."""
 
 
 class Above(NamedTuple):
-    """What is known of two draws, or of one: a combination is above a number.
+    """What is known of draws: a combination is above a number.
 
     Attributes
     ----------
@@ -65,12 +66,12 @@ def chance(kinds: Sequence[str], events: Sequence[Above]) -> tuple[Chance, int]:
     kinds : sequence of str
         The kinds of all draws, each standard.
     events : sequence of Above
-        What is known; each of at most two draws.
+        What is known.
 
     Raises
     ------
-    ManyTermsError
-        If the law has too many terms.
+    UnknownError
+        If the law has too many terms, or three combinations are added that differ elsewhere.
 
     Examples
     --------
@@ -145,18 +146,30 @@ def _parts(events: Sequence[Above]) -> list[list[Above]]:
 @lru_cache(maxsize=10_000)
 def _chance_of_part(kinds: tuple[str, ...], events: frozenset[Above]) -> tuple[Chance, int]:
     _made[0] = len(events)
-    # Draws in the unit in which they are compared: then most coefficients are 1 or -1.
-    scales = {draw: abs(a) for one in events for draw, a in one.terms}
+    # A combination that all events share is one number, whose density is a convolution. Numbers are
+    # in the unit in which they are compared: then most coefficients are 1 or -1.
+    ordered = sorted(events)
+    numbers: dict[tuple[Fraction, ...], list[tuple[str, Fraction]]] = {}
+    for draw, kind in enumerate(kinds):
+        column = [dict(one.terms).get(draw, Fraction(0)) for one in ordered]
+        scale = next(a for a in column if a)
+        numbers.setdefault(tuple(a / scale for a in column), []).append((kind, scale))
     unit = Fraction(1, math.lcm(*(one.least.denominator for one in events)))
-    rates = {draw: unit / scale for draw, scale in scales.items()}
-    below = math.lcm(*(rate.denominator for rate in rates.values()))
-    densities = {
-        draw: _density(kinds[draw], _whole(rate * below), rate) for draw, rate in rates.items()
-    }
-    within = _Region(densities, {})
-    for one in events:
-        form = [(draw, _whole(a / scales[draw])) for draw, a in one.terms]
-        made = within.cut(dict(form), _whole(-one.least / unit))
+    rates = [unit / scale for several in numbers.values() for _, scale in several]
+    below = math.lcm(*(rate.denominator for rate in rates))
+    within = _Region({}, {})
+    for name, several in enumerate(numbers.values()):
+        first, *others = (_density(kind, unit / scale, below) for kind, scale in several)
+        for other in others:
+            first = _convolution(first, other, below)
+        within = _Region({**within.functions, name: first}, {})
+    for place, one in enumerate(ordered):
+        form = {name: _whole(column[place]) for name, column in enumerate(numbers) if column[place]}
+        if len(form) > 2:
+            raise UnknownError(
+                f"compares a sum of {len(form)} draws of noise, which it compares otherwise, too"
+            )
+        made = within.cut(form, _whole(-one.least / unit))
         if made is None:
             return Fraction(0), 0
         within = made
@@ -169,15 +182,12 @@ def _whole(number: Fraction) -> Number:
     return int(number) if number.denominator == 1 else number
 
 
-def _density(kind: str, rate: Number, exact: Fraction) -> Function:
-    """Return the density of a draw; its exponents in units, and its factor."""
-    right: Function = [(0, math.inf, {(-rate, 0, 0): exact})]
-    if kind == EXPONENTIAL:
-        return right
-    if kind != LAPLACE:
-        raise ValueError(kind)
-    half = exact / 2
-    return [(-math.inf, 0, {(rate, 0, 0): half}), (0, math.inf, {(-rate, 0, 0): half})]
+def _density(kind: str, rate: Fraction, unit: int) -> Function:
+    """Return the density of a draw; a rate below 0 is that of its negative."""
+    a = _whole(abs(rate) * unit)
+    left, right = ((-math.inf, 0, a), (0, math.inf, -a))
+    sides = [left, right] if kind == LAPLACE else [right] if rate > 0 else [left]
+    return [(low, high, {(b, 0, 0): abs(rate) / len(sides)}) for low, high, b in sides]
 
 
 class _Bound(NamedTuple):
@@ -381,7 +391,9 @@ _made = [0]
 def _checked(function: Function) -> Function:
     _made[0] += sum(len(terms) for _, _, terms in function)
     if _made[0] > MOST_TERMS:
-        raise ManyTermsError
+        raise UnknownError(
+            f"compares noise so that its exact law has more than {MOST_TERMS:,} terms"
+        )
     return function
 
 
@@ -439,11 +451,48 @@ def _substituted(function: Function, bound: _Bound) -> Function:
             end * (1 if slope > 0 else -1) if isinstance(end, float) else _over(end - start, slope)
             for end in ((low, high) if slope > 0 else (high, low))
         )
-        moved: Terms = {}
-        for (a, m, b), c in terms.items():
-            for k in range(m + 1):
-                # (slope y + start)**m, by the binomial theorem
-                part = c * math.comb(m, k) * Fraction(slope) ** k * Fraction(start) ** (m - k)
-                _add(moved, {(a * slope, k, b + a * start): part})
+        moved = _moved(terms, slope, start)
         found.append((first, last, moved))
     return _checked(found if slope > 0 else found[::-1])
+
+
+def _moved(terms: Terms, slope: Number, start: Number) -> Terms:
+    """Return what terms are at slope y + start: powers by the binomial theorem."""
+    moved: Terms = {}
+    for (a, m, b), c in terms.items():
+        for k in range(m + 1):
+            part = c * math.comb(m, k) * Fraction(slope) ** k * Fraction(start) ** (m - k)
+            _add(moved, {(a * slope, k, b + a * start): part})
+    return moved
+
+
+def _convolution(one: Function, other: Function, unit: int) -> Function:
+    """Return the density of the sum of two numbers: the integral of f(x) g(y - x) over x."""
+    parts = [(low, high, first, last, f, g) for low, high, f in one for first, last, g in other]
+    ends = sorted({a + b for p in parts for a in p[:2] for b in p[2:4] if a + b == a + b})
+    found: Function = []
+    for start, end in itertools.pairwise(ends):
+        total: Terms = {}
+        for low, high, first, last, f, g in parts:
+            # x is from the larger one of low and y - last to the smaller one of high and y - first.
+            if start < low + first or end > high + last:
+                continue
+            inner = (high, 0) if high + first <= start else (-first, 1)
+            outer = (low, 0) if low + last >= end else (-last, 1)
+            for (at, slope), sign in ((inner, 1), (outer, -1)):
+                _add(total, _under(f, g, slope, at, unit), sign)
+        if total:
+            found.append((start, end, total))
+    return _checked(found)
+
+
+def _under(f: Terms, g: Terms, slope: Number, at: Number, unit: int) -> Terms:
+    """Return the integral of f(x) g(y - x) up to x = slope y + at; 0 from an end far out."""
+    found: Terms = {}
+    for (a, m, b), c in g.items() if not isinstance(at, float) else ():
+        for k in range(m + 1):
+            # (y - x)**m, by the binomial theorem
+            turned: Terms = {(-a, k, b): c * math.comb(m, k) * (-1) ** k}
+            whole = _moved(_antiderivative(_multiplied(f, turned), unit), slope, at)
+            _add(found, _multiplied(whole, {(a, m - k, 0): Fraction(1)}))
+    return found

@@ -191,6 +191,26 @@ class DrivenGenerator(np.random.Generator):
             raise OutsideError("passes out= or dtype= to rng.standard_exponential; leave them out")
         return self._noise(EXPONENTIAL, 0.0, 1.0, size)
 
+    # What Python's random.Random calls the same.
+
+    def gauss(self, mu: Any = 0.0, sigma: Any = 1.0) -> Any:
+        """Draw Gaussian noise."""
+        return self.normal(mu, sigma)
+
+    normalvariate = gauss
+
+    def expovariate(self, lambd: Any = 1.0) -> Any:
+        """Draw exponential noise of a rate."""
+        return self.exponential(1 / lambd)
+
+    def randint(self, a: Any, b: Any) -> Any:
+        """Draw a whole number from a to b, both included."""
+        return self.integers(a, b, endpoint=True)
+
+    def randrange(self, start: Any, stop: Any = None) -> Any:
+        """Draw a whole number below `stop`."""
+        return self.integers(start, stop)
+
     def _noise(self, kind: str, location: Any, scale: Any, size: Any) -> Any:
         def one(center: Any, spread: Any) -> Any:
             width = float(spread)

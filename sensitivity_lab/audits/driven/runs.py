@@ -34,7 +34,7 @@ from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.exponential_sums import Chance, bounds
 from sensitivity_lab.results.literals import short_literal
 
-from .comparisons import MOST_TERMS, Above, ManyTermsError, chance, connected, inside_of
+from .comparisons import Above, UnknownError, chance, connected, inside_of
 from .draws import Event, Law, joint, likely, weight
 from .generator import DrivenGenerator, elsewhere
 from .kept import first_calls
@@ -332,10 +332,6 @@ class Run:
         for draw, a in symbol.terms.items():
             if draw.kind == DISCRETE:
                 start += a * self.value(self._symbol(draw, True))
-        if len(noise) > 2:
-            raise LeavesError(
-                f"compares a sum of {len(noise)} draws of noise; {_whole_noise(symbol)}"
-            )
         bound, sign = (high, -1) if low.number is None else (low, 1)
         terms = tuple((number, sign * a) for number, a in sorted(noise.items()))
         event = Above(terms, sign * (Fraction(bound.number or 0) - start))
@@ -345,9 +341,9 @@ class Run:
             try:
                 whole, _ = chance(self.noises, before)
                 yes, made = chance(self.noises, [*before, event])
-            except ManyTermsError:
+            except UnknownError as error:
                 place = place_below(called.__code__, False)
-                raise LeavesError(_too_large(f"more than {MOST_TERMS:,} terms", place)) from None
+                raise LeavesError(f"{error}{_at(place)}") from None
             self.terms += made
             ways = [(bounds(yes)[0], True), (bounds(whole - yes)[0], False)]
             answer = self._taken(question, ways, bounds(whole)[0])
@@ -509,13 +505,11 @@ def _check_terms(terms: int, paths: int, places: Counter[Place]) -> None:
     if terms and (terms > _TERMS or paths >= _PATHS):
         much = f"{terms:,} terms" if terms > _TERMS else f"more than {_PATHS:,} paths"
         first = max(places, key=places.__getitem__, default=None)
-        raise LeavesError(_too_large(much, first))
+        raise LeavesError(f"compares noise so that its exact law has {much}{_at(first)}")
 
 
-def _too_large(much: str, place: Place | None) -> str:
-    """Return that the exact law of compared noise is too large, and which line makes it so."""
-    where = f"; {place.told}" if place else ""
-    return f"compares noise so that its exact law has {much}{where}"
+def _at(place: Place | None) -> str:
+    return f"; {place.told}" if place else ""
 
 
 def _whole_noise(symbol: Symbol) -> str:
