@@ -368,7 +368,8 @@ def audit_mechanism(
     value of a draw (an index, a text, a key, a product of two draws) takes a run per value.
     ``laplace`` and ``normal`` noise that is added and returned has an affine law. ``laplace`` and
     ``exponential`` noise that is only compared splits runs, too, with exact probabilities: sums of
-    exponentials. All runs on a dataset are repeated with numbers for the draws, in the opposite order.
+    exponentials. All runs on a dataset are repeated with numbers for the draws, in the opposite
+    order.
 
     Arithmetic is that of real numbers: the rounding of floats is no part of the law, and releases
     in floats that are rounded noticeably are refused. A law with endless support is cut where

@@ -1,4 +1,4 @@
-"""Sums of exponentials of fractions, each times a fraction, compared without rounding.
+"""Sums of exponentials of fractions, and quotients of these, compared without rounding.
 
 Exponentials of different fractions are linearly independent over the rationals (Lindemann and
 Weierstrass), so a sum is zero only if no term is left, and what is not zero shows its sign at some
@@ -7,7 +7,8 @@ precision (docs/proofs.md, "Compared noise").
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -21,13 +22,15 @@ _DIGITS = 60
 
 @dataclass(frozen=True, eq=False)
 class ExponentialSum:
-    """A sum of ``factor * e ** exponent``.
+    """A sum of ``factor * e ** exponent``, over a product of such sums.
 
     Parameters
     ----------
     terms : mapping of Fraction to Fraction
         Factors by exponent, none of them 0. See `of`, which makes a sum without exponents other
         than 0 the fraction that it is.
+    over : tuple
+        The divisors, each a tuple of exponents with factors, which are above 0; see `quotient`.
 
     Examples
     --------
@@ -38,22 +41,30 @@ class ExponentialSum:
     (2.718281828459045, (Fraction(-1, 1), Fraction(-1, 1)))
     """
 
-    terms: Mapping[Fraction, Fraction]
+    terms: Terms
+    over: tuple[_Divisor, ...] = ()
 
     @staticmethod
-    def of(terms: Mapping[Any, Any]) -> Chance:
+    def of(terms: Mapping[Any, Any], over: Iterable[_Divisor] = ()) -> Chance:
         """Return factors times the exponentials of exponents, added up."""
-        left = {Fraction(one): Fraction(factor) for one, factor in terms.items() if factor}
-        if any(left):
-            return ExponentialSum(left)
+        left: Terms = {Fraction(one): Fraction(factor) for one, factor in terms.items() if factor}
+        kept = []
+        for divisor in over if left else ():
+            whole = _divided(left, dict(divisor))
+            if whole is None:
+                kept.append(divisor)
+            else:
+                left = whole
+        if any(left) or kept:
+            return ExponentialSum(left, tuple(sorted(kept)))
         return left.get(Fraction(0), Fraction(0))
 
     def enclosed(self, digits: int) -> Enclosure:
         """Return bounds, which are closer with more digits."""
-        return sum(
-            (Enclosure.of(one, digits).exp() * factor for one, factor in self.terms.items()),
-            Enclosure.of(0, digits),
-        )
+        found = _enclosed(self.terms, digits)
+        for divisor in self.over:
+            found *= _enclosed(dict(divisor), digits).inverse()
+        return found
 
     @cached_property
     def sign(self) -> int:
@@ -77,15 +88,14 @@ class ExponentialSum:
             digits *= 2
 
     def __add__(self, other: Any) -> Any:
-        terms = dict(self.terms)
-        for one, factor in _terms(other).items():
-            terms[one] = terms.get(one, Fraction(0)) + factor
-        return ExponentialSum.of(terms)
+        one, two, over = _on_one_divisor(self, other)
+        sums = {at: one.get(at, Fraction(0)) + two.get(at, Fraction(0)) for at in one | two}
+        return ExponentialSum.of(sums, over)
 
     __radd__ = __add__
 
     def __neg__(self) -> ExponentialSum:
-        return ExponentialSum({one: -factor for one, factor in self.terms.items()})
+        return self / Fraction(-1)
 
     def __sub__(self, other: Any) -> Any:
         return self + -other
@@ -94,16 +104,13 @@ class ExponentialSum:
         return -self + other
 
     def __mul__(self, other: Any) -> Any:
-        terms: dict[Fraction, Fraction] = {}
-        for one, factor in self.terms.items():
-            for two, by in _terms(other).items():
-                terms[one + two] = terms.get(one + two, Fraction(0)) + factor * by
-        return ExponentialSum.of(terms)
+        (one, over), (two, also) = _parts(self), _parts(other)
+        return ExponentialSum.of(_product(one, two), (*over, *also))
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Fraction | int) -> ExponentialSum:
-        return ExponentialSum({one: factor / other for one, factor in self.terms.items()})
+        return ExponentialSum({at: factor / other for at, factor in self.terms.items()}, self.over)
 
     def __eq__(self, other: object) -> bool:
         return not self - other
@@ -121,7 +128,7 @@ class ExponentialSum:
         return not self < other
 
     def __hash__(self) -> int:
-        return hash(frozenset(self.terms.items()))
+        return hash((frozenset(self.terms.items()), self.over))
 
     def __float__(self) -> float:
         return nearest_bounds(self.enclosed)[0]
@@ -131,8 +138,74 @@ Chance = Fraction | ExponentialSum
 """An exact probability."""
 
 
-def _terms(number: Any) -> Mapping[Fraction, Fraction]:
-    return number.terms if isinstance(number, ExponentialSum) else {Fraction(0): Fraction(number)}
+Terms = dict[Fraction, Fraction]
+"""Factors by exponent."""
+
+_Divisor = tuple[tuple[Fraction, Fraction], ...]
+
+
+def _parts(number: Any) -> tuple[Terms, tuple[_Divisor, ...]]:
+    if isinstance(number, ExponentialSum):
+        return number.terms, number.over
+    return {Fraction(0): Fraction(number)}, ()
+
+
+def _enclosed(terms: Terms, digits: int) -> Enclosure:
+    parts = (Enclosure.of(at, digits).exp() * factor for at, factor in terms.items())
+    return sum(parts, Enclosure.of(0, digits))
+
+
+def _product(one: Terms, two: Terms) -> Terms:
+    terms: Terms = {}
+    for first, factor in one.items():
+        for second, by in two.items():
+            terms[first + second] = terms.get(first + second, Fraction(0)) + factor * by
+    return terms
+
+
+def _on_one_divisor(one: Any, two: Any) -> tuple[Terms, Terms, tuple[_Divisor, ...]]:
+    """Return the terms of two numbers once they have the same divisors; and these."""
+    divisors = [Counter(_parts(number)[1]) for number in (one, two)]
+    both = divisors[0] | divisors[1]
+    terms = [_parts(number)[0] for number in (one, two)]
+    for place, known in enumerate(divisors):
+        for divisor in (both - known).elements():
+            terms[place] = _product(terms[place], dict(divisor))
+    return terms[0], terms[1], tuple(both.elements())
+
+
+def _divided(terms: Terms, by: Terms) -> Terms | None:
+    """Return an exact quotient by long division from the largest exponent on; else None."""
+    left, found, least = dict(terms), Terms(), min(terms) - min(by)
+    while left:
+        at = max(left) - max(by)
+        if at < least:
+            return None
+        found[at] = left[max(left)] / by[max(by)]
+        for one, factor in _product({at: found[at]}, by).items():
+            left[one] = left.get(one, Fraction(0)) - factor
+            if not left[one]:
+                del left[one]
+    return found
+
+
+def quotient(above: Any, below: Any) -> Chance:
+    """Return a sum over another one, whose factors are all above 0.
+
+    Examples
+    --------
+    >>> e = ExponentialSum.of({1: 1})
+    >>> quotient(e, e + 1) + quotient(1, e + 1)
+    Fraction(1, 1)
+    """
+    (one, over), (two, none) = _parts(above), _parts(below)
+    if none:
+        raise ValueError("the divisor has divisors")
+    # The least exponent of a divisor is 0, and its factor 1.
+    first = min(two)
+    divisor = tuple(sorted((at - first, factor / two[first]) for at, factor in two.items()))
+    moved = {at - first: factor / two[first] for at, factor in one.items()}
+    return ExponentialSum.of(moved, (*over, divisor))
 
 
 def _sign(number: Chance) -> int:
@@ -153,7 +226,7 @@ def log_ratio(above: Chance, below: Chance) -> tuple[Fraction, Fraction]:
 
     They are one fraction where the quotient is the exponential of one.
     """
-    one, two = (dict(sorted(_terms(number).items())) for number in (above, below))
+    one, two = (dict(sorted(terms.items())) for terms in _on_one_divisor(above, below)[:2])
     shift = next(iter(one)) - next(iter(two))
     factor = next(iter(one.values())) / next(iter(two.values()))
     digits = _DIGITS

@@ -10,14 +10,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sensitivity_lab.exact.exponential_sums import Chance, ExponentialSum
+from sensitivity_lab.exact.exponential_sums import Chance, ExponentialSum, quotient
 
-from .symbols import EXPONENTIAL, LAPLACE
+from .symbols import EXPONENTIAL, GUMBEL, LAPLACE
 
 MOST_TERMS = 20_000
 """The most terms of all functions that are integrated for one probability."""
@@ -320,6 +320,62 @@ def _innermost(
                 left = left.ordered(below, above) if left else None
             if left:
                 yield low, high, left
+
+
+@dataclass
+class Race:
+    """Numbers with Gumbel noise of one scale, of which the larger ones are compared.
+
+    Among such numbers v + s G, each is the largest in proportion to ``e ** (v / s)``, and that does
+    not depend on how large the largest is: so the winners of groups are compared independently of
+    all that went before.
+
+    Attributes
+    ----------
+    groups : dict of int to (Fraction, ExponentialSum)
+        By the winner of a group: the scale, and the weights of all, where that of the winner is 1.
+    mass : Fraction or ExponentialSum
+        The probability of all answers.
+    events : list of Above
+        These answers.
+    """
+
+    groups: dict[int, tuple[Fraction, Chance]] = field(default_factory=dict)
+    lost: set[int] = field(default_factory=set)
+    mass: Chance = Fraction(1)
+    events: list[Above] = field(default_factory=list)
+
+    def _sides(self, event: Above) -> tuple[tuple[int, Chance, Chance], ...]:
+        """Return who is larger if an event is so, and who if not; each with its weight and all."""
+        (one, a), (two, b) = event.terms
+        if a < 0:
+            one, two, a = two, one, b
+        ahead = ExponentialSum.of({-event.least / a: 1})
+        first, second = (self.groups.get(draw, (a, Fraction(1)))[1] for draw in (one, two))
+        return (one, ahead, ahead * first), (two, Fraction(1), second)
+
+    def chance(self, event: Above, kinds: Sequence[str]) -> Chance | None:
+        """Return the probability of an event, given those before; None where it is not known."""
+        draws = [draw for draw, _ in event.terms]
+        scales = {self.groups[draw][0] for draw in draws if draw in self.groups}
+        if (
+            [a for _, a in event.terms] != [(a := event.terms[0][1]), -a]
+            or {kinds[draw] for draw in draws} != {GUMBEL}
+            or not scales <= {abs(a)}
+            or not self.lost.isdisjoint(draws)
+        ):
+            return None
+        (_, _, first), (_, _, second) = self._sides(event)
+        return quotient(first, first + second)
+
+    def learn(self, event: Above, answer: bool, yes: Chance) -> None:
+        """Take an answer: the winners' groups are one now."""
+        sides = self._sides(event)
+        (winner, own, weights), (loser, _, others) = sides if answer else sides[::-1]
+        self.groups[winner] = abs(event.terms[0][1]), quotient(weights + others, own)
+        self.lost.add(loser)
+        self.mass = self.mass * (yes if answer else 1 - yes)
+        self.events.append(event if answer else event.negated())
 
 
 # Functions.

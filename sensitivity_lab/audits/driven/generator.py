@@ -20,7 +20,7 @@ import pandas as pd
 
 from .draws import Law
 from .stops import OutsideError, OwnGeneratorError, running, stopped
-from .symbols import EXPONENTIAL, GAUSSIAN, LAPLACE, Symbol
+from .symbols import EXPONENTIAL, GAUSSIAN, GUMBEL, LAPLACE, Symbol
 
 _WIDE = 10_000
 """Numbers to choose from that are farther apart are chosen by their place, one run each."""
@@ -36,7 +36,7 @@ class Source(Protocol):
         """Return a uniform draw from 0 to 1."""
 
     def noise(self, kind: str) -> Any:
-        """Return a draw of standard noise, "Laplace", "exponential" or "Gaussian"."""
+        """Return a draw of standard noise, such as "Laplace"."""
 
 
 class DrivenGenerator(np.random.Generator):
@@ -179,6 +179,10 @@ class DrivenGenerator(np.random.Generator):
             raise OutsideError("passes out= or dtype= to rng.standard_normal; leave them out")
         return self._noise(GAUSSIAN, 0.0, 1.0, size)
 
+    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Draw Gumbel noise."""
+        return self._noise(GUMBEL, loc, scale, size)
+
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
         """Draw exponential noise."""
         return self._noise(EXPONENTIAL, 0.0, scale, size)
@@ -248,7 +252,7 @@ def _refusing(name: str) -> Callable[..., Any]:
         raise OutsideError(
             f"draws by rng.{name}; covered are integers, choice, permutation, shuffle, binomial, "
             "geometric, random and uniform, and the continuous laplace, exponential, "
-            "standard_exponential, normal and standard_normal"
+            "standard_exponential, gumbel, normal and standard_normal"
         )
 
     return refuse

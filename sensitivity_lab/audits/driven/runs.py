@@ -34,7 +34,7 @@ from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.exponential_sums import Chance, bounds
 from sensitivity_lab.results.literals import short_literal
 
-from .comparisons import Above, UnknownError, chance, connected, inside_of
+from .comparisons import Above, Race, UnknownError, chance, connected, inside_of
 from .draws import Event, Law, joint, likely, weight
 from .generator import DrivenGenerator, elsewhere
 from .kept import first_calls
@@ -53,6 +53,7 @@ from .symbols import (
     DISCRETE,
     EXPONENTIAL,
     GAUSSIAN,
+    GUMBEL,
     NOISE,
     UNIFORM,
     Bound,
@@ -88,7 +89,7 @@ AGAIN = (
     "since low > y or y > high are two ways to go on"
 )
 
-_TERMS, _PATHS = 1_000_000, 1_024
+_TERMS, _PATHS = 100_000, 1_024
 """The most terms of the laws of compared noise on one dataset, and the most paths."""
 
 _LEFT = Fraction(1, 10**12)
@@ -213,6 +214,7 @@ class Run:
         self.uniforms: list[tuple[Fraction, Fraction]] = []
         self.noises: list[str] = []
         self.compared: list[Above] = []
+        self.race = Race()
         self.terms = 0
         self._components: dict[int, _Component] = {}
         self._ranges: dict[Any, tuple[int | None, int | None]] = {}
@@ -336,6 +338,8 @@ class Run:
         terms = tuple((number, sign * a) for number, a in sorted(noise.items()))
         event = Above(terms, sign * (Fraction(bound.number or 0) - start))
         question = ("noise", *event)
+        if GUMBEL in kinds:
+            return self._larger_of(event, question)
         if (known := self._known(question)) is None:
             before = connected(self.compared, event)
             try:
@@ -351,6 +355,23 @@ class Run:
             answer = known.answer
         if self.steps[-1].open:
             self.compared.append(event if answer else event.negated())
+        return bool(answer)
+
+    def _larger_of(self, event: Above, question: tuple[Any, ...]) -> bool:
+        """Decide which one of two numbers with Gumbel noise is larger."""
+        yes = self.race.chance(event, self.noises)
+        if yes is None:
+            raise LeavesError(
+                "compares Gumbel noise otherwise than for the largest number; choose by "
+                "rng.choice(options, p=weights), with weights in proportion to exp(score / scale)"
+            )
+        if (known := self._known(question)) is None:
+            self.terms += 1
+            ways = [(bounds(yes)[0], True), (bounds(1 - yes)[0], False)]
+            answer = self._taken(question, ways, _ONE)
+        else:
+            answer = known.answer
+        self.race.learn(event, answer, yes)
         return bool(answer)
 
     def value(self, symbol: Symbol) -> Fraction:
@@ -493,7 +514,7 @@ class Run:
         noise = {
             Draw(kind, place): Fraction(5 * place + 3, 8) for place, kind in enumerate(self.noises)
         }
-        compared = inside_of(self.noises, self.compared)
+        compared = inside_of(self.noises, [*self.compared, *self.race.events])
         if compared is None:
             raise LeavesError("compares noise so that no draws are far from a tie")
         noise |= {Draw(self.noises[place], place): value for place, value in compared.items()}
@@ -960,12 +981,12 @@ def leaf_of(run: Run, returned: Parts) -> Leaf:
             )
         if any((draw.number, draw.kind) in compared for draw in symbol.terms):
             raise LeavesError(f"releases noise that it compares; {_whole_noise(symbol)}")
-        if EXPONENTIAL in kinds:
-            raise LeavesError(f"releases exponential noise; {_whole_noise(symbol)}")
+        if other := kinds & {EXPONENTIAL, GUMBEL}:
+            raise LeavesError(f"releases {min(other)} noise; {_whole_noise(symbol)}")
     discrete = {path: symbol for path, symbol in symbols.items() if not symbol.continuous}
     for symbol in discrete.values():
         run.merged(symbol)
-    mass, groups = run.uniform_mass() * chance(run.noises, run.compared)[0], []
+    mass, groups = run.uniform_mass() * chance(run.noises, run.compared)[0] * run.race.mass, []
     for one in run.components():
         own = {
             path: symbol

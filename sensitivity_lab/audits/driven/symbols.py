@@ -20,13 +20,13 @@ from sensitivity_lab.audits.returned import Part
 from .stops import OutsideError, stopped
 
 DISCRETE, UNIFORM = "discrete", "uniform"
-LAPLACE, GAUSSIAN, EXPONENTIAL = "Laplace", "Gaussian", "exponential"
+LAPLACE, GAUSSIAN, EXPONENTIAL, GUMBEL = "Laplace", "Gaussian", "exponential", "Gumbel"
 """Kinds of draws."""
 
 NOISE = "noise"
 """The counter of all draws of continuous noise."""
 
-CONTINUOUS = frozenset({LAPLACE, GAUSSIAN, EXPONENTIAL})
+CONTINUOUS = frozenset({LAPLACE, GAUSSIAN, EXPONENTIAL, GUMBEL})
 """The kinds whose symbols are judged as they are, and never compared."""
 
 

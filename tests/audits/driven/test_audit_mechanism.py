@@ -1135,7 +1135,7 @@ def test_what_was_left_out_may_hold_what_one_law_lacks():
             lambda data, rng: sum(data) + rng.gamma(2),
             "the function draws by rng.gamma; covered are integers, choice, permutation, shuffle, "
             "binomial, geometric, random and uniform, and the continuous laplace, exponential, "
-            "standard_exponential, normal and standard_normal",
+            "standard_exponential, gumbel, normal and standard_normal",
         ),
         (
             lambda data, rng: sum(data) + copy.deepcopy(rng).integers(3),

@@ -18,7 +18,7 @@ from sensitivity_lab.audits.driven.comparisons import Above, chance
 from sensitivity_lab.audits.driven.laws import ReleaseLaw
 from sensitivity_lab.audits.driven.runs import explore
 from sensitivity_lab.audits.returned import bare
-from sensitivity_lab.exact.exponential_sums import ExponentialSum, log_ratio
+from sensitivity_lab.exact.exponential_sums import ExponentialSum, log_ratio, quotient
 
 CLOSE = 1e-12
 """How far quadrature may be off, in proportion."""
@@ -203,6 +203,46 @@ def test_the_names_of_python_s_generator():
         [0, 1], 1, epsilon=2, neighbors="bounded",
     )  # fmt: skip
     assert report.epsilon()[1] == pytest.approx(math.log(7))
+
+
+# Gumbel noise.
+
+
+def softmax(data, rng, scale=2.0, size=3):
+    """The exponential mechanism: the largest count with Gumbel noise."""
+    return int(np.argmax([data.count(v) + rng.gumbel(scale=scale) for v in range(size)]))
+
+
+@pytest.mark.parametrize("size", [2, 3, 5, pytest.param(8, marks=pytest.mark.exhaustive)])
+def test_the_largest_number_with_gumbel_noise_is_that_of_the_exponential_mechanism(size):
+    found = explore(lambda data, rng: str(softmax(data, rng, 0.5, size)), [0, 0, 1])
+    assert found.unexplored == 0
+    weights = [ExponentialSum.of({2 * count: 1}) for count in ([2, 1] + [0] * size)[:size]]
+    whole = sum(weights, Fraction(0))
+    listed = ReleaseLaw(found).listed
+    chances = {str(bare(one.values[()])): p for p, one in listed.values()}
+    assert chances == {str(place): quotient(one, whole) for place, one in enumerate(weights)}
+
+
+def test_the_exponential_mechanism_by_gumbel_noise():
+    """The sum of all weights stays: epsilon is 1 / scale, and not twice as much."""
+    report = audit_mechanism(softmax, range(3), 1, epsilon=0.5, neighbors="bounded")
+    assert (report.verdict, report.epsilon()) == ("tight", (0.5, 0.5))
+    report = audit_mechanism(
+        lambda data, rng: softmax(data, rng, 1.0), range(3), 1, epsilon=0.5, neighbors="bounded"
+    )
+    assert (report.verdict, report.epsilon()) == ("violated", (1.0, 1.0))
+
+
+def test_gumbel_noise_that_is_compared_otherwise():
+    report = audit_mechanism(
+        lambda data, rng: bool(sum(data) + rng.gumbel() > 1), [0, 1], 1, epsilon=9,
+        neighbors="bounded",
+    )  # fmt: skip
+    assert report.decisive.reason == (
+        "the function compares Gumbel noise otherwise than for the largest number; choose by "
+        "rng.choice(options, p=weights), with weights in proportion to exp(score / scale)"
+    )
 
 
 # What is tight, and what is violated by how much.
