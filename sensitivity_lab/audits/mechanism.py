@@ -421,13 +421,17 @@ def _with_state(report: MechanismReport, left: Sequence[str]) -> MechanismReport
     """Return a report that leaves open what the runs of a function with state do not prove."""
     reason = f"the function keeps {', '.join(left)} from one call to the next"
     state = f"{reason}; pass fresh=True, which gives each dataset a process of its own"
+    # Runs that depend on each other are no sample.
     rows = tuple(
         row
-        if row.verdict == "violated" or row.truth is None
-        else replace(row, truth=None, judged=False, reason=reason, evidence=NO_EVIDENCE)
+        if row.verdict == "violated" or (row.truth is None and row.verdict != SAMPLED)
+        else replace(
+            row, truth=None, judged=False, reason=reason, evidence=NO_EVIDENCE, finding=None
+        )
         for row in report.rows
     )
-    return replace(report, rows=rows, notes=(*report.notes, state), unjudged=(state,))
+    notes = (*report.notes, state)
+    return replace(report, rows=rows, notes=notes, unjudged=(state,), sampled=None)
 
 
 def judged(
