@@ -16,7 +16,7 @@ from typing import Any
 
 from .enclosures import Enclosure, nearest_bounds
 
-_DIGITS = 60
+_SIGN_DIGITS = 60
 """Digits of the first try for a sign, and what bounds have to spare."""
 
 
@@ -69,7 +69,7 @@ class ExponentialSum:
     @cached_property
     def sign(self) -> int:
         """The sign: -1 or 1; 0 is a fraction."""
-        digits = _DIGITS
+        digits = _SIGN_DIGITS
         while True:  # it ends: the sum is not zero
             found = self.enclosed(digits)
             if found.low > 0 or found.high < 0:
@@ -79,7 +79,7 @@ class ExponentialSum:
     @cached_property
     def close(self) -> Enclosure:
         """Bounds that differ by less than 1e-40, in proportion."""
-        digits = _DIGITS
+        digits = _SIGN_DIGITS
         while True:
             found = self.enclosed(digits)
             size = min(abs(found.low), abs(found.high))
@@ -229,7 +229,7 @@ def log_ratio(above: Chance, below: Chance) -> tuple[Fraction, Fraction]:
     one, two = (dict(sorted(terms.items())) for terms in _on_one_divisor(above, below)[:2])
     shift = next(iter(one)) - next(iter(two))
     factor = next(iter(one.values())) / next(iter(two.values()))
-    digits = _DIGITS
+    digits = _SIGN_DIGITS
     if one == {at + shift: factor * by for at, by in two.items()}:
         if factor == 1:
             return shift, shift

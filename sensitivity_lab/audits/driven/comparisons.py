@@ -86,19 +86,19 @@ def chance(kinds: Sequence[str], events: Sequence[Above]) -> tuple[Chance, int]:
     """
     found: Chance = Fraction(1)
     number = 0
-    for part in _parts(events):
+    for part in _unconnected(events):
         names = {draw: name for name, draw in enumerate(sorted(_draws(part)))}
         renamed = (
             Above(tuple((names[draw], a) for draw, a in one.terms), one.least) for one in part
         )
-        one, made = _chance_of_part(tuple(kinds[draw] for draw in names), frozenset(renamed))
+        one, made = chance_of_part(tuple(kinds[draw] for draw in names), frozenset(renamed))
         found, number = found * one, number + made
     return found, number
 
 
 def connected(events: Sequence[Above], event: Above) -> list[Above]:
     """Return those events that an event depends on, given all of them."""
-    (found,) = (part for part in _parts([*events, event]) if event in part)
+    (found,) = (part for part in _unconnected([*events, event]) if event in part)
     return [one for one in events if one in found]
 
 
@@ -133,7 +133,7 @@ def _draws(events: Iterable[Above]) -> set[int]:
     return {draw for one in events for draw, _ in one.terms}
 
 
-def _parts(events: Sequence[Above]) -> list[list[Above]]:
+def _unconnected(events: Sequence[Above]) -> list[list[Above]]:
     """Return events in groups that have no draw in common."""
     groups: list[list[Above]] = []
     for one in events:
@@ -144,8 +144,9 @@ def _parts(events: Sequence[Above]) -> list[list[Above]]:
 
 
 @lru_cache(maxsize=10_000)
-def _chance_of_part(kinds: tuple[str, ...], events: frozenset[Above]) -> tuple[Chance, int]:
-    _made[0] = len(events)
+def chance_of_part(kinds: tuple[str, ...], events: frozenset[Above]) -> tuple[Chance, int]:
+    """Do the same as `chance` for events of which each hangs together with the others."""
+    _terms_made[0] = len(events)
     # A combination that all events share is one number, whose density is a convolution. Numbers are
     # in the unit in which they are compared: then most coefficients are 1 or -1.
     ordered = sorted(events)
@@ -164,27 +165,31 @@ def _chance_of_part(kinds: tuple[str, ...], events: frozenset[Above]) -> tuple[C
             first = _convolution(first, other, below)
         within = _Region({**within.functions, name: first}, {})
     for place, one in enumerate(ordered):
-        form = {name: _whole(column[place]) for name, column in enumerate(numbers) if column[place]}
+        form = {
+            name: _int_if_whole(column[place])
+            for name, column in enumerate(numbers)
+            if column[place]
+        }
         if len(form) > 2:
             raise UnknownError(
                 f"compares a sum of {len(form)} draws of noise, which it compares otherwise, too"
             )
-        made = within.cut(form, _whole(-one.least / unit))
+        made = within.cut(form, _int_if_whole(-one.least / unit))
         if made is None:
             return Fraction(0), 0
         within = made
     terms = _integral(within, below)
     factors = {Fraction(b, below): factor for (_, _, b), factor in terms.items()}
-    return ExponentialSum.of(factors), _made[0]
+    return ExponentialSum.of(factors), _terms_made[0]
 
 
-def _whole(number: Fraction) -> Number:
+def _int_if_whole(number: Fraction) -> Number:
     return int(number) if number.denominator == 1 else number
 
 
 def _density(kind: str, rate: Fraction, unit: int) -> Function:
     """Return the density of a draw; a rate below 0 is that of its negative."""
-    a = _whole(abs(rate) * unit)
+    a = _int_if_whole(abs(rate) * unit)
     left, right = ((-math.inf, 0, a), (0, math.inf, -a))
     sides = [left, right] if kind == LAPLACE else [right] if rate > 0 else [left]
     return [(low, high, {(b, 0, 0): abs(rate) / len(sides)}) for low, high, b in sides]
@@ -222,13 +227,13 @@ class _Region:
         (x, a), *others = pairs
         scale = abs(a)
         if not others:
-            end = _over(-start, a)
+            end = _by(-start, a)
             ends = (end, math.inf) if a > 0 else (-math.inf, end)
-            left = _within(self.functions[x], *ends)
+            left = _between_ends(self.functions[x], *ends)
             return _Region({**self.functions, x: left}, self.links) if left else None
         ((y, b),) = others
-        key = x, y, _over(a, scale), _over(b, scale)
-        at = _over(start, scale)
+        key = x, y, _by(a, scale), _by(b, scale)
+        at = _by(start, scale)
         opposite = self.links.get((x, y, -key[2], -key[3]))
         if opposite is not None and opposite + at <= 0:
             return None
@@ -242,7 +247,7 @@ class _Region:
         for (x, y, a, b), start in self.links.items():
             if draw in (x, y):
                 own, other, at = (a, b, y) if draw == x else (b, a, x)
-                bound = _Bound(at, _over(-other, own), _over(-start, own))
+                bound = _Bound(at, _by(-other, own), _by(-start, own))
                 (lows if own > 0 else highs).append(bound)
         return lows, highs
 
@@ -264,10 +269,10 @@ class _Region:
         )
 
 
-def _over(number: Number, by: Number) -> Number:
+def _by(number: Number, by: Number) -> Number:
     if by in (1, -1):
         return number * by
-    return _whole(Fraction(number) / by)
+    return _int_if_whole(Fraction(number) / by)
 
 
 def _integral(region: _Region, unit: int) -> Terms:
@@ -403,7 +408,7 @@ def _constant(terms: Terms) -> Function:
     return [(-math.inf, math.inf, terms)]
 
 
-def _within(function: Function, low: Number, high: Number) -> Function:
+def _between_ends(function: Function, low: Number, high: Number) -> Function:
     """Return a function between two points, and 0 elsewhere."""
     cut = [(max(low, start), min(high, end), terms) for start, end, terms in function]
     return [(start, end, terms) for start, end, terms in cut if start < end]
@@ -424,7 +429,7 @@ def _pairs(one: Function, other: Function) -> Iterator[tuple[Number, Number, Ter
 
 def _product(one: Function, other: Function) -> Function:
     found = [(low, high, _multiplied(f, g)) for low, high, f, g in _pairs(one, other)]
-    return _checked([piece for piece in found if piece[2]])
+    return _not_too_many([piece for piece in found if piece[2]])
 
 
 def _difference(one: Function, other: Function) -> Function:
@@ -440,13 +445,13 @@ def _difference(one: Function, other: Function) -> Function:
     return found
 
 
-_made = [0]
+_terms_made = [0]
 """How many terms were made for the present probability."""
 
 
-def _checked(function: Function) -> Function:
-    _made[0] += sum(len(terms) for _, _, terms in function)
-    if _made[0] > MOST_TERMS:
+def _not_too_many(function: Function) -> Function:
+    _terms_made[0] += sum(len(terms) for _, _, terms in function)
+    if _terms_made[0] > MOST_TERMS:
         raise UnknownError(
             f"compares noise so that its exact law has more than {MOST_TERMS:,} terms"
         )
@@ -462,11 +467,11 @@ def _primitive(function: Function, unit: int) -> tuple[Function, Terms]:
         if at < low:
             found.append((at, low, dict(total)))
         inner = _antiderivative(terms, unit)
-        start = _value(inner, low)
+        start = _value_at(inner, low)
         _add(inner, total)
         _add(inner, start, -1)
         found.append((low, high, inner))
-        total, at = _value(inner, high), high
+        total, at = _value_at(inner, high), high
     if at < math.inf:
         found.append((at, math.inf, dict(total)))
     return found, total
@@ -487,7 +492,7 @@ def _antiderivative(terms: Terms, unit: int) -> Terms:
     return found
 
 
-def _value(terms: Terms, at: Number) -> Terms:
+def _value_at(terms: Terms, at: Number) -> Terms:
     """Return the value at a point, or the limit there, which is finite."""
     found: Terms = {}
     for (a, m, b), c in terms.items():
@@ -504,15 +509,15 @@ def _substituted(function: Function, bound: _Bound) -> Function:
     found = []
     for low, high, terms in function:
         first, last = (
-            end * (1 if slope > 0 else -1) if isinstance(end, float) else _over(end - start, slope)
+            end * (1 if slope > 0 else -1) if isinstance(end, float) else _by(end - start, slope)
             for end in ((low, high) if slope > 0 else (high, low))
         )
-        moved = _moved(terms, slope, start)
+        moved = _at_line(terms, slope, start)
         found.append((first, last, moved))
-    return _checked(found if slope > 0 else found[::-1])
+    return _not_too_many(found if slope > 0 else found[::-1])
 
 
-def _moved(terms: Terms, slope: Number, start: Number) -> Terms:
+def _at_line(terms: Terms, slope: Number, start: Number) -> Terms:
     """Return what terms are at slope y + start: powers by the binomial theorem."""
     moved: Terms = {}
     for (a, m, b), c in terms.items():
@@ -539,7 +544,7 @@ def _convolution(one: Function, other: Function, unit: int) -> Function:
                 _add(total, _under(f, g, slope, at, unit), sign)
         if total:
             found.append((start, end, total))
-    return _checked(found)
+    return _not_too_many(found)
 
 
 def _under(f: Terms, g: Terms, slope: Number, at: Number, unit: int) -> Terms:
@@ -549,6 +554,6 @@ def _under(f: Terms, g: Terms, slope: Number, at: Number, unit: int) -> Terms:
         for k in range(m + 1):
             # (y - x)**m, by the binomial theorem
             turned: Terms = {(-a, k, b): c * math.comb(m, k) * (-1) ** k}
-            whole = _moved(_antiderivative(_multiplied(f, turned), unit), slope, at)
+            whole = _at_line(_antiderivative(_multiplied(f, turned), unit), slope, at)
             _add(found, _multiplied(whole, {(a, m - k, 0): Fraction(1)}))
     return found

@@ -447,7 +447,7 @@ class Divergence:
         sums_q = list(itertools.accumulate((one.q for one in atoms), initial=Fraction(0)))
         return atoms, -np.array([ratios[place] for place in order]), sums_p, sums_q
 
-    def _near(self, epsilon: Fraction) -> tuple[int, int]:
+    def _tied_places(self, epsilon: Fraction) -> tuple[int, int]:
         """Return up to which place ratios are surely above e ** epsilon, and from which below."""
         at = float(min(exp_bounds(epsilon)[1], Fraction(10**305)))
         ratios = self._sorted[1]
@@ -458,12 +458,12 @@ class Divergence:
         """Return bounds on the sum of (p - e ** epsilon q)+ over what was explored."""
         low, high = exp_bounds(epsilon)
         atoms, _, sums_p, sums_q = self._sorted
-        sure, end = self._near(epsilon)
+        sure, end = self._tied_places(epsilon)
         p, q = bounds(sums_p[sure]), bounds(sums_q[sure])
         least, most = p[0] - high * q[1], p[1] - low * q[0]
         zero = Fraction(0)
         for atom in atoms[sure:end]:
-            beyond = bounds(_beyond(atom, epsilon))
+            beyond = bounds(_excess(atom, epsilon))
             least += max(zero, beyond[0])
             most += max(zero, beyond[1])
         for one in self.noisy:
@@ -481,8 +481,8 @@ class Divergence:
     def event(self, epsilon: Fraction) -> list[Atom]:
         """Return the outcomes of the event that attains delta, those that count most first."""
         low = exp_bounds(epsilon)[0]
-        atoms, (sure, end) = self._sorted[0], self._near(epsilon)
-        inside = atoms[:sure] + [one for one in atoms[sure:end] if _beyond(one, epsilon) > 0]
+        atoms, (sure, end) = self._sorted[0], self._tied_places(epsilon)
+        inside = atoms[:sure] + [one for one in atoms[sure:end] if _excess(one, epsilon) > 0]
         return sorted(
             inside, key=lambda one: bounds(one.p)[0] - low * bounds(one.q)[0], reverse=True
         )
@@ -573,7 +573,7 @@ def _as_quotient(p: Chance, q: Chance) -> tuple[Chance, Chance]:
     return p, q
 
 
-def _beyond(atom: Atom, epsilon: Fraction) -> Chance:
+def _excess(atom: Atom, epsilon: Fraction) -> Chance:
     """Return p - e ** epsilon q."""
     return atom.p - atom.q * ExponentialSum.of({epsilon: Fraction(1)})
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -19,15 +19,12 @@ from sensitivity_lab.exact.difference import round_up
 from sensitivity_lab.exact.enclosures import Enclosure, nearest_bounds
 from sensitivity_lab.noise.normal import normal_density, normal_distribution
 
-from .grids import delta_on_grid
-
 Bounds = tuple[float, float]
 """A proven lower and upper bound."""
 
-MOST_SUMS, POINTS = 256, 2**15
-"""So many sums of Laplace shifts are told apart; beyond it, losses are put on a grid."""
-MOST_SUMS_MIXED, POINTS_MIXED = 64, 512
-"""The same with normal draws, whose distribution function takes longer."""
+MOST_SUMS, MOST_SUMS_MIXED = 256, 64
+"""About so many sums of Laplace shifts are told apart, alone and with normal draws; where there are
+more, the shifts are rounded."""
 
 
 @dataclass(frozen=True)
@@ -127,9 +124,8 @@ class ShiftLoss(Loss):
     -----
     With T the sum of the m sizes of shifts, delta(epsilon) is a sum over the subset sums of the
     shifts; with Laplace draws alone, over those below (T - epsilon) / 2. A value costs O(m)
-    operations per sum. Beyond `MOST_SUMS` different sums (`MOST_SUMS_MIXED` with normal draws) it
-    is bounded on a grid of `POINTS` steps (`POINTS_MIXED`): the bounds are valid, and as far apart
-    as they say.
+    operations per sum. Where there are more than about `MOST_SUMS` (`MOST_SUMS_MIXED` with normal
+    draws), the bounds are those of shifts that are rounded down and up: delta grows with each.
 
     References
     ----------
@@ -181,37 +177,40 @@ class ShiftLoss(Loss):
         return tuple(one.size for one in self.shifts)
 
     @cached_property
-    def _is_on_grid(self) -> bool:
-        """Whether there are too many sums of shifts to tell them all apart."""
-        most = MOST_SUMS_MIXED if self.mu_squared else MOST_SUMS
-        return _mixture(self._sizes, bool(self.mu_squared), most) is None
+    def _mixture(self) -> Mixture | None:
+        return _mixture(self._sizes, bool(self.mu_squared), self._most + len(self._sizes))
+
+    @property
+    def _most(self) -> int:
+        return MOST_SUMS_MIXED if self.mu_squared else MOST_SUMS
+
+    def rounded(self, up: bool) -> ShiftLoss:
+        """Return shifts that are multiples of one number, so that they have few sums."""
+        unit = self._total / self._most
+        sizes = (unit * (math.ceil if up else math.floor)(size / unit) for size in self._sizes)
+        shifts = tuple(Shift((), size, Fraction(0)) for size in sizes if size)
+        return replace(self, shifts=shifts)
 
     def delta(self, epsilon: Fraction | float) -> Bounds:
         """Return proven bounds of delta(epsilon), which is the same in both orders."""
         epsilon = Fraction(epsilon)
         if epsilon >= self.epsilon:
             return 0.0, 0.0
-        if self._is_on_grid:
-            points = POINTS_MIXED if self.mu_squared else POINTS
-            beyond = self._normal_delta if self.mu_squared else None
-            return delta_on_grid(self._sizes, points, beyond, epsilon)
+        if self._mixture is None:
+            least, most = (self.rounded(up).delta(epsilon)[up] for up in (False, True))
+            return least, most
 
         def formula(digits: int) -> Enclosure:
-            first, second = _masses(self._sizes, self.mu_squared, epsilon, digits)
+            first, second = self._masses(epsilon, digits)
             return (first - second).clipped(0, 1)
 
         return nearest_bounds(formula)
-
-    def _normal_delta(self, epsilon: Fraction) -> Bounds:
-        """Return bounds of the delta of the normal draws alone, for any real epsilon."""
-        first, second = _masses((), self.mu_squared, epsilon, 50)
-        return (first - second).clipped(0, 1).floats()
 
     def event(self, epsilon: Fraction | float) -> Event | None:
         """Return the releases whose loss is above epsilon; None if delta(epsilon) is 0.
 
         For one shift, or normal draws alone, it is a half-space; else only its probabilities are
-        told. Where a grid takes the place of the sums, these are those of any event: 0 and 1.
+        told. Where shifts are rounded, these are those of any event: 0 and 1.
         """
         epsilon = Fraction(epsilon)
         if epsilon >= self.epsilon:
@@ -229,17 +228,32 @@ class ShiftLoss(Loss):
 
     def _probabilities(self, epsilon: Fraction) -> tuple[Bounds, Bounds]:
         """Bounds of the probability that the loss is above epsilon, under both laws."""
-        if self._is_on_grid:
+        if self._mixture is None:
             return (0.0, 1.0), (0.0, 1.0)
 
         def first(digits: int) -> Enclosure:
-            return _masses(self._sizes, self.mu_squared, epsilon, digits)[0].clipped(0, 1)
+            return self._masses(epsilon, digits)[0].clipped(0, 1)
 
         def second(digits: int) -> Enclosure:
-            scaled = _masses(self._sizes, self.mu_squared, epsilon, digits)[1]
+            scaled = self._masses(epsilon, digits)[1]
             return (scaled * Enclosure.of(-epsilon, digits).exp()).clipped(0, 1)
 
         return nearest_bounds(first), nearest_bounds(second)
+
+    def _masses(self, epsilon: Fraction, digits: int) -> tuple[Enclosure, Enclosure]:
+        """Return P(L > epsilon) and exp(epsilon) Q(L > epsilon) for the loss L."""
+        half = (self._total - epsilon) / 2
+        first = second = Enclosure.of(0, digits)
+        for at, numbers in self._mixture or ():
+            u = half - at
+            if not self.mu_squared and u <= 0:
+                break
+            reached, scaled = _part(numbers, u, self.mu_squared, digits)
+            weight = Enclosure.of(-at, digits).exp()
+            first += weight * reached
+            second += weight * scaled
+        share = Fraction(1, 2 ** len(self.shifts))
+        return first * share, second * share
 
 
 Mixture = tuple[tuple[Fraction, tuple[int, ...]], ...]
@@ -274,27 +288,6 @@ def _mixture(sizes: tuple[Fraction, ...], whole: bool, most: int) -> Mixture | N
         if len(parts) > most:
             return None
     return tuple((at, tuple(numbers)) for at, numbers in sorted(parts.items()))
-
-
-def _masses(
-    sizes: tuple[Fraction, ...], mu_squared: Fraction, epsilon: Fraction, digits: int
-) -> tuple[Enclosure, Enclosure]:
-    """Return P(L > epsilon) and exp(epsilon) Q(L > epsilon) for the loss L of shifts."""
-    mixture = _mixture(sizes, bool(mu_squared), max(MOST_SUMS, MOST_SUMS_MIXED))
-    if mixture is None:
-        raise ValueError("too many sums of shifts")
-    half = (sum(sizes, Fraction(0)) - epsilon) / 2
-    first = second = Enclosure.of(0, digits)
-    for at, numbers in mixture:
-        u = half - at
-        if not mu_squared and u <= 0:
-            break
-        reached, scaled = _part(numbers, u, mu_squared, digits)
-        weight = Enclosure.of(-at, digits).exp()
-        first += weight * reached
-        second += weight * scaled
-    share = Fraction(1, 2 ** len(sizes))
-    return first * share, second * share
 
 
 def _part(

@@ -89,7 +89,7 @@ AGAIN = (
     "since low > y or y > high are two ways to go on"
 )
 
-_TERMS, _PATHS = 100_000, 1_024
+TERMS, PATHS = 100_000, 1_024
 """The most terms of the laws of compared noise on one dataset, and the most paths."""
 
 _LEFT = Fraction(1, 10**12)
@@ -523,8 +523,8 @@ class Run:
 
 def _check_terms(terms: int, paths: int, places: Counter[Place]) -> None:
     """Raise LeavesError where the exact law of compared noise is too large."""
-    if terms and (terms > _TERMS or paths >= _PATHS):
-        much = f"{terms:,} terms" if terms > _TERMS else f"more than {_PATHS:,} paths"
+    if terms and (terms > TERMS or paths >= PATHS):
+        much = f"{terms:,} terms" if terms > TERMS else f"more than {PATHS:,} paths"
         first = max(places, key=places.__getitem__, default=None)
         raise LeavesError(f"compares noise so that its exact law has {much}{_at(first)}")
 

@@ -379,7 +379,7 @@ def test_a_decision_by_noise_that_is_not_released():
 
 def test_a_law_with_too_many_terms_is_refused_with_its_line(monkeypatch):
     monkeypatch.setattr(comparisons, "MOST_TERMS", 10)
-    comparisons._chance_of_part.cache_clear()
+    comparisons.chance_of_part.cache_clear()
 
     def release(data, rng):
         noisy = [data[0] + rng.laplace() for _ in range(4)]
@@ -398,7 +398,7 @@ def test_too_many_paths_of_compared_noise_run_many_times(monkeypatch):
     def release(data, rng):
         return int(np.argmax([data[0] + rng.laplace() for _ in range(12)]))
 
-    monkeypatch.setattr(runs, "_PATHS", 20)
+    monkeypatch.setattr(runs, "PATHS", 20)
     report = audit_mechanism(release, [0, 1], 1, epsilon=5, neighbors="bounded")
     line = release.__code__.co_firstlineno + 1
     assert report.verdict == "not refuted"
