@@ -10,19 +10,18 @@ from functools import partial
 from typing import Any
 
 from sensitivity_lab.boundary import public_call
-from sensitivity_lab.checks import check_callable, check_flag, check_running, shown
+from sensitivity_lab.checks import check_callable, check_flag, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.norms import Norm
 
 from .claims import ROUNDING_ULPS, check_amount
-from .question import check_left_out, check_order
+from .question import check_order
 from .recording import Call, recording, resolved
 from .replay.histories import check_histories
 from .replay.replay import Replay
 from .replay.report import check_question, reported
 from .replay.runs import Glimpse, Recorder, run_in_fresh_process
 from .report import AuditReport
-from .selections import audit_selection
 
 _NOT_RECORDED = "give a mechanism that takes the answer, or audit the draws by audit_mechanism"
 
@@ -77,10 +76,8 @@ def audit_recorded(
     scores : str, optional
         For mechanisms that select a candidate by scores, as the exponential mechanism,
         permute-and-flip and report-noisy-max do: the attribute or parameter that holds the scores.
-        With a `budget`, a function may make several selections, also beside mechanisms that add
-        noise, which have no scores. Without one it makes one selection, `neighbors` can be a
-        metric on datasets as for `audit`, and `norm`, `where`, `select`, `replay`, `histories` and
-        `fresh` must be left out.
+        A function may make several selections, also beside mechanisms that add noise, which have
+        no scores. It is replayed.
     replay : bool, optional
         Whether to feed the releases of each dataset to the runs on its neighbors, and to compare
         step by step, each with its own claim. If not, all values of a run form one vector with one
@@ -141,8 +138,7 @@ def audit_recorded(
 
         Of a selection, the truth is the largest change of a score; if the mechanism is for
         monotonic scores, it is the largest increase plus the largest decrease. Neighbors must have
-        the same candidates, and return the same after the same choice: a second row, "violated",
-        says if they do not.
+        the same candidates: a row, "violated", says if they do not.
 
     Raises
     ------
@@ -204,31 +200,16 @@ def audit_recorded(
     ...         raise NotImplementedError("no randomness in an example")
     >>> def mode(x):
     ...     return Exponential([x.count(0), 2 * x.count(1)], sensitivity=1).randomise()
-    >>> audit_recorded(mode, [0, 1], [1, 2], Exponential, neighbors="unbounded", scores="utility")
-    Audit of mode: violated
-      setting  Unbounded of at most k to Linf; values (0, 1), sizes (1, 2) in every order;
-               implementation
-      k  claimed  truth  verdict
-      1  1        2      violated (claim / truth = 0.5)
-      x  (0,)  ->  (1, 0)
-      y  (0, 1)  ->  (1, 2)
+    >>> report = audit_recorded(
+    ...     mode, [0, 1], [1, 2], Exponential, neighbors="unbounded", scores="utility"
+    ... )
+    >>> report.verdict, report.rows[0].claimed, report.rows[0].exact
+    ('violated', 1, Fraction(2, 1))
     """
     order = "audit_recorded(function, universe, size, *targets, ...)"
     check_order(function, universe, "function and universe", order)
     check_callable("function", function, "a function of a list")
     fresh = check_flag("fresh", fresh)
-    if scores is not None and budget is None:
-        of_several = {"where": where, "select": select, "replay": replay, "histories": histories}
-        of_several |= {"norm": None if norm == "L1" else norm, "fresh": fresh or None}
-        check_left_out(of_several, _ONE_SELECTION)
-        check_running(None, progress)
-        _check_names(options)
-        named = {name: options.pop(name) for name in ("method", "epsilon") if name in options}
-        return audit_selection(
-            function, universe, size, targets, scores=scores, neighbors=neighbors,
-            every_order=every_order, subject=subject, tolerance_ulps=tolerance_ulps,
-            progress=progress, options=options, **named,
-        )  # fmt: skip
     question = check_question(
         function, universe, size, neighbors, norm, every_order, where, subject, tolerance_ulps,
         progress,
@@ -236,6 +217,8 @@ def audit_recorded(
     chosen: Any = list if select is None else select
     check_callable("select", chosen, "a function of a list of calls")
     replay = None if replay is None else check_flag("replay", replay)
+    if scores is not None and replay is False:
+        raise InputError("replay=False makes one vector of noisy values; leave it out with scores=")
     budget = None if budget is None else _check_budget(budget, replay, norm)
     fed = check_histories(3 if histories is None else histories)
     if budget is not None:
@@ -251,27 +234,9 @@ def audit_recorded(
         return reported(
             question,
             Recorder(function, tape, chosen, there if fresh else None),
-            Replay(True if replay is None and shared else replay, fed, budget),
+            Replay(True if shared or scores is not None else replay, fed, budget),
             _NOT_RECORDED,
         )
-
-
-_ONE_SELECTION = (
-    "is not for one selection by scores=; leave it out, or pass the budget of all steps"
-)
-
-_NAMES = ("method", "sensitivity", "epsilon", "monotonic", "candidates")
-"""The options of a selection."""
-
-
-def _check_names(options: dict[str, Any]) -> None:
-    """Raise InputError for an option that is not one of a selection."""
-    for name, given in options.items():
-        if name not in _NAMES:
-            raise InputError(
-                f"{name} is not for a selection by scores=, whose options are {', '.join(_NAMES)}; "
-                f"got {shown(given)}"
-            )
 
 
 def _check_parameters(targets: tuple[Any, ...], options: dict[str, Any]) -> None:

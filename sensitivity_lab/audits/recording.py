@@ -81,13 +81,6 @@ class Call:
         return tuple(one for one, score in pairs if score != -math.inf)
 
 
-@dataclass(frozen=True)
-class Place:
-    """A release of a history: what stands at a place of a selection's candidates."""
-
-    place: int
-
-
 class Tape(list[Call]):
     """The calls made so far, and what they returned: the releases of a history, if it has one."""
 
@@ -110,9 +103,7 @@ class Tape(list[Call]):
         place = len(self)
         self.append(replace(call, value=_own(call.value)))
         release = self._history[place] if place < len(self._history) else call.best
-        if call.candidates is not None and isinstance(release, Place):
-            release = call.candidates[release.place]
-        elif whole_key(release) not in map(whole_key, call.choices or (release,)):
+        if whole_key(release) not in map(whole_key, call.choices or (release,)):
             release = call.best
         self.releases.append(_own(release))
         return _own(release)

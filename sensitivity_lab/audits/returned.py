@@ -200,12 +200,12 @@ class Chance:
         places = {id(x): place for place, x in enumerate(datasets)}
         return places[id(seen.x)], places[id(seen.y)]
 
-    def note(self, alike: str) -> tuple[str, ...]:
-        """Return what a report says of it, if anything: what was `alike` in both runs."""
+    def note(self) -> tuple[str, ...]:
+        """Return what a report says of it, if anything."""
         if not self.paths:
             return ()
         return (
-            f"some of what is returned differs between two runs with the same data and {alike} "
+            "some of what is returned differs between two runs with the same data and releases "
             "(chance, or an object without an equality), and is not compared",
         )
 

@@ -66,7 +66,7 @@ WHOLE = "the whole run"
 """The step of a row about all steps together."""
 
 RETURNED = "the return value"
-"""The step of a row about what is returned besides the releases, or besides a choice."""
+"""The step of a row about what is returned besides the releases."""
 
 CANDIDATES = "the candidates"
 """The step of a row about what a selection selects from."""
@@ -109,11 +109,6 @@ NO_NOISE = Finding(
     "violated",
     "no noise hides which of two neighbors it was",
     "a recorded mechanism releases on only one of them",
-)
-LEAK_OF_CHOICE = Finding(
-    "violated",
-    "no randomness hides what is returned besides the choice",
-    "the return value depends on the data besides the choice",
 )
 OTHER_CANDIDATES = Finding(
     "violated", "no randomness hides the candidates", "the candidates depend on the data"
@@ -412,11 +407,9 @@ class AuditRow:
 
     @property
     def _after(self) -> str:
-        """What both runs released before, or chose."""
+        """What both runs released before."""
         if not self.history:
             return ""
-        if self.finding == LEAK_OF_CHOICE:
-            return f", after the choice {brief(self.history[0])}"
         return f", after the releases {brief(self.history)}"
 
     @property

@@ -77,8 +77,8 @@ def chance(kinds: Sequence[str], events: Sequence[Above]) -> tuple[Chance, int]:
     --------
     >>> one = Above(((0, Fraction(1)),), Fraction(2))
     >>> found, _ = chance(["Laplace"], [one])
-    >>> found
-    ExponentialSum(terms={Fraction(-2, 1): Fraction(1, 2)})
+    >>> found.terms
+    {Fraction(-2, 1): Fraction(1, 2)}
     >>> larger = Above(((0, Fraction(1)), (1, Fraction(-1))), Fraction(0))
     >>> both, _ = chance(["Laplace"] * 2, [one, larger])
     >>> both == found - found * found / 2

@@ -91,7 +91,7 @@ class Beside:
         """What a report says of the comparison."""
         seeded = () if self.leak is None else (SEEDED,)
         left_out = () if self.all_compared or self.leak is not None else (NOT_ALL,)
-        return (*seeded, *self._chance.note("releases"), *left_out)
+        return (*seeded, *self._chance.note(), *left_out)
 
     def see_neighbors(self, runs: Sequence[Run], question: Question) -> None:
         """See pairs of neighbors that return something else, until nothing new is learned."""

@@ -62,6 +62,15 @@ def test_epsilons_of_selections_add():
     assert "the largest loss of a whole run is at most 1" in report.setting
 
 
+def test_several_selections_without_a_budget_are_judged_one_by_one():
+    report = audit(twice, budget=None)
+    assert ([row.verdict for row in report.rows], report.sound) == (["tight"] * 2, False)
+    assert report.unjudged == (
+        "the steps together spend 2, in units of the epsilon of each; pass budget= to judge the "
+        "whole run",
+    )
+
+
 def test_a_sum_above_the_budget_is_not_called_a_violation():
     """Two candidates: a selection loses log(2 / (1 + exp(-epsilon / 2))), less than epsilon / 2."""
 
@@ -179,18 +188,6 @@ def test_mechanisms_can_be_functions():
 
 
 REFUSED = {
-    "no budget": (
-        lambda: sl.audits.audit_recorded(
-            twice, [0, 1], 1, Exponential, neighbors="bounded", scores="utility"
-        ),
-        "the selection fails on [0]: QueryError: it made 2 selections, and one is audited; pass "
-        "budget= for several",
-    ),
-    "a history without a budget": (
-        lambda: audit(twice, budget=None, histories=2),
-        "histories is not for one selection by scores=; leave it out, or pass the budget of all "
-        "steps, got 2",
-    ),
     "too few candidates": (
         lambda: audit(lambda x: Exponential(1, counts(x), candidates=["one"]).randomise()),
         "on [], Exponential selects from 1 candidates by 2 scores; each candidate needs a score",
@@ -234,7 +231,3 @@ def test_each_run_can_have_a_process_of_its_own():
     refused_with(run, "the budget is spent", sl.errors.QueryError)
     report = run(fresh=True)
     assert (report.verdict, report.rows[0].exact, report.notes, SPENT) == ("tight", 1, (), [])
-
-
-def test_fresh_is_for_recorded_values_and_budgets():
-    refused_with(lambda: audit(twice, budget=None, fresh=True), "fresh is not for one selection")
