@@ -24,11 +24,10 @@ from sensitivity_lab.results.literals import short_literal
 from .runs import NO_CALL, Run
 
 
-def decisive_row(question: Question, runs: Sequence[Run], *, whole: bool) -> tuple[AuditRow, str]:
+def decisive_row(question: Question, runs: Sequence[Run]) -> tuple[AuditRow, str]:
     """Return the row of the decisive pair, and what the setting says of the claims.
 
-    `whole` means that each claim is for the whole budget at every distance: the sensitivity that
-    the noise is enough for. Other claims are for k = 1, and count k times.
+    A claim is for k = 1, and counts k times.
     """
     [k] = question.limits
     claims, answers = zip(*map(_vector, runs), strict=True)
@@ -45,8 +44,8 @@ def decisive_row(question: Question, runs: Sequence[Run], *, whole: bool) -> tup
     check_compared(found.alone, question.datasets, question.inputs)
     varies = "" if len(distinct) == 1 else "; the claim changes with the dataset"
     varies = "; the claim depends on the data" if found.divided else varies
-    row = _decisive(found, distinct, k, 1 if whole else int(k), question.tolerance)
-    if not whole and row.verdict == "violated" and any(len(run.steps) > 1 for run in runs):
+    row = _decisive(found, distinct, k, question.tolerance)
+    if row.verdict == "violated" and any(len(run.steps) > 1 for run in runs):
         varies += _ONE_VECTOR
     return row, varies
 
@@ -73,29 +72,22 @@ def _vector(run: Run) -> tuple[Number, Any]:
     return claims.pop(), tuple(entry for step in run.steps for entry in entries(step.value))
 
 
-def _decisive(
-    found: WorstPairs, claims: list[Number], k: Number, count: int, tolerance: Number
-) -> AuditRow:
-    """Return the row of the decisive pair: a violation, or else a pair with two claims.
-
-    Each claim counts `count` times at distance k.
-    """
+def _decisive(found: WorstPairs, claims: list[Number], k: Number, tolerance: Number) -> AuditRow:
+    """Return the row of the decisive pair: a violation, or else a pair with two claims."""
     pair = max(
         found.farthest.values(), key=lambda pair: excess(pair.truth, claims[min(pair.groups)])
     )
-    row = _row_of_pair(pair, claims, k, count, tolerance)
+    row = _row_of_pair(pair, claims, k, tolerance)
     if not found.divided or row.verdict == "violated":
         return row
     pair = max(
         found.divided.values(),
         key=lambda pair: division((claims[pair.groups[0]], claims[pair.groups[1]])),
     )
-    return _row_of_pair(pair, claims, k, count, tolerance)
+    return _row_of_pair(pair, claims, k, tolerance)
 
 
-def _row_of_pair(
-    pair: WorstPair, claims: list[Number], k: Number, count: int, tolerance: Number
-) -> AuditRow:
+def _row_of_pair(pair: WorstPair, claims: list[Number], k: Number, tolerance: Number) -> AuditRow:
     """Compare the truth of a pair with the smaller of its two claims."""
-    first, second = (times(count, claims[group]) for group in pair.groups)
+    first, second = (times(int(k), claims[group]) for group in pair.groups)
     return row_of_claims(k, (first, second), pair.truth, pair.evidence, tolerance)

@@ -107,7 +107,7 @@ def reported(question: Question, recorder: Recorder, replay: Replay, wrong: str)
     if wanted:
         rows, told, notes, spent = replayed(question, recorder, runs, replay, beside)
     else:
-        row, told = decisive_row(question, runs, whole=replay.budget is not None)
+        row, told = decisive_row(question, runs)
         rows, notes, spent = (row,), (), ()
         check_evidence(recorder, rows, runs)
         compare_after_one_history(beside, question)
