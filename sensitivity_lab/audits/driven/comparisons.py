@@ -530,7 +530,10 @@ def _at_line(terms: Terms, slope: Number, start: Number) -> Terms:
 def _convolution(one: Function, other: Function, unit: int) -> Function:
     """Return the density of the sum of two numbers: the integral of f(x) g(y - x) over x."""
     parts = [(low, high, first, last, f, g) for low, high, f in one for first, last, g in other]
-    ends = sorted({a + b for p in parts for a in p[:2] for b in p[2:4] if a + b == a + b})
+    # An infinite end less another one is NaN, and makes a ufunc warn that compares symbols.
+    ends = sorted(
+        {a + b for p in parts for a in p[:2] for b in p[2:4] if abs(a) < math.inf or a != -b}
+    )
     found: Function = []
     for start, end in itertools.pairwise(ends):
         total: Terms = {}
@@ -538,8 +541,8 @@ def _convolution(one: Function, other: Function, unit: int) -> Function:
             # x is from the larger one of low and y - last to the smaller one of high and y - first.
             if start < low + first or end > high + last:
                 continue
-            inner = (high, 0) if high + first <= start else (-first, 1)
-            outer = (low, 0) if low + last >= end else (-last, 1)
+            inner = (high, 0) if high != math.inf and high + first <= start else (-first, 1)
+            outer = (low, 0) if low != -math.inf and low + last >= end else (-last, 1)
             for (at, slope), sign in ((inner, 1), (outer, -1)):
                 _add(total, _under(f, g, slope, at, unit), sign)
         if total:

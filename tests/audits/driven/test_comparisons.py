@@ -232,6 +232,15 @@ def test_random_events_against_simulation():
         assert inside.mean() == pytest.approx(found, abs=5 * spread)
 
 
+def test_the_largest_by_numpy_s_maximum():
+    def above(data, rng):
+        noisy = np.array([sum(data) + rng.exponential(), rng.exponential(2.0)])
+        return str(bool(np.max(noisy) > 2))
+
+    found = law_of(above, [1])
+    assert found["False"] == pytest.approx((1 - math.exp(-1)) * (1 - math.exp(-1)))
+
+
 # Gumbel noise.
 
 
