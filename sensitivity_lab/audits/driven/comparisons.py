@@ -135,12 +135,12 @@ def _draws(events: Iterable[Above]) -> set[int]:
 
 def _unconnected(events: Sequence[Above]) -> list[list[Above]]:
     """Return events in groups that have no draw in common."""
-    groups: list[list[Above]] = []
+    groups: dict[int, list[Above]] = {}  # by draw
     for one in events:
-        apart = [group for group in groups if _draws(group).isdisjoint(_draws([one]))]
-        joined = [one, *(other for group in groups if group not in apart for other in group)]
-        groups = [*apart, joined]
-    return groups
+        met = {id(groups[draw]): groups[draw] for draw, _ in one.terms if draw in groups}
+        joined = [one, *(other for group in met.values() for other in group)]
+        groups |= dict.fromkeys(_draws(joined), joined)
+    return list({id(group): group for group in groups.values()}.values())
 
 
 @lru_cache(maxsize=10_000)

@@ -101,6 +101,9 @@ _UNLIKELY = _LEFT / 1000
 _UNLIKELY_NOISE = _UNLIKELY**3
 """The same where noise is compared, whose paths are few and have exact probabilities."""
 
+_FEW_DRAWS = 32
+"""A run with more draws of noise may be a loop that draws again."""
+
 _FEW_RUNS = 256
 """So few runs explore rarer paths, too, down to `_UNLIKELY`: a leak can be rare."""
 
@@ -435,7 +438,8 @@ class Run:
                 mass = self.mass * Fraction(other) / whole
                 self.others.append((mass, (*done, _Step(question, answer, True))))
         self.mass *= Fraction(weight) / whole
-        if self.mass < (_UNLIKELY_NOISE if self.terms else _UNLIKELY):
+        few = self.terms and len(self.noises) <= _FEW_DRAWS
+        if self.mass < (_UNLIKELY_NOISE if few else _UNLIKELY):
             raise UnlikelyError
         self.steps.append(_Step(question, taken, several))
         return taken
@@ -687,7 +691,9 @@ def explore(
     steps, endless, early, terms = 0, False, branches // _EARLY, 0
     looks: list[tuple[int, float, float]] = []
     while waiting and (
-        terms or left > _LEFT or (len(leaves) < _FEW_RUNS and -waiting[0][0] >= _UNLIKELY)
+        left > _LEFT
+        or (len(leaves) < _FEW_RUNS and -waiting[0][0] >= _UNLIKELY)
+        or (terms and -waiting[0][0] >= _UNLIKELY_NOISE)
     ):
         if len(leaves) in (early // 2, early):
             looks.append((len(leaves), float(left), -waiting[0][0]))

@@ -241,6 +241,36 @@ def test_the_largest_by_numpy_s_maximum():
     assert found["False"] == pytest.approx((1 - math.exp(-1)) * (1 - math.exp(-1)))
 
 
+def test_a_loop_that_draws_again_is_cut_where_little_is_left():
+    """Given that it is above -1/2, a draw is above 1 with probability e^-1 / (2 - e^-1/2)."""
+    runs = []
+
+    def redrawn(data, rng):
+        runs.append(data)
+        while (noise := rng.laplace()) <= -0.5:
+            pass
+        return str(bool(noise > 1))
+
+    found = explore(redrawn, [])
+    assert 0 < found.unexplored < 1e-15
+    assert len(runs) < 300
+    listed = ReleaseLaw(found).listed.values()
+    chances = {bare(one.values[()]): float(p) for p, one in listed}
+    assert chances["True"] == pytest.approx(math.exp(-1) / (2 - math.exp(-0.5)), rel=CLOSE)
+
+
+def test_paths_of_small_probability_are_exact():
+    """Scores that are 50 scales apart: the law is known whole, and epsilon with it."""
+
+    def release(data, rng):
+        return int(np.argmax([100 * data.count(v) + rng.laplace(scale=2) for v in (0, 1)]))
+
+    report = audit_mechanism(release, [0, 1], 1, epsilon=1, neighbors="bounded")
+    t = 50
+    wrong = (2 + t) * math.exp(-t) / 4  # a difference of two draws is beyond t
+    assert report.epsilon() == (pytest.approx(math.log((1 - wrong) / wrong)),) * 2
+
+
 # Gumbel noise.
 
 
