@@ -632,7 +632,7 @@ ARGUMENTS: dict[str, Kind] = {
     **dict.fromkeys(
         (
             *("answer", "budget", "choices", "claim", "component", "datasets"),
-            *("function", "histories", "outputs", "replay", "scores", "select"),
+            *("function", "histories", "outputs", "replay", "scores"),
             *("targets", "tolerance_ulps", "value"),
             "audit_recorded.where",
             *("audit_opendp.scale", "made"),

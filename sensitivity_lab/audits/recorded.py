@@ -16,7 +16,7 @@ from sensitivity_lab.metrics.norms import Norm
 
 from .claims import ROUNDING_ULPS, check_amount
 from .question import check_order
-from .recording import Call, recording, resolved
+from .recording import recording, resolved
 from .replay.histories import check_histories
 from .replay.replay import Replay
 from .replay.report import check_question, reported
@@ -36,7 +36,6 @@ def audit_recorded(
     norm: Norm = "L1",
     every_order: bool = True,
     where: Callable[[list[Any]], bool] | None = None,
-    select: Callable[[list[Call]], list[Call]] | None = None,
     scores: str | None = None,
     replay: bool | None = None,
     histories: int | Iterable[Sequence[Any]] | None = None,
@@ -70,9 +69,6 @@ def audit_recorded(
         Whether to try datasets in every order of their records, or only in the order of `universe`.
     where : callable, optional
         Returns whether the function is defined on a dataset; other datasets are left out.
-    select : callable, optional
-        Returns the calls to audit among those made on a dataset, for a library that hands over
-        several answers with different claims; by default all calls.
     scores : str, optional
         For mechanisms that select a candidate by scores, as the exponential mechanism,
         permute-and-flip and report-noisy-max do: the attribute or parameter that holds the scores.
@@ -146,9 +142,9 @@ def audit_recorded(
         If an argument is invalid.
     QueryError
         If the function fails on a dataset, calls no mechanism, draws at random outside the recorded
-        mechanisms, or, with ``replay=False``, claims several sensitivities on one dataset (choose
-        some of the calls with `select`); or if a mechanism gets 0 on every dataset, and its release
-        is added to an answer that was not recorded.
+        mechanisms, or, with ``replay=False``, claims several sensitivities on one dataset; or if a
+        mechanism gets 0 on every dataset, and its release is added to an answer that was not
+        recorded.
     TooLargeError
         If there are too many datasets or pairs; the message says how many.
 
@@ -214,8 +210,6 @@ def audit_recorded(
         function, universe, size, neighbors, norm, every_order, where, subject, tolerance_ulps,
         progress,
     )  # fmt: skip
-    chosen: Any = list if select is None else select
-    check_callable("select", chosen, "a function of a list of calls")
     replay = None if replay is None else check_flag("replay", replay)
     if scores is not None and replay is False:
         raise InputError("replay=False makes one vector of noisy values; leave it out with scores=")
@@ -230,10 +224,10 @@ def audit_recorded(
         options["epsilon"] = Glimpse.of
     options["scores"] = scores
     with recording(*targets, **options) as tape:
-        there = partial(run_in_fresh_process, function, targets, options, chosen)
+        there = partial(run_in_fresh_process, function, targets, options)
         return reported(
             question,
-            Recorder(function, tape, chosen, there if fresh else None),
+            Recorder(function, tape, there if fresh else None),
             Replay(True if shared or scores is not None else replay, fed, budget),
             _NOT_RECORDED,
         )

@@ -215,7 +215,7 @@ REFUSED = {
     ),
     "no selection": (
         lambda: audit(counts),
-        "on [] the library called no recorded mechanism; select others; a function that the code "
+        "on [] the library called no recorded mechanism; name others; a function that the code "
         "holds elsewhere than in a module, as in a dict, a default or an instance, is not "
         "replaced: give the code one that it looks up by its name",
     ),

@@ -62,7 +62,8 @@ def _vector(run: Run) -> tuple[Number, Any]:
     claims = {step.claim for step in run.steps}
     if len(claims) != 1:
         seen = (
-            f"claimed {len(claims)} sensitivities; select others"
+            f"claimed {len(claims)} sensitivities; leave out replay=False, which takes all values "
+            "as one vector"
             if claims
             else f"called no recorded mechanism; {NO_CALL}"
         )

@@ -13,17 +13,16 @@ import numpy as np
 
 from sensitivity_lab import running
 from sensitivity_lab.audits.claims import check_claim, holds_float
-from sensitivity_lab.audits.question import naming
 from sensitivity_lab.audits.recording import Call, Tape, recording
 from sensitivity_lab.audits.returned import Parts, parts, whole_key
-from sensitivity_lab.checks import as_python, listed, shown, unboxed
-from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.checks import as_python, shown, unboxed
+from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics.cells import key_of
 from sensitivity_lab.results.literals import short_literal
 
 NO_CALL = (
-    "select others; a function that the code holds elsewhere than in a module, as in a dict, a "
+    "name others; a function that the code holds elsewhere than in a module, as in a dict, a "
     "default or an instance, is not replaced: give the code one that it looks up by its name"
 )
 """What to do where no call was recorded."""
@@ -131,21 +130,18 @@ class Glimpse:
 
 @dataclass(frozen=True)
 class Recorder:
-    """A function whose mechanisms are recorded on a tape, and which of its calls are audited.
+    """A function whose mechanisms are recorded on a tape.
 
     Attributes
     ----------
     function : callable
     tape : Tape
-    select : callable
-        Returns the calls to audit among those of a run.
     there : callable, optional
         Makes a run in a process of its own; by default runs are made here.
     """
 
     function: Callable[[list[Any]], Any]
     tape: Tape
-    select: Callable[[list[Call]], list[Call]]
     there: Callable[[list[Any], Sequence[Any]], Run] | None = None
 
     def run(self, x: list[Any], history: Sequence[Any] = ()) -> Run:
@@ -175,18 +171,11 @@ class Recorder:
             replace(call, epsilon=None) if isinstance(call.epsilon, Glimpse) else call
             for call in self.tape
         ]
-        places = {id(call): place for place, call in enumerate(made)}
-        with naming("select, on {}, raised", x):
-            chosen = self.select(list(made))
-        wrong = "select must return some of the calls that it gets"
-        calls = listed(chosen, wrong)
-        if not all(isinstance(one, Call) for one in calls):
-            raise InputError(f"{wrong}, got {shown(calls)}")
-        if any(check_claim(call.sensitivity, 1) == math.inf for call in calls):
+        if any(check_claim(call.sensitivity, 1) == math.inf for call in made):
             raise QueryError("the library claims an infinite sensitivity, which no truth exceeds")
         steps = tuple(
             Step(
-                places.get(id(call), place),
+                place,
                 _flat(call.value),
                 check_claim(call.sensitivity, 1),
                 _share(call),
@@ -194,7 +183,7 @@ class Recorder:
                 call.candidates,
                 call.monotonic,
             )
-            for place, call in enumerate(calls)
+            for place, call in enumerate(made)
         )
         sites = tuple(f"{call.target} in {call.site}" for call in made)
         choices = tuple(call.choices for call in made)
@@ -205,20 +194,17 @@ def run_in_fresh_process(
     function: Callable[[list[Any]], Any],
     targets: Sequence[Any],
     options: dict[str, Any],
-    select: Callable[[list[Call]], list[Call]],
     x: list[Any],
     history: Sequence[Any],
 ) -> Run:
     """Return a run in a process that has not called the function before; see `Recorder.run`."""
-    made: Run = running.in_fresh_process(_run_here, function, targets, options, select, x, history)
+    made: Run = running.in_fresh_process(_run_here, function, targets, options, x, history)
     return made
 
 
-def _run_here(
-    function: Any, targets: Sequence[Any], options: Any, select: Any, x: Any, history: Any
-) -> Run:
+def _run_here(function: Any, targets: Sequence[Any], options: Any, x: Any, history: Any) -> Run:
     with recording(*targets, **options) as tape:
-        return Recorder(function, tape, select).run(x, history)
+        return Recorder(function, tape).run(x, history)
 
 
 def _after_releases(history: Sequence[Any]) -> str:
