@@ -460,7 +460,7 @@ def judged(
             if not fresh:
                 rerun(function, found, ran)
         laws = [ReleaseLaw(one) for one in found]
-        _check_releases(laws)
+        _check_releases(laws, claim)
         worst = _worst_pairs(question, laws, claim)
     except LeavesError as error:
         with elsewhere():
@@ -587,9 +587,14 @@ def _with_own_draws(function: Callable[..., Any]) -> Callable[..., Any]:
     return function if len(names) > 1 else lambda data, _: function(data)
 
 
-def _check_releases(laws: Sequence[ReleaseLaw]) -> None:
-    """Raise QueryError if every run on every dataset raises: that is a mistake in the code."""
+def _check_releases(laws: Sequence[ReleaseLaw], claim: PrivacyClaim) -> None:
+    """Raise QueryError if every run on every dataset raises: that is a mistake in the code.
+
+    Raise LeavesError if a rho is claimed of compared noise.
+    """
     leaves = [(law, leaf) for law in laws for leaf in law.explored.leaves]
+    if claim.rho is not None and any(leaf.run.compares for _, leaf in leaves):
+        raise LeavesError("compares continuous noise")
     if all((RAISED, 0) in leaf.parts for _, leaf in leaves):
         law, leaf = leaves[0]
         kind, text = (bare(leaf.parts[RAISED, place]) for place in (0, 1))

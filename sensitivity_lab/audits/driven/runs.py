@@ -483,6 +483,11 @@ class Run:
         return len(self.decided)
 
     @property
+    def compares(self) -> bool:
+        """Whether continuous noise was compared."""
+        return bool(self.compared or self.race.events)
+
+    @property
     def draws(self) -> int:
         """The number of draws."""
         return len(self.laws) + len(self.uniforms) + len(self.noises)

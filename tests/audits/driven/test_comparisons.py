@@ -271,6 +271,12 @@ def test_paths_of_small_probability_are_exact():
     assert report.epsilon() == (pytest.approx(math.log((1 - wrong) / wrong)),) * 2
 
 
+@pytest.mark.parametrize(("rho", "verdict"), [(1, "not refuted"), (1e-4, "violated (sampled)")])
+def test_no_rho_of_compared_noise_is_known(rho, verdict):
+    report = audit_mechanism(noisy_max, [0, 1], 2, rho=rho, neighbors="bounded")
+    assert report.verdict == verdict
+
+
 # Gumbel noise.
 
 
