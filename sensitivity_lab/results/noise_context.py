@@ -157,7 +157,7 @@ def of_datasets(
     several = (sizes,) if isinstance(sizes, int) else tuple(sizes)
     # At distance 1, "exactly" and "at most" are the same relation.
     exactly = relation.exactly and relation.k > 1
-    least = getattr(result.query, "least_size", 1)
+    least = _least(result.query)
     largest = max(several) + relation.growth
     listed, copies, public = False, None, []
     if relation.keeps_size:
@@ -186,12 +186,25 @@ def of_datasets(
         copies=copies,
         largest=largest,
         private_size=kind == "global"
-        and not relation.keeps_size
-        and not (several[0] <= least < several[-1] == several[0] + len(several) - 1)
-        and not _is_one_for_all_sizes(result.query, relation, universe, several[-1]),
+        and has_private_size(result.query, relation, universe, several),
         public=tuple(public) if kind == "global" else (),
         group_sizes=bool(groups),
     )
+
+
+def has_private_size(
+    query: Any, relation: Relation, universe: AnyUniverse, sizes: tuple[int, ...]
+) -> bool:
+    """Return whether neighbors differ in size, and other sizes may have a larger sensitivity."""
+    return not (
+        relation.keeps_size
+        or sizes[0] <= _least(query) < sizes[-1] == sizes[0] + len(sizes) - 1
+        or _is_one_for_all_sizes(query, relation, universe, sizes[-1])
+    )
+
+
+def _least(query: Any) -> int:
+    return getattr(query, "least_size", 1)
 
 
 def setting(result: Any) -> str:
