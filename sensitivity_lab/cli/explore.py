@@ -7,10 +7,10 @@ import threading
 import webbrowser
 from pathlib import Path
 
-from sensitivity_lab.csv_files import STANDARD_INPUT, read_table
+from sensitivity_lab.csv_files import STANDARD_INPUT, read_cells
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.page.server import serving
-from sensitivity_lab.page.universes import Given, given_of
+from sensitivity_lab.page.universes import Given, given_of_file
 
 from .arguments import FILE, NO_BROWSER, PORT
 from .given import Given as Arguments
@@ -24,9 +24,7 @@ def explore(given: Arguments) -> None:
         if file == STANDARD_INPUT:
             raise InputError("explore needs a file, got '-'; its code reads the data again")
         given.doing(f"reading {file}")
-        path = str(file.resolve())
-        read = f"pd.read_csv({path!r}, " + "converters={{column}: Decimal})[{column}]"
-        columns = given_of(read_table(file), read)
+        columns = given_of_file(read_cells(file), str(file.resolve()))
     given.doing("starting the page")
     with serving(columns, given[PORT]) as url:
         given.session.say(f"The page is at {url}\nCtrl-C ends it.")

@@ -7,6 +7,7 @@ since anyone can write a link or send a request.
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
@@ -30,10 +31,16 @@ from sensitivity_lab.checks import (
     whole_kind,
 )
 from sensitivity_lab.csv_files import written_number
-from sensitivity_lab.errors import DatasetUniverseWarning, InputError, SensitivityLabError
+from sensitivity_lab.errors import (
+    DatasetUniverseWarning,
+    InputError,
+    PrivateSizeWarning,
+    SensitivityLabError,
+)
 from sensitivity_lab.noise.scales import laplace_scale
 from sensitivity_lab.noise.smooth import smooth_beta, smooth_cauchy_scale
 from sensitivity_lab.queries import NAMED, as_query
+from sensitivity_lab.results.noise_context import has_private_size
 from sensitivity_lab.results.pairs import show_answer
 from sensitivity_lab.universes import relations
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -41,7 +48,7 @@ from sensitivity_lab.universes.relations import Relation
 
 from .code import code_of
 from .drawn import as_float, axis_of, fan_of, pair_of, records_text
-from .universes import Given, Made, columns_of, records_of, universe_of
+from .universes import Given, Made, given_of_text, records_of, universe_of
 
 FARTHEST = 50
 """The largest distance to choose."""
@@ -86,15 +93,25 @@ PRIVATE = (
     "type what a record can be, as a domain."
 )
 
+PRIVATE_SIZE = (
+    "The number is for n = {n:,} alone, but these neighbors differ in n, so n is private: noise "
+    "for one n would reveal it, and be too small for others. No noise is given. If n is public, "
+    "choose bounded neighbors; else publish a sum and a count, whose noise is the same at every n "
+    "(sensitivity-lab noise gives it). In Python, pass every size that the data can have, "
+    "size=range({first}, {stop})."
+)
+
 _WORDS = (
-    ("Pass every size", "In Python: pass every size"),
+    (r"(Decimal|Fraction)\('([^']*)'\)", r"\2"),
+    (r"(?s).*got ''( \(str\))?\Z", "type a number, such as 20"),
+    (", Universe.from_domain\\(values\\)", ", as a domain"),
     ("or say the answer for fewer,", "or in Python say the answer for fewer,"),
     ("; give sizes=", "; in Python, give sizes="),
-    (" (the error's `reasons` say why)", ""),
+    (r" \(the error's `reasons` say why\)", ""),
 )
-"""What messages say about calls, and how the page says it."""
+"""What messages say about calls, as patterns, and how the page says it."""
 
-_SIZE = whole_kind("a number of records, from 1 to 10**12", most=10**12)
+_SIZE = whole_kind("a number of records, from 1 to 1,000,000,000,000", most=10**12)
 _DISTANCE = whole_kind(f"a distance from 1 to {FARTHEST}", most=FARTHEST)
 
 _FIELDS = {
@@ -103,13 +120,14 @@ _FIELDS = {
     "records": ("text",),
     "csv": ("text", "column", "name"),
     "given": ("column",),
+    "unread": ("text",),
 }
-"""The fields beside `kind` of a universe or a dataset; the last three are records."""
+"""The fields beside `kind` of a universe or a dataset; all but the first two are records."""
 
 
 def _in_words(text: str) -> str:
     for call, words in _WORDS:
-        text = text.replace(call, words)
+        text = re.sub(call, words, text)
     return text
 
 
@@ -137,12 +155,13 @@ def answer(request: Any, given: Given | None = None) -> dict[str, Any]:
     ----------
     request : dict
         ``{"ask": "choices"}``: what there is to choose, and the first state.
-        ``{"ask": "columns", "text": ...}``: the columns of a CSV file (see `columns_of`).
+        ``{"ask": "columns", "text": ..., "name": ...}``: the columns of a CSV file and its name.
         ``{"ask": "answer", "parts": [...], ...}``: some of `PARTS`; and with ``"code"`` in place of
         ``"answer"`` the Python that computes these. Both have the fields of `FIRST`, and can have a
         dataset `x`. A universe is ``{"kind": "domain" or "interval", "text": ...}``, or records,
         which are ``{"kind": "records", "text": ...}``, ``{"kind": "csv", "text": ..., "column":
-        ..., "name": ...}`` or ``{"kind": "given", "column": ...}``. A dataset is records.
+        ..., "name": ...}`` or ``{"kind": "given", "column": ...}``. A dataset is records, or
+        ``{"kind": "unread", "text": ...}``, which says why there are none.
     given : Given, optional
         Columns that stay where the page is served from.
 
@@ -155,8 +174,7 @@ def answer(request: Any, given: Given | None = None) -> dict[str, Any]:
     Notes
     -----
     What is not feasible is reduced: ``"state"`` says which size and distance were taken. Parts that
-    need no dataset are computed for any `x`, but without noise where ``"mismatches"`` says that it
-    is none of the datasets that the number is for.
+    need no dataset are computed for any `x`, but without noise where ``"withheld"`` says why.
 
     Examples
     --------
@@ -190,7 +208,7 @@ def _choices(_: Mapping[str, Any], given: Given) -> dict[str, Any]:
     return {
         "queries": list(QUERIES),
         "relations": list(RELATIONS),
-        "given": {"universes": list(given.columns), "records": list(given.records)},
+        "given": {"universes": list(given.columns), **_named(given)},
         "first": first,
     }
 
@@ -198,7 +216,13 @@ def _choices(_: Mapping[str, Any], given: Given) -> dict[str, Any]:
 def _of_file(request: Mapping[str, Any], _: Given) -> dict[str, Any]:
     """Return the numeric columns of a CSV file."""
     with _field("text"):
-        return columns_of(check_text("text", request.get("text"), "a CSV file"))
+        text, name = (check_text(one, request.get(one), "a text") for one in ("text", "name"))
+        return _named(given_of_text(text, name))
+
+
+def _named(given: Given) -> dict[str, Any]:
+    """Return the names of records, the one to begin with, and what to say about them."""
+    return {"records": list(given.records), "first": given.first, "told": given.told}
 
 
 def _described(request: Mapping[str, Any], name: str, kinds: Any) -> dict[str, str]:
@@ -259,8 +283,8 @@ class _Asked:
         universe = self.made.universe
         return isinstance(universe, FiniteUniverse) and universe.lists_records
 
-    def mismatches(self) -> list[str]:
-        """Return why x is none of the datasets that the global sensitivity is for."""
+    def withheld(self) -> list[str]:
+        """Return why no noise is given: x is no dataset of the number, or n is private."""
         outside = [str(one) for one in dict.fromkeys(self.x) if one not in self.made.universe]
         named = ", ".join([*outside[:3], "…"][: len(outside)])
         faults = {
@@ -270,7 +294,12 @@ class _Asked:
             f"has records that are not in the universe: {named}": outside,
         }
         told = "Your dataset x {}. The number is not for it, so no noise is given."
-        return [told.format(fault) for fault, found in faults.items() if found]
+        told_of = [told.format(fault) for fault, found in faults.items() if found]
+        query, stop = as_query(self.query), min(1000, self.most["size"]) + 1
+        if has_private_size(query, self.relation, self.made.universe, (self.size,)):
+            first = query.least_size
+            told_of.append(PRIVATE_SIZE.format(n=self.size, first=first, stop=stop))
+        return told_of
 
     def call(self, function: Callable[..., Any], **given: Any) -> Any:
         """Call a function of the package on the universe and the query."""
@@ -300,7 +329,7 @@ def _checked(request: Mapping[str, Any], given: Given) -> _Asked:
     try:
         with _field("x"):
             if request.get("x") is not None:
-                x, x_code = records_of(_described(request, "x", ("records", "csv", "given")), given)
+                x, x_code = records_of(_described(request, "x", [*_FIELDS][2:]), given)
     except _RefusedError as error:
         if not _WITHOUT_X.issuperset(parts):
             raise
@@ -369,14 +398,14 @@ def _sensitivity(asked: _Asked) -> dict[str, Any]:
         ),
     }
     noise, cautions = _noise(asked, result)
-    mismatches = asked.mismatches()
+    withheld = asked.withheld()
     return {
         "sensitivity": told,
         "witness": witness,
         "strip": strip,
-        "noise": None if mismatches else noise,
+        "noise": None if withheld else noise,
         "warnings": [PRIVATE] * asked.of_records + cautions,
-        "mismatches": mismatches,
+        "withheld": withheld,
         "size_of_x": len(asked.x),
         "notes": _notes(asked),
     }
@@ -412,7 +441,7 @@ def _noise(asked: _Asked, result: Any) -> tuple[dict[str, Any] | None, list[str]
     cautions = [
         _in_words(str(one.message).removeprefix("sensitivity: "))
         for one in caught
-        if not issubclass(one.category, DatasetUniverseWarning)
+        if not issubclass(one.category, (DatasetUniverseWarning, PrivateSizeWarning))
     ]
     # Of a Laplace distribution, |noise| has the median b ln 2, and exceeds b ln 20 in 5 %.
     return {
@@ -472,7 +501,7 @@ def _reach(asked: _Asked) -> dict[str, Any]:
 
 def _code(request: Mapping[str, Any], given: Given) -> dict[str, Any]:
     asked = _checked(request, given)
-    mismatches = asked.mismatches()
+    withheld = asked.withheld()
     return {
         "code": code_of(
             asked.made.code,
@@ -482,8 +511,8 @@ def _code(request: Mapping[str, Any], given: Given) -> dict[str, Any]:
             asked.distances,
             asked.epsilon,
             asked.x_code,
-            [*asked.parts, *(["noise"] if not mismatches else [])],
-            [PRIVATE] * asked.of_records + mismatches,
+            [*asked.parts, *["noise"] * (not withheld)],
+            [PRIVATE] * asked.of_records + withheld,
         )
     }
 

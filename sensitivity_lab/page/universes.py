@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from sensitivity_lab.checks import check_column, listed, named, no_column, shown
-from sensitivity_lab.csv_files import cells_of
+from sensitivity_lab.csv_files import Cells, cells_of
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.results.literals import literal
@@ -43,21 +43,25 @@ class Given:
         The universes that can be chosen, by the names that the page shows.
     records : dict of str to (records, code)
         The columns of a table, which can be the dataset x.
+    first : str
+        The one that is x at first; "" if none is.
+    told : str
+        What to say about a file.
     """
 
     columns: Mapping[str, Any] = field(default_factory=dict)
     records: Mapping[str, Any] = field(default_factory=dict)
+    first: str = ""
+    told: str = ""
 
 
-def given_of(data: Any, read: str = "frame[{column}]") -> Given:
+def given_of(data: Any) -> Given:
     """Return the columns of a table, or universes by name; raise InputError if none has numbers.
 
     Parameters
     ----------
     data : DataFrame, Universe, IntervalUniverse, or mapping of str to universes
         What a caller has.
-    read : str
-        The Python that reads a ``{column}`` of a table.
     """
     if isinstance(data, pd.DataFrame):
         for name in data.columns:
@@ -70,10 +74,7 @@ def given_of(data: Any, read: str = "frame[{column}]") -> Given:
         if not numeric:
             as_universes(data)  # which raises InputError: no column is numeric, or one occurs twice
         return Given(
-            records={
-                named(name): (data[name], read.replace("{column}", literal(name)))
-                for name in numeric
-            }
+            records={named(name): (data[name], f"frame[{literal(name)}]") for name in numeric}
         )
     universes = as_universes(data)
     rows = next((name for name, one in universes.items() if not one.numeric), None)
@@ -132,13 +133,10 @@ def records_of(asked: Mapping[str, Any], given: Given) -> tuple[list[Any], str]:
     if asked["kind"] == "records":
         found = dataset(asked["text"])
         return found, literal(found)
+    if asked["kind"] == "unread":
+        raise InputError(asked["text"])
     if asked["kind"] == "csv":
-        columns = _columns(asked["text"])
-        name = asked["column"]
-        if name not in columns:
-            raise InputError(no_column(name, list(columns)))
-        file, column = literal(asked["name"]), literal(name)
-        return columns[name], f"pd.read_csv({file}, converters={{{column}: Decimal}})[{column}]"
+        given = given_of_text(asked["text"], asked["name"])
     name = asked["column"]
     if name not in given.records:
         raise InputError(no_column(name, [*given.columns, *given.records]))
@@ -146,34 +144,60 @@ def records_of(asked: Mapping[str, Any], given: Given) -> tuple[list[Any], str]:
     return listed(held, "a column must be a list of numbers"), code
 
 
-def columns_of(text: str) -> dict[str, Any]:
-    """Return the columns of a CSV file.
+@lru_cache(maxsize=2)
+def given_of_text(text: str, name: str) -> Given:
+    """Return the columns of the text of a CSV file of some name."""
+    return given_of_file(cells_of(text, "the file"), name)
 
-    `columns` has the numeric ones, and how many records each has; `first` is the first of these
-    that does not look like an identifier, or ""; `others` are not numeric.
+
+def given_of_file(cells: Cells, file: str) -> Given:
+    """Return the numeric columns of a CSV file; raise InputError if it has none.
+
+    The first one that does not look like an identifier is x at first, if no other column has
+    missing numbers: that one may be what is wanted.
     """
-    entries = _entries(text)
-    found = _columns(text)
-    if not found:
-        raise InputError("no column of the file holds numbers alone")
-    return {
-        "columns": {name: len(records) for name, records in found.items()},
-        "first": next((name for name in found if not _identifies(name, found[name])), ""),
-        "others": [name for name in entries if name not in found],
+    records, missing, others = dict[str, Any](), [], []
+    for name in cells.columns:
+        entries = cells.entries(name)
+        there = [one for one in entries if one == one]
+        if not _are_numbers(there):
+            others.append(name)
+        elif len(there) < len(entries):
+            missing.append(f"{name} ({len(entries) - len(there):,} of {len(entries):,})")
+        else:
+            records[name] = entries, _read(cells, file, name)
+    gaps = (
+        f"cells are missing in {_few(missing)}: drop these rows or fill them, then load the file "
+        "again"
+    )
+    if not records:
+        raise InputError(f"no column of the file holds numbers alone{f'; {gaps}' * bool(missing)}")
+    first = next((name for name in records if not _identifies(name, records[name][0])), "")
+    rows = len(next(iter(records.values()))[0])
+    told = {
+        f"Read: {file}, {rows:,} row{'s' * (rows != 1)}.": True,
+        f"Choose a column: {gaps}.": missing,
+        "Choose a column: these look like identifiers.": not first and not missing,
+        f"Not listed, since not all of their entries are numbers: {_few(others)}.": others,
     }
+    said = " ".join(text for text, holds in told.items() if holds)
+    return Given(records=records, first="" if missing else first, told=said)
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join([*names[:10], "…"][: len(names)])
+
+
+def _read(cells: Cells, file: str, name: str) -> str:
+    """Return the Python that reads a column of numbers of a CSV file exactly."""
+    commas = any("," in text for text in cells.columns[name])
+    number = 'lambda text: Decimal(text.replace(",", "."))' if commas else "Decimal"
+    separated = f", sep={literal(cells.separator)}" * (cells.separator != ",")
+    column = literal(name)
+    return f"pd.read_csv({literal(file)}{separated}, converters={{{column}: {number}}})[{column}]"
 
 
 def _identifies(name: str, records: list[Any]) -> bool:
     """Return whether a column is named like an identifier, or has another whole number per row."""
     named = re.fullmatch(r"(.*[\W_])?id", name, re.IGNORECASE) is not None
     return named or len({one for one in records if isinstance(one, int)}) == len(records)
-
-
-@lru_cache(maxsize=2)
-def _entries(text: str) -> dict[str, list[Any]]:
-    cells = cells_of(text, "the file")
-    return {name: cells.entries(name) for name in cells.columns}
-
-
-def _columns(text: str) -> dict[str, list[Any]]:
-    return {name: column for name, column in _entries(text).items() if _are_numbers(column)}

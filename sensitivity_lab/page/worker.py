@@ -18,6 +18,11 @@ from .universes import Given
 _STOPPED = "Stopped. Change something to go on."
 _ENDED = "The search ended, perhaps for lack of memory."
 
+_PATIENCE = 1
+"""So many seconds a request waits for another one."""
+
+_BUSY = "Another tab of this page is computing"
+
 _given = Given()
 """In the process: what requests may name."""
 
@@ -37,8 +42,10 @@ class Worker:
         self._process: Any = None
 
     def answer(self, request: Any) -> dict[str, Any]:
-        """Return the answer to a request."""
-        with self._turn:
+        """Return the answer to a request, or say that another one is being computed."""
+        if not self._turn.acquire(timeout=_PATIENCE):
+            return {"ok": False, "field": "", "message": _BUSY, "busy": True}
+        try:
             with self._change:
                 process = self._process = self._process or ProcessPoolExecutor(
                     1, initializer=_begin, initargs=(self._given, os.getpid())
@@ -51,6 +58,8 @@ class Worker:
                 self.stop()
                 found = {"ok": False, "field": "", "message": told}
             return found
+        finally:
+            self._turn.release()
 
     def stop(self) -> None:
         """End the process, and with it what it computes; the next request starts another one."""

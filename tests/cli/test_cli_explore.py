@@ -78,7 +78,7 @@ def test_a_bad_file_is_refused_before_anything_is_served(capsys, served):
     check_refused(
         capsys,
         ["explore", "text.csv"],
-        "sensitivity-lab explore: no column is numeric; the columns are 'a'",
+        "sensitivity-lab explore: no column of the file holds numbers alone",
     )
     check_refused(
         capsys,

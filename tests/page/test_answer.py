@@ -14,8 +14,9 @@ import pytest
 from doses import shares
 
 import sensitivity_lab as sl
+from sensitivity_lab.csv_files import cells_of, read_cells
 from sensitivity_lab.page.answer import FIRST, PARTS, QUERIES, RELATIONS, answer
-from sensitivity_lab.page.universes import Given, given_of
+from sensitivity_lab.page.universes import Given, given_of, given_of_file
 
 ABSENCES = "1, 2, 3, 4, 5, 6, 7, 8, 15, 20"
 RECORDS = {"kind": "records", "text": ABSENCES}
@@ -44,6 +45,13 @@ def code(given: Given | None = None, **changed: Any) -> str:
     found = answer({**STATE, "ask": "code", **changed}, given)
     assert found["ok"], found
     return found["code"]
+
+
+def columns_of(text: str) -> dict[str, Any]:
+    return answer({"ask": "columns", "text": text, "name": "a file.csv"})
+
+
+FIRST_OF_FILE = {"first": "age", "told": "Read: a file.csv, 2 rows."}
 
 
 def test_all_of_an_answer():
@@ -127,6 +135,7 @@ UNREAD = (
 @pytest.mark.parametrize(
     ("x", "size", "told", "records"),
     [
+        (None, 7, [UNREAD.replace("a number is written 20, 0.5 or 1e-3, got 'b'", "too large")], 0),
         ("1 2 3 4 5 6", 7, [UNLIKE_N], 6),
         ("61 60 2.5 62", 4, [OUTSIDE], 4),
         ("61 60 2.5 62 5 5", 7, [UNLIKE_N, OUTSIDE], 6),
@@ -136,13 +145,13 @@ UNREAD = (
 def test_without_noise_where_x_is_no_dataset_of_the_number(x, size, told, records):
     state = {"universe": {"kind": "domain", "text": "0:50"}, "parts": ["sensitivity"], "size": size}
     without = ask(**state)
-    assert (without["mismatches"], without["size_of_x"]) == ([], 0)
-    state["x"] = {"kind": "records", "text": x}
+    assert (without["withheld"], without["size_of_x"]) == ([], 0)
+    state["x"] = {"kind": "records", "text": x} if x else {"kind": "unread", "text": "too large"}
     found = ask(**state)
     assert found["sensitivity"] == without["sensitivity"]
-    assert (found["mismatches"], found["size_of_x"], found["noise"]) == (told, records, None)
+    assert (found["withheld"], found["size_of_x"], found["noise"]) == (told, records, None)
     lines = code(**state).splitlines()
-    assert sum(one.startswith("x = [") for one in lines) == (told != [UNREAD])
+    assert sum(one.startswith("x = [") for one in lines) == (records > 0)
     remarks = " ".join(one.removeprefix("# ") for one in lines if one.startswith("# "))
     assert remarks == " ".join(told)
     assert "laplace_scale" not in code(**state)
@@ -153,7 +162,7 @@ def test_x_is_no_mismatch_where_it_is_a_dataset_of_the_universe():
     for universe in ({"kind": "interval", "text": "0:9"}, {"kind": "domain", "text": "0:9:0.5"}):
         x = {"kind": "records", "text": "0.5, 3, 9"}
         found = ask(universe=universe, x=x, size=3, parts=["sensitivity"])
-        assert found["mismatches"] == []
+        assert found["withheld"] == []
         assert found["noise"]
 
 
@@ -211,9 +220,52 @@ def test_the_worst_case_of_an_interval_is_not_checked_record_by_record(monkeypat
     assert len(seen) < 50
 
 
+NUMBER_IS_PRIVATE = (
+    "The number is for n = 20 alone, but these neighbors differ in n, so n is private: noise for "
+    "one n would reveal it, and be too small for others. No noise is given. If n is public, choose "
+    "bounded neighbors; else publish a sum and a count, whose noise is the same at every n "
+    "(sensitivity-lab noise gives it). In Python, pass every size that the data can have, "
+    "size=range({}, 1001)."
+)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("query", ["mean", "median", "var", "std", "sum", "count"])
+def test_no_noise_where_n_is_private(query, relation):
+    """As the warning of the noise itself says, which the library gives."""
+    state = {**FIRST, "query": query, "relation": relation, "parts": ["sensitivity"]}
+    found = ask(**state)
+    universe = sl.Universe.from_domain(range(61))
+    result = sl.global_sensitivity(universe, query, size=20, neighbors=RELATIONS[relation])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        sl.noise.laplace_scale(result, epsilon=1)
+    told = [NUMBER_IS_PRIVATE.format(1)] * len(caught)
+    assert bool(told) == (query not in ("sum", "count") and relation != "bounded: replace records")
+    assert (found["withheld"], found["warnings"]) == (told, [])
+    assert (found["noise"] is None) == ("laplace_scale" not in code(**state)) == bool(told)
+    remarks = " ".join(one[2:] for one in code(**state).splitlines() if one.startswith("# "))
+    assert remarks == " ".join(told)
+
+
+def test_messages_are_in_words_of_the_page():
+    """No Python where a field is wrong or empty, nor where a part has no answer."""
+    state = {**FIRST, "parts": ["sensitivity"]}
+    for name in ("size", "k", "epsilon"):
+        assert ask(**{**state, name: ""})["message"] == "type a number, such as 20"
+    empty = {"kind": "domain", "text": ""}
+    assert ask(**{**state, "universe": empty})["message"] == "type a number, such as 20"
+    assert ask(**{**state, "epsilon": "-0.5"})["message"].endswith("above 0, got -0.5")
+    assert "from 1 to 1,000,000,000,000), got 0" in ask(**{**state, "size": 0})["message"]
+    x = {"kind": "records", "text": "2.5"}
+    [told] = ask(**{**state, "size": 1, "x": x, "parts": ["local"]})["messages"]
+    assert told["text"].startswith("the record 2.5 is not in the universe")
+    interval = {"kind": "interval", "text": "0:60"}
+    [told] = ask(**{**state, "universe": interval, "query": "count_distinct"})["messages"]
+    assert told["text"].endswith("for a lower bound use a grid, as a domain")
+
+
 def test_what_only_python_can_do_is_said_to_be_in_python():
-    told = ask(relation="unbounded: add or remove", parts=["sensitivity"])["warnings"][-1]
-    assert ". In Python: pass every size that the data can have, such as size=range(" in told
     [told] = ask(query="gini_mean_difference", size=1, k=1, parts=["sensitivity"])["messages"]
     assert told["text"].endswith(
         "leave out smaller sizes, or in Python say the answer for fewer, empty=, which is then "
@@ -329,8 +381,8 @@ def test_records_of_a_csv_file_are_read_exactly(tmp_path, capsys, monkeypatch):
     text = "name,x\na,0.1\nb,0.2\nc,0.3\nd,10\n"
     (tmp_path / "a file.csv").write_text(text)
     monkeypatch.chdir(tmp_path)
-    columns = {"columns": {"x": 4}, "first": "x", "others": ["name"]}
-    assert answer({"ask": "columns", "text": text}) == {"ok": True, **columns}
+    said = "Read: a file.csv, 4 rows. Not listed, since not all of their entries are numbers: name."
+    assert columns_of(text) == {"ok": True, "records": ["x"], "first": "x", "told": said}
     rows = {"kind": "csv", "text": text, "column": "x", "name": "a file.csv"}
     state = {"universe": rows, "query": "sum", "size": 2, "k": 1, "parts": ["sensitivity"]}
     exact = sl.global_sensitivity(
@@ -354,13 +406,56 @@ def test_records_of_a_csv_file_are_read_exactly(tmp_path, capsys, monkeypatch):
     ],
 )
 def test_no_identifier_is_chosen_for_anyone(text, first):
-    assert answer({"ask": "columns", "text": text})["first"] == first
+    assert columns_of(text)["first"] == first
+    assert ("Choose a column: these look like" in columns_of(text)["told"]) == (not first)
 
 
 @pytest.mark.parametrize("text", ["", "a\nx\n", "a\n1\nNA\n", "a,a\n1,2\n", "1,2\n3,4\n"])
 def test_files_without_a_column_of_numbers_are_refused(text):
-    found = answer({"ask": "columns", "text": text})
+    found = columns_of(text)
     assert (found["ok"], found["field"]) == (False, "text")
+
+
+def test_a_column_with_missing_cells_is_named_and_no_other_one_is_taken():
+    found = columns_of("id,age,income\n1,30,\n2,,1.5\n3,40,\n")
+    assert (found["records"], found["first"]) == (["id"], "")
+    assert found["told"] == (
+        "Read: a file.csv, 3 rows. Choose a column: cells are missing in age (1 of 3), income (2 "
+        "of 3): drop these rows or fill them, then load the file again."
+    )
+    assert columns_of("a\n1\nNA\n")["message"] == (
+        "no column of the file holds numbers alone; cells are missing in a (1 of 2): drop these "
+        "rows or fill them, then load the file again"
+    )
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+@pytest.mark.parametrize("point", [".", ","])
+def test_the_code_reads_the_file_as_the_page_does(tmp_path, capsys, separator, point):
+    """With semicolons and decimal commas, too; the command explore writes the same code."""
+    text = "name;x\na;0,1\nb;0,2\nc;3\n".replace(";", separator).replace(",", point)
+    path = tmp_path / "a file.csv"
+    path.write_text(text)
+    given = given_of_file(read_cells(path), str(path))
+    state = {"universe": {"kind": "domain", "text": "0:3:0.1"}, "size": 3, "k": 1}
+    state |= {"parts": ["sensitivity", "local"]}
+    x = {"kind": "csv", "text": text, "column": "x", "name": str(path)}
+    for held, asked in ((None, x), (given, {"kind": "given", "column": "x"})):
+        local = ask(held, x=asked, **state)["local"]
+        assert local["answer"] == "1.1"
+        names = run(code(held, x=asked, **state))
+        assert names["x"].tolist() == [Decimal("0.1"), Decimal("0.2"), 3]
+        assert names["local"].value == local["value"]
+    assert capsys.readouterr().out
+
+
+def test_a_file_of_explore_begins_with_the_column_that_a_file_of_the_page_begins_with():
+    text = "id,age\n1,30\n2,30\n"
+    given = given_of_file(cells_of(text, "the file"), "a file.csv")
+    choices = answer({"ask": "choices"}, given)
+    assert choices["given"] == {"universes": [], "records": ["id", "age"], **FIRST_OF_FILE}
+    assert columns_of(text) == {"ok": True, "records": ["id", "age"], **FIRST_OF_FILE}
+    assert choices["first"] == FIRST
 
 
 @pytest.mark.parametrize(
@@ -385,7 +480,7 @@ def test_a_table_opens_on_a_domain_and_offers_its_columns_as_datasets(capsys):
     frame = pd.DataFrame({"age": [30, 40, 50], "name": list("abc"), "ok": [True, False, True]})
     given = given_of(frame)
     choices = answer({"ask": "choices"}, given)
-    assert choices["given"] == {"universes": [], "records": ["age"]}
+    assert choices["given"] == {"universes": [], "records": ["age"], "first": "", "told": ""}
     assert choices["first"] == FIRST
     column = {"kind": "given", "column": "age"}
     state = {"universe": FIRST["universe"], "x": column, "parts": ["local"]}

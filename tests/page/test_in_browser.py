@@ -12,9 +12,10 @@ import pytest
 from browser import SCHEMES, WIDTHS, chromium, opened, served
 from paths import ROOT
 
+from sensitivity_lab.csv_files import cells_of
 from sensitivity_lab.page.answer import FIRST, answer
 from sensitivity_lab.page.server import serving
-from sensitivity_lab.page.universes import Given, given_of
+from sensitivity_lab.page.universes import Given, given_of, given_of_file
 
 pytestmark = pytest.mark.browser
 
@@ -111,7 +112,7 @@ def drop(page, name="private.csv", text=CSV, *, read=True):
         page.locator("#file-name", has_text=re.compile("^Read:")).wait_for()
     else:
         page.locator("#x-error", has_text=f"{name}: ").wait_for()
-    ready(page)
+    ready(page, "Ready|Not computed")
 
 
 def number(page):
@@ -187,7 +188,9 @@ def test_answers_that_differ_by_rounding_alone_are_one_line(view):
     type_x(page, "1, 2, 3, 5, 8")
     page.select_option("#universe-kind", "records")
     fill(page, **{"universe-text": "1, 2, 3, 5, 8"})
-    assert "moves down by 0 and up by 0" in page.locator("#reach-told").inner_text()
+    assert "Within distance k = 1 of x, the answer does not move." in (
+        page.locator("#reach-told").inner_text()
+    )
     lines = page.locator("#reach-picture polyline").all()
     upper, lower = (one.bounding_box()["y"] for one in lines)
     assert abs(upper - lower) < 1
@@ -206,7 +209,7 @@ def test_a_long_search_is_stopped_superseded_and_left(view):
     page = view.page
     search_long(page)
     page.click("#stop")
-    ready(page, "Stopped. Change something to go on.")
+    ready(page, r"Stopped: .+\. Change something to go on\.")
     assert page.locator("#curve").is_hidden()
     page.fill("#size", "100")
     ready(page, timeout=15)
@@ -285,8 +288,8 @@ def test_a_file_is_the_dataset_and_stays_out_of_the_link(view):
     assert "x has 3 records" in page.locator("#x-told").inner_text()
     assert "never leaves this machine" in page.locator("#file-privacy").inner_text()
     said = page.locator("#file-name").inner_text()
-    assert (
-        said == "Read: private.csv. Not listed, since not all of their entries are numbers: school."
+    assert said == (
+        "Read: private.csv, 3 rows. Not listed, since not all of their entries are numbers: school."
     )
     assert number(page) == "5"
     assert page.locator("#universe-warning").is_hidden()
@@ -298,7 +301,7 @@ def test_a_file_is_the_dataset_and_stays_out_of_the_link(view):
     warning = page.locator("#answer .warning", has_text="The universe is the records themselves")
     above, below = warning.bounding_box(), page.locator("#curve").bounding_box()
     assert above["y"] + above["height"] < below["y"]
-    assert set(linked(page)) == {"query", "relation", "size", "k", "epsilon"}
+    assert linked(page)["universe"] == {"kind": "csv"}
     for hidden in (SECRET, "secret", "private"):
         assert hidden not in unquote(page.url)
 
@@ -310,7 +313,7 @@ def test_typed_records_stay_out_of_the_link(view):
     fill(page, **{"universe-text": f"1, 2, {SECRET}"})
     assert number(page)
     assert SECRET not in unquote(page.url)
-    assert "universe" not in linked(page)
+    assert linked(page)["universe"] == {"kind": "records"}
 
 
 FAULTS = [
@@ -361,11 +364,48 @@ def test_a_wrong_dataset_leaves_the_global_sensitivity_without_noise(view):
     type_x(page, "1, 2, 3")
     page.get_by_role("button", name="Take n = 3, the size of x").click()
     ready(page)
-    assert (number(page), warning.count(), strong.count()) == ("20", 0, 1)
-    assert linked(page)["size"] == 3
-    assert page.locator("#link-told").inner_text() == (
-        "The size n is in the link, also if you took it from x; no file and no record of x is."
+    taken = (
+        "n is public here, and it was taken from your data: that is right only if the number of "
+        "records may be known."
     )
+    assert (number(page), warning.all_inner_texts(), strong.count()) == ("20", [taken], 1)
+    assert linked(page)["size"] == 3
+    told = page.locator("#link-told").inner_text()
+    assert told.startswith(
+        "The size n is in the link, also if you took it from x; no file and no record of x is. It "
+        "opens on this machine only, while this page runs."
+    )
+    page.select_option("#x-kind", "none")
+    fill(page, k="2")
+    assert warning.all_inner_texts() == [taken]
+    fill(page, size="4")
+    assert warning.count() == 0
+
+
+REFUSED = {
+    "empty.csv": "",
+    "binary.csv": "\0\1\2,\0\n\0",
+    "twice.csv": "a,a\n1,2\n",
+    "large.csv": "a\n" + "1\n" * 900_000,
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_file_that_is_refused_is_no_reason_for_noise(view, name):
+    """As a typed x that cannot be read, until the person says that there is none."""
+    page = view.page
+    drop(page, name=name, text=REFUSED[name], read=False)
+    assert page.locator("#x-kind").input_value() == "csv"
+    warning = page.locator("#sensitivity-told > :first-child.warning")
+    assert warning.inner_text().startswith(f"Your dataset x cannot be read: {name}: ")
+    assert page.locator("#sensitivity-told .strong").count() == 0
+    assert page.locator("#noise").is_hidden()
+    fill(page, k="2")
+    assert warning.count() == 1
+    page.select_option("#x-kind", "none")
+    ready(page)
+    assert page.locator("#sensitivity-told .strong").count() == 1
+    view.complaints[:] = [one for one in view.complaints if "413" not in one]
 
 
 def test_a_file_that_fails_leaves_no_earlier_one(view):
@@ -379,7 +419,14 @@ def test_a_file_that_fails_leaves_no_earlier_one(view):
         "other.csv: no column of the file holds numbers alone"
     )
     kinds = [page.locator(f"#{one}-kind").input_value() for one in ("universe", "x")]
-    assert kinds == ["domain", "none"]
+    assert kinds == ["csv", "csv"]
+    assert page.locator("#fault").inner_text() == (
+        "other.csv: no column of the file holds numbers alone"
+    )
+    assert page.locator("#answer .number").count() == 0
+    page.select_option("#universe-kind", "domain")
+    ready(page)
+    assert page.locator("#sensitivity-told > :first-child.warning").count() == 1
     assert page.locator("#file-columns").is_hidden()
     assert page.locator("option[value=csv]:disabled").count() == 2
     assert "private.csv" not in page.locator("body").inner_text()
@@ -403,6 +450,8 @@ def test_no_column_that_looks_like_an_identifier_is_taken(view):
     assert page.locator("#column").input_value() == ""
     assert "Choose a column: these look like identifiers." in page.locator("#drop").inner_text()
     assert page.locator("#local").is_hidden()
+    assert "no column of the file is chosen" in page.locator("#sensitivity-told").inner_text()
+    assert page.locator("#sensitivity-told .strong").count() == 0
     page.select_option("#column", "age")
     ready(page)
     assert "x has 2 records, 7, 8" in page.locator("#x-told").inner_text()
@@ -528,7 +577,7 @@ def test_hostile_names_are_inert(view, local):
     rows = "".join(",".join(f"{row}.5" for _ in clean) + "\n" for row in range(2))
     for name in clean[:2]:
         drop(page, name=f"{name}.csv", text=f"{header}\n{rows}")
-        hostile(view, f"Read: {name}", *(f"{one} (2 records)" for one in clean))
+        hostile(view, f"Read: {name}.csv, 2 rows.", *clean)
     page.select_option("#column", clean[-1])
     page.select_option("#universe-kind", "csv")
     ready(page)
@@ -557,17 +606,115 @@ NO_LINKS = [
     "#q=%5B1%5D",
     "#q=%22x%22",
     "#q=%",
+    "#q=xx",
     '#q={"universe":{"kind":"csv","text":"a","column":"a","name":"b"}}',
 ]
 
 
-def test_a_link_that_is_none_changes_nothing(view, local):
+def test_a_link_that_cannot_be_read_has_no_number(view, local):
+    page = view.page
     for text in NO_LINKS:
-        view.page.goto(local.partition("#")[0] + text)
-        view.page.wait_for_timeout(100)
-        ready(view.page)
-        assert number(view.page) == "3"
-        assert view.page.locator("#universe-kind").input_value() == "domain"
+        page.goto(local.partition("#")[0] + text)
+        page.locator("#fault", has_text="The link cannot be read: copy it again").wait_for()
+        page.wait_for_timeout(300)
+        assert page.locator("#answer .number").count() == 0
+        assert page.locator("#status").inner_text() == "Not computed"
+        page.fill("#k", "2")
+        ready(page)
+        assert page.locator("#fault").inner_text() == ""
+        page.fill("#k", "1")
+        ready(page)
+
+
+@pytest.mark.parametrize("kind", ["records", "csv", "given", None])
+def test_a_link_without_its_records_has_no_number(view, local, kind):
+    page = view.page
+    asked = {**FIRST, "universe": {"kind": kind}}
+    page.goto(f"{local.partition('#')[0]}#q={quote(json.dumps(asked))}")
+    told = "The link has no records in it: type or load the universe."
+    page.locator("#fault", has_text=told).wait_for()
+    assert page.locator("#answer .number").count() == 0
+    assert page.locator("#universe-error").inner_text() == ""
+    if kind == "csv":
+        drop(page, text="a\n1\n1\n2\n9\n")
+    else:
+        page.fill("#universe-text", "1, 1, 2, 9")
+        ready(page)
+    assert page.locator("#fault").inner_text() == ""
+    assert "universe of 4 records" in page.locator("#sensitivity-told").inner_text()
+
+
+def test_empty_records_are_no_fault_before_any_are_typed(view):
+    page = view.page
+    page.select_option("#universe-kind", "records")
+    ready(page, "Not computed")
+    assert page.locator("#universe-error").inner_text() == ""
+    assert page.locator("#fault").inner_text() == "Type the records of the universe."
+
+
+def test_no_code_of_an_earlier_state_is_copied(view):
+    page = view.page
+    copy = page.locator("#copy-code")
+    assert copy.is_enabled()
+    page.route("**/answer", lambda _: None)  # no answer comes anymore
+    page.select_option("#query", "median")
+    assert '"mean"' in page.locator("#code-told").inner_text()
+    assert copy.is_disabled()
+    page.unroute("**/answer")
+
+
+def test_what_is_finished_stays_when_the_rest_is_stopped(view):
+    page, held = view.page, []
+
+    def route(one):
+        last = one.request.post_data_json.get("parts") == ["reach"]
+        held.append(one) if last else one.continue_()
+
+    page.route("**/answer", route)
+    page.select_option("#x-kind", "records")
+    page.fill("#x-text", "1, 2, 3")
+    ready(page, "Computing: Reach")
+    page.click("#stop")
+    ready(page, "Stopped: Reach: the answers near x. Change something to go on.")
+    assert page.locator("#local .number").is_visible()
+    assert "smooth_sensitivity" in page.locator("#code-told").inner_text()
+    assert page.locator("#copy-code").is_enabled()
+    assert "is the largest one" not in page.locator("#local-told").inner_text()
+    page.unroute("**/answer", route)
+    held[0].fulfill(json={"ok": False, "field": "", "message": "Stopped."})
+    fill(page, size="3")
+    assert "is the largest one" in page.locator("#local-told").inner_text()
+
+
+def test_another_tab_says_that_the_first_one_computes(view):
+    page = view.page
+    search_long(page)
+    tab = page.context.new_page()
+    tab.goto(page.url.partition("#")[0])
+    ready(tab, "Another tab of this page is computing")
+    page.click("#stop")
+    ready(tab)
+    assert number(tab) == "3"
+    tab.close()
+
+
+def test_a_file_of_explore_is_named_and_its_first_column_is_x(browser):
+    text = "id,age\n1,30\n2,30\n"
+    given = given_of_file(cells_of(text, "the file"), "/data/private.csv")
+    with serving(given) as address, opened(browser, address, wait_until="load") as view:
+        page = view.page
+        ready(page)
+        assert page.locator("header").inner_text().endswith("Read: /data/private.csv, 2 rows.")
+        assert page.locator("#x-kind").input_value() == "given:age"
+        assert "x has 2 records, 30, 30" in page.locator("#x-told").inner_text()
+        assert "has 2 records, but n is 20" in page.locator("#sensitivity-told").inner_text()
+        assert view.complaints == []
+
+
+def test_what_k_and_epsilon_are_is_said_once(view):
+    said = view.page.locator("body").inner_text()
+    assert said.count("k is the most records of one person.") == 1
+    assert said.count("ε is the loss of this one number: two published numbers cost two.") == 1
 
 
 def test_nothing_runs_out_of_the_window_and_all_texts_have_contrast(view):
@@ -644,7 +791,7 @@ def test_given_columns_are_datasets_and_their_rows_a_universe_by_choice(browser)
         page.select_option("#universe-kind", "given:<b>age")
         ready(page)
         assert page.locator("#universe-warning").is_visible()
-        assert "universe" not in linked(page)
+        assert linked(page)["universe"] == {"kind": "given"}
         assert view.complaints == []
 
 

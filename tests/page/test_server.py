@@ -17,6 +17,7 @@ import sensitivity_lab as sl
 from sensitivity_lab.page.answer import FIRST
 from sensitivity_lab.page.server import FILES, MOST_BYTES, serving
 from sensitivity_lab.page.universes import Given, given_of
+from sensitivity_lab.page.worker import Worker
 
 ASKED = {"ask": "answer", **FIRST, "parts": ["sensitivity"]}
 
@@ -137,6 +138,30 @@ def test_stop_ends_a_search_and_the_next_request_goes_on(page):
         "message": "Stopped. Change something to go on.",
     }
     assert json.loads(send(page)[1])["sensitivity"]["text"] == "3"
+
+
+def test_who_asks_while_another_one_is_answered_is_told(monkeypatch):
+    begun, going = threading.Event(), threading.Event()
+
+    class Slow:
+        def submit(self, *_):
+            return self
+
+        def result(self):
+            begun.set()
+            going.wait(20)
+            return {"ok": True}
+
+    monkeypatch.setattr("sensitivity_lab.page.worker.ProcessPoolExecutor", lambda *_, **__: Slow())
+    worker = Worker(Given())
+    first = threading.Thread(target=worker.answer, args=[{}])
+    first.start()
+    assert begun.wait(20)
+    told = {"ok": False, "field": "", "message": "Another tab of this page is computing"}
+    assert worker.answer({}) == {**told, "busy": True}
+    going.set()
+    first.join(20)
+    assert worker.answer({}) == {"ok": True}
 
 
 def test_a_port_that_is_taken_is_refused():

@@ -109,7 +109,9 @@ def as_floats(value: Any) -> Any:
 
 def test_no_text_of_a_request_becomes_code(ask):
     text = "'''\"\"\"\\\n\u2028\x00\ud83d`${1}`); raise SystemExit #"
-    found = ask([{"ask": "columns", "text": text}, {"ask": text}, {**FIRST, "ask": "answer"}])
+    found = ask(
+        [{"ask": "columns", "text": text, "name": text}, {"ask": text}, {**FIRST, "ask": "answer"}]
+    )
     assert [one["ok"] for one in found] == [False] * 3
     assert [one["field"] for one in found] == ["text", "ask", "parts"]
 

@@ -15,6 +15,10 @@ const KINDS = {
   interval: ["Lowest:highest", "Every real number from one to the other, such as 0:2.5.", "0:60"],
   records: ["Records", "Separate them by commas, blanks or lines.", ""],
 };
+const OF_X_SIZE = `n is public here, and it was taken from your data: that is right only if the number
+  of records may be known.`;
+const NO_RECORDS = "The link has no records in it: type or load the universe.";
+
 /** The controls of a field, if it is not the one of its name alone. */
 const CONTROLS = { universe: ["universe-kind", "universe-text"], x: ["x-kind", "x-text", "file"] };
 
@@ -30,6 +34,9 @@ let version = 0; // of the controls: answers to earlier ones are dropped
 let waiting = null; // the newest request that is not yet computed
 let since = 0; // when what is computed now began; 0 if nothing is
 let timer = 0;
+let computing = ""; // the part, in words
+let linked = false; // whether the controls were set by a link
+let sizeOfX = false; // whether n was taken from x
 let fileFault = "";
 let ground = null; // the universe that is shown: as asked, and its axis
 let cursor = 0; // a place on the grid of that axis
@@ -94,9 +101,20 @@ function described(kind, text) {
 
 function dataset() {
   const [kind, text] = [$("x-kind").value, $("x-text").value];
-  const empty = { none: true, records: !text.trim(), csv: !$("column").value };
-  if (empty[kind]) return null;
-  return described(kind, text);
+  if (kind === "none" || (kind === "records" && !text.trim())) return null;
+  if (kind !== "csv" || $("column").value) return described(kind, text);
+  // What is meant to be x, and cannot be read, is not none.
+  return { kind: "unread", text: fileFault || "no column of the file is chosen" };
+}
+
+/** Why there is no universe yet; "" if there is one. */
+function lacking() {
+  const kind = $("universe-kind").value;
+  const [none, what] = {
+    records: [!$("universe-text").value.trim(), "Type the records of the universe."],
+    csv: [!$("column").value, fileFault || "Choose a column of the file."],
+  }[kind] ?? [false];
+  return none ? (linked && NO_RECORDS) || what : "";
 }
 
 const request = () => ({
@@ -120,6 +138,7 @@ function changed() {
   outdate();
   timer = setTimeout(ask, 150);
   for (const part of document.querySelectorAll(".part")) part.classList.add("stale");
+  $("copy-code").disabled = true;
   say("Computing", true);
 }
 
@@ -130,6 +149,8 @@ function say(text, busy) {
 }
 
 async function ask() {
+  const lack = lacking();
+  if (lack) return refuse({ field: "", message: lack });
   waiting = request();
   if (since) {
     // What is computed is of no use anymore, but to let it end may be quicker than to restart.
@@ -147,10 +168,12 @@ async function ask() {
 
 async function compute(asked, of) {
   const found = async (part, fields) => {
-    say(`Computing: ${$(`${part}-title`).textContent}`, true);
+    computing = $(`${part}-title`).textContent;
+    say(`Computing: ${computing}`, true);
     since = performance.now();
     const answer = await transport.ask({ ...asked, ...fields });
     since = 0;
+    computing = "";
     return of === version ? answer : null;
   };
   const [done, said] = [[], new Set()];
@@ -160,10 +183,11 @@ async function compute(asked, of) {
     const answer = await found(part, { ask: "answer", parts: [part] });
     if (!answer) return;
     if (!first) {
-      unsay();
       if (!answer.ok) return refuse(answer);
+      unsay();
       first = answer;
       begin(answer, asked);
+      keep();
     }
     clear(part);
     if (answer.field === "x") {
@@ -181,14 +205,15 @@ async function compute(asked, of) {
     }
     $(`${part}-told`).append(...told.map(alert));
     $(part).hidden = !$(`${part}-told`).hasChildNodes();
+    // It is there for what is finished, also if the rest is stopped.
+    const code = await found("code", { ask: "code", parts: done });
+    if (!code) return;
+    clear("code");
+    $("code").hidden = $("copy-code").disabled = !code.ok;
+    $("code-told").append(code.code ?? "");
   }
-  const code = await found("code", { ask: "code", parts: done });
-  if (!code) return;
   fresh();
-  $("code").hidden = !code.ok;
-  $("code-told").append(code.code ?? "");
   say("Ready", false);
-  keep();
 }
 
 /** Take the ends of the sliders and the numbers from an answer: not all is possible. */
@@ -231,6 +256,7 @@ function unsay() {
 
 /** Show why there is no answer at all. */
 function refuse({ field, message }) {
+  unsay();
   const known = FIELDS.includes(field);
   if (known) wrong(field, message);
   else $("fault").textContent = message;
@@ -255,7 +281,7 @@ function stop() {
   outdate();
   if (since) transport.stop();
   fresh();
-  say("Stopped. Change something to go on.", false);
+  say(`Stopped${computing && `: ${computing}`}. Change something to go on.`, false);
 }
 
 // What is shown.
@@ -289,16 +315,23 @@ const SHOW = {
     const spread = noise ? showNoise(witness, noise, asked.epsilon) : "";
     const size = told.size_of_x;
     const button = make("button", {}, `Take n = ${size}, the size of x`);
-    button.onclick = () => set("size", size);
+    button.onclick = () => {
+      set("size", size);
+      sizeOfX = true;
+    };
     const hint = $("size-hint").textContent;
     return [
-      ...told.mismatches.map(warning),
+      ...told.withheld.map(warning),
       size && size <= most.size && size !== state.size ? button : "",
       words(sensitivity.text, "number"),
       words(sensitivity.claim),
       ...told.warnings.map(warning),
       hint && warning(`Size n: ${hint}`),
+      sizeOfX ? warning(OF_X_SIZE) : "",
       spread,
+      noise
+        ? words("ε is the loss of this one number: two published numbers cost two.", "hint")
+        : "",
       ...told.notes.map((text) => words(text, "hint")),
     ];
   },
@@ -326,8 +359,10 @@ const SHOW = {
       words(local.text, "number"),
       words(`No neighbor of x, at most k = ${state.k} away, has an answer further than this from
         f(x). Noise of this scale would not protect x: the scale tells something about x.`),
-      words(`The global sensitivity, ${sensitivity?.text ?? "not known"}, is the largest one of all
-        datasets with n = ${grouped(state.size)}.`),
+      local.size === state.size
+        ? words(`The global sensitivity, ${sensitivity?.text ?? "not known"}, is the largest one of
+            all datasets with n = ${grouped(state.size)}.`)
+        : "",
     ];
   },
 
@@ -347,8 +382,10 @@ const SHOW = {
   },
 
   reach({ reach }, asked, { state: { k } }) {
-    const title = `Within distance k = ${k} of x, the answer is at least ${reach.least} and at most
-      ${reach.greatest}: it moves down by ${reach.down} and up by ${reach.up} from f(x).`;
+    const moves = `is at least ${reach.least} and at most ${reach.greatest}: it moves down by
+      ${reach.down} and up by ${reach.up} from f(x).`;
+    const still = reach.down === "0" && reach.up === "0";
+    const title = `Within distance k = ${k} of x, the answer ${still ? "does not move." : moves}`;
     const names = { across: "distance from x (at most)", upward: "answer", title };
     const { lower, upper } = reach;
     const ends = { first: 0, k, low: Math.min(...lower), high: Math.max(...upper) };
@@ -487,6 +524,7 @@ function listenToPictures() {
 }
 
 function set(name, value) {
+  if (name === "size") sizeOfX = false;
   $(name).value = wanted[name] = value;
   sliders();
   changed();
@@ -502,24 +540,19 @@ async function read(chosen) {
   await new Promise((resolve) => reader.addEventListener("loadend", resolve));
   const { result: text } = reader;
   const unread = { ok: false, message: "the browser cannot read it" };
-  const answer = text === null ? unread : await transport.ask({ ask: "columns", text });
-  const { ok, columns = {}, first = "", others = [] } = answer;
-  fileFault = ok ? "" : `${chosen.name}: ${answer.message}`;
-  Object.assign(file, { text: ok ? text : null, name: chosen.name });
-  const named = ([name, size]) => option(name, `${name} (${many(size, "record")})`);
-  $("column").replaceChildren(option("", "none"), ...Object.entries(columns).map(named));
+  const { name } = chosen;
+  const answer = text === null ? unread : await transport.ask({ ask: "columns", text, name });
+  const { ok, records = [], first = "", told = "" } = answer;
+  fileFault = ok ? "" : `${name}: ${answer.message}`;
+  linked = false;
+  Object.assign(file, { text: ok ? text : null, name });
+  $("column").replaceChildren(option("", "none"), ...records.map((one) => option(one)));
   $("column").value = first;
   for (const one of document.querySelectorAll("option[value=csv]")) one.disabled = !ok;
-  if (ok) $("x-kind").value = "csv";
-  // A file that cannot be used leaves nothing of an earlier one in use.
-  else if ($("x-kind").value === "csv") $("x-kind").value = "none";
-  if (!ok && $("universe-kind").value === "csv") $("universe-kind").value = "domain";
+  // Also if it cannot be used: then neither an earlier file nor no dataset takes its place.
+  $("x-kind").value = "csv";
   $("file-columns").hidden = !ok;
-  const none = first ? "" : " Choose a column: these look like identifiers.";
-  const left = others.length > 10 ? [...others.slice(0, 10), "…"] : others;
-  const unlisted = ` Not listed, since not all of their entries are numbers: ${left.join(", ")}.`;
-  const read = `Read: ${file.name}.${none}${left.length ? unlisted : ""}`;
-  $("file-name").textContent = ok ? read : "";
+  $("file-name").textContent = told;
   kinds();
   changed();
 }
@@ -540,41 +573,52 @@ function listenToFiles() {
 }
 
 // A link has parameters, and never data.
+const isTyped = (universe) => ["domain", "interval"].includes(universe?.kind);
+
 function link() {
   const { universe, x, ...kept } = request();
   Object.assign(kept, { size: Number($("size").value), k: Number($("k").value) });
-  if (["domain", "interval"].includes(universe.kind)) kept.universe = universe;
+  kept.universe = isTyped(universe) ? universe : { kind: universe.kind };
   return `${location.origin}${location.pathname}#q=${encodeURIComponent(JSON.stringify(kept))}`;
 }
 
 function keep() {
-  const rows = !link().includes("%22universe%22");
-  const left = rows ? "The universe is left out, since it has records. " : "";
+  const left = isTyped(request().universe)
+    ? ""
+    : "The universe is left out, since it has records. ";
   $("link-told").textContent = `${left}The size n is in the link, also if you took it from x; no
-    file and no record of x is.`;
+    file and no record of x is. ${transport.links}`;
   history.replaceState(null, "", link());
 }
 
+/** Set the controls to the link in the address, and compute; say so if it cannot be read. */
 function restore() {
-  if (!location.hash.startsWith("#q=")) return;
   let given = null;
+  if (!location.hash.startsWith("#q=")) return changed();
   try {
     given = JSON.parse(decodeURIComponent(location.hash.slice(3)));
   } catch {
     // It is cut off, or was no link of this page.
   }
-  if (typeof given === "object" && given !== null) take(given);
-  else $("link-told").textContent = "The link could not be read.";
+  linked = true;
+  if (typeof given?.query === "string") {
+    take(given);
+    return changed();
+  }
+  outdate();
+  for (const part of document.querySelectorAll(".part")) part.classList.add("stale");
+  return refuse({ field: "", message: "The link cannot be read: copy it again, or choose here." });
 }
 
 /** Set the controls to parameters; the answer to them says whether they are right. */
 function take(given) {
   const made = given.universe;
-  if (["domain", "interval"].includes(made?.kind)) {
-    $("universe-kind").value = made.kind;
-    typed[made.kind] = String(made.text);
-    kindShown = "";
-  }
+  const kind = isTyped(made) || made?.kind === "csv" ? made.kind : "records";
+  $("universe-kind").value = kind;
+  typed[kind] = isTyped(made) ? String(made.text) : "";
+  kindShown = "";
+  sizeOfX = false;
+  if (kind === "csv") $("column").value = "";
   for (const name of ["query", "relation"]) if (name in given) choose($(name), `${given[name]}`);
   for (const name of ["size", "k"]) if (name in given) $(name).value = wanted[name] = given[name];
   if ("epsilon" in given) $("epsilon").value = String(given.epsilon);
@@ -612,10 +656,12 @@ function loading(progress, text) {
 function listen() {
   const on = (names, event, act) => names.forEach((name) => $(name).addEventListener(event, act));
   on(["universe-kind", "x-kind"], "change", kinds);
+  on(["universe-kind"], "change", () => (linked = false));
   on(["universe-kind", "x-kind", "query", "relation", "column"], "change", changed);
   on(["x-text"], "input", showX);
   on(["universe-text", "epsilon", "x-text"], "input", changed);
   on(["size", "k"], "input", ({ target: { id, value } }) => {
+    if (id === "size") sizeOfX = false;
     wanted[id] = value === "" ? "" : Number(value);
     sliders();
     changed();
@@ -629,7 +675,6 @@ function listen() {
   window.addEventListener("hashchange", () => {
     if (location.hash.startsWith("#token=")) location.reload();
     restore();
-    changed();
   });
   // A page that is left, or loaded again, does not leave its search behind.
   window.addEventListener("pagehide", () => since && transport.stop());
@@ -645,23 +690,26 @@ function fill({ queries, relations, given, first }) {
   $("x-kind").append(...named(given.records));
   $("query").append(...queries.map((name) => option(name)));
   $("relation").append(...relations.map((name) => option(name)));
+  take(first);
   const { kind, column } = first.universe;
   if (kind === "given") $("universe-kind").value = `given:${column}`;
-  take(first);
+  if (given.first) $("x-kind").value = `given:${given.first}`;
+  $("given").textContent = given.told;
+  kinds();
 }
 
 async function start() {
   const local = "local" in document.body.dataset; // as the server of this machine writes it
   const token = local && tokenOf();
   if (local && !token) return refuse({ field: "", message: OPEN });
-  transport = token ? localTransport(token) : workerTransport("engine/worker.js", loading);
+  const other = (text) => say(text, since > 0);
+  transport = token ? localTransport(token, other) : workerTransport("engine/worker.js", loading);
   $("file-privacy").textContent = transport.data;
   const choices = await transport.ask({ ask: "choices" });
   if (!choices.ok) return refuse(choices);
   fill(choices);
-  restore();
   listen();
-  return changed();
+  return restore();
 }
 
 start();

@@ -1,7 +1,7 @@
 // Two ways to the function answer(request): this machine's Python, which serves the page, and Python
 // in WebAssembly, in a worker. A transport has ask(request), which resolves to an answer and never
 // rejects; stop(); patience, the milliseconds that a computation may go on for after the page has
-// asked for something newer; and data, where data stay, in words.
+// asked for something newer; data, where data stay, in words; and links, where links open.
 
 const KEPT = "sensitivity_lab token";
 
@@ -26,7 +26,8 @@ export function tokenOf() {
   }
 }
 
-export function localTransport(token) {
+/** Python of the server; busy(text) hears that it computes for another tab. */
+export function localTransport(token, busy) {
   const post = { method: "POST", headers: { "X-Token": token } };
   let stopping = null;
 
@@ -36,13 +37,17 @@ export function localTransport(token) {
     const headers = { ...post.headers, "Content-Type": "application/json" };
     try {
       const response = await fetch("answer", { ...post, headers, body });
-      if (response.status !== 403) return await response.json();
-      return failed(
-        "The server has begun anew. Open the address that sensitivity-lab explore prints.",
-      );
+      if (response.status === 403)
+        return failed(
+          "The server has begun anew. Open the address that sensitivity-lab explore prints.",
+        );
+      const answer = await response.json();
+      if (!answer.busy) return answer;
+      busy(answer.message);
     } catch {
       return failed("The server on this machine has ended. Start sensitivity-lab explore again.");
     }
+    return ask(request);
   }
 
   function stop() {
@@ -51,7 +56,10 @@ export function localTransport(token) {
 
   const data = `The file never leaves this machine: your browser reads it, and only the Python that
     serves this page here gets it.`;
-  return { ask, stop, patience: 1000, data };
+  const links = `It opens on this machine only, while this page runs. To share it, paste the part from
+    # on behind the address of the others' own page, or of the page on the site,
+    https://sensitivity-lab.github.io/sensitivity_lab/calculator/`;
+  return { ask, stop, patience: 1000, data, links };
 }
 
 /** Python in a worker; told(progress, text) hears of its loading, and progress 1 ends that. */
@@ -101,5 +109,5 @@ export function workerTransport(url, told) {
   }
 
   const data = "The file never leaves this browser: the page reads it and computes with it here.";
-  return { ask, stop: () => end(STOPPED), patience: 4000, data };
+  return { ask, stop: () => end(STOPPED), patience: 4000, data, links: "" };
 }
