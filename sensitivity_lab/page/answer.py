@@ -289,8 +289,9 @@ class _Asked:
         named = ", ".join([*outside[:3], "…"][: len(outside)])
         faults = {
             f"cannot be read: {self.unread}": self.unread,
-            f"has {len(self.x):,} records, but n is {self.size:,}": self.x
-            and len(self.x) != self.size,
+            f"has {len(self.x):,} record{'s' * (len(self.x) != 1)}, but n is {self.size:,}": (
+                self.x and len(self.x) != self.size
+            ),
             f"has records that are not in the universe: {named}": outside,
         }
         told = "Your dataset x {}. The number is not for it, so no noise is given."

@@ -140,6 +140,7 @@ UNREAD = (
         ("61 60 2.5 62", 4, [OUTSIDE], 4),
         ("61 60 2.5 62 5 5", 7, [UNLIKE_N, OUTSIDE], 6),
         ("1, b", 7, [UNREAD], 0),
+        ("9", 7, [UNLIKE_N.replace("6 records", "1 record")], 1),
     ],
 )
 def test_without_noise_where_x_is_no_dataset_of_the_number(x, size, told, records):

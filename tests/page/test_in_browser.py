@@ -372,12 +372,15 @@ def test_a_wrong_dataset_leaves_the_global_sensitivity_without_noise(view):
     assert linked(page)["size"] == 3
     told = page.locator("#link-told").inner_text()
     assert told.startswith(
-        "The size n is in the link, also if you took it from x; no file and no record of x is. It "
-        "opens on this machine only, while this page runs."
+        "It opens on this machine only, while this page runs. To share it, paste the part from # on"
     )
     page.select_option("#x-kind", "none")
     fill(page, k="2")
     assert warning.all_inner_texts() == [taken]
+    page.select_option("#query", "sum")
+    page.select_option("#relation", "unbounded: add or remove")
+    ready(page)
+    assert warning.all_inner_texts() == [taken.replace("n is public here, and it was", "n was")]
     fill(page, size="4")
     assert warning.count() == 0
 
@@ -400,6 +403,7 @@ def test_a_file_that_is_refused_is_no_reason_for_noise(view, name):
     assert warning.inner_text().startswith(f"Your dataset x cannot be read: {name}: ")
     assert page.locator("#sensitivity-told .strong").count() == 0
     assert page.locator("#noise").is_hidden()
+    assert page.locator("#of-x").is_hidden()
     fill(page, k="2")
     assert warning.count() == 1
     page.select_option("#x-kind", "none")

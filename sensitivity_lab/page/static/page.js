@@ -15,8 +15,6 @@ const KINDS = {
   interval: ["Lowest:highest", "Every real number from one to the other, such as 0:2.5.", "0:60"],
   records: ["Records", "Separate them by commas, blanks or lines.", ""],
 };
-const OF_X_SIZE = `n is public here, and it was taken from your data: that is right only if the number
-  of records may be known.`;
 const NO_RECORDS = "The link has no records in it: type or load the universe.";
 
 /** The controls of a field, if it is not the one of its name alone. */
@@ -34,7 +32,6 @@ let version = 0; // of the controls: answers to earlier ones are dropped
 let waiting = null; // the newest request that is not yet computed
 let since = 0; // when what is computed now began; 0 if nothing is
 let timer = 0;
-let computing = ""; // the part, in words
 let linked = false; // whether the controls were set by a link
 let sizeOfX = false; // whether n was taken from x
 let fileFault = "";
@@ -168,12 +165,10 @@ async function ask() {
 
 async function compute(asked, of) {
   const found = async (part, fields) => {
-    computing = $(`${part}-title`).textContent;
-    say(`Computing: ${computing}`, true);
+    say(`Computing: ${$(`${part}-title`).textContent}`, true);
     since = performance.now();
     const answer = await transport.ask({ ...asked, ...fields });
     since = 0;
-    computing = "";
     return of === version ? answer : null;
   };
   const [done, said] = [[], new Set()];
@@ -187,12 +182,12 @@ async function compute(asked, of) {
       unsay();
       first = answer;
       begin(answer, asked);
-      keep();
+      history.replaceState(null, "", link());
     }
     clear(part);
     if (answer.field === "x") {
       wrong("x", answer.message);
-      $(part).hidden = true;
+      $(part).hidden = $("of-x").hidden = true;
       break;
     }
     const faults = answer.ok ? answer.messages.map(({ text }) => text) : [answer.message];
@@ -281,7 +276,8 @@ function stop() {
   outdate();
   if (since) transport.stop();
   fresh();
-  say(`Stopped${computing && `: ${computing}`}. Change something to go on.`, false);
+  const part = $("status").textContent.split("Computing")[1] ?? "";
+  say(`Stopped${part}. Change something to go on.`, false);
 }
 
 // What is shown.
@@ -327,7 +323,10 @@ const SHOW = {
       words(sensitivity.claim),
       ...told.warnings.map(warning),
       hint && warning(`Size n: ${hint}`),
-      sizeOfX ? warning(OF_X_SIZE) : "",
+      sizeOfX
+        ? warning(`${asked.relation.startsWith("bounded") ? "n is public here, and it" : "n"} was
+            taken from your data: that is right only if the number of records may be known.`)
+        : "",
       spread,
       noise
         ? words("ε is the loss of this one number: two published numbers cost two.", "hint")
@@ -523,11 +522,16 @@ function listenToPictures() {
   });
 }
 
-function set(name, value) {
+function want(name, value) {
   if (name === "size") sizeOfX = false;
-  $(name).value = wanted[name] = value;
+  wanted[name] = value;
   sliders();
   changed();
+}
+
+function set(name, value) {
+  $(name).value = value;
+  want(name, value);
 }
 
 // A CSV file: its records become the dataset x; the universe only if that is chosen.
@@ -582,15 +586,6 @@ function link() {
   return `${location.origin}${location.pathname}#q=${encodeURIComponent(JSON.stringify(kept))}`;
 }
 
-function keep() {
-  const left = isTyped(request().universe)
-    ? ""
-    : "The universe is left out, since it has records. ";
-  $("link-told").textContent = `${left}The size n is in the link, also if you took it from x; no
-    file and no record of x is. ${transport.links}`;
-  history.replaceState(null, "", link());
-}
-
 /** Set the controls to the link in the address, and compute; say so if it cannot be read. */
 function restore() {
   let given = null;
@@ -600,13 +595,12 @@ function restore() {
   } catch {
     // It is cut off, or was no link of this page.
   }
-  linked = true;
-  if (typeof given?.query === "string") {
-    take(given);
-    return changed();
-  }
-  outdate();
-  for (const part of document.querySelectorAll(".part")) part.classList.add("stale");
+  const isLink = typeof given?.query === "string";
+  if (isLink) take(given);
+  linked = isLink;
+  changed();
+  if (isLink) return undefined;
+  outdate(); // nothing is computed
   return refuse({ field: "", message: "The link cannot be read: copy it again, or choose here." });
 }
 
@@ -660,12 +654,7 @@ function listen() {
   on(["universe-kind", "x-kind", "query", "relation", "column"], "change", changed);
   on(["x-text"], "input", showX);
   on(["universe-text", "epsilon", "x-text"], "input", changed);
-  on(["size", "k"], "input", ({ target: { id, value } }) => {
-    if (id === "size") sizeOfX = false;
-    wanted[id] = value === "" ? "" : Number(value);
-    sliders();
-    changed();
-  });
+  on(["size", "k"], "input", ({ target: { id, value } }) => want(id, value && Number(value)));
   on(["size-slider"], "input", ({ target }) => set("size", stops[target.value]));
   on(["k-slider"], "input", ({ target }) => set("k", Number(target.value)));
   on(["controls"], "submit", (event) => event.preventDefault());
@@ -705,6 +694,7 @@ async function start() {
   const other = (text) => say(text, since > 0);
   transport = token ? localTransport(token, other) : workerTransport("engine/worker.js", loading);
   $("file-privacy").textContent = transport.data;
+  $("link-told").textContent = transport.links;
   const choices = await transport.ask({ ask: "choices" });
   if (!choices.ok) return refuse(choices);
   fill(choices);
