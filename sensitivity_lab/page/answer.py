@@ -104,7 +104,12 @@ PRIVATE_SIZE = (
 _WORDS = (
     (r"(Decimal|Fraction)\('([^']*)'\)", r"\2"),
     (r"(?s).*got ''( \(str\))?\Z", "type a number, such as 20"),
-    (", Universe.from_domain\\(values\\)", ", as a domain"),
+    (r", Universe.from_domain\(values\)", ", as a domain"),
+    (r"use Bounded\(.*", "choose another relation than add only and remove only"),
+    (r"sizes must be two sizes from (\d+) .*", r"x needs at least \1 records"),
+    ("use neighbors='bounded'", "choose bounded neighbors"),
+    ("direction='(add|remove)'", r"unbounded: \1 only"),
+    ("column 'records': |;\\Z", ""),
     ("or say the answer for fewer,", "or in Python say the answer for fewer,"),
     ("; give sizes=", "; in Python, give sizes="),
     (r" \(the error's `reasons` say why\)", ""),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from decimal import Decimal
 from fractions import Fraction
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import PYTHON
 from doses import shares
 
 import sensitivity_lab as sl
@@ -266,6 +268,20 @@ def test_messages_are_in_words_of_the_page():
     assert told["text"].endswith("for a lower bound use a grid, as a domain")
 
 
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("query", ["mean", "var", "count_distinct", "gini_mean_difference"])
+def test_messages_about_parts_are_in_words_of_the_page(query, relation):
+    """Python only where a message says that it is."""
+    for kind, text in (("domain", "0:2:0.5"), ("interval", "0:60"), ("records", "1 2 2.5 4")):
+        state = {"universe": {"kind": kind, "text": text}, "query": query, "relation": relation}
+        for x in ("3.25", "61, 61"):
+            found = ask(**state, x={"kind": "records", "text": x}, size=2, k=1)
+            for told in found["messages"]:
+                said = re.split("in Python", told["text"])[0]
+                assert not re.search(r"\w=\S|='|\w\(\w|\w\.\w+\(|column 'records'|;$", said), said
+                assert not PYTHON.search(said.replace("Universe of", ""))
+
+
 def test_what_only_python_can_do_is_said_to_be_in_python():
     [told] = ask(query="gini_mean_difference", size=1, k=1, parts=["sensitivity"])["messages"]
     assert told["text"].endswith(
@@ -296,7 +312,11 @@ WRONG = [
     ({"query": "mena"}, "query", "did you mean 'mean'?"),
     ({"query": 5}, "query", "query must be the name of a query, got 5"),
     ({"relation": "bounded"}, "relation", "relation must be one of 'bounded: replace records'"),
-    ({"size": 0}, "size", "size must be a whole number (a number of records, from 1 to 10"),
+    (
+        {"size": 0},
+        "size",
+        "size must be a whole number (a number of records, from 1 to 1,000,000,000,000)",
+    ),
     ({"size": 2.5}, "size", "got 2.5"),
     ({"size": True}, "size", "got True"),
     ({"k": "1"}, "k", "k must be a whole number (a distance from 1 to 50), got '1'"),

@@ -251,6 +251,7 @@ function unsay() {
 
 /** Show why there is no answer at all. */
 function refuse({ field, message }) {
+  if (since) transport.stop(); // what is computed is for an earlier state
   unsay();
   const known = FIELDS.includes(field);
   if (known) wrong(field, message);
