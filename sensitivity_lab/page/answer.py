@@ -48,7 +48,7 @@ from sensitivity_lab.universes.relations import Relation
 
 from .code import code_of
 from .drawn import as_float, axis_of, fan_of, pair_of, records_text
-from .universes import Given, Made, given_of_text, records_of, universe_of
+from .universes import Given, Made, few, given_of_text, records_of, universe_of
 
 FARTHEST = 50
 """The largest distance to choose."""
@@ -290,22 +290,20 @@ class _Asked:
 
     def withheld(self) -> list[str]:
         """Return why no noise is given: x is no dataset of the number, or n is private."""
-        outside = [str(one) for one in dict.fromkeys(self.x) if one not in self.made.universe]
-        named = ", ".join([*outside[:3], "…"][: len(outside)])
-        faults = {
-            f"cannot be read: {self.unread}": self.unread,
-            f"has {len(self.x):,} record{'s' * (len(self.x) != 1)}, but n is {self.size:,}": (
-                self.x and len(self.x) != self.size
-            ),
-            f"has records that are not in the universe: {named}": outside,
-        }
+        size, query = self.size, as_query(self.query)
+        outside = dict.fromkeys(str(one) for one in self.x if one not in self.made.universe)
+        records = f"{len(self.x):,} record{'s' * (len(self.x) != 1)}"
+        faults = (
+            self.unread and f"cannot be read: {self.unread}",
+            self.x and len(self.x) != size and f"has {records}, but n is {size:,}",
+            outside and f"has records that are not in the universe: {few(outside, 3)}",
+        )
         told = "Your dataset x {}. The number is not for it, so no noise is given."
-        told_of = [told.format(fault) for fault, found in faults.items() if found]
-        query, stop = as_query(self.query), min(1000, self.most["size"]) + 1
-        if has_private_size(query, self.relation, self.made.universe, (self.size,)):
-            first = query.least_size
-            told_of.append(PRIVATE_SIZE.format(n=self.size, first=first, stop=stop))
-        return told_of
+        found = [told.format(fault) for fault in faults if fault]
+        if has_private_size(query, self.relation, self.made.universe, (size,)):
+            stop = min(1000, self.most["size"]) + 1
+            found.append(PRIVATE_SIZE.format(n=size, first=query.least_size, stop=stop))
+        return found
 
     def call(self, function: Callable[..., Any], **given: Any) -> Any:
         """Call a function of the package on the universe and the query."""

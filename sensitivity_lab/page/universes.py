@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -167,25 +167,25 @@ def given_of_file(cells: Cells, file: str) -> Given:
         else:
             records[name] = entries, _read(cells, file, name)
     gaps = (
-        f"cells are missing in {_few(missing)}: drop these rows or fill them, then load the file "
+        f"cells are missing in {few(missing)}: drop these rows or fill them, then load the file "
         "again"
     )
     if not records:
         raise InputError(f"no column of the file holds numbers alone{f'; {gaps}' * bool(missing)}")
     first = next((name for name in records if not _identifies(name, records[name][0])), "")
-    rows = len(next(iter(records.values()))[0])
-    told = {
-        f"Read: {file}, {rows:,} row{'s' * (rows != 1)}.": True,
-        f"Choose a column: {gaps}.": missing,
-        "Choose a column: these look like identifiers.": not first and not missing,
-        f"Not listed, since not all of their entries are numbers: {_few(others)}.": others,
-    }
-    said = " ".join(text for text, holds in told.items() if holds)
-    return Given(records=records, first="" if missing else first, told=said)
+    told = (
+        f"Read: {file}, {len(entries):,} row{'s' * (len(entries) != 1)}.",
+        f"Choose a column: {gaps}." * bool(missing),
+        "Choose a column: these look like identifiers." * (not (first or missing)),
+        f"Not listed, since not all of their entries are numbers: {few(others)}." * bool(others),
+    )
+    return Given({}, records, "" if missing else first, " ".join(filter(None, told)))
 
 
-def _few(names: list[str]) -> str:
-    return ", ".join([*names[:10], "…"][: len(names)])
+def few(names: Iterable[str], most: int = 10) -> str:
+    """Return names with commas, and "…" for those that are too many."""
+    found = [*names]
+    return ", ".join([*found[:most], "…"][: len(found)])
 
 
 def _read(cells: Cells, file: str, name: str) -> str:
