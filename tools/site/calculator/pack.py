@@ -47,7 +47,12 @@ def requests() -> list[dict[str, Any]]:
     asked += [{**first, "universe": universe} for universe in wrong]
     asked += [{**first, "query": query} for query in ("meen", "percentile_x", 1)]
     asked += [{**first, name: "none"} for name in ("relation", "size", "k", "epsilon", "x")]
-    return [*asked, {"ask": "choices"}, {"ask": "columns", "text": csv["text"]}, {"ask": "no"}]
+    return [
+        *asked,
+        {"ask": "choices"},
+        {"ask": "columns", "text": csv["text"], "name": csv["name"]},
+        {"ask": "no"},
+    ]
 
 
 def pack() -> None:
