@@ -31,12 +31,12 @@ FIGURES = {
 
 
 def pages() -> list[str]:
-    """The names of the pages, without those that only the theme needs."""
+    """The names of the pages, without the calculator and those that only the theme needs."""
     found = [page.relative_to(HTML).with_suffix("").as_posix() for page in HTML.rglob("*.html")]
     return sorted(
         page
         for page in found
-        if not page.startswith("_")
+        if not page.startswith(("_", "calculator/"))  # which tests/page opens
         and (not page.startswith(ALIKE) or page.endswith(REPRESENTATIVES))
     )
 
