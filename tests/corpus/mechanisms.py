@@ -80,12 +80,13 @@ def mechanism(
     true_delta: float | Callable[[float], float] | None = None,
     by_oracle: bool = True,
     tail: float = 1e-6,
+    corpus: list[Mechanism] = MECHANISMS,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add a function with a claim to the corpus; one function can have several claims."""
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
         known = name or getattr(function, "__name__", type(function).__name__)
-        MECHANISMS.append(
+        corpus.append(
             Mechanism(
                 known.replace("_", " "), function, values, sizes, neighbors, epsilon, delta,
                 verdicts, why, true_delta, by_oracle, tail,
