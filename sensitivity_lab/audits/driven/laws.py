@@ -111,8 +111,11 @@ class Outcome(NamedTuple):
             number = value[1] if type(value) is tuple else bare(value)
             if isinstance(number, Fraction):
                 number = plainest(number)
-            width = value[0][0] if type(value) is tuple else object
-            told = f" ({width.__name__})" if issubclass(width, np.generic) else ""
+            told = ""
+            if isinstance(number, frozenset):
+                number = set(map(bare, number))
+            elif type(value) is tuple and issubclass(value[0][0], np.generic):
+                told = f" ({value[0][0].__name__})"
             named.append(f"{place} = {short_literal(number)}{told}")
         return " and ".join(named) or "an empty release"
 
@@ -494,7 +497,7 @@ class Divergence:
         return self.event(epsilon) or top
 
     def _largest_log(self) -> tuple[Fraction, Fraction]:
-        """Bounds on the logarithm of the largest p / q, where all are finite."""
+        """Bounds on the logarithm of the largest p / q, where all are finite, and not all 0."""
         atoms, ratios, _, _ = self._sorted
         top = list(itertools.compress(atoms, ratios <= ratios[:1] * (1 - _CLOSE)))
         logs = [log_ratio(*both) for both in {_as_quotient(one.p, one.q) for one in top}]
@@ -506,10 +509,10 @@ class Divergence:
         if self.cut or self.unknown:
             return None
         noisy = max((one.epsilon for one in self.noisy), default=0.0)
-        atoms, ratios, _, _ = self._sorted
+        ratios = self._sorted[1]
         if -math.inf in ratios or math.isinf(noisy):
             return math.inf, math.inf
-        low, high = self._largest_log() if atoms else (0, 0)
+        low, high = self._largest_log() if ratios.any() else (0, 0)
         return max(0.0, float(low), noisy), max(0.0, float(high), noisy)
 
     @property

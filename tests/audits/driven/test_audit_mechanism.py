@@ -1023,6 +1023,17 @@ def test_of_discrete_noise_delta_is_known_and_rho_where_the_table_ends():
     assert report.verdict == "loose"
 
 
+def test_noise_on_one_neighbor_and_no_noise_at_times_on_the_other():
+    """From the dataset of noise alone, no outcome without noise has a probability."""
+
+    def noisy(data, rng):
+        return "none" if rng.random() < data[0] / 2 else rng.laplace()
+
+    report = audit_mechanism(noisy, [0, 1], 1, epsilon=1, neighbors="bounded")
+    assert report.verdict == "violated"
+    assert (report.epsilon(), report.delta(1)) == ((math.inf, math.inf), (0.5, 0.5))
+
+
 def test_a_dtype_that_tells_two_datasets_apart_is_told():
     def noisy(data, rng):
         noise = np.array([sum(data) + rng.laplace()])

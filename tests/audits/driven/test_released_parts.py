@@ -39,6 +39,7 @@ TOLD = {
     "fields of a record": (record("a")[0], record("b")[0], "event: release['a'] = 0"),
     "a shorter float": (np.float32(1), np.float64(1), "event: release = 1 (float32)"),
     "a shorter whole number": (1, np.int8(1), "event: release = 1"),
+    "a set": ({1, 2}, {1}, "event: release = set({1, 2})"),
 }
 
 
