@@ -131,7 +131,6 @@ def of_columns(name: str) -> Iterator[str]:
         found = answer({"ask": "answer", **asked}, given)
         yield column
         yield found["sensitivity"]["claim"]
-        yield found["universe"]["text"]
         if name != LONG:  # the code has to run
             yield answer({"ask": "code", **asked}, given)["code"]
 
