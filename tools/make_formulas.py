@@ -15,7 +15,13 @@ from fractions import Fraction
 from pathlib import Path
 
 import sensitivity_lab as sl
-from sensitivity_lab.formulas.closed_form import RECORDED, formula, obligations_of, texts_of
+from sensitivity_lab.formulas.closed_form import (
+    RECORDED,
+    all_recorded,
+    formula,
+    obligations_of,
+    texts_of,
+)
 from sensitivity_lab.formulas.library import known_of
 from sensitivity_lab.queries import Query
 
@@ -97,7 +103,7 @@ def main() -> None:
             sys.exit(f"{PAGE.name} is not up to date")
         return
     RECORDED.write_text(json.dumps(found, indent=0) + "\n", "utf-8")
-    formula.__globals__["_all_recorded"].cache_clear()
+    all_recorded.cache_clear()
     PAGE.write_text(page(), "utf-8")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.checks import check_text, shown
 from sensitivity_lab.errors import InputError, SensitivityLabError
@@ -16,14 +17,13 @@ from sensitivity_lab.universes.interval import IntervalUniverse
 from sensitivity_lab.universes.relations import Bounded, SymmetricDifference, Unbounded
 
 from .closed_form import (
-    BLOCKS_RULE,
     NAMES,
     furthest_sample,
     obligations_of,
     relation_of,
 )
-from .expressions import Expression, square_root
-from .library import GIVEN, NOTHING, REPLACED, Case, Known, candidates, known_of
+from .expressions import Expression, root
+from .library import BLOCKS, GIVEN, NOTHING, REPLACED, Case, Known, candidates, known_of
 from .obligations import Obligation, Powers, Proof, Ratio, solver_module, term
 from .sums import SumsQuery
 
@@ -78,6 +78,7 @@ class Verdict:
         return "\n".join([f"{self.claim}: {self.verdict}", *fact_lines(facts, 100)])
 
 
+@public_call
 def prove(claim: str, query: Any, neighbors: Any, *, where: str = "k <= n") -> Verdict:
     """Check a claimed sensitivity for every n and k at once.
 
@@ -161,7 +162,7 @@ def _by_engines(
                 numbers = {
                     **given,
                     "claimed": claim(**given),
-                    "true": square_root(true),
+                    "true": root(true),
                 }
                 pair = list(found.witness.x), list(found.witness.y)
                 yield Verdict(
@@ -192,6 +193,9 @@ def _compared(claim: Expression, name: str, known: Known, where: Expression) -> 
     here = [n >= 1, k >= 1, term(where, {"n": n, "k": k})]
     ends = dict(zip("LU", z3.Reals("L U"), strict=True))
     covered = [term(one.condition, {"n": n, "k": k, **ends}) for one in known.cases]
+    zeros = [one == 0 for one in Ratio.of(term(claim, {"n": n, "k": k, **ends})).divided]
+    if not Obligation("the claim never divides by 0", (*here, z3.Or(*zeros))).verdict().proved:
+        return _unknown(claim, "the solver does not show that it never divides by 0")
     proofs = [
         Obligation("the formula covers the claim", (*here, z3.Not(z3.Or(*covered)))).verdict()
     ]
@@ -209,7 +213,7 @@ def _compared(claim: Expression, name: str, known: Known, where: Expression) -> 
             told = {key: int(one) if one.denominator == 1 else one for key, one in values.items()}
             claimed = claim.before_root(**values)
             if claim.root:
-                claimed, true = square_root(claimed), square_root(true)
+                claimed, true = root(claimed), root(true)
             return Verdict(
                 *("refuted", claim.text, "", {**told, "claimed": claimed, "true": true}, None),
                 f"the formula of {name} is another one: {case.value.text}",
@@ -249,17 +253,11 @@ def _of_sums(claim: Expression, query: SumsQuery, relation: str, where: Expressi
             *("refuted", claim.text, "", numbers, (x, y)), "a pair of neighbors is further apart"
         )
     proofs: list[Proof] = []
-    for of_relation, written in candidates():
-        if of_relation != relation:
-            continue
-        high, _, rest = written.partition(";")
-        size, _, other = rest.partition(",")
-        case = Case(
-            Expression(f"k <= n and ({where.text})"),
-            value,
-            (Expression(high), Expression(size), Expression(other)),
-            BLOCKS_RULE,
-        )
+    # Of bounded neighbors no more than n records are replaced, and no obligation is about more.
+    if relation == REPLACED and where.text != "k <= n":
+        where = Expression(f"k <= n and ({where.text})")
+    for witness in candidates(relation):
+        case = Case(where, value, witness, BLOCKS)
         attained = list(obligations_of(Known(Powers(query), NOTHING, (case,)), relation, 0))
         of_witness = [one.verdict() for one in attained if "witness" in one.name]
         if not all(one.proved for one in of_witness):
@@ -287,7 +285,7 @@ def _too_large(
             claimed = value(n=n, k=k)
             condition = Expression(f"n == {n} and k == {k}")
             less = Expression(f"{claimed.numerator} * 999 / {claimed.denominator * 1000}")
-            known = Known(Powers(query), NOTHING, (Case(condition, less, _NOBODY, BLOCKS_RULE),))
+            known = Known(Powers(query), NOTHING, (Case(condition, less, _NOBODY, BLOCKS),))
             shown_below = [
                 one.verdict(10).proved
                 for one in obligations_of(known, relation, 0)

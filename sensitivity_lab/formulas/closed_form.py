@@ -13,15 +13,28 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_rational, check_whole, html_text, names_of, shown
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.errors import InputError, MissingExtraError
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.results.reprs import fact_lines, facts_html
 from sensitivity_lab.universes.relations import as_relation
 
-from .expressions import Expression, square_root
-from .library import BOTH, CONVEX, GIVEN, NOTHING, REPLACED, Case, Known, candidates, known_of
+from .expressions import Expression, root
+from .library import (
+    BLOCKS,
+    BOTH,
+    CONVEX,
+    GIVEN,
+    NOTHING,
+    REPLACED,
+    Case,
+    Known,
+    candidates,
+    known_of,
+)
 from .obligations import (
+    Covariances,
     Obligation,
     Powers,
     Proof,
@@ -35,8 +48,16 @@ from .sums import SumsQuery
 
 NAMES = frozenset("nkLU")
 
+NUMBERS, PAIRS, UNIT = "numbers from L to U", "pairs of numbers from L to U", "numbers in [0, 1]"
+"""What records are."""
+
 RECORDED = Path(__file__).with_name("proofs.json")
 """What was proved of the library's formulas, by query, relation and case."""
+
+_PRIVATE = (
+    "the number of records n: noise for the value at the real n reveals it, and is too small for "
+    "neighbors of other sizes; take the largest value over every n that the data can have"
+)
 
 _NAMES_OF_RELATIONS = {
     REPLACED: "bounded: at most k records replaced",
@@ -60,6 +81,8 @@ class Formula:
         The first whose condition holds counts; where none does, nothing is known.
     proofs : tuple of tuples of Proof
         By case, what a solver showed.
+    ends : str
+        Where records are: from L to U, numbers or pairs of these, or in [0, 1] alone.
 
     Examples
     --------
@@ -74,10 +97,16 @@ class Formula:
     scale: str
     cases: tuple[Case, ...]
     proofs: tuple[tuple[Proof, ...], ...]
+    ends: str = NUMBERS
 
     def case(self, n: Any, k: Any = 1, L: Any = 0, U: Any = 1) -> Case:
         """Return the case that holds for some numbers; InputError where none does."""
         values = _numbers(n, k, L, U)
+        if self.ends == UNIT and [values["L"], values["U"]] != [Fraction(0), Fraction(1)]:
+            raise InputError(
+                f"formula: {self.query} is a function of records in [0, 1]; leave out L and U, and "
+                "divide the records"
+            )
         for one in self.cases:
             if one.condition(**values):
                 return one
@@ -97,12 +126,12 @@ class Formula:
         k : int, default 1
             At most so many records differ.
         L, U : int, float, Fraction or Decimal, default 0 and 1
-            The ends of the domain, which must hold both of them.
+            The ends of the domain. Both must be possible records; of a covariance, in both columns.
 
         Returns
         -------
         Fraction or float
-            Exact; of a square root that no fraction is, the nearest float.
+            Exact; a square root that is no fraction is rounded up to a float.
 
         Raises
         ------
@@ -113,7 +142,7 @@ class Formula:
         found = self.case(n, k, L, U).value
         width = Expression(self.scale)(**values)
         if found.root:
-            return square_root(found.before_root(**values) * width)
+            return root(found.before_root(**values) * width)
         return found(**values) * width  # type: ignore[no-any-return]
 
     def witness(self, n: Any, k: Any = 1, L: Any = 0, U: Any = 1) -> tuple[list[Any], list[Any]]:
@@ -138,7 +167,7 @@ class Formula:
         values = _numbers(n, k, L, U)
         high, size, other = (int(one(**values)) for one in self.case(n, k, L, U).witness)
         low, upper = values["L"], values["U"]
-        if self.query == "covariance":
+        if self.ends == PAIRS:
             low, upper = (low, low), (upper, upper)  # type: ignore[assignment]
 
         def records(number: int, at_upper: int) -> list[Any]:
@@ -196,10 +225,11 @@ class Formula:
             *(("rule", rule) for rule in rules),
             (
                 "proved",
-                f"for all n and k, by {number} sets of inequalities that no numbers satisfy (Z3 "
-                f"{names_of(solvers, str)}); `proofs` has them",
+                f"for all n and k in these conditions, by {number} sets of inequalities that no "
+                f"numbers satisfy (Z3 {names_of(solvers, str)}); `proofs` has them",
             ),
-            ("for", f"records from L to U, both of which occur; norm L1, in the {self._unit}"),
+            ("for", f"records that are {self.ends}; norm L1, in the {self._unit}"),
+            *([("private", _PRIVATE)] if self._has_private_size else []),
         ]
 
     def __repr__(self) -> str:
@@ -208,6 +238,12 @@ class Formula:
 
     def _repr_html_(self) -> str:
         return facts_html(self.facts(), f"Sensitivity of {html_text(self.query)} for every n")
+
+    @property
+    def _has_private_size(self) -> bool:
+        conditions = [one.condition for one in self.cases if one.condition.text != "n >= 1"]
+        read = [one.names for one in (*conditions, *(one.value for one in self.cases))]
+        return self.neighbors != REPLACED and any("n" in names for names in read)
 
     @property
     def _unit(self) -> str:
@@ -243,6 +279,7 @@ def _condition(text: str) -> str:
     return text.replace(" and ", r" \text{ and } ").replace("//", "/")
 
 
+@public_call
 def formula(query: Any, neighbors: Any) -> Formula:
     """Return the sensitivity of a query as an expression in n, k, L and U, proved for all of them.
 
@@ -272,7 +309,7 @@ def formula(query: Any, neighbors: Any) -> Formula:
     The formulas of the library are there without the extra, with their recorded proofs;
     docs/reference/formulas.md lists them. A formula of a function of sums is looked for among
     pairs of records at 0 and 1, and given only if it is proved for every n and k. Cost: nothing for
-    the library's, up to a minute of the solver for others.
+    the library's; of others up to a minute of the solver for each set of inequalities.
 
     References
     ----------
@@ -313,7 +350,8 @@ def formula(query: Any, neighbors: Any) -> Formula:
                 f"formula: the formula of {asked.name} under {relation} neighbors is not proved "
                 "for these parameters; sl.global_sensitivity computes one n"
             )
-    return Formula(asked.name, relation, found.scale, found.cases, proofs)
+    ends = PAIRS if isinstance(found.model, Covariances) else NUMBERS
+    return Formula(asked.name, relation, found.scale, found.cases, proofs, ends)
 
 
 def relation_of(neighbors: Any) -> str:
@@ -335,7 +373,7 @@ def obligations_of(known: Known, relation: str, place: int) -> Iterator[Obligati
     case = known.cases[place]
     before = [f"not ({one.condition.text})" for one in known.cases[:place]]
     condition = Expression(" and ".join([f"({case.condition.text})", *before]))
-    value = replace(case.value)
+    value = case.value
     if value.root:
         value = Expression(value.text.removeprefix("sqrt(").removesuffix(")"))
     model = known.model
@@ -374,7 +412,8 @@ def _one_is_zero(model: Any, condition: Expression, case: Case) -> Obligation:
 
 
 @cache
-def _all_recorded() -> Mapping[str, Any]:
+def all_recorded() -> Mapping[str, Any]:
+    """Return the recorded proofs, by query and relation."""
     found: Mapping[str, Any] = json.loads(RECORDED.read_text(encoding="utf-8"))
     return found
 
@@ -386,7 +425,7 @@ def texts_of(known: Known) -> list[list[str]]:
 
 def recorded(query: str, relation: str, known: Known) -> tuple[tuple[Proof, ...], ...] | None:
     """Return what was proved of a formula; None if it is another one than those."""
-    of = _all_recorded().get(f"{query}, {relation}")
+    of = all_recorded().get(f"{query}, {relation}")
     if of is None or of["cases"] != texts_of(known):
         return None
     return tuple(tuple(Proof(**one) for one in case) for case in of["proofs"])
@@ -397,12 +436,7 @@ def _formula_of_sums(query: SumsQuery, relation: str) -> Formula:
     sympy = _sympy()
     n, k = sympy.symbols("n k", positive=True)
     tried = []
-    for of_relation, written in candidates():
-        if of_relation != relation:
-            continue
-        high, _, rest = written.partition(";")
-        size, _, other = rest.partition(",")
-        witness = (Expression(high), Expression(size), Expression(other))
+    for witness in candidates(relation):
         ends = [sympy.sympify(one.text.replace("//", "/"), {"n": n, "k": k}) for one in witness]
         far = _at(query, n, ends[0]) - _at(query, ends[1], ends[2])
         for sign in (1, -1):
@@ -413,7 +447,7 @@ def _formula_of_sums(query: SumsQuery, relation: str) -> Formula:
             tried.append(text)
             if float(value.subs({n: 9, k: 2})) <= 0:
                 continue
-            case = Case(Expression("k <= n"), Expression(text), witness, BLOCKS_RULE)
+            case = Case(Expression("k <= n"), Expression(text), witness, BLOCKS)
             known = Known(Powers(query), NOTHING, (case,))
             if furthest_sample(query, relation, case.value, case.condition) is not None:
                 continue  # before a solver takes its time
@@ -423,17 +457,11 @@ def _formula_of_sums(query: SumsQuery, relation: str) -> Formula:
                 if not proofs[-1].proved:
                     break
             else:
-                return Formula(query.name, relation, NOTHING, (case,), (tuple(proofs),))
+                return Formula(query.name, relation, NOTHING, (case,), (tuple(proofs),), UNIT)
     raise InputError(
         f"formula: no formula of {query.name} is proved under {relation} neighbors, of those that "
         "records at 0 and 1 attain; formulas.prove checks a claim of your own"
     )
-
-
-BLOCKS_RULE = (
-    "sums: a dataset counts by the sums of powers of its common and own records, and no sums that "
-    "satisfy their inequalities are further apart"
-)
 
 
 def _at(query: SumsQuery, size: Any, high: Any) -> Any:
@@ -507,8 +535,6 @@ def _sympy() -> Any:
     try:
         import sympy
     except ImportError as error:
-        from sensitivity_lab.errors import MissingExtraError
-
         raise MissingExtraError(
             "formulas are written by SymPy, which is not installed; install the extra: "
             "pip install '.[formulas]' in a checkout"

@@ -12,34 +12,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
-from math import floor, isqrt
+from math import floor
 from typing import Any
 
 from sensitivity_lab.checks import check_text, names_of, shown
 from sensitivity_lab.errors import InputError
-
-_BINARY: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-}
-
-_COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.LtE: operator.le,
-    ast.Lt: operator.lt,
-    ast.GtE: operator.ge,
-    ast.Gt: operator.gt,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-}
+from sensitivity_lab.exact.difference import rational_root
+from sensitivity_lab.exact.roots import root_of, upper_of
+from sensitivity_lab.queries.rows.predicates import ARITHMETIC, COMPARISONS
 
 _WORDS = "+, -, *, /, //, %, **, comparisons, and, or, not, min, max, abs, floor and sqrt"
 
-_LONGEST, _LARGEST_POWER = 2_000, 64
+_LONGEST, _DEEPEST, _LARGEST_POWER = 2_000, 100, 64
+"""The most characters, parts within each other, and the largest power of a name."""
 
 
 @dataclass(frozen=True)
@@ -98,9 +83,9 @@ class Expression:
         )
 
     def __call__(self, **values: Any) -> Any:
-        """Return its value, exactly: a Fraction or a truth value; of a root the nearest float."""
+        """Return its value, exactly: a Fraction or a truth value; a root is rounded up."""
         found = self.before_root(**values)
-        return square_root(found) if self.root else found
+        return root(found) if self.root else found
 
     def before_root(self, **values: Any) -> Any:
         """Return the value of what a square root stands around, or of all of it."""
@@ -121,22 +106,16 @@ class Expression:
             )
 
 
-def square_root(square: Fraction) -> Fraction | float:
-    """Return the root of a fraction, exactly where it is one, else the nearest float.
+def root(square: Fraction) -> Fraction | float:
+    """Return the root of a fraction, exactly where it is one, else the next float above it.
 
     Examples
     --------
-    >>> square_root(Fraction(4, 9)), square_root(Fraction(1, 2))
+    >>> root(Fraction(4, 9)), root(Fraction(1, 2))
     (Fraction(2, 3), 0.7071067811865476)
     """
-    above, below = isqrt(square.numerator), isqrt(square.denominator)
-    if above**2 == square.numerator and below**2 == square.denominator:
-        return Fraction(above, below)
-    # In 2**-120 parts of the root's size, which no float tells from it.
-    shift = 240 + 2 * max(0, square.denominator.bit_length() - square.numerator.bit_length())
-    return float(
-        Fraction(isqrt((square.numerator << shift) // square.denominator), 1 << shift // 2)
-    )
+    exact = rational_root(square)
+    return upper_of(root_of(square)) if exact is None else exact
 
 
 @dataclass(frozen=True)
@@ -190,7 +169,7 @@ def _applied(node: ast.UnaryOp | ast.BinOp | ast.Call, given: list[Any], of: Fun
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, ast.FloorDiv):
             return of.floor(given[0] / given[1])
-        return _BINARY[type(node.op)](*given)
+        return ARITHMETIC[type(node.op)](*given)
     name = _name(node)
     if name in ("min", "max"):
         return reduce(of.least if name == "min" else of.greatest, given)
@@ -204,35 +183,40 @@ def _truth(node: ast.BoolOp | ast.Compare, values: Mapping[str, Any], of: Functi
         return (of.every if isinstance(node.op, ast.And) else of.some)(*terms)
     several = [walked(one, values, of) for one in (node.left, *node.comparators)]
     pairs = zip(node.ops, several, several[1:], strict=False)
-    return of.every(*(_COMPARISONS[type(op)](a, b) for op, a, b in pairs))
+    return of.every(*(COMPARISONS[type(op)](a, b) for op, a, b in pairs))
 
 
-def _check(node: ast.expr, *, inside: bool = False) -> None:
-    """Raise ValueError for syntax that no expression has."""
+def _check(node: ast.expr, *, within: int = 0, power: int = 1) -> None:
+    """Raise ValueError for syntax that no expression has, `within` others and their powers."""
+    if within > _DEEPEST:
+        raise ValueError(f"more than {_DEEPEST} parts stand within each other")
     parts = [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
     match node:
         case ast.Constant(value=value) if type(value) is not int:
             raise ValueError(f"{value!r} is no whole number; write fractions as 1 / 2")
         case ast.BinOp(op=ast.Pow()):
-            power = getattr(node.right, "value", None)
-            if type(power) is not int or not 0 <= power <= _LARGEST_POWER:
+            given = getattr(node.right, "value", None)
+            power *= given if type(given) is int and given >= 0 else _LARGEST_POWER + 1
+            if power > _LARGEST_POWER:
                 raise ValueError(f"a power is a whole number from 0 to {_LARGEST_POWER}")
         case ast.Call():
-            _check_call(node, inside=inside)
+            _check_call(node, inside=within > 0)
             parts = node.args
         case ast.Constant() | ast.Name() | ast.BoolOp() | ast.UnaryOp(op=ast.USub() | ast.Not()):
             pass
         case _ if not _is_known(node):
             raise ValueError(f"{ast.unparse(node)!r} is no part of formulas")
     for one in parts:
-        _check(one, inside=True)
+        _check(one, within=within + 1, power=max(power, 1))
 
 
 def _is_known(node: ast.expr) -> bool:
     """Tell whether operators are those of formulas."""
     if isinstance(node, ast.Compare):
-        return all(type(one) in _COMPARISONS for one in node.ops)
-    return isinstance(node, ast.BinOp) and type(node.op) in _BINARY
+        return not any(isinstance(one, ast.In | ast.NotIn) for one in node.ops) and all(
+            type(one) in COMPARISONS for one in node.ops
+        )
+    return isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC
 
 
 def _check_call(node: ast.Call, *, inside: bool) -> None:

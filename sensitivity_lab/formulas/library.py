@@ -7,7 +7,7 @@ number at U of y.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -39,6 +39,9 @@ ADDED = "sum: only own records count, and each adds between L and U"
 ROOT = "; and roots: |sqrt(a) - sqrt(b)| <= sqrt(|a - b|), attained where one of the two is 0"
 
 
+Witness = tuple[Expression, Expression, Expression]
+
+
 @dataclass(frozen=True)
 class Case:
     """What a sensitivity is, where a condition holds.
@@ -55,7 +58,7 @@ class Case:
 
     condition: Expression
     value: Expression
-    witness: tuple[Expression, Expression, Expression]
+    witness: Witness
     rule: str
 
 
@@ -79,14 +82,14 @@ class Known:
 
 def _case(condition: str, value: str, witness: str, rule: str = LAYERS) -> Case:
     """Return a case; the witness is written "j; n_y, j_y"."""
-    high, _, of_y = witness.partition(";")
+    return Case(Expression(condition), Expression(value), witness_of(witness), rule)
+
+
+def witness_of(text: str) -> Witness:
+    """Return a witness that is written "j; n_y, j_y"."""
+    high, _, of_y = text.partition(";")
     size, _, other = of_y.partition(",")
-    return Case(
-        Expression(condition),
-        Expression(value),
-        (Expression(high), Expression(size), Expression(other)),
-        rule,
-    )
+    return Expression(high), Expression(size), Expression(other)
 
 
 def _text(number: Any) -> str:
@@ -105,7 +108,7 @@ _LEFT = "k <= n - 1"
 
 
 def _count(_: Any) -> dict[str, Known]:
-    model = Layers("n", whole=False)
+    model = Layers("n", whole=False, least=0)
     one = [_case(_ANY, "k", "0; n + k, 0")]
     return {
         REPLACED: Known(model, NOTHING, (_case("k <= n", "0", "0; n, 0"),)),
@@ -213,31 +216,32 @@ def _iqr(query: Any) -> dict[str, Known]:
 
 
 def _trimmed(query: Any) -> dict[str, Known]:
-    cut = f"floor({_text(query.fraction)} * n)"
-    left = f"(n - 2 * {cut})"
-    cases = [
-        _case(f"k <= n and k <= {left}", f"k / {left}", f"{cut}; n, {cut} + k"),
-        _case("k <= n", "1", f"{cut}; n, n - {cut}"),
-    ]
-    return _layers(f"min(max(j - {cut}, 0), {left}) / {left}", {REPLACED: cases})
+    cut, left = _cut(query)
+    text = f"min(max(j - {cut}, 0), {left}) / {left}"
+    return _layers(text, {REPLACED: _of_kept(cut, f"k <= {left}", f"k / {left}")})
 
 
 def _winsorized(query: Any) -> dict[str, Known]:
-    cut = f"floor({_text(query.fraction)} * n)"
-    left = f"(n - 2 * {cut})"
-    cases = [
-        _case(f"k <= n and k < {left}", f"({cut} + k) / n", f"{cut}; n, {cut} + k"),
-        _case("k <= n", "1", f"{cut}; n, n - {cut}"),
-    ]
+    cut, left = _cut(query)
     # So many of n records are at least t once the ends are moved: j beyond `cut`, and n at the end.
     above = f"min(max(j - {cut}, 0), 1)"
     at_end = f"min(max(j - n + {cut} + 1, 0), 1)"
-    text = (
-        f"(min(max(j - {cut}, 0), {left}) + {cut} * {above} + {cut} * {at_end}) / n"
-        if query.fraction
-        else "j / n"
-    )
-    return _layers(text, {REPLACED: cases})
+    text = f"(min(max(j - {cut}, 0), {left}) + {cut} * {above} + {cut} * {at_end}) / n"
+    return _layers(text, {REPLACED: _of_kept(cut, f"k < {left}", f"({cut} + k) / n")})
+
+
+def _cut(query: Any) -> tuple[str, str]:
+    """Return how many records are cut at each end, and how many are left."""
+    cut = f"floor({_text(query.fraction)} * n)"
+    return cut, f"(n - 2 * {cut})"
+
+
+def _of_kept(cut: str, few: str, value: str) -> list[Case]:
+    """Return the cases of k records among those that are left, and of more."""
+    return [
+        _case(f"k <= n and {few}", value, f"{cut}; n, {cut} + k"),
+        _case("k <= n", "1", f"{cut}; n, n - {cut}"),
+    ]
 
 
 def _variance(query: Any) -> dict[str, Known]:
@@ -289,7 +293,7 @@ def _covariance(query: Any) -> dict[str, Known]:
     if query.ddof != 0:
         return {}
     case = _case("k == 1 and k <= n", "(n - 1) / n**2", "0; n, 1", BLOCKS)
-    return {REPLACED: Known(Covariances(), NOTHING, (case,))}
+    return {REPLACED: Known(Covariances(), SQUARE, (case,))}
 
 
 _BY_TYPE: dict[type, Callable[[Any], dict[str, Known]]] = {
@@ -317,12 +321,20 @@ def known_of(query: Query) -> dict[str, Known]:
     return {} if of is None else of(query)
 
 
-def candidates() -> Sequence[tuple[str, str]]:
-    """Return families of witnesses of a function of sums, by relation: what may be its formula."""
-    return (
-        *((REPLACED, f"{common}; n, {common} + k") for common in ("0", "n - k", "(n - k) // 2")),
-        *((REPLACED, f"{common} + k; n, {common}") for common in ("0", "n - k")),
-        *((GIVEN, f"{common}; n + k, {common} + {own}") for common in "0n" for own in "0k"),
-        *((GIVEN, f"{common}; n - k, {common} - {own}") for common in "n" for own in "0k"),
-        (GIVEN, "k; n - k, 0"),
-    )
+_CANDIDATES = {
+    REPLACED: (
+        *(f"{common}; n, {common} + k" for common in ("0", "n - k", "(n - k) // 2")),
+        *(f"{common} + k; n, {common}" for common in ("0", "n - k")),
+    ),
+    GIVEN: (
+        *(f"{common}; n + k, {common} + {own}" for common in "0n" for own in "0k"),
+        *(f"n; n - k, n - {own}" for own in "0k"),
+        "k; n - k, 0",
+    ),
+    BOTH: (),
+}
+
+
+def candidates(relation: str) -> Iterator[Witness]:
+    """Yield families of witnesses of a function of sums: one of them may give its formula."""
+    yield from map(witness_of, _CANDIDATES[relation])

@@ -215,6 +215,9 @@ class Model(ABC):
     whole: bool
     """Whether the solver needs whole numbers."""
 
+    least: int = 1
+    """The fewest records that have an answer."""
+
     @abstractmethod
     def at_ends(self, size: Any, high: Any) -> Any:
         """Return the answer on so many records of which some are at U, in units of the scale."""
@@ -240,6 +243,7 @@ class Layers(Model):
 
     text: str
     whole: bool = True
+    least: int = 1
 
     def at_ends(self, size: Any, high: Any) -> Any:
         """Return the answer on two values."""
@@ -316,6 +320,7 @@ class Added(Model):
     """A sum of what each record adds, from L to U."""
 
     whole: bool = False
+    least: int = 0
 
     def at_ends(self, size: Any, high: Any) -> Any:
         """Return the sum, in which `high` records are U."""
@@ -388,7 +393,7 @@ class Proof:
     verdict : {"unsat", "sat", "unknown"}
         "unsat" proves it.
     seconds : float
-        CPU seconds.
+        CPU seconds; 0 of a recorded proof.
     solver : str
         The version of Z3.
     numbers : dict of str to str
@@ -459,7 +464,8 @@ def bound_obligations(
         sizes = (n, c) if own_y == "0" else (c, t) if own_x == "0" else (n, t)
         known, far = model.apart(c, own, sizes)
         most = Ratio.of(term(value, numbers))
-        given = [n >= 1, k >= 1, c == n - own[0], c >= 0, t == c + own[1], t >= 1, low < upper]
+        given = [n >= 1, k >= 1, c == n - own[0], c >= 0, t == c + own[1], low < upper]
+        given.append(t >= model.least)
         given += here
         given += [*known, term(condition, numbers)]
         what = {"bounded": "k replaced", "symmetric difference": "a removed, b added"}.get(
@@ -504,7 +510,7 @@ def witness_obligations(
         "unbounded": [z3.Or(lost == 0, come == 0), lost + come <= k],
         "symmetric difference": [lost + come <= k],
     }[relation]
-    inside = [high >= 0, high <= n, other >= 0, other <= size, size >= 1]
+    inside = [high >= 0, high <= n, other >= 0, other <= size, size >= model.least]
     yield Obligation("the witness is a pair of neighbors", (*given, z3.Not(z3.And(*near, *inside))))
 
 

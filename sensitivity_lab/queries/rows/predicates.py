@@ -39,7 +39,7 @@ check_predicate = Kind(
     lambda value: value if isinstance(value, str) or callable(value) else None,
 )
 
-_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
@@ -50,7 +50,7 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.NotIn: operator.ne,
 }
 
-_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -101,7 +101,7 @@ class Predicate:
                 return ~flags if isinstance(flags, pd.Series) else not flags
             case ast.BinOp(left=left, op=op, right=right):
                 one, other = (_numbers(self._evaluate(part, frame)) for part in (left, right))
-                return _ARITHMETIC[type(op)](one, other)
+                return ARITHMETIC[type(op)](one, other)
             case ast.Compare(left=left, ops=ops, comparators=others):
                 sides = [self._side(part, frame) for part in (left, *others)]
                 pairs = zip(ops, sides, sides[1:], strict=False)
@@ -174,7 +174,7 @@ def _is_known(node: ast.AST, compared: bool) -> bool:
     if isinstance(node, ast.List | ast.Tuple):
         return compared
     if isinstance(node, ast.operator | ast.cmpop):
-        return type(node) in _ARITHMETIC or type(node) in _COMPARISONS
+        return type(node) in ARITHMETIC or type(node) in COMPARISONS
     known = (
         *(ast.Name, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Compare),
         *(ast.boolop, ast.unaryop, ast.expr_context),
@@ -197,7 +197,7 @@ def _compared(op: ast.cmpop, one: Any, other: Any) -> Any:
         raise QueryError("in and not in take a list of values in square brackets")
     _check_comparable(one, other)
     _check_comparable(other, one)
-    return _COMPARISONS[type(op)](one, other)
+    return COMPARISONS[type(op)](one, other)
 
 
 def _check_comparable(series: Any, value: Any) -> None:
