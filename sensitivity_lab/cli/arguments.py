@@ -209,6 +209,11 @@ PERSON = Argument(
     metavar="COLUMN",
     help="with a table and a domain: the column that identifies the person of each row",
     completer=columns,
+    advice=(
+        (r"^Person without a column, and", "without --person; but"),
+        (r"\bas in Person\('(.*?)', max_rows=\d+\); without it", r"as in --person \1; without it"),
+        (r"^Person\('(.*?)'\): a column", r"--person \1: a column"),
+    ),
 )
 ROWS_PER_PERSON = Argument(
     name="--rows-per-person",

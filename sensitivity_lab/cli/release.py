@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
@@ -36,7 +37,7 @@ from .arguments import (
     SPLIT,
 )
 from .given import Given
-from .output import Answer
+from .output import Answer, noting
 
 ASKED = ("count", "mean", "median", "std", "histogram")
 """What is released of a column where nothing else is asked for."""
@@ -57,7 +58,9 @@ _OF_OTHERS = (
 
 def release(given: Given) -> Answer:
     """Plan the release of a table, of which the names of its columns are read, or publish it."""
-    return released(given, _plan_of(given), given[DATA])
+    with noting() as notes:
+        answer = released(given, _plan_of(given), given[DATA])
+    return replace(answer, notes=[*answer.notes, *dict.fromkeys(notes)])
 
 
 def released(given: Given, plan: Plan, table: Any = None) -> Answer:
@@ -123,11 +126,12 @@ def _plan_of(given: Given) -> Plan:
         )
     domains = given.domains() if given.has(DOMAIN) else {}
     groups = dict(_groups(one) for one in given[GROUP_BY] or [])
-    _check_columns(given, [*domains, *groups])
+    person = Person(given[PERSON], max_rows=_check_rows("rows_per_person", given[ROWS_PER_PERSON]))
+    person.warn_of(_other_columns(given, [*domains, *groups]))
     grids = {column: _bounds(column, domain) for column, domain in domains.items()}
     several = len(domains) > 1
     return plan(
-        Person(given[PERSON], max_rows=_check_rows("rows_per_person", given[ROWS_PER_PERSON])),
+        person,
         epsilon=given[EPSILON],
         delta=given[DELTA],
         split=given[SPLIT],
@@ -146,18 +150,19 @@ def _plan_of(given: Given) -> Plan:
     )
 
 
-def _check_columns(given: Given, columns: list[str]) -> None:
-    """Raise InputError for a file that cannot be read again, or lacks a column."""
+def _other_columns(given: Given, columns: list[str]) -> list[str]:
+    """Return a file's other columns; InputError if it cannot be read again, or lacks one."""
     if given[DATA] == STANDARD_INPUT:
         raise InputError("give the name of a file, not -, because it is read twice")
     given.doing(f"reading {given[DATA]}")
     if given[DATA].suffix.lower() in (".parquet", ".pq"):
-        return  # its columns are read with its rows
+        return []  # its columns are read with its rows
     known = list(read_cells(given[DATA]).columns)
     for name in filter(None, (*columns, given[PERSON])):
         if name not in known:
             advice = _WITHOUT_PERSON if name == given[PERSON] else ""
             raise InputError(f"{no_column(name, known)}{advice}")
+    return [one for one in known if one not in columns]
 
 
 def _bounds(column: str, domain: list[Any]) -> tuple[tuple[Fraction, Fraction], Fraction]:

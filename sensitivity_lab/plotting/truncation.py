@@ -21,7 +21,7 @@ _ERROR_LINES: dict[str, dict[str, Any]] = {
         "linewidth": 4,
     },
     "cut": {"label": "cut from the answer", "color": BLUE, "linestyle": "--"},
-    "scale": {"label": "scale of the noise of each number", "color": RED, "linestyle": "-."},
+    "scale": {"label": "scale of the noise", "color": RED, "linestyle": "-."},
 }
 
 
@@ -78,7 +78,7 @@ def plot_truncation(
         axes.plot(frame["threshold"].to_numpy(float)[shown], heights[shown], marker=".", **look)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    picture.name_axes("threshold: most results of a person", with_unit("error", unit))
+    picture.name_axes("threshold: the most that one person adds", with_unit("error", unit))
     picture.grid()
     axes.legend(frameon=False, fontsize="small")
     if title:

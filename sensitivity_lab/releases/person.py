@@ -99,7 +99,7 @@ class Person:
             )
 
     def warn_of(self, columns: Iterable[object]) -> None:
-        """Warn if the names of a table's columns do not fit: a column of people, or of rows."""
+        """Warn if the names of other columns do not fit: one of people, or a person of rows."""
         if self.column is not None:
             if _OF_ROWS.fullmatch(self.column):
                 warn_caller(

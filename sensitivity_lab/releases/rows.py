@@ -76,7 +76,7 @@ def rows_of(
     """
     owner = [person.column] if person.column else []
     found = _cells_of(table, [*owner, *keys, *grids])
-    person.warn_of(found.names)
+    person.warn_of(one for one in found.names if one not in keys and one not in grids)
     cells, commas, number = found.cells, found.commas, found.number
     kept = np.ones(number, dtype=bool)
     group, names = _groups_of(cells, keys, number, commas)

@@ -337,3 +337,14 @@ def test_advice_for_queries_is_in_options(capsys):
         capsys, "sql", "SELECT SUM(visits) FROM v", *asked, "--epsilon", "1", "--max-rows", "2"
     )
     assert "such as --bounds v.visits=1:50" in err
+
+
+def test_a_column_of_people_that_is_left_out_is_a_note(capsys):
+    asked = ["noise", "visits.csv", "--queries", "count", "--rows-per-person", "2"]
+    code, out, err = run(capsys, *asked, "--epsilon", "1")
+    told = " ".join(out.split())
+    assert (code, err) == (0, "")
+    assert "note without --person; but the table has 'id': if that says whose a row is" in told
+    assert "as in --person id; without it nothing limits the rows of a person" in told
+    code, out, _ = run(capsys, *asked, "--epsilon", "1", "--person", "id")
+    assert "note" not in out.replace("not told", "")
