@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import os
 from collections import defaultdict
 from collections.abc import Iterable
@@ -149,16 +150,16 @@ def few_calls(monkeypatch, request):
 
 @pytest.fixture
 def few_runs(monkeypatch, request):
-    """Where an audit knows no law, it runs for a part of a second, or as long as the marker says.
+    """Where an audit knows no law, it has few runs, or as many as the marker says, and no clock.
 
     What is exhaustive runs as long as for a user.
     """
     from sensitivity_lab.audits.driven.refuter import refute
 
     if not request.node.get_closest_marker("exhaustive"):
-        marker = request.node.get_closest_marker("seconds_of_refuter")
-        seconds = marker.args[0] if marker else 0.3
-        monkeypatch.setitem(refute.__kwdefaults__, "seconds", seconds)
+        marker = request.node.get_closest_marker("runs_of_refuter")
+        monkeypatch.setitem(refute.__kwdefaults__, "runs", marker.args[0] if marker else 6000)
+        monkeypatch.setitem(refute.__kwdefaults__, "seconds", math.inf)
 
 
 @pytest.fixture

@@ -202,7 +202,7 @@ def clipped(data, rng):
     return min(max(noisy, 0.0), 3.0)
 
 
-@pytest.mark.seconds_of_refuter(0.8)
+@pytest.mark.runs_of_refuter(20_000)
 def test_an_audit_of_noise_without_a_law_is_sampled():
     report = audit_mechanism(clipped, [0, 1], 2, epsilon=1, neighbors="bounded")
     assert report.verdict == "violated (sampled)"
@@ -228,7 +228,7 @@ def test_right_noise_without_a_law_is_not_refuted_by_so_many_runs():
     assert not report.sound
 
 
-@pytest.mark.seconds_of_refuter(0.8)
+@pytest.mark.runs_of_refuter(20_000)
 def test_a_rho_is_refuted_at_the_epsilon_that_it_implies():
     def wrong(data, rng):
         return round(sum(data) + rng.normal(scale=0.3), 3)
@@ -237,7 +237,7 @@ def test_a_rho_is_refuted_at_the_epsilon_that_it_implies():
     assert report.verdict == "violated (sampled)"
 
 
-@pytest.mark.seconds_of_refuter(0.8)
+@pytest.mark.runs_of_refuter(20_000)
 def test_code_with_a_generator_of_its_own_is_sampled_when_told():
     def unseeded(data):
         return sum(data) + np.random.default_rng().laplace(scale=0.3)

@@ -238,6 +238,7 @@ RIGHT = [
     ("(n - 1) / n**2 * (U - L)**2", sl.Covariance("a", "b"), {"where": "k == 1 and k <= n"}),
     ("k * (2 * n - k)", SUMS["square"], {}),
     ("k", SUMS["squares"], {}),
+    ("k", SUMS["squares"], {"where": "n >= 1"}),  # of n records no more than n are replaced
     ("k * (n - k) / n**2", SUMS["variance"], {"where": "2 * k <= n"}),
 ]
 WRONG_CLAIMS = [
@@ -254,7 +255,6 @@ WRONG_CLAIMS = [
     ("k * (n - k) / n**2 * (U - L)**2", "var", {}),
     ("k / n", "mean", {}),  # without the width of the domain
     ("k * (U - L) / n + 0 / (n - 50)", "mean", {}),  # which 50 records have not
-    ("k", SUMS["squares"], {"where": "n >= 1"}),  # of n records, no more than n are replaced
 ]
 
 

@@ -596,7 +596,7 @@ def test_noise_that_is_compared_runs_many_times():
     assert str(caught.value).startswith("no law of ")
 
 
-@pytest.mark.seconds_of_refuter(2)
+@pytest.mark.runs_of_refuter(60_000)
 def test_ends_of_clipped_noise_tell_neighbors_apart():
     """Below -2 is only one of two neighbors, with probability 0.068."""
 
@@ -861,7 +861,7 @@ def test_a_long_binomial_draw_is_refused():
     )
 
 
-@pytest.mark.seconds_of_refuter(2)
+@pytest.mark.runs_of_refuter(60_000)
 def test_ties_of_decimals_have_no_law():
     """In floats 7 / 10 <= 0.7, and the fraction 7/10 is above the float 0.7; it needs log(4)."""
 
