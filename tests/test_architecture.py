@@ -33,9 +33,9 @@ ROOMS = (
     "problem",
     "interval_problem",
     "search",
+    "bounds",
     "calls",
     "noise",
-    "bounds",
     "formulas",
     "spaces",
     "pipelines",
@@ -55,7 +55,6 @@ CORE = frozenset(ROOMS[: ROOMS.index("noise") + 1])
 """The calculator, on which the products stand beside each other."""
 
 PRODUCTS = {
-    "bounds": set(),
     "formulas": set(),
     "spaces": set(),
     "pipelines": set(),

@@ -188,7 +188,7 @@ PERCENTILE_METHODS = (
 )
 NAMED = tuple(QUERY_NAMES.split(", "))
 GLOBAL, LOCAL = (
-    ("auto", *(engine.name for engine in ENGINES if engine.kind == kind))
+    ("auto", *(engine.name for engine in ENGINES if engine.kind == kind), "boxes")
     for kind in ("global", "local")
 )
 QUERY = said(
@@ -428,6 +428,10 @@ ARGUMENTS: dict[str, Kind] = {
     "time_limit": kind(
         "a positive number of seconds, at most 10,000,000, or math.inf with evaluations",
         (*OBJECTS[:2], (0, "0"), (10**8, "100000000"), (math.inf, "inf"), ("1", "'1'")),
+    ).but(None),
+    "rtol": number(
+        "how close the bounds are to be, relative to the lower one: a number above 0, at most 1",
+        *(0, 1.5),
     ),
     "value_range": BOUNDS.or_none(),
     # Of the article's functions.

@@ -3,30 +3,48 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_running
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.interval_problem import IntervalProblem
 from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.problem import Problem, check_sizes
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.sensitivity import Witness
-from sensitivity_lab.universes.finite import check_universe
+from sensitivity_lab.universes.finite import AnyUniverse, check_universe
+from sensitivity_lab.universes.interval import IntervalUniverse
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import as_relation, check_related, show
 
 from .answers import Answers
+from .boxes.call import RTOL, SECONDS, certified, check_rtol
+from .boxes.result import CertifiedBounds
 from .climb import Limit, climb
 from .result import SensitivityBounds
-from .settings import Settings
+from .settings import Settings, check_seconds
 from .upper import UNKNOWN, Upper, of_constant, of_monotonicity, of_range
 
 
-@public_call
+@overload
+def sensitivity_bounds(
+    universe: IntervalUniverse,
+    query: Any,
+    *,
+    size: Any,
+    neighbors: Any,
+    time_limit: Any = None,
+    rtol: Any = RTOL,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> CertifiedBounds: ...
+
+
+@overload
 def sensitivity_bounds(
     universe: FiniteUniverse,
     query: Any,
@@ -34,31 +52,56 @@ def sensitivity_bounds(
     size: Any,
     neighbors: Any,
     norm: str = "L1",
-    time_limit: Any = 1.0,
+    time_limit: Any = None,
     evaluations: Any = None,
     seed: Any = None,
     value_range: Any = None,
     per_record: Any = None,
     monotone: bool = False,
     progress: bool | None = None,
-) -> SensitivityBounds:
+) -> SensitivityBounds: ...
+
+
+@public_call
+def sensitivity_bounds(
+    universe: AnyUniverse,
+    query: Any,
+    *,
+    size: Any,
+    neighbors: Any,
+    norm: str = "L1",
+    time_limit: Any = None,
+    evaluations: Any = None,
+    seed: Any = None,
+    value_range: Any = None,
+    per_record: Any = None,
+    monotone: bool = False,
+    rtol: Any = RTOL,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> SensitivityBounds | CertifiedBounds:
     """Bound how much a query can change between neighbors if the exact value is out of reach.
 
-    The lower bound comes from a pair of neighbors that a local search with many starts found. The
-    upper bound comes from what you declare about the query; without a declaration it is infinite.
-    Neither is the sensitivity: `global_sensitivity` finds it if an engine covers the problem.
+    On a finite universe, the lower bound comes from a pair of neighbors that a local search with
+    many starts found, and the upper bound from what you declare about the query; without a
+    declaration it is infinite. On an interval, nothing has to be declared: both bounds of a
+    caller's function are certified, by interval arithmetic on boxes of pairs. Neither bound is the
+    sensitivity: `global_sensitivity` finds it if an engine covers the problem.
 
     Parameters
     ----------
-    universe : Universe
+    universe : Universe or IntervalUniverse
         The records that datasets are drawn from.
     query : str, Query or callable
         See `global_sensitivity`. It is evaluated many times, on datasets of the sizes of x and y.
+        On an interval a function that computes one number with numpy's + - * / and powers, exp,
+        log, sqrt, abs, minimum, maximum, clip, where, sum, mean, average, var, std, min, max,
+        sort, median, percentile, prod, dot, cumsum, diff and norm.
     size : int or iterable of int
         The number n of records of x. Of several sizes, the maximum is bounded.
     neighbors, norm, progress
         See `global_sensitivity`.
-    time_limit : float, default 1.0
+    time_limit : float, default 1.0, on an interval 30
         About how many seconds to search; math.inf if `evaluations` is given.
     evaluations : int, optional
         The approximate limit on answers used; the query is evaluated once for each dataset. With a
@@ -76,24 +119,33 @@ def sensitivity_bounds(
         Whether the answer, a number, never falls when records rise. Then the answers on the
         smallest and on the largest records bound it. This is checked on random datasets, but
         remains an assumption.
+    rtol : float, default 1e-3
+        On an interval: the search ends when the bounds differ by no more than that part of the
+        lower one.
+    n_jobs : int, optional
+        On an interval: the number of worker processes, as for joblib.
 
     Returns
     -------
-    SensitivityBounds
-        With `lower`, `upper` and the `witness` of the lower bound.
+    SensitivityBounds or CertifiedBounds
+        With `lower`, `upper` and the `witness` of the lower bound; on an interval `CertifiedBounds`
+        with `gap`, `boxes` and `check()`.
 
     Raises
     ------
     InputError
         If an argument is invalid, the distance is not feasible, or an answer contradicts a
-        declaration.
+        declaration. On an interval, if a function calls what boxes do not follow, or branches on
+        data; the message names the call and its line.
     QueryError
         If a caller's function raises or returns no finite number; the message names the dataset.
 
     Notes
     -----
     The local search exchanges single records of C, A and B (docs/proofs.md, "Conventions"), from
-    the ends of the universe, clusters, random draws, and the worst pairs of built-in queries.
+    the ends of the universe, clusters, random draws, and the worst pairs of built-in queries. On an
+    interval, boxes of pairs are split until none can have answers that are further apart than the
+    best pair (docs/proofs.md, "Certified boxes"); the time grows fast with the number of records.
 
     Examples
     --------
@@ -113,14 +165,50 @@ def sensitivity_bounds(
     ... )
     >>> bounds.lower, bounds.upper
     (99.0, 99.0)
+    >>> def variation(x):
+    ...     return x.std() / (1 + x.mean())
+    >>> unit = sl.Universe.from_interval(0, 1)
+    >>> sl.bounds.sensitivity_bounds(unit, variation, size=4, neighbors="bounded")
+    Sensitivity of variation: at most 0.3464101616 (certified bounds)
+      lower      0.3464101615, attained by x and y
+      gap        4.44e-16, within 0.001 of the lower bound
+      neighbors  bounded, at most 1; size 4; interval [0, 1], every real number
+      only in x  1        f(x) = 0.3464101615
+      only in y  0        f(y) = 0
+      in both    0 (x3)
+      method     boxes, 1,234 bounded with outward rounding
     """
-    check_running(None, progress)
+    check_running(n_jobs, progress)
+    close = float(check_rtol("rtol", rtol))
+    if isinstance(universe, IntervalUniverse):
+        _check_nothing_declared(
+            norm=norm != "L1",
+            evaluations=evaluations is not None,
+            seed=seed is not None,
+            value_range=value_range is not None,
+            per_record=per_record is not None,
+            monotone=monotone is not False,
+        )
+        sizes, relation = check_sizes(size, universe), as_relation(neighbors)
+        on_interval = IntervalProblem(universe, (as_query(query),), (relation,), sizes).checked()
+        return certified(
+            on_interval,
+            rtol=close,
+            seconds=check_seconds(SECONDS if time_limit is None else time_limit),
+            n_jobs=n_jobs,
+            progress=progress,
+        )
     universe = check_universe(universe)
+    if close != RTOL or n_jobs is not None:
+        raise InputError(
+            "rtol and n_jobs are for intervals, whose bounds boxes certify; on a finite universe "
+            "time_limit or evaluations end the search"
+        )
     sizes, relation = check_sizes(size, universe), as_relation(neighbors)
     in_norm, of_query = check_norm(norm), as_query(query)
     problem = Problem(universe, (of_query,), (relation,), sizes, in_norm).checked()
     asked = Settings.of(
-        time_limit=time_limit,
+        time_limit=1.0 if time_limit is None else time_limit,
         evaluations=evaluations,
         seed=seed,
         value_range=value_range,
@@ -160,6 +248,16 @@ def sensitivity_bounds(
         universe=universe,
         norm=in_norm,
     )
+
+
+def _check_nothing_declared(**given: bool) -> None:
+    """Raise InputError for an argument that is for finite universes."""
+    told = [name for name, is_given in given.items() if is_given]
+    if told:
+        raise InputError(
+            f"on an interval both bounds are certified, and nothing is drawn or declared: leave "
+            f"{', '.join(f'{name}=' for name in told)} out"
+        )
 
 
 def _smallest(uppers: list[Upper], lower: float, name: str, witness: Witness) -> Upper:

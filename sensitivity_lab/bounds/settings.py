@@ -29,6 +29,11 @@ _check_constant = number_kind(
 _check_seed = whole_kind("at least 0", least=0, most=math.inf)
 
 
+def check_seconds(time_limit: Any) -> float:
+    """Return a number of seconds, or raise InputError."""
+    return float(_check_seconds("time_limit", time_limit))
+
+
 @dataclass(frozen=True)
 class Settings:
     """The arguments of `sensitivity_bounds` that do not define the problem.
@@ -77,5 +82,5 @@ def _limits(time_limit: Any, evaluations: Any) -> tuple[float, float]:
     if isinstance(seconds, float) and seconds == math.inf and most is not None:
         limit = math.inf
     else:
-        limit = float(_check_seconds("time_limit", time_limit))
+        limit = check_seconds(time_limit)
     return limit, math.inf if most is None else float(most)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, overload
 
 from sensitivity_lab.boundary import public_call
+from sensitivity_lab.bounds.boxes.call import SECONDS, certified
+from sensitivity_lab.bounds.boxes.result import CertifiedBounds
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem, problem_on
 from sensitivity_lab.metrics.norms import check_norm
@@ -14,7 +16,7 @@ from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.witness import Unlisted, Witness
-from sensitivity_lab.search import choose
+from sensitivity_lab.search import BOXES, check_method, choose
 from sensitivity_lab.search.engine import Finding, Options
 from sensitivity_lab.search.layouts import LaidOut
 from sensitivity_lab.search.run import Run, check_run
@@ -25,6 +27,36 @@ from sensitivity_lab.universes.relations import Relation, as_relation, check_rel
 from .checkpoints import open_checkpoint
 
 AnyProblem = Problem | LocalProblem | IntervalProblem | LocalIntervalProblem
+
+
+@overload
+def global_sensitivity(
+    universe: AnyUniverse,
+    query: Any,
+    *,
+    size: Any,
+    neighbors: Any,
+    norm: str = "L1",
+    method: Literal["boxes"],
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    run: Run = ...,
+) -> CertifiedBounds: ...
+
+
+@overload
+def global_sensitivity(
+    universe: AnyUniverse,
+    query: Any,
+    *,
+    size: Any,
+    neighbors: Any,
+    norm: str = "L1",
+    method: str = "auto",
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    run: Run = ...,
+) -> Sensitivity: ...
 
 
 @public_call
@@ -39,7 +71,7 @@ def global_sensitivity(
     n_jobs: int | None = None,
     progress: bool | None = None,
     run: Run = Run(),  # noqa: B008 - frozen
-) -> Sensitivity:
+) -> Sensitivity | CertifiedBounds:
     """Compute how much a query can change between two neighboring datasets.
 
     This is the maximum of ``|f(x) - f(y)|``, or of its norm if the answers are vectors, over all
@@ -63,7 +95,9 @@ def global_sensitivity(
     norm : {"L1", "L2", "Linf"}, default "L1"
         How to measure the difference of two vector answers; for numbers, all three agree.
     method : str, default "auto"
-        The name of an engine; "auto" chooses the first that covers the problem.
+        The name of an engine; "auto" chooses the first that covers the problem. "boxes" is no
+        engine: it bounds a caller's function on an `IntervalUniverse` from both sides, and returns
+        the `CertifiedBounds` of `bounds.sensitivity_bounds`.
     n_jobs : int, optional
         The number of worker processes (and of threads between evaluations), as in joblib; by
         default 1, or the setting of `joblib.parallel_config`. A few datasets are evaluated in this
@@ -79,7 +113,8 @@ def global_sensitivity(
     Returns
     -------
     Sensitivity
-        The value and its witness; `float(result)` is the value, in the query's unit.
+        The value and its witness; `float(result)` is the value, in the query's unit. With
+        ``method="boxes"`` `CertifiedBounds` instead.
 
     Raises
     ------
@@ -117,9 +152,25 @@ def global_sensitivity(
     options = Options(n_jobs, progress, run, kept)
     check_witnesses(sizes, 1, options.memory_limit)
     problem = problem_on(universe, queries, (relation,), sizes, check_norm(norm))
+    if check_method(method) == BOXES:
+        return in_boxes(problem, options)
     chosen = choose(problem, method, options)
     ((finding,),) = chosen.solve()
     return conclude(problem, problem.queries[0], relation, chosen.engine.name, finding)
+
+
+def in_boxes(problem: AnyProblem, options: Options) -> CertifiedBounds:
+    """Return bounds by boxes in place of an engine's value; they are for intervals alone."""
+    if not isinstance(problem, IntervalProblem | LocalIntervalProblem):
+        raise InputError(
+            f"method='boxes' bounds a function on an interval, not on a {problem.universe.extent}; "
+            "choose method='auto', or make an interval with Universe.from_interval(lower, upper)"
+        )
+    run = options.run
+    if run.checkpoint is not None:
+        raise InputError("method='boxes' keeps no checkpoint; leave checkpoint= of run out")
+    seconds = SECONDS if run.time_limit is None else run.time_limit
+    return certified(problem, seconds=seconds, n_jobs=options.n_jobs, progress=options.progress)
 
 
 def conclude(

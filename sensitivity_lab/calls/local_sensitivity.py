@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, overload
 
 from sensitivity_lab.boundary import public_call
+from sensitivity_lab.bounds.boxes.result import CertifiedBounds
 from sensitivity_lab.checks import check_text
 from sensitivity_lab.interval_problem import LocalIntervalProblem, local_problem_on, read_dataset
 from sensitivity_lab.metrics.norms import check_norm
@@ -15,7 +16,7 @@ from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
 from sensitivity_lab.results.curves import SensitivityCurves
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.running.checkpoint import Checkpoint
-from sensitivity_lab.search import check_method, choose
+from sensitivity_lab.search import BOXES, check_method, choose
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.finite import AnyUniverse, check_any_universe
@@ -23,7 +24,37 @@ from sensitivity_lab.universes.relations import as_relation
 
 from .checkpoints import open_checkpoint
 from .curves import as_queries, as_relations
-from .global_sensitivity import conclude
+from .global_sensitivity import conclude, in_boxes
+
+
+@overload
+def local_sensitivity(
+    universe: AnyUniverse,
+    query: Any,
+    *,
+    dataset: Any,
+    neighbors: Any,
+    norm: str = "L1",
+    method: Literal["boxes"],
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    run: Run = ...,
+) -> CertifiedBounds: ...
+
+
+@overload
+def local_sensitivity(
+    universe: AnyUniverse,
+    query: Any,
+    *,
+    dataset: Any,
+    neighbors: Any,
+    norm: str = "L1",
+    method: str = "auto",
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    run: Run = ...,
+) -> Sensitivity: ...
 
 
 @public_call
@@ -38,7 +69,7 @@ def local_sensitivity(
     n_jobs: int | None = None,
     progress: bool | None = None,
     run: Run = Run(),  # noqa: B008 - frozen
-) -> Sensitivity:
+) -> Sensitivity | CertifiedBounds:
     """Compute how much a query can change between one dataset and its neighbors.
 
     This is the maximum of ``|f(x) - f(y)|``, or of its norm if the answers are vectors, over all
@@ -59,6 +90,7 @@ def local_sensitivity(
     -------
     Sensitivity
         Of kind "local"; the witness is x and a neighbor y whose answer is furthest from that of x.
+        With ``method="boxes"`` `CertifiedBounds` instead.
 
     Raises
     ------
@@ -102,7 +134,10 @@ def local_sensitivity(
     problem = local_problem_on(universe, as_query(query), relation, x, check_norm(norm))
     run = check_run(run, "local_sensitivity", "scratch", queries=problem.queries)
     kept = _open(run, universe, problem, problem.queries)
-    return solve_local(problem, method, Options(n_jobs, progress, run, kept))
+    options = Options(n_jobs, progress, run, kept)
+    if check_method(method, "local") == BOXES:
+        return in_boxes(problem, options)
+    return solve_local(problem, method, options)
 
 
 @public_call

@@ -326,7 +326,7 @@ class _Setting:
     def sensitivity(self, universe: AnyUniverse) -> Sensitivity:
         """Return the global sensitivity over all datasets that neighbors in x's place can be."""
         size = len(self.x) if self.size is None else self.size
-        found = global_sensitivity(
+        found: Sensitivity = global_sensitivity(
             universe, self.query, size=size, neighbors=self.neighbors, **self._search
         )
         if found.noise_context().private_size:

@@ -75,6 +75,10 @@ def engines_for(kind: Kind, *, on_interval: bool = False) -> tuple[AnyEngine, ..
     )
 
 
+BOXES = "boxes"
+"""The method that is no engine: it bounds one function on an interval (`bounds`)."""
+
+
 def check_method(method: Any, kind: Kind = "global") -> str:
     """Return a method; raise InputError if no engine has this name."""
     return check_choice("method", method, _names(kind))
@@ -85,7 +89,8 @@ def _names(kind: Kind) -> tuple[str, ...]:
     """Return the methods for a kind of problem."""
     from .engines import ENGINES
 
-    return ("auto", *(engine.name for engine in ENGINES if engine.kind == kind))
+    boxes = () if kind == "smooth" else (BOXES,)
+    return ("auto", *(engine.name for engine in ENGINES if engine.kind == kind), *boxes)
 
 
 def choose(problem: AnyProblem, method: Any, options: Options) -> Chosen:
@@ -144,6 +149,11 @@ def _on_interval(problem: AnyProblem) -> bool:
 
 def _of_other_universes(method: str, problem: AnyProblem) -> Refusal:
     """Refuse a problem whose universe is not of the kind that an engine searches."""
+    if method == BOXES:
+        return Refusal(
+            "boxes bound one function on an interval, in global_sensitivity, local_sensitivity "
+            "and bounds.sensitivity_bounds; choose another method"
+        )
     if _on_interval(problem):
         return Refusal(
             f"{method} searches finite universes, not the {problem.universe.extent}; choose "

@@ -154,16 +154,16 @@ ERRORS = {
         sl.errors.NoEngineError,
         "no engine accepts sum (function) here: intervals covers L-statistics (sums, means, "
         "weighted sums by rank), count, var and std over an interval, not sum (function): no "
-        "proof limits its worst case to finitely many values; for a lower bound use a grid, "
-        "Universe.from_domain(values)",
+        "proof limits its worst case to finitely many values; for certified bounds of it choose "
+        "method='boxes', and for a lower bound use a grid, Universe.from_domain(values)",
     ),
     "a function, locally": (
         lambda: sl.local_sensitivity(INTERVAL, sum, dataset=[1, 2], neighbors="bounded"),
         sl.errors.NoEngineError,
         "no engine accepts sum (function) here: intervals covers L-statistics (sums, means, "
         "weighted sums by rank), count, var and std over an interval, not sum (function): no "
-        "proof limits its worst case to finitely many values; for a lower bound use a grid, "
-        "Universe.from_domain(values)",
+        "proof limits its worst case to finitely many values; for certified bounds of it choose "
+        "method='boxes', and for a lower bound use a grid, Universe.from_domain(values)",
     ),
     "another engine": (
         lambda: sl.global_sensitivity(

@@ -17,6 +17,7 @@ from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.interval_problem import IntervalProblem
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
+from sensitivity_lab.queries.functions import Function
 from sensitivity_lab.search.engine import (
     Cost,
     Finding,
@@ -98,9 +99,12 @@ def linear_by_rank(query: Query, sizes: set[int]) -> bool:
 
 def not_proved(query: Query) -> Refusal:
     """Return why a query of another kind is refused."""
+    boxes = ""
+    if isinstance(query, Function):
+        boxes = "for certified bounds of it choose method='boxes', and "
     return Refusal(
         f"intervals covers {COVERS}, not {query.name}: no proof limits its worst case to finitely "
-        "many values; for a lower bound use a grid, Universe.from_domain(values)"
+        f"many values; {boxes}for a lower bound use a grid, Universe.from_domain(values)"
     )
 
 

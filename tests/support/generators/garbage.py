@@ -269,6 +269,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "checkpoint": (None,),
     "evaluations": (50, 100),
     "time_limit": (0.05,),
+    "rtol": (1e-3, 0.5),
     "seed": (1, None),
     "value_range": (None, (-1e9, 1e9)),
     "per_record": (None, 10**9),

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 import garbage
+import numpy as np
 import pandas as pd
 from audit_arguments import honest_or_not
 from garbage import DOMAIN, MEASURED, REACH, RECORDS, ROWS, SMOOTH, TABLE, TOTAL, UNIVERSE
@@ -41,6 +42,7 @@ def _made() -> Iterator[Any]:
     yield sl.global_sensitivity(ROWS, histogram, **_ASKED)
     yield sl.sensitivity_curves(TABLE[["age"]], ["mean", "sum"], distances=[1, 2], **_ASKED)
     yield sl.bounds.sensitivity_bounds(UNIVERSE, max, evaluations=20, seed=1, **_ASKED)
+    yield sl.bounds.sensitivity_bounds(sl.Universe.from_interval(0, 1), np.mean, **_ASKED)
     yield sl.neighbor_table(UNIVERSE, "mean", **_ASKED)
     report = sl.audit(UNIVERSE, "mean", 1, distances=[1, 2], **_ASKED)
     yield from (report, report.rows[0])

@@ -28,6 +28,7 @@ MADE_BY_THE_LIBRARY = {
         "NoiseTable",
         "Reach",
         "Sensitivity",
+        "CertifiedBounds",
         "SensitivityBounds",
         "SensitivityCurves",
         "SmoothSensitivity",

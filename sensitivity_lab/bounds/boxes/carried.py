@@ -1,0 +1,915 @@
+"""A function's answers on all pairs of a box at once, with how far apart they are.
+
+A caller's function gets a `Carried` in place of its array of records. Every number in it stands for
+the same number on x and on y, and carries their difference, too: a mean of x less that of y is the
+mean of the differences, whatever the common records are. Each of the three has its derivatives by
+the variables of the box (docs/proofs.md, "Certified boxes").
+"""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+from numpy.typing import NDArray
+
+from sensitivity_lab.errors import InputError
+
+from .intervals import Interval, lifted
+
+
+class OrderNeededError(Exception):
+    """The function tells records by their places, so that it must get them sorted."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """A number on one side of the pairs of boxes, or a difference, with its derivatives.
+
+    Attributes
+    ----------
+    value : Interval, shape (..., boxes)
+    slope : Interval, shape (..., variables, boxes)
+        Contains the derivatives, or what lies between those of a kink.
+    """
+
+    value: Interval
+    slope: Interval
+
+    def __getitem__(self, at: Any) -> Side:
+        return Side(self.value[at], self.slope[at])
+
+    def __neg__(self) -> Side:
+        return Side(-self.value, -self.slope)
+
+    def __add__(self, other: Side) -> Side:
+        return Side(self.value + other.value, self.slope + other.slope)
+
+    def __sub__(self, other: Side) -> Side:
+        return self + -other
+
+    def __mul__(self, other: Side) -> Side:
+        ours, theirs = lifted(self.value), lifted(other.value)
+        return Side(self.value * other.value, ours * other.slope + theirs * self.slope)
+
+    def __truediv__(self, other: Side) -> Side:
+        quotient = self.value / other.value
+        slope = self.slope - lifted(quotient) * other.slope
+        return Side(quotient, slope / lifted(other.value))
+
+    def by(self, value: Interval, derivative: Interval) -> Side:
+        """Return a function of this number, by its values and derivatives."""
+        return Side(value, lifted(derivative) * self.slope)
+
+    def cut(self, other: Side) -> Side:
+        """Return what two enclosures of the same number have in common."""
+        return Side(self.value.cut(other.value), self.slope.cut(other.slope))
+
+    def where(self, chosen: NDArray[np.bool_], other: Side) -> Side:
+        """Return these numbers where an array is True, and others elsewhere."""
+        return Side(
+            self.value.where(chosen, other.value),
+            self.slope.where(chosen[..., None, :], other.slope),
+        )
+
+    def hull(self, other: Side) -> Side:
+        """Return what contains both."""
+        return Side(self.value.hull(other.value), self.slope.hull(other.slope))
+
+    def sum(self, axis: int) -> Side:
+        """Return the sum along an axis of the numbers."""
+        return Side(self.value.sum(axis), self.slope.sum(axis))
+
+    def weighted(self, weights: Interval) -> Side:
+        """Return each number times a weight, shape (..., 1)."""
+        return Side(self.value * weights, self.slope * weights[..., None])
+
+    def moved(self, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Side:
+        """Return the numbers in other places."""
+        return Side(*(Interval(change(i.lo), change(i.hi)) for i in (self.value, self.slope)))
+
+
+class Carried(NDArrayOperatorsMixin):
+    """An array of numbers on x and on y, in place of an array of records.
+
+    Attributes
+    ----------
+    x, y : Side
+        The numbers on both sides.
+    d : Side
+        How much larger they are on x.
+    ordered : bool
+        Whether places mean something: after a sort, but not among the records themselves.
+    root : callable or None
+        Its square root, where a sum of squares knows a better one.
+    squared, averaged : Carried or None
+        What it is the square, or the mean of all numbers, of.
+    records : bool
+        Whether it is the dataset as it came.
+    compared : str
+        The comparison that it is the truth of, 0 or 1; else empty.
+    """
+
+    def __init__(self, x: Side, y: Side, d: Side, ordered: bool, compared: str = "") -> None:
+        d = d.cut(x - y)
+        # A difference that is 0 in a whole box has no slopes.
+        still = d.value.is_zero[..., None, :]
+        none = np.zeros_like(d.slope.lo)
+        d = Side(d.value, Interval(none, none).where(still, d.slope))
+        self.x, self.y, self.d = x, y, d
+        self.ordered = ordered
+        self.root: Callable[[], Carried] | None = None
+        self.squared: Carried | None = None
+        self.averaged: Carried | None = None
+        self.records = False
+        self.compared = compared
+
+    # What functions read.
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """As that of an array of numbers."""
+        return tuple(self.x.value.lo.shape[:-1])
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of numbers."""
+        return math.prod(self.shape)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Carried]:
+        return (self[at] for at in range(len(self)))
+
+    def __getitem__(self, at: Any) -> Carried:
+        places = at if isinstance(at, tuple) else (at,)
+        if any(isinstance(one, Carried) for one in places):
+            refuse("picks records by their values, so that their number depends on them")
+        plain = [one is None or one is ... or isinstance(one, slice) for one in places]
+        if not all(plain) or any(isinstance(one, slice) and one != slice(None) for one in places):
+            _need_order(self)
+        if not any(one is ... for one in places):
+            places = (*places, ...)
+        # Behind the places of numbers stand the variables and the boxes.
+        return self._moved(
+            lambda numbers: numbers[(*places, slice(None))],
+            lambda numbers: numbers[(*places, slice(None), slice(None))],
+        )
+
+    def _moved(self, values: Any, slopes: Any) -> Carried:
+        """Return the numbers in other places."""
+        sides = [
+            Side(
+                Interval(values(one.value.lo), values(one.value.hi)),
+                Interval(slopes(one.slope.lo), slopes(one.slope.hi)),
+            )
+            for one in (self.x, self.y, self.d)
+        ]
+        return Carried(sides[0], sides[1], sides[2], self.ordered, self.compared)
+
+    def __bool__(self) -> bool:
+        if self.compared:
+            refuse(f"branches on data: the comparison {self.compared!r} has both answers in a box")
+        return refuse("branches on data: whether a number is 0")
+
+    def __float__(self) -> float:
+        return refuse("turns an answer into a float, so that it is no longer followed; use numpy's")
+
+    __int__ = __index__ = __complex__ = __float__
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        refuse("turns records into an array, so that they are no longer followed")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        function = _METHODS.get(name)
+        if function is None:
+            refuse(f"calls .{name}, which is not followed")
+        return lambda *given, **options: function(self, *given, **options)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *given: Any, **options: Any) -> Any:
+        function = _UFUNCS.get(ufunc.__name__)
+        if function is None or method != "__call__" or options:
+            told = "".join(f", {name}=" for name in options)
+            refuse(f"calls numpy.{ufunc.__name__}{told}, which is not followed")
+        return function(*given)
+
+    def __array_function__(self, called: Any, _: Any, given: Any, options: Any) -> Any:
+        function = _FUNCTIONS.get(called.__name__)
+        if function is None:
+            refuse(f"calls numpy.{called.__name__}, which is not followed")
+        try:
+            return function(*given, **options)
+        except TypeError as error:
+            if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+                raise
+            refuse(f"calls numpy.{called.__name__} with arguments that are not followed")
+
+
+def records(
+    x: tuple[NDArray[Any], NDArray[Any]],
+    y: tuple[NDArray[Any], NDArray[Any]],
+    on_x: Sequence[int],
+    on_y: Sequence[int],
+    variables: int,
+    ordered: bool,
+) -> Carried:
+    """Return the records of pairs.
+
+    Parameters
+    ----------
+    x, y : pair of ndarray, shape (n, boxes)
+        The smallest and the largest records.
+    on_x, on_y : sequence of n int
+        The variable that is each record; common records are the same variable.
+    variables : int
+        By how many variables the derivatives are; 0 if none are asked for.
+    ordered : bool
+        Whether they ascend.
+    """
+    unit = np.eye(1 + max(*on_x, *on_y), variables)[..., None]
+    first, second = (
+        Side(Interval(*ends), Interval.of(unit[list(places)] + np.zeros(ends[0].shape[-1])))
+        for ends, places in ((x, on_x), (y, on_y))
+    )
+    same = np.array(on_x) == np.array(on_y)
+    none = Side(*(Interval.of(np.zeros_like(i.lo)) for i in (first.value, first.slope)))
+    apart = none.where(same[:, None] & np.ones_like(x[0], dtype=bool), first - second)
+    found = Carried(first, second, apart, ordered)
+    found.records = True
+    return found
+
+
+def carried(given: Any) -> Carried:
+    """Return a number or an array of a caller's, which is the same on both sides."""
+    if isinstance(given, Carried):
+        return given
+    try:
+        numbers = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        refuse(f"computes with {type(given).__name__}, which is no number")
+    if not np.isfinite(numbers).all():
+        refuse("computes with a number that is not finite")
+    value = Interval.of(numbers[..., None])
+    none = Interval.of(np.zeros((*numbers.shape, 1, 1)))
+    nothing = Side(Interval.of(np.zeros_like(value.lo)), none)
+    return Carried(Side(value, none), Side(value, none), nothing, ordered=numbers.ndim > 0)
+
+
+def refuse(does: str) -> NoReturn:
+    """Raise InputError with the caller's line that is not followed."""
+    raise InputError(f"the function {does}{_line()}; {FOLLOWED}")
+
+
+FOLLOWED = (
+    "boxes follow + - * / and powers, exp, log, sqrt, abs, minimum, maximum, clip, where, sum, "
+    "mean, average, var, std, min, max, sort, median, percentile, prod, dot and norm of numpy"
+)
+
+
+def _line() -> str:
+    """Return the caller's line, in parentheses, from the innermost frame that is no tool's."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        package = frame.f_globals.get("__name__", "").partition(".")[0]
+        if package not in ("numpy", "sensitivity_lab") and package not in sys.stdlib_module_names:
+            file, line = frame.f_code.co_filename, frame.f_lineno
+            source = linecache.getline(file, line).strip()
+            return f" (line {line} of {Path(file).name}{': ' if source else ''}{source})"
+        frame = frame.f_back
+    return ""
+
+
+def _need_order(*given: Carried) -> None:
+    """Raise OrderNeededError where places of records that are in no order mean something."""
+    if any(not one.ordered and one.ndim for one in given):
+        raise OrderNeededError
+
+
+def _together(given: Sequence[Any]) -> tuple[Carried, ...]:
+    """Return both arguments of an operation; records beside an array need an order."""
+    found = tuple(carried(one) for one in given)
+    arrays = [one for one in found if one.ndim and one.size > 1]
+    if len({one.ordered for one in arrays}) > 1:
+        _need_order(*arrays)
+    return found
+
+
+def _ordered(*given: Carried) -> bool:
+    return any(one.ordered for one in given)
+
+
+# Operations of numbers. Each says what it does on a side, and to a difference.
+
+
+def _add(*given: Any) -> Carried:
+    u, v = _together(given)
+    return Carried(u.x + v.x, u.y + v.y, u.d + v.d, _ordered(u, v))
+
+
+def _subtract(*given: Any) -> Carried:
+    u, v = _together(given)
+    if v.averaged is u and u.ndim == 1:
+        return _deviations(u)
+    return Carried(u.x - v.x, u.y - v.y, u.d - v.d, _ordered(u, v))
+
+
+def _multiply(*given: Any) -> Carried:
+    if given[0] is given[1]:
+        return _square(given[0])
+    u, v = _together(given)
+    d = (u.x * v.d + v.y * u.d).cut(u.y * v.d + v.x * u.d)
+    return Carried(u.x * v.x, u.y * v.y, d, _ordered(u, v))
+
+
+def _divide(*given: Any) -> Carried:
+    u, v = _together(given)
+    x, y = u.x / v.x, u.y / v.y
+    d = ((u.d - y * v.d) / v.x).cut((u.d - x * v.d) / v.y)
+    return Carried(x, y, d, _ordered(u, v))
+
+
+def _negative(u: Carried) -> Carried:
+    return Carried(-u.x, -u.y, -u.d, u.ordered)
+
+
+def _square(u: Any) -> Carried:
+    u = carried(u)
+    x, y = (side.by(side.value.square(), side.value + side.value) for side in (u.x, u.y))
+    found = Carried(x, y, (u.x + u.y) * u.d, u.ordered)
+    found.squared = u
+    return found
+
+
+def _sqrt(u: Any) -> Carried:
+    u = carried(u)
+    _defined(u, "sqrt of numbers below 0", lambda i: i.hi < 0)
+    if u.root is not None:
+        found: Carried = u.root()
+        return found
+    x, y = (side.by(root, _half(root)) for side in (u.x, u.y) for root in (side.value.sqrt(),))
+    d = u.d / (x + y)
+    # A root moves no further than the root of the difference.
+    far = u.d.value.absolute().sqrt().hi
+    return Carried(x, y, Side(d.value.cut(Interval(-far, far)), d.slope), u.ordered)
+
+
+def _half(root: Interval) -> Interval:
+    """Return the derivative of a root: 1 / 2 of its reciprocal."""
+    return (root + root).reciprocal()
+
+
+def _smooth(
+    value: Callable[[Interval], Interval],
+    first: Callable[[Interval], Interval],
+    second: Callable[[Interval], Interval],
+) -> Callable[[Any], Carried]:
+    """Return a smooth function of numbers, by its values and its first two derivatives."""
+
+    def apply(given: Any) -> Carried:
+        u = carried(given)
+        x, y = (side.by(value(side.value), first(side.value)) for side in (u.x, u.y))
+        between = u.x.value.hull(u.y.value)
+        slope = lifted(first(u.x.value)) * u.d.slope
+        slope = slope + lifted(second(between) * u.d.value) * u.y.slope
+        return Carried(x, y, Side(first(between) * u.d.value, slope), u.ordered)
+
+    return apply
+
+
+def _one(i: Interval) -> Interval:
+    return Interval.of(np.ones_like(i.lo))
+
+
+_exp = _smooth(*[lambda i: i.rising(np.exp).at_least(0)] * 3)
+_expm1 = _smooth(lambda i: i.rising(np.expm1), *[lambda i: i.rising(np.exp).at_least(0)] * 2)
+_of_log = (lambda i: i.at_least(0).reciprocal(), lambda i: -i.at_least(0).square().reciprocal())
+_plain_log = _smooth(lambda i: i.at_least(0).rising(np.log), *_of_log)
+
+
+def _log(given: Any) -> Carried:
+    u = carried(given)
+    _defined(u, "log of numbers that are not above 0", lambda i: i.hi <= 0)
+    return _plain_log(u)
+
+
+def _log1p(given: Any) -> Carried:
+    return _log(_add(given, 1))
+
+
+def _of_base(base: int) -> Callable[[Any], Carried]:
+    return lambda given: _divide(_log(given), _log(base))
+
+
+def _tanh_slope(i: Interval) -> Interval:
+    return (_one(i) - i.rising(np.tanh).square()).at_least(0)
+
+
+_tanh = _smooth(
+    lambda i: i.rising(np.tanh),
+    _tanh_slope,
+    lambda i: -(i.rising(np.tanh) * _tanh_slope(i)) * Interval.of(2.0),
+)
+
+
+def _power(of: Any, power: Any) -> Carried:
+    if isinstance(power, Carried):
+        return _exp(_multiply(power, _log(of)))
+    base = carried(of)
+    if np.ndim(power):
+        refuse("raises to an array of powers")
+    p = float(power)
+    if p == 2:
+        return _square(base)
+    if p == 0.5:
+        return _sqrt(base)
+    if p == 1:
+        return base
+    if p % 1:
+        _defined(base, f"a power {p:g} of numbers below 0", lambda i: i.hi < 0)
+    by = Interval.of(p)
+    return _smooth(
+        lambda i: i.to_power(p),
+        lambda i: by * i.to_power(p - 1),
+        lambda i: by * Interval.of(p - 1) * i.to_power(p - 2),
+    )(base)
+
+
+def _defined(u: Carried, what: str, wrong: Callable[[Interval], NDArray[np.bool_]]) -> None:
+    """Refuse a function where it is not defined in a whole box."""
+    if any(wrong(side.value).any() for side in (u.x, u.y)):
+        refuse(f"takes the {what}, so that it has no answer there")
+
+
+def _absolute(given: Any) -> Carried:
+    u = carried(given)
+    return _larger(u, _negative(u))
+
+
+def _maximum(*given: Any) -> Carried:
+    u, v = _together(given)
+    return _larger(u, v)
+
+
+def _minimum(*given: Any) -> Carried:
+    u, v = _together(given)
+    return _negative(_larger(_negative(u), _negative(v)))
+
+
+def _larger(u: Carried, v: Carried) -> Carried:
+    """Return the larger of two numbers; where a box has both cases, what contains both."""
+    u, v = _broadcast(u, v)
+    sides, surely = [], []
+    for one, other in ((u.x, v.x), (u.y, v.y)):
+        first, second = one.value.lo >= other.value.hi, other.value.lo >= one.value.hi
+        most = Interval(
+            np.maximum(one.value.lo, other.value.lo), np.maximum(one.value.hi, other.value.hi)
+        )
+        either = Side(most, one.slope.hull(other.slope))
+        sides.append(one.where(first, other.where(second, either)))
+        surely.append((first, second))
+    x, y = sides
+    # The larger of two numbers moves by what lies between the moves of both.
+    both = Side(u.d.value.hull(v.d.value), (x - y).slope)
+    first, second = (surely[0][at] & surely[1][at] for at in (0, 1))
+    return Carried(x, y, u.d.where(first, v.d.where(second, both)), _ordered(u, v))
+
+
+def _broadcast(u: Carried, v: Carried) -> tuple[Carried, Carried]:
+    """Return two arrays in one shape."""
+    values = np.broadcast_shapes(u.x.value.lo.shape, v.x.value.lo.shape)
+    slopes = np.broadcast_shapes(u.x.slope.lo.shape, v.x.slope.lo.shape)
+    first, second = (
+        one._moved(
+            lambda numbers: np.broadcast_to(numbers, values),
+            lambda numbers: np.broadcast_to(numbers, slopes),
+        )
+        for one in (u, v)
+    )
+    return first, second
+
+
+# Comparisons are 0 or 1, or in a box with both cases anything between.
+
+
+def _above(strict: bool, told: str) -> Callable[[Any, Any], Carried]:
+    def compare(left: Any, right: Any) -> Carried:
+        u = _subtract(left, right)
+        sides = []
+        for one in (u.x, u.y):
+            yes = one.value.lo > 0 if strict else one.value.lo >= 0
+            no = one.value.hi <= 0 if strict else one.value.hi < 0
+            sides.append(_truth(one, yes, no))
+        apart = sides[0] - sides[1]
+        still = Side(*(Interval.of(np.zeros_like(i.lo)) for i in (apart.value, apart.slope)))
+        return Carried(sides[0], sides[1], still.where(u.d.value.is_zero, apart), u.ordered, told)
+
+    return compare
+
+
+def _truth(like: Side, yes: NDArray[np.bool_], no: NDArray[np.bool_]) -> Side:
+    value = Interval(np.where(yes, 1.0, 0.0), np.where(no, 0.0, 1.0))
+    jump = np.where((yes | no)[..., None, :], 0.0, np.inf) + np.zeros_like(like.slope.lo)
+    return Side(value, Interval(-jump, jump))
+
+
+def _flipped(compare: Callable[[Any, Any], Carried]) -> Callable[[Any, Any], Carried]:
+    return lambda left, right: compare(right, left)
+
+
+def _not(u: Any) -> Carried:
+    found = _subtract(1, u)
+    found.compared = carried(u).compared
+    return found
+
+
+def _and(u: Any, v: Any) -> Carried:
+    found = _multiply(u, v)
+    found.compared = "&"
+    return found
+
+
+def _or(u: Any, v: Any) -> Carried:
+    return _not(_and(_not(u), _not(v)))
+
+
+def _where(test: Any, one: Any, other: Any) -> Carried:
+    truth = carried(test)
+    u, v = _broadcast(*_together((one, other)))
+    u, truth = _broadcast(u, truth)
+    v, truth = _broadcast(v, truth)
+    sides, surely = [], []
+    for told, first, second in ((truth.x, u.x, v.x), (truth.y, u.y, v.y)):
+        yes, no = told.value.lo == 1, told.value.hi == 0
+        jump = np.full_like(first.slope.lo, np.inf)
+        either = Side(first.value.hull(second.value), Interval(-jump, jump))
+        sides.append(first.where(yes, second.where(no, either)))
+        surely.append((yes, no))
+    x, y = sides
+    both = x - y
+    both = Side(
+        both.value.where(~truth.d.value.is_zero, both.value.cut(u.d.value.hull(v.d.value))),
+        both.slope,
+    )
+    yes, no = (surely[0][at] & surely[1][at] for at in (0, 1))
+    return Carried(x, y, u.d.where(yes, v.d.where(no, both)), _ordered(u, v, truth))
+
+
+# Reductions.
+
+
+def _sum(u: Any, axis: Any = None, **kept: Any) -> Carried:
+    u = carried(u)
+    if axis is None and u.squared is not None:
+        return _flat_squares(u.squared)
+    u, at = _to_axis(u, axis, kept)
+    return Carried(u.x.sum(at), u.y.sum(at), u.d.sum(at), u.ordered)
+
+
+def _to_axis(u: Carried, axis: Any, kept: dict[str, Any]) -> tuple[Carried, int]:
+    """Return an array and the axis that goes; without one, all numbers in a row."""
+    if kept:
+        refuse(f"hands {', '.join(f'{name}=' for name in kept)} to a sum or its like")
+    if axis is None:
+        return _flat(u), 0
+    return u, _whole(axis) % max(1, u.ndim)
+
+
+def _whole(axis: Any) -> int:
+    """Return the number of an axis."""
+    if isinstance(axis, Carried) or not isinstance(axis, (int, np.integer)):
+        refuse(f"sums along axis={axis!r}; one axis is followed")
+    return int(axis)
+
+
+def _flat(u: Carried) -> Carried:
+    if u.ndim == 1:
+        return u
+    return u._moved(
+        lambda numbers: numbers.reshape(u.size, numbers.shape[-1]),
+        lambda numbers: numbers.reshape(u.size, *numbers.shape[-2:]),
+    )
+
+
+def _count(u: Carried, axis: Any) -> int:
+    return u.size if axis is None else u.shape[axis]
+
+
+def _mean(given: Any, axis: Any = None, **kept: Any) -> Carried:
+    u = carried(given)
+    found = _divide(_sum(u, axis, **kept), _count(u, axis))
+    found.averaged = u if axis is None else None
+    return found
+
+
+def _average(u: Any, axis: Any = None, weights: Any = None) -> Carried:
+    if weights is None:
+        return _mean(u, axis)
+    return _divide(_sum(_multiply(u, weights), axis), _sum(weights, axis))
+
+
+def _flat_squares(c: Carried, base: Carried | None = None, most: float = 1.0) -> Carried:
+    """Return the sum of squares, which knows its root.
+
+    Parameters
+    ----------
+    c : Carried, shape (n,)
+        What is squared.
+    base : Carried, optional
+        Numbers whose slopes stand for those of c: where c are the deviations from the mean of
+        base, a sum weighted by deviations does not see the mean.
+    most : float
+        No part of a vector c is a larger share of its length.
+    """
+    c = _flat(c)
+    base = c if base is None else _flat(base)
+    sides = []
+    for one, other in ((c.x, base.x), (c.y, base.y)):
+        slope = (lifted(one.value + one.value) * other.slope).sum(0)
+        sides.append(Side(one.value.square().sum(0), slope))
+    d = ((c.x + c.y) * base.d).sum(0)
+    found = Carried(sides[0], sides[1], d, ordered=False)
+    found.root = lambda: _length(c, base, found, most)
+    return found
+
+
+def _length(c: Carried, base: Carried, squares: Carried, most: float) -> Carried:
+    """Return the root of a sum of squares: no record moves it by more than it is moved."""
+    cap = Interval(np.array(-most), np.array(most))
+    sides = []
+    for one, other, square in ((c.x, base.x, squares.x), (c.y, base.y, squares.y)):
+        root = square.value.sqrt()
+        share = (one.value / root).cut(cap)
+        sides.append(Side(root, (lifted(share) * other.slope).sum(0)))
+    x, y = sides
+    d = squares.d / (x + y)
+    far = c.d.value.square().sum(0).sqrt().hi
+    return Carried(x, y, Side(d.value.cut(Interval(-far, far)), d.slope), ordered=False)
+
+
+def _deviations(u: Carried) -> Carried:
+    """Return how far numbers are from their mean, as one sum of each: (1 - 1/n) u_i - rest / n."""
+    size = len(u)
+    own = np.eye(size, dtype=bool)[..., None]
+    weights = Interval.of(np.float64(1)) / Interval.of(np.float64(size))
+    others = -weights
+    table = (Interval.of(1.0) - weights).where(own, others)
+    sides = [one[None].weighted(table).sum(1) for one in (u.x, u.y, u.d)]
+    return Carried(sides[0], sides[1], sides[2], u.ordered)
+
+
+def _var(u: Any, axis: Any = None, ddof: Any = 0, **kept: Any) -> Carried:
+    u, _ = _to_axis(_one_axis(carried(u), axis), None, kept)
+    size = len(u)
+    if isinstance(ddof, Carried) or size - ddof <= 0:
+        refuse(f"divides by {size} - {ddof} records")
+    squares = _flat_squares(_deviations(u), u, math.sqrt((size - 1) / size) + 1e-15)
+    found = _divide(squares, size - ddof)
+    found.root = lambda: _divide(_sqrt(squares), _sqrt(size - ddof))
+    return found
+
+
+def _one_axis(u: Carried, axis: Any) -> Carried:
+    if axis is not None and u.ndim > 1:
+        refuse("takes a variance along one of several axes")
+    return u
+
+
+def _std(u: Any, axis: Any = None, ddof: Any = 0, **kept: Any) -> Carried:
+    return _sqrt(_var(u, axis, ddof, **kept))
+
+
+def _norm(u: Any, ord: Any = None) -> Carried:  # noqa: A002 - numpy's name
+    if ord in (None, 2):
+        return _sqrt(_flat_squares(carried(u)))
+    if ord == 1:
+        return _sum(_absolute(u))
+    if ord == np.inf:
+        return _max(_absolute(u))
+    refuse(f"takes a norm with ord={ord!r}")
+
+
+def _prod(u: Any, axis: Any = None, **kept: Any) -> Carried:
+    return _folded(_multiply, u, axis, kept)
+
+
+def _max(given: Any, axis: Any = None, **kept: Any) -> Carried:
+    u, at = _to_axis(carried(given), axis, kept)
+    if u.records and u.ordered:
+        return u[-1]
+    return _placed(u)[-1] if at == 0 and u.ndim == 1 else _folded(_maximum, u, at, {})
+
+
+def _min(given: Any, axis: Any = None, **kept: Any) -> Carried:
+    u = carried(given)
+    if u.records and u.ordered:
+        return u[0]
+    return _negative(_max(_negative(u), axis, **kept))
+
+
+def _ptp(u: Any, axis: Any = None) -> Carried:
+    return _subtract(_max(u, axis), _min(u, axis))
+
+
+def _folded(
+    operation: Callable[[Any, Any], Carried], given: Any, axis: Any, kept: dict[str, Any]
+) -> Carried:
+    """Return what an operation of two makes of all numbers along an axis."""
+    u, at = _to_axis(carried(given), axis, kept)
+    before = (slice(None),) * at
+    parts = [u._moved(*[_picked((*before, one))] * 2) for one in range(u.shape[at])]
+    return functools.reduce(operation, parts)
+
+
+def _picked(at: Any) -> Callable[[NDArray[Any]], NDArray[Any]]:
+    return lambda numbers: numbers[at]
+
+
+def ascending(given: Any, axis: Any = -1) -> Carried:
+    """Return numbers in ascending order."""
+    u = carried(given)
+    if u.ndim != 1 or axis not in (-1, 0):
+        refuse("sorts along one of several axes")
+    if u.records:
+        _need_order(u)
+        return u
+    return _placed(u)
+
+
+def _placed(u: Carried) -> Carried:
+    """Return the numbers in ascending order.
+
+    The i-th smallest number lies between the i-th smallest lower end and the i-th smallest upper
+    end; it moves by no more than some number does, and its slopes are those of a number that can be
+    the i-th one.
+    """
+    sides = []
+    for one in (u.x, u.y):
+        value = Interval(np.sort(one.value.lo, axis=0), np.sort(one.value.hi, axis=0))
+        # Axes: the place, the number that may stand there, the box.
+        can = (one.value.lo[None] <= value.hi[:, None]) & (one.value.hi[None] >= value.lo[:, None])
+        can = can[:, :, None]
+        slope = Interval(
+            np.where(can, one.slope.lo[None], np.inf).min(axis=1, initial=np.inf),
+            np.where(can, one.slope.hi[None], -np.inf).max(axis=1, initial=-np.inf),
+        )
+        sides.append(Side(value, slope))
+    x, y = sides
+    low, high = u.d.value.lo.min(axis=0), u.d.value.hi.max(axis=0)
+    d = Side(
+        Interval(low + np.zeros_like(x.value.lo), high + np.zeros_like(x.value.lo)), (x - y).slope
+    )
+    return Carried(x, y, d, ordered=True)
+
+
+def _percentile(u: Any, q: Any, axis: Any = None, **kept: Any) -> Carried:
+    return _quantile(u, np.asarray(q) / 100, axis, **kept)
+
+
+def _quantile(given: Any, q: Any, axis: Any = None, **kept: Any) -> Carried:
+    if kept or isinstance(q, Carried) or np.ndim(q) or not 0 <= float(q) <= 1:
+        refuse("takes a percentile other than one number by linear interpolation")
+    u = ascending(_flat(_one_axis(carried(given), axis)))
+    place = float(q) * (len(u) - 1)
+    first = min(int(place), len(u) - 1)
+    if place == first:
+        return u[first]
+    return _add(u[first], _multiply(place - first, _subtract(u[first + 1], u[first])))
+
+
+def _median(u: Any, axis: Any = None) -> Carried:
+    return _quantile(u, 0.5, axis)
+
+
+def _clip(u: Any, low: Any = None, high: Any = None, **kept: Any) -> Carried:
+    low, high = kept.pop("min", low), kept.pop("max", high)
+    low, high = kept.pop("a_min", low), kept.pop("a_max", high)
+    if kept:
+        refuse(f"hands {', '.join(kept)} to clip")
+    found = carried(u)
+    found = found if low is None else _maximum(found, low)
+    return found if high is None else _minimum(found, high)
+
+
+def _dot(u: Any, v: Any) -> Carried:
+    if isinstance(u, Carried) and u is v:
+        return _flat_squares(u)
+    first, second = carried(u), carried(v)
+    if first.ndim != 1 or second.ndim != 1:
+        refuse("multiplies matrices")
+    return _sum(_multiply(first, second))
+
+
+def _diff(u: Any) -> Carried:
+    u = carried(u)
+    return _subtract(u[1:], u[:-1])
+
+
+def _cumsum(u: Any, axis: Any = None) -> Carried:
+    u = _flat(_one_axis(carried(u), axis))
+    _need_order(u)
+    below = Interval.of(np.tril(np.ones((len(u), len(u))))[..., None])
+    sides = [one[None].weighted(below).sum(1) for one in (u.x, u.y, u.d)]
+    return Carried(sides[0], sides[1], sides[2], u.ordered)
+
+
+def _itself(u: Carried, *_: Any, **__: Any) -> Carried:
+    return u
+
+
+def _count_nonzero(u: Any) -> Carried:
+    if not carried(u).compared:
+        refuse("counts numbers that are not 0")
+    return _sum(u)
+
+
+_GREATER, _GREATER_EQUAL = _above(True, ">"), _above(False, ">=")
+
+_UFUNCS: dict[str, Callable[..., Carried]] = {
+    "add": _add,
+    "subtract": _subtract,
+    "multiply": _multiply,
+    "divide": _divide,
+    "negative": _negative,
+    "positive": _itself,
+    "power": _power,
+    "float_power": _power,
+    "square": _square,
+    "sqrt": _sqrt,
+    "exp": _exp,
+    "expm1": _expm1,
+    "log": _log,
+    "log1p": _log1p,
+    "log2": _of_base(2),
+    "log10": _of_base(10),
+    "tanh": _tanh,
+    "reciprocal": lambda u: _divide(1, u),
+    "absolute": _absolute,
+    "fabs": _absolute,
+    "maximum": _maximum,
+    "minimum": _minimum,
+    "greater": _GREATER,
+    "greater_equal": _GREATER_EQUAL,
+    "less": _flipped(_above(True, "<")),
+    "less_equal": _flipped(_above(False, "<=")),
+    "logical_not": _not,
+    "invert": _not,
+    "logical_and": _and,
+    "bitwise_and": _and,
+    "logical_or": _or,
+    "bitwise_or": _or,
+    "matmul": _dot,
+}
+
+_FUNCTIONS: dict[str, Callable[..., Carried]] = {
+    "sum": _sum,
+    "mean": _mean,
+    "average": _average,
+    "var": _var,
+    "std": _std,
+    "max": _max,
+    "min": _min,
+    "amax": _max,
+    "amin": _min,
+    "ptp": _ptp,
+    "prod": _prod,
+    "sort": ascending,
+    "median": _median,
+    "percentile": _percentile,
+    "quantile": _quantile,
+    "clip": _clip,
+    "where": _where,
+    "dot": _dot,
+    "inner": _dot,
+    "norm": _norm,
+    "diff": _diff,
+    "cumsum": _cumsum,
+    "count_nonzero": _count_nonzero,
+    "size": lambda u: u.size,
+    "shape": lambda u: u.shape,
+    "ndim": lambda u: u.ndim,
+    "copy": _itself,
+    "ravel": _flat,
+}
+
+_METHODS: dict[str, Callable[..., Carried]] = {
+    name: _FUNCTIONS[name]
+    for name in ("sum", "mean", "var", "std", "max", "min", "prod", "clip", "dot", "cumsum")
+} | {"copy": _itself, "astype": _itself, "ravel": _flat, "flatten": _flat, "ptp": _ptp}

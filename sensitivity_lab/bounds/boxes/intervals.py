@@ -1,0 +1,177 @@
+"""Intervals of floats that are rounded outward: what is computed contains what is true."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_MOST = float(np.finfo(np.float64).max)
+
+_CLOSE = 2.0**-49
+"""Eight units in the last place: numpy states four as the most that its exp, log and power err."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Interval:
+    """All numbers from `lo` to `hi`, arrays of one shape; an end may be infinite.
+
+    The bounds of every operation are rounded outward, by an exact error term for sums and by one
+    unit in the last place for products, quotients and roots. What is exactly 0 stays so. Infinite
+    ends make NumPy warn, which callers silence.
+    """
+
+    lo: Floats
+    hi: Floats
+
+    @classmethod
+    def of(cls, given: Any) -> Interval:
+        """Return numbers as intervals of one number each."""
+        numbers = np.asarray(given, dtype=np.float64)
+        return cls(numbers, numbers)
+
+    def __getitem__(self, at: Any) -> Interval:
+        return Interval(self.lo[at], self.hi[at])
+
+    def __neg__(self) -> Interval:
+        return Interval(-self.hi, -self.lo)
+
+    def __add__(self, other: Interval) -> Interval:
+        return Interval(_sum_below(self.lo, other.lo), -_sum_below(-self.hi, -other.hi))
+
+    def __sub__(self, other: Interval) -> Interval:
+        return self + -other
+
+    def __mul__(self, other: Interval) -> Interval:
+        ends = self.lo * other.lo, self.lo * other.hi, self.hi * other.lo, self.hi * other.hi
+        # An infinite end times 0 is NaN, and fmin passes over it: other ends are in its place.
+        lo = np.fmin(np.fmin(ends[0], ends[1]), np.fmin(ends[2], ends[3]))
+        hi = np.fmax(np.fmax(ends[0], ends[1]), np.fmax(ends[2], ends[3]))
+        lo, hi = _below(lo), _above(hi)
+        # Rounding does not move a product across 0.
+        alike = ((self.lo >= 0) & (other.lo >= 0)) | ((self.hi <= 0) & (other.hi <= 0))
+        opposite = ((self.lo >= 0) & (other.hi <= 0)) | ((self.hi <= 0) & (other.lo >= 0))
+        none = self.is_zero | other.is_zero
+        lo = np.where(none | (alike & (lo < 0)), 0.0, lo)
+        hi = np.where(none | (opposite & (hi > 0)), 0.0, hi)
+        return Interval(lo, hi)
+
+    def __truediv__(self, other: Interval) -> Interval:
+        return self * other.reciprocal()
+
+    @property
+    def is_zero(self) -> NDArray[np.bool_]:
+        """Where an interval is the number 0."""
+        zero: NDArray[np.bool_] = (self.lo == 0) & (self.hi == 0)
+        return zero
+
+    def reciprocal(self) -> Interval:
+        """Return 1 / x, of all x but 0."""
+        lo = _below(1 / np.where(self.hi == 0, np.inf, self.hi))
+        hi = _above(1 / np.where(self.lo == 0, np.inf, self.lo))
+        lo = np.where((self.hi == 0) | ((self.lo < 0) & (self.hi > 0)), -np.inf, lo)
+        hi = np.where((self.lo == 0) | ((self.lo < 0) & (self.hi > 0)), np.inf, hi)
+        # The reciprocal of a number that is not below 0 is not below 0.
+        lo = np.where((self.lo >= 0) & (lo < 0), 0.0, lo)
+        hi = np.where((self.hi <= 0) & (hi > 0), 0.0, hi)
+        return Interval(lo, hi)
+
+    def square(self) -> Interval:
+        """Return x * x, which is never below 0."""
+        size = self.absolute()
+        return size * size
+
+    def absolute(self) -> Interval:
+        """Return the distance from 0."""
+        lo = np.maximum(np.maximum(self.lo, -self.hi), 0)
+        return Interval(lo, np.maximum(-self.lo, self.hi))
+
+    def sqrt(self) -> Interval:
+        """Return the square root of what is not below 0."""
+        lo, hi = (np.sqrt(np.maximum(end, 0)) for end in (self.lo, self.hi))
+        lo, hi = (np.maximum(_below(lo), 0), np.where(hi == 0, 0.0, _above(hi)))
+        return Interval(lo, hi)
+
+    def rising(self, function: Callable[[Floats], Floats]) -> Interval:
+        """Return a function that rises, and that numpy computes to within a few units."""
+        lo, hi = function(self.lo), function(self.hi)
+        return Interval(
+            _below(lo - np.abs(np.where(np.isinf(lo), 0, lo)) * _CLOSE),
+            _above(hi + np.abs(np.where(np.isinf(hi), 0, hi)) * _CLOSE),
+        )
+
+    def to_power(self, power: float) -> Interval:
+        """Return a power: a whole one of any number, or another one of numbers not below 0."""
+        if power == 0:
+            return Interval.of(np.ones_like(self.lo))
+        if power < 0:
+            return self.to_power(-power).reciprocal()
+        if power % 2 == 0:
+            return self.absolute().rising(lambda x: x**power).at_least(0)
+        if power % 1:
+            return self.at_least(0).rising(lambda x: x**power).at_least(0)
+        return self.rising(lambda x: x**power).keeping_signs_of(self)
+
+    def at_least(self, least: float) -> Interval:
+        """Return what is not below a number; where all is below it, the number itself."""
+        return Interval(np.maximum(self.lo, least), np.maximum(self.hi, least))
+
+    def keeping_signs_of(self, other: Interval) -> Interval:
+        """Return what is left where it has the signs of other intervals."""
+        return Interval(
+            np.where((other.lo >= 0) & (self.lo < 0), 0.0, self.lo),
+            np.where((other.hi <= 0) & (self.hi > 0), 0.0, self.hi),
+        )
+
+    def cut(self, other: Interval) -> Interval:
+        """Return what is in both of two intervals that contain one number."""
+        lo, hi = np.fmax(self.lo, other.lo), np.fmin(self.hi, other.hi)
+        return Interval(lo, np.maximum(lo, hi))
+
+    def hull(self, other: Interval) -> Interval:
+        """Return the least interval that contains both."""
+        return Interval(np.minimum(self.lo, other.lo), np.maximum(self.hi, other.hi))
+
+    def where(self, chosen: NDArray[np.bool_], other: Interval) -> Interval:
+        """Return these intervals where an array is True, and others elsewhere."""
+        return Interval(np.where(chosen, self.lo, other.lo), np.where(chosen, self.hi, other.hi))
+
+    def sum(self, axis: int) -> Interval:
+        """Return the sum along an axis."""
+        parts = [Interval(lo, hi) for lo, hi in zip(*self._along(axis), strict=True)]
+        total = Interval.of(np.zeros(np.delete(self.lo.shape, axis)))
+        for part in parts:
+            total = total + part
+        return total
+
+    def _along(self, axis: int) -> tuple[Floats, Floats]:
+        return np.moveaxis(self.lo, axis, 0), np.moveaxis(self.hi, axis, 0)
+
+
+def lifted(interval: Interval) -> Interval:
+    """Return intervals with an axis of variables before the last one, to multiply slopes."""
+    return interval[..., None, :]
+
+
+def _sum_below(a: Floats, b: Floats) -> Floats:
+    """Return the largest float, or the one below it, that is at most a + b.
+
+    Knuth's two-sum gives the error of the float sum exactly; there is one only where it is rounded.
+    """
+    total = a + b
+    back = total - a
+    error = (a - (total - back)) + (b - back)
+    return np.where(error < 0, np.nextafter(total, -np.inf), np.minimum(total, _MOST))
+
+
+def _below(numbers: Floats) -> Floats:
+    return np.minimum(np.nextafter(numbers, -np.inf), _MOST)
+
+
+def _above(numbers: Floats) -> Floats:
+    return np.maximum(np.nextafter(numbers, np.inf), -_MOST)

@@ -1,0 +1,206 @@
+"""Certified bounds of a sensitivity, with the boxes that prove the upper one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.checks import rounded_up
+from sensitivity_lab.errors import VerificationError
+from sensitivity_lab.metrics.norms import Norm
+from sensitivity_lab.problem import Kind
+from sensitivity_lab.queries import Query
+from sensitivity_lab.queries.functions import Function
+from sensitivity_lab.results.measure import measure
+from sensitivity_lab.results.noise_context import NoiseContext, of_datasets, setting
+from sensitivity_lab.results.pairs import pair_facts
+from sensitivity_lab.results.reprs import rounded_down, told
+from sensitivity_lab.results.result import Paired
+from sensitivity_lab.results.sensitivity import Witness
+from sensitivity_lab.results.verification import Stated, neighbors_of
+from sensitivity_lab.universes.finite import finite
+from sensitivity_lab.universes.interval import IntervalUniverse
+from sensitivity_lab.universes.relations import Relation
+
+from . import checker
+from .search import Root
+
+
+@dataclass(frozen=True, repr=False)
+class CertifiedBounds(Paired):
+    """A lower and an upper bound of a sensitivity on an interval, both proved.
+
+    Noise is scaled to `upper`, which holds for all datasets of the interval.
+
+    Attributes
+    ----------
+    lower : float
+        The answers on the witness are at least that far apart, in the query's unit, by interval
+        arithmetic: the rounding of the function's own floats does not count.
+    upper : float
+        No answers on neighbors are further apart.
+    gap : float
+        How far the bounds are apart.
+    reached : bool
+        Whether the gap is what was asked for; if not, the time was over.
+    witness : Witness
+        The neighbors furthest apart among those tried.
+    boxes : int
+        The number of boxes of pairs that were bounded.
+    rtol : float
+        How close the bounds were to be, relative to the lower one.
+    query, neighbors, size, universe : Query, Relation, int or tuple of int, IntervalUniverse
+    status : {"bounds"}
+        Never "exact".
+    kind : {"global", "local"}
+        Whether they are for all datasets of a size, or for one.
+
+    See Also
+    --------
+    sensitivity_bounds : Compute them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sensitivity_lab as sl
+    >>> def of_squares(x):
+    ...     return np.sqrt(np.mean(x**2))
+    >>> bounds = sl.bounds.sensitivity_bounds(
+    ...     sl.Universe.from_interval(0, 2), of_squares, size=4, neighbors="bounded"
+    ... )
+    >>> round(bounds.lower, 6), round(bounds.upper, 6), bounds.reached
+    (1.0, 1.0, True)
+    >>> bounds.check() >= 1
+    True
+    """
+
+    lower: float
+    upper: float
+    witness: Witness
+    boxes: int
+    rtol: float
+    trees: tuple[tuple[Root, tuple[NDArray[Any], ...]], ...] = field(compare=False)
+    query: Query
+    neighbors: Relation
+    size: int | tuple[int, ...]
+    universe: IntervalUniverse
+    kind: Kind
+    norm: Norm = "L1"
+    status: Literal["bounds"] = "bounds"
+
+    @property
+    def gap(self) -> float:
+        """How far the bounds are apart."""
+        return self.upper - self.lower
+
+    @property
+    def reached(self) -> bool:
+        """Whether the gap is what was asked for."""
+        return self.gap <= self.rtol * self.lower * (1 + 1e-9) + 1e-300
+
+    def certificate(self) -> dict[str, Any]:
+        """Return the boxes as plain Python objects: how each set of pairs was split.
+
+        Returns
+        -------
+        dict
+            ``upper``, and a list of ``roots``, each with the ends of its variables, the variables
+            that are the records of x and of y, the runs of variables that ascend, the sign of the
+            difference, and the splits (node, variable, cut, number of the part below the cut).
+        """
+        return {
+            "upper": self.upper,
+            "roots": [
+                {
+                    "lower": root.lower.tolist(),
+                    "upper": root.upper.tolist(),
+                    "on_x": list(root.on_x),
+                    "on_y": list(root.on_y),
+                    "runs": [list(run) for run in root.runs],
+                    "sign": root.sign,
+                    "splits": [list(one) for one in zip(*(a.tolist() for a in tree), strict=True)],
+                }
+                for root, tree in self.trees
+            ],
+        }
+
+    def check(self) -> int:
+        """Check every box again, in a second program that shares no code with the search.
+
+        Returns
+        -------
+        int
+            The number of boxes that were checked.
+
+        Raises
+        ------
+        VerificationError
+            If a box is not shown to be below the upper bound.
+
+        Notes
+        -----
+        The program is ``sensitivity_lab/bounds/boxes/checker.py``, a file that needs numpy alone:
+        ``check(function, certificate)`` is what this calls. It takes about as long as the search.
+        """
+        try:
+            function = cast(Function, self.query).function
+            checked: int = cast(Any, checker).check(function, self.certificate())
+        except checker.NotShownError as error:
+            raise VerificationError(str(error)) from error
+        return checked
+
+    def again(self) -> list[Stated]:
+        """Measure x and y again, which prove the lower bound but for the function's rounding."""
+        records = finite(self.universe, (*self.witness.x, *self.witness.y))
+        x, y = neighbors_of(self, records)
+        again = measure(self.query, records, x, y)
+        far = max(1.0, *(abs(float(np.max(one))) for one in (again.query_x, again.query_y)))
+        if not self.lower - 1e-9 * far <= again.value or self.lower > self.upper:
+            raise VerificationError(
+                f"the lower bound {self.lower} of {self.query.name} is above the upper bound "
+                f"{self.upper}, or the answers on the witness, which are {again.value} apart"
+            )
+        return [
+            ("answer on x", self.witness.query_x, again.query_x),
+            ("answer on y", self.witness.query_y, again.query_y),
+        ]
+
+    def noise_context(self) -> NoiseContext:
+        """Return the facts that noise needs."""
+        context = of_datasets(self, self.kind, self._norm, self.size)
+        return replace(context, has_lower_bound_only=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as plain Python objects, ready for JSON; the boxes are `certificate`."""
+        return {
+            **told(self),
+            "status": self.status,
+            "lower": self.lower,
+            "upper": self.upper,
+            "gap": self.gap,
+            "rtol": self.rtol,
+            "boxes": self.boxes,
+            **self.witness.to_dict(),
+        }
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return the facts of both reprs, in order."""
+        wanted = f"{self.rtol:g} of the lower bound"
+        gap = f"{self.gap:.3g}, " + (
+            f"within {wanted}" if self.reached else f"the time was over before {wanted} was reached"
+        )
+        return [
+            ("lower", f"{rounded_down(self.lower)}, attained by x and y"),
+            ("gap", gap),
+            ("neighbors", setting(self)),
+            *pair_facts(self.witness),
+            ("method", f"boxes, {self.boxes:,} bounded with outward rounding"),
+        ]
+
+    @property
+    def _title(self) -> str:
+        what = "Local sensitivity" if self.kind == "local" else "Sensitivity"
+        return f"{what} of {self._name}: at most {rounded_up(self.upper)} (certified bounds)"

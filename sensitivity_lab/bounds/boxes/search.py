@@ -1,0 +1,485 @@
+"""Branch and bound over boxes of pairs: how far apart a function's answers can be, at most."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, combinations_with_replacement, pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.errors import InputError
+
+from .carried import Carried, OrderNeededError, carried, records
+from .intervals import Floats, Interval
+
+_TOGETHER = 1024
+"""So many boxes are split at a time: NumPy is then busy with numbers, and the best are not far."""
+
+_ROOM = 1e-10
+"""The upper bound leaves so much, relative to it, to the rounding of who checks it."""
+
+_MOST = 2_000_000
+"""No more boxes are kept than fit in memory."""
+
+
+class Root(NamedTuple):
+    """All pairs of one shape: a box of variables, of which records are made.
+
+    Attributes
+    ----------
+    lower, upper : ndarray, shape (variables,)
+        The ends of each variable.
+    on_x, on_y : tuple of int
+        The variables that are the records of x, and of y; common records are in both.
+    runs : tuple of (int, int)
+        The runs of variables that ascend: those that are interchangeable, or, where a function
+        tells records by their places, all.
+    sign : {1, -1}
+        Which answer is subtracted from which.
+    """
+
+    lower: Floats
+    upper: Floats
+    on_x: tuple[int, ...]
+    on_y: tuple[int, ...]
+    runs: tuple[tuple[int, int], ...]
+    sign: int
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the records of x and y ascend as they stand."""
+        return self.runs == ((0, len(self.lower)),)
+
+    def pair(self, point: Floats) -> tuple[Floats, Floats]:
+        """Return x and y, ascending."""
+        return np.sort(point[list(self.on_x)]), np.sort(point[list(self.on_y)])
+
+
+@dataclass
+class Bounded:
+    """What is known of boxes.
+
+    Attributes
+    ----------
+    most : ndarray, shape (boxes,)
+        No pair of the box is further apart.
+    least : ndarray, shape (boxes,)
+        The pair at `point` is at least so far apart.
+    point : ndarray, shape (variables, boxes)
+    smear : ndarray, shape (variables, boxes)
+        How far each variable can move the difference: the box is split along the largest.
+    """
+
+    most: Floats
+    least: Floats
+    point: Floats
+    smear: Floats
+
+
+@np.errstate(all="ignore")
+def difference(
+    function: Callable[[Any], Any], root: Root, lo: Floats, hi: Floats, slopes: bool
+) -> tuple[Interval, Interval]:
+    """Return how much larger the answers on x are in boxes, and the derivatives of that.
+
+    With as many records on both sides, both answers are computed together, and their difference is
+    carried from operation to operation. Else each is computed alone.
+    """
+    boxes = lo.shape[-1]
+
+    def answer(first: Sequence[int], second: Sequence[int]) -> Carried:
+        x, y = ((lo[list(places)], hi[list(places)]) for places in (first, second))
+        pairs = records(x, y, first, second, len(lo) if slopes else 0, root.ordered)
+        found = carried(function(pairs))
+        if found.shape not in ((), (1,)):
+            raise InputError(
+                f"the function returns an array of shape {found.shape}; boxes bound the change of "
+                "one number, so give a function of one number"
+            )
+        return found if found.shape == () else found._moved(*[lambda numbers: numbers[0]] * 2)
+
+    if len(root.on_x) == len(root.on_y):
+        side = answer(root.on_x, root.on_y).d
+    else:
+        side = answer(root.on_x, root.on_x).x - answer(root.on_y, root.on_y).x
+    side = side if root.sign > 0 else -side
+    shape, deep = np.zeros(boxes), np.zeros((len(lo) if slopes else 0, boxes))
+    return (
+        Interval(side.value.lo + shape, side.value.hi + shape),
+        Interval(side.slope.lo + deep, side.slope.hi + deep),
+    )
+
+
+@np.errstate(all="ignore")
+def bound(function: Callable[[Any], Any], root: Root, lo: Floats, hi: Floats) -> Bounded:
+    """Bound the difference in boxes, shape (variables, boxes); docs/proofs.md, "Certified boxes".
+
+    Steps between neighbors of a run, which are never below 0 where the run ascends, are added to
+    the difference where they cancel slopes. A variable along which the sum rises or falls in the
+    whole box stands at its end, for no pair of the box has a larger one. What is left is bounded by
+    its values, and by those at one point and the slopes around it (the mean-value form).
+    """
+    value, slope = difference(function, root, lo, hi, slopes=True)
+    most = value.hi
+    added = _steps(slope, root, lo, hi)
+    slope = slope + added
+    rises, falls = slope.lo >= 0, slope.hi <= 0
+    low, high = np.where(rises, hi, lo), np.where(falls & ~rises, lo, hi)
+    if (low != lo).any() or (high != hi).any():
+        value, slope = difference(function, root, low, high, slopes=True)
+        most = np.minimum(most, (value + (added * Interval(low, high)).sum(0)).hi)
+        slope = slope + added
+    point = _center(low, high, slope)
+    middle = Interval.of(point)
+    at_point, _ = difference(function, root, point, point, slopes=False)
+    reach = (Interval.of(low) - middle).hull(Interval.of(high) - middle)
+    around = (slope * reach + added * middle).sum(0) + at_point
+    width = high - low
+    size = np.maximum(np.abs(slope.lo), np.abs(slope.hi))
+    smear = np.where(np.isfinite(size), size + 1e-12, 1e6) * width
+    if root.ordered:  # only ascending records are a pair
+        point = np.sort(point, axis=0)
+        at_point, _ = difference(function, root, point, point, slopes=False)
+    return Bounded(np.fmin(most, around.hi), at_point.lo, point, smear)
+
+
+def _steps(slope: Interval, root: Root, lo: Floats, hi: Floats) -> Interval:
+    """Return the slopes of steps ``m_i * (z[i + 1] - z[i])`` that take from slopes of both signs.
+
+    Any m_i of at least 0 will do. A slope that is above 0 goes to a later variable of the run with
+    one below 0, if the former can be larger than the latter in the box.
+    """
+    middle = np.where(np.isfinite(slope.lo) & np.isfinite(slope.hi), slope.lo + slope.hi, 0) / 2
+    before = np.zeros((len(lo) + 1, lo.shape[1]))  # before[i] is m of the step that ends at i
+    for start, end in root.runs:
+        for apart in range(1, end - start):
+            for i in range(start, end - apart):
+                j = i + apart
+                part = np.where(hi[i] > lo[j], np.minimum(middle[i], -middle[j]), 0)
+                part = np.maximum(part, 0)
+                middle[i] -= part
+                middle[j] += part
+                before[i + 1 : j + 1] += part
+    return Interval.of(before[:-1]) - Interval.of(before[1:])
+
+
+def _center(low: Floats, high: Floats, slope: Interval) -> Floats:
+    """Return the point around which the mean-value form has the smallest upper end (Baumann)."""
+    share = slope.hi / (slope.hi - slope.lo)
+    share = np.where(np.isfinite(share), np.clip(share, 0, 1), 0.5)
+    return np.clip(low + share * (high - low), low, high)
+
+
+def ascending_part(lo: Floats, hi: Floats, root: Root) -> tuple[Floats, Floats]:
+    """Return boxes without margins in which no run ascends; empty where a box has no such point."""
+    lo, hi = lo.copy(), hi.copy()
+    for start, end in root.runs:
+        lo[start:end] = np.maximum.accumulate(lo[start:end], axis=0)
+        hi[start:end] = np.minimum.accumulate(hi[start:end][::-1], axis=0)[::-1]
+    return lo, hi
+
+
+@dataclass
+class Tree:
+    """How a root was split: the certificate.
+
+    `node`, `axis`, `cut` and `first` tell each split: which node, along which variable, where, and
+    the number of the part below the cut; the part above it has the next number. Node 0 is the root.
+    """
+
+    node: list[Any] = field(default_factory=list)
+    axis: list[Any] = field(default_factory=list)
+    cut: list[Any] = field(default_factory=list)
+    first: list[Any] = field(default_factory=list)
+    nodes: int = 1
+
+    def add(
+        self, node: NDArray[np.int64], axis: NDArray[np.intp], cut: Floats
+    ) -> NDArray[np.int64]:
+        """Split nodes, and return the numbers of the parts below the cuts."""
+        first = self.nodes + 2 * np.arange(len(node))
+        self.nodes += 2 * len(node)
+        told = (self.node, self.axis, self.cut, self.first)
+        for one, more in zip(told, (node, axis, cut, first), strict=True):
+            one.append(more)
+        return first
+
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """Return the four as arrays."""
+        kinds = (np.int64, np.int64, np.float64, np.int64)
+        told = (self.node, self.axis, self.cut, self.first)
+        return tuple(
+            np.concatenate([*one, np.empty(0, kind)]).astype(kind)
+            for one, kind in zip(told, kinds, strict=True)
+        )
+
+
+class Branches:
+    """The open boxes of one root."""
+
+    def __init__(self, function: Callable[[Any], Any], root: Root) -> None:
+        self.function, self.root, self.tree = function, root, Tree()
+        lo, hi = root.lower[:, None], root.upper[:, None]
+        found = bound(function, root, lo, hi)
+        self.lo, self.hi, self.smear, self.most = lo, hi, found.smear, found.most
+        self.node = np.zeros(1, dtype=np.int64)
+        self.first = found
+        self.closed = -np.inf
+
+    @property
+    def upper(self) -> float:
+        """No open box has a larger bound."""
+        return float(self.most.max(initial=-np.inf))
+
+    def split(self) -> tuple[Floats, Floats, Floats, NDArray[np.int64]]:
+        """Take the boxes with the largest bounds, and return their parts, bounds and nodes.
+
+        Of few boxes the parts are split again, so that NumPy has enough to do.
+        """
+        number = min(_TOGETHER, len(self.most))
+        taken = np.argpartition(-self.most, number - 1)[:number]
+        lo, hi, smear = self.lo[:, taken], self.hi[:, taken], self.smear[:, taken]
+        most, node = self.most[taken], self.node[taken]
+        self._keep(np.delete(np.arange(len(self.most)), taken))
+        while True:
+            axis = np.argmax(smear, axis=0)
+            at = axis, np.arange(len(axis))
+            cut = lo[at] + (hi[at] - lo[at]) / 2
+            first = self.tree.add(node, axis, cut)
+            below, above = hi.copy(), lo.copy()
+            below[at] = above[at] = cut
+            smear[at] /= 2
+            lo, hi = ascending_part(np.hstack([lo, above]), np.hstack([below, hi]), self.root)
+            kept = (lo <= hi).all(axis=0)
+            smear, most = np.hstack([smear, smear])[:, kept], np.hstack([most, most])[kept]
+            lo, hi, node = lo[:, kept], hi[:, kept], np.hstack([first, first + 1])[kept]
+            if not 0 < len(most) <= _TOGETHER // 8:
+                return lo, hi, most, node
+
+    def add(self, lo: Floats, hi: Floats, found: Bounded, node: NDArray[np.int64]) -> None:
+        """Open boxes."""
+        self.lo, self.hi = np.hstack([self.lo, lo]), np.hstack([self.hi, hi])
+        self.smear = np.hstack([self.smear, found.smear])
+        self.most = np.hstack([self.most, found.most])
+        self.node = np.hstack([self.node, node])
+
+    def close(self, target: float) -> None:
+        """Close the boxes whose bounds are not above the target."""
+        done = self.most <= target
+        self.closed = max(self.closed, float(self.most[done].max(initial=-np.inf)))
+        self._keep(np.flatnonzero(~done))
+
+    def _keep(self, kept: NDArray[np.intp]) -> None:
+        self.lo, self.hi = self.lo[:, kept], self.hi[:, kept]
+        self.smear, self.most, self.node = self.smear[:, kept], self.most[kept], self.node[kept]
+
+
+@dataclass
+class Found:
+    """The bounds of a search.
+
+    Attributes
+    ----------
+    lower, upper : float
+    root : Root
+        Of the pair that attains the lower bound.
+    point : ndarray, shape (variables,)
+    trees : list of (Root, Tree)
+    boxes : int
+        How many boxes were bounded.
+    """
+
+    lower: float
+    upper: float
+    root: Root
+    point: Floats
+    trees: list[tuple[Root, Tree]]
+    boxes: int
+
+
+def roots_of(
+    function: Callable[[Any], Any],
+    lower: float,
+    upper: float,
+    shapes: Iterable[tuple[int, int, int]],
+) -> list[Root]:
+    """Return the roots of all pairs with so many common records, own ones of x, and own ones of y.
+
+    Where the function tells records by their places, there is a root for each order of all records;
+    elsewhere common records are interchangeable, and so are the own ones.
+    """
+    roots = []
+    for common, own_x, own_y in shapes:
+        size = common + own_x + own_y
+        ends = np.full(size, lower), np.full(size, upper)
+        signs = (1,) if own_x == own_y else (1, -1)
+        at = np.cumsum([0, common, own_x, own_y]).tolist()
+        runs = tuple(pairwise(at))
+        plain = Root(*ends, tuple(range(at[2])), (*range(common), *range(at[2], size)), runs, 1)
+        try:
+            difference(function, plain, ends[0][:, None], ends[1][:, None], slopes=False)
+            roots += [plain._replace(sign=sign) for sign in signs]
+        except OrderNeededError:
+            for only_x in combinations(range(size), own_x):
+                rest = [one for one in range(size) if one not in only_x]
+                for only_y in combinations(rest, own_y):
+                    on_x = tuple(one for one in range(size) if one not in only_y)
+                    on_y = tuple(one for one in range(size) if one not in only_x)
+                    one = Root(*ends, on_x, on_y, ((0, size),), 1)
+                    roots += [one._replace(sign=sign) for sign in signs]
+    return roots
+
+
+def roots_around(
+    function: Callable[[Any], Any],
+    lower: float,
+    upper: float,
+    x: Sequence[float],
+    changes: Iterable[tuple[int, int]],
+) -> list[Root]:
+    """Return the roots of the pairs of one dataset, ascending, and its neighbors.
+
+    Its records are boxes without width. Where the function tells records by their places, each
+    added record has a root for each gap that it falls into.
+    """
+    roots: dict[tuple[Any, ...], Root] = {}
+    for removed, added in changes:
+        for gone in combinations(range(len(x)), removed):
+            kept = [one for at, one in enumerate(x) if at not in gone]
+            fixed = [*kept, *(x[at] for at in gone)]
+            lo, hi = (np.array([*fixed, *[end] * added]) for end in (lower, upper))
+            size, left = len(x) + added, len(kept)
+            on_y = (*range(left), *range(len(x), size))
+            runs = ((0, left), (left, len(x)), (len(x), size))
+            plain = Root(lo, hi, tuple(range(len(x))), on_y, runs, 1)
+            try:
+                difference(function, plain, lo[:, None], hi[:, None], slopes=False)
+                found = [plain]
+            except OrderNeededError:
+                found = list(_between(lower, upper, x, gone, added))
+            for root in found:
+                told = root.lower.tobytes(), root.upper.tobytes(), root.on_x, root.on_y
+                roots[told] = root
+    return [root._replace(sign=sign) for root in roots.values() for sign in (1, -1)]
+
+
+def _between(
+    lower: float, upper: float, x: Sequence[float], gone: Sequence[int], added: int
+) -> Iterable[Root]:
+    """Yield a root for each choice of gaps between records of x that added records fall into."""
+    for gaps in combinations_with_replacement(range(len(x) + 1), added):
+        ends: tuple[list[float], list[float]] = ([], [])
+        on_x, on_y = [], []
+        for at in range(len(x) + 1):
+            for _ in range(gaps.count(at)):
+                on_y.append(len(ends[0]))
+                ends[0].append(x[at - 1] if at else lower)
+                ends[1].append(x[at] if at < len(x) else upper)
+            if at < len(x):
+                on_x.append(len(ends[0]))
+                if at not in gone:
+                    on_y.append(len(ends[0]))
+                ends[0].append(x[at])
+                ends[1].append(x[at])
+        run = ((0, len(ends[0])),)
+        yield Root(np.array(ends[0]), np.array(ends[1]), tuple(on_x), tuple(on_y), run, 1)
+
+
+def search(
+    function: Callable[[Any], Any],
+    roots: list[Root],
+    rtol: float,
+    seconds: float,
+    many: Callable[[list[Any]], list[Bounded]],
+    show: Callable[[int], Any],
+) -> Found:
+    """Bound how far apart the answers on pairs are, until the bounds are close or time is over.
+
+    Parameters
+    ----------
+    function : callable
+        Of one array of records.
+    roots : list of Root
+        All pairs.
+    rtol : float
+        The search ends where ``upper - lower <= rtol * lower``.
+    seconds : float
+        When it ends at the latest.
+    many : callable
+        Computes the bounds of several arrays of boxes, in workers or here.
+    show : callable
+        Is told the number of boxes that were bounded since it was told last.
+    """
+    end = time.monotonic() + seconds
+    random = np.random.default_rng(0)
+    best, place, point = -np.inf, roots[0], roots[0].lower
+    few = 24 if len(roots) <= 4 else 3
+    for root in roots:
+        far, where = climb(function, root, random, few)
+        if far > best:
+            best, place, point = far, root, where
+    far, where = climb(function, place, random, 24)
+    best, point = max((best, point), (far, where), key=lambda one: one[0])
+    branches = [Branches(function, root) for root in roots]
+    boxes = len(roots)
+    while True:
+        target = best * (1 + rtol) if best > 0 else 0.0
+        for one in branches:
+            one.close(target)
+        worst = max(branches, key=lambda one: one.upper)
+        kept = sum(len(one.most) for one in branches)
+        if not kept or time.monotonic() > end or kept > _MOST:
+            break
+        lo, hi, parents, node = worst.split()
+        parts = np.array_split(np.arange(lo.shape[1]), max(1, -(-lo.shape[1] // _TOGETHER)))
+        founds = many([(function, worst.root, lo[:, part], hi[:, part]) for part in parts])
+        found = joined(founds)
+        found.most = np.minimum(found.most, parents)
+        boxes += lo.shape[1]
+        show(lo.shape[1])
+        at = int(np.argmax(found.least)) if lo.shape[1] else -1
+        if at >= 0 and found.least[at] > best:
+            best, place, point = float(found.least[at]), worst.root, found.point[:, at]
+        worst.add(lo, hi, found, node)
+    upper = max(max(one.upper, one.closed) for one in branches)
+    trees = [(one.root, one.tree) for one in branches]
+    return Found(best, max(best, upper) * (1 + _ROOM), place, point, trees, boxes)
+
+
+def joined(founds: list[Bounded]) -> Bounded:
+    """Return what is known of several arrays of boxes as one."""
+    return Bounded(
+        np.hstack([one.most for one in founds]),
+        np.hstack([one.least for one in founds]),
+        np.hstack([one.point for one in founds]),
+        np.hstack([one.smear for one in founds]),
+    )
+
+
+def climb(
+    function: Callable[[Any], Any], root: Root, random: np.random.Generator, rounds: int
+) -> tuple[float, Floats]:
+    """Return a pair that is far apart, by a search over points: the lower bound to start with."""
+    width = root.upper - root.lower
+    ends = random.integers(0, 2, (len(width), 1024))
+    inner = random.random((len(width), 1024))
+    points = np.where(random.random(inner.shape) < random.random(1024), ends, inner)
+    points = root.lower[:, None] + points * width[:, None]
+    step = 0.5
+    for _ in range(rounds):
+        points = np.clip(points, root.lower[:, None], root.upper[:, None])
+        if root.ordered:
+            points = np.sort(points, axis=0)
+        value, _ = difference(function, root, points, points, slopes=False)
+        kept = np.argsort(-np.where(np.isnan(value.lo), -np.inf, value.lo))[:32]
+        best, found = float(value.lo[kept[0]]), points[:, kept[0]]
+        near = np.repeat(points[:, kept], 8, axis=1)
+        moved = random.random(near.shape) < 2 / len(width)
+        near = near + moved * random.normal(size=near.shape) * step * width[:, None]
+        points = np.hstack([points[:, kept], near])
+        step *= 0.7
+    return best, found
