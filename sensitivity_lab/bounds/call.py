@@ -171,12 +171,12 @@ def sensitivity_bounds(
     >>> sl.bounds.sensitivity_bounds(unit, variation, size=4, neighbors="bounded")
     Sensitivity of variation: at most 0.3464101616 (certified bounds)
       lower      0.3464101615, attained by x and y
-      gap        4.44e-16, within 0.001 of the lower bound
-      neighbors  bounded, at most 1; size 4; interval [0, 1], every real number
-      only in x  1        f(x) = 0.3464101615
-      only in y  0        f(y) = 0
+      gap        3.46e-11, within 0.001 of the lower bound
+      neighbors  bounded, at most 1; size 4 (public); interval [0, 1], every real number
+      only in x  1  f(x) = 0.3464101615
+      only in y  0  f(y) = 0
       in both    0 (x3)
-      method     boxes, 1,234 bounded with outward rounding
+      method     boxes, 513 bounded with outward rounding
     """
     check_running(n_jobs, progress)
     close = float(check_rtol("rtol", rtol))

@@ -39,6 +39,9 @@ RESULTS = {
     "bounds": sl.bounds.sensitivity_bounds(
         NUMBERS, max, size=3, value_range=(0, 9), evaluations=100, seed=1, **ONE
     ),
+    "certified bounds": sl.bounds.sensitivity_bounds(
+        sl.IntervalUniverse(0, 5), np.max, size=3, **ONE
+    ),
     "graphs": spaces.global_sensitivity(
         spaces.graphs(3, "edge"), "triangles", neighbors=spaces.Within(1)
     ),
@@ -71,7 +74,7 @@ def changed_numbers(result):
             if ends[1] != ends[-1]:
                 yield replace(result, **{end: (*ends[:1], ends[-1], *ends[2:])})  # too early
         return
-    if isinstance(result, sl.bounds.SensitivityBounds):
+    if isinstance(result, sl.bounds.SensitivityBounds | sl.bounds.CertifiedBounds):
         # What is above rests on an argument, and the witness shows only that it is not too small.
         yield replace(result, upper=result.lower / 2)
         stated -= {"upper"}
