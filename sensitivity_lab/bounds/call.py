@@ -13,7 +13,7 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.interval_problem import IntervalProblem
 from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.problem import Problem, check_sizes
-from sensitivity_lab.queries import as_query
+from sensitivity_lab.queries import as_query, from_function
 from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.sensitivity import Witness
 from sensitivity_lab.universes.finite import AnyUniverse, check_universe
@@ -24,6 +24,7 @@ from sensitivity_lab.universes.relations import as_relation, check_related, show
 from .answers import Answers
 from .boxes.call import RTOL, SECONDS, certified, check_rtol
 from .boxes.result import CertifiedBounds
+from .boxes.sums import OfSums, on_records
 from .climb import Limit, climb
 from .result import SensitivityBounds
 from .settings import Settings, check_seconds
@@ -96,7 +97,8 @@ def sensitivity_bounds(
         See `global_sensitivity`. It is evaluated many times, on datasets of the sizes of x and y.
         On an interval a function that computes one number with numpy's + - * / and powers, exp,
         log, sqrt, abs, minimum, maximum, clip, where, sum, mean, average, var, std, min, max,
-        sort, median, percentile, prod, dot, cumsum, diff and norm.
+        sort, median, percentile, prod, dot, cumsum, diff and norm; or a function of sums
+        (`formulas.sums`) for any number of records in [0, 1], with one changed record.
     size : int or iterable of int
         The number n of records of x. Of several sizes, the maximum is bounded.
     neighbors, norm, progress
@@ -190,9 +192,12 @@ def sensitivity_bounds(
             monotone=monotone is not False,
         )
         sizes, relation = check_sizes(size, universe), as_relation(neighbors)
-        on_interval = IntervalProblem(universe, (as_query(query),), (relation,), sizes).checked()
+        sums = query if isinstance(query, OfSums) else None
+        asked_for = from_function(on_records(sums), name=sums.name) if sums else as_query(query)
+        on_interval = IntervalProblem(universe, (asked_for,), (relation,), sizes).checked()
         return certified(
             on_interval,
+            sums=sums,
             rtol=close,
             seconds=check_seconds(SECONDS if time_limit is None else time_limit),
             n_jobs=n_jobs,

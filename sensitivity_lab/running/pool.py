@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-from collections.abc import Callable, Generator, Iterable
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeVar
@@ -196,6 +196,22 @@ def _pays(sample: Sample, left: int, n_jobs: int | None, apart: bool) -> bool:
         return not sample.amount or rest >= _SHORT
     saved = rest * (1 - 1 / number)
     return saved > (_START if sample.seconds >= _SAMPLE else _SURE * _START)
+
+
+@contextmanager
+def calls(n_jobs: int | None) -> Iterator[Callable[[Callable[..., Any], list[Any]], list[Any]]]:
+    """Yield what calls a function with each of several tuples of arguments, in order.
+
+    With several jobs that is done by worker processes, which stay until the end.
+    """
+    number = workers(n_jobs)
+    if number == 1:
+        yield lambda function, given: [function(*one) for one in given]
+        return
+    import joblib
+
+    with joblib.Parallel(n_jobs=number) as parallel:
+        yield lambda function, given: parallel(joblib.delayed(function)(*one) for one in given)
 
 
 def must_start(number: int) -> bool:

@@ -123,7 +123,7 @@ def test_there_is_one_of_every_class():
         if not one.__abstractmethods__ and not one.__module__.startswith("sensitivity_lab.sql")
     }
     assert {type(result) for result in RESULTS.values()} == concrete
-    assert len(concrete) == 5
+    assert len(concrete) == 6
 
 
 @pytest.mark.parametrize("name", RESULTS)

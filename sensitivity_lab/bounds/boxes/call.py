@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import joblib
 import numpy as np
 
 from sensitivity_lab.checks import number_kind
@@ -17,13 +16,16 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.functions import Function
 from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.sensitivity import Witness
+from sensitivity_lab.running.pool import calls, workers
 from sensitivity_lab.running.progress import bar
 from sensitivity_lab.universes.finite import finite
 from sensitivity_lab.universes.interval import IntervalUniverse
 from sensitivity_lab.universes.relations import multiplicities_of
 
+from .intervals import Floats
 from .result import CertifiedBounds
-from .search import Bounded, Found, Root, bound, difference, roots_around, roots_of, search
+from .search import Bounded, Root, bound, difference, roots_around, roots_of, search
+from .sums import FromSums, OfSums, exact_gap, pair_of, roots_of_sums
 
 SECONDS = 30.0
 """The default limit of a search."""
@@ -50,14 +52,16 @@ def certified(
     seconds: float = SECONDS,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    sums: OfSums | None = None,
 ) -> CertifiedBounds:
     """Bound the sensitivity of one function of records of an interval; see `sensitivity_bounds`.
 
-    The problem has one query and one relation.
+    The problem has one query and one relation. If the query is that of a function of sums, this is
+    `sums`.
     """
     query, universe = problem.queries[0], problem.universe
-    function = _function(query)
-    ends = _ends(universe)
+    function = _function(query) if sums is None else FromSums(sums)
+    ends = _floats_around(universe)
     if isinstance(problem, LocalIntervalProblem):
         relation = problem.neighbors
         roots = roots_around(function, *ends, _floats(problem.x), problem.changes)
@@ -66,47 +70,41 @@ def certified(
         shapes = [
             (size - removed, removed, added) for size, (removed, added) in problem.changes(relation)
         ]
-        roots = roots_of(function, *ends, shapes)
+        if sums is None:
+            roots = roots_of(function, *ends, shapes)
+        else:
+            roots = roots_of_sums(sums, shapes, (universe.lower, universe.upper))
     if not roots:
         raise InputError(f"there are no neighbors: {relation}, sizes {problem.sizes}")
-    _check_numbers(query, function, roots)
-    jobs = joblib.effective_n_jobs(n_jobs or 1)
-    with joblib.Parallel(n_jobs=jobs) as workers, bar("boxes", progress) as shown:
-        found = search(
-            *(function, roots, rtol, seconds),
-            _parted(workers, jobs) if jobs > 1 else lambda tasks: [bound(*one) for one in tasks],
-            shown.update,
-        )
-    witness, floor = _witness(query, universe, found)
+    if sums is None:
+        _check_numbers(query, function, roots)
+    jobs = workers(n_jobs)
+    with calls(n_jobs) as call, bar("boxes", progress) as shown:
+
+        def many(root: Root, lo: Floats, hi: Floats) -> list[Bounded]:
+            parts = np.array_split(np.arange(lo.shape[1]), jobs)
+            given = [(function, root, lo[:, part], hi[:, part]) for part in parts if len(part)]
+            founds: list[Bounded] = call(bound, given)
+            return founds
+
+        found = search(function, roots, rtol, seconds, many, shown.update)
+    pair = found.root.pair(found.point) if sums is None else pair_of(found.root, found.point)
+    witness = _witness(query, universe, *pair)
+    floor = found.lower if sums is None else exact_gap(sums, witness.x, witness.y)
     return CertifiedBounds(
-        lower=floor,
+        lower=max(floor, 0.0),
         upper=found.upper,
         witness=witness,
         boxes=found.boxes,
         rtol=rtol,
         trees=tuple((root, tree.arrays()) for root, tree in found.trees),
+        followed=function,
         query=query,
         neighbors=relation,
         size=problem.sizes[0] if len(problem.sizes) == 1 else problem.sizes,
         universe=universe,
         kind=problem.kind,
     )
-
-
-def _parted(workers: joblib.Parallel, jobs: int) -> Callable[[list[Any]], list[Bounded]]:
-    """Return what bounds boxes in worker processes, an equal part each."""
-
-    def many(tasks: list[Any]) -> list[Bounded]:
-        parts = [
-            (function, root, lo[:, places], hi[:, places])
-            for function, root, lo, hi in tasks
-            for places in np.array_split(np.arange(lo.shape[1]), jobs)
-            if len(places)
-        ]
-        found: list[Bounded] = workers(joblib.delayed(bound)(*one) for one in parts)
-        return found
-
-    return many
 
 
 def _function(query: Query) -> Callable[[Any], Any]:
@@ -124,7 +122,7 @@ def _function(query: Query) -> Callable[[Any], Any]:
     return query.function
 
 
-def _ends(universe: IntervalUniverse) -> tuple[float, float]:
+def _floats_around(universe: IntervalUniverse) -> tuple[float, float]:
     """Return the floats around the interval: what holds for more records holds for its own."""
     low, high = float(universe.lower), float(universe.upper)
     low = low if low <= universe.lower else math.nextafter(low, -math.inf)
@@ -148,8 +146,7 @@ def _check_numbers(query: Query, function: Callable[[Any], Any], roots: list[Roo
     for root in (roots[0], roots[-1]):
         width = (root.upper - root.lower)[:, None]
         points = root.lower[:, None] + random.random((len(width), _PAIRS)) * width
-        if root.ordered:
-            points = np.sort(points, axis=0)
+        points = root.pairs_near(points)
         told, _ = difference(function, root, points, points, slopes=False)
         for at in range(_PAIRS):
             x, y = (np.sort(one) for one in root.pair(points[:, at]))
@@ -163,16 +160,17 @@ def _check_numbers(query: Query, function: Callable[[Any], Any], roots: list[Roo
                 )
 
 
-def _witness(query: Query, universe: IntervalUniverse, found: Found) -> tuple[Witness, float]:
+def _witness(
+    query: Query, universe: IntervalUniverse, x: Iterable[float], y: Iterable[float]
+) -> Witness:
     """Return the pair that is furthest apart, with the function's answers on it."""
-    x, y = (
-        universe.dataset(_inside(record, universe) for record in data.tolist())
-        for data in found.root.pair(found.point)
+    first, second = (
+        universe.dataset(_inside(float(record), universe) for record in data) for data in (x, y)
     )
-    records = finite(universe, (*x, *y))
-    data_x, data_y = (multiplicities_of(data, records) for data in (x, y))
+    records = finite(universe, (*first, *second))
+    data_x, data_y = (multiplicities_of(data, records) for data in (first, second))
     measured = measure(query, records, data_x, data_y)
-    return Witness(x, y, measured.query_x, measured.query_y), max(found.lower, 0.0)
+    return Witness(first, second, measured.query_x, measured.query_y)
 
 
 def _inside(record: float, universe: IntervalUniverse) -> Number:

@@ -509,7 +509,7 @@ def _broadcast(u: Carried, v: Carried) -> tuple[Carried, Carried]:
 # Comparisons are 0 or 1, or in a box with both cases anything between.
 
 
-def _above(strict: bool, told: str) -> Callable[[Any, Any], Carried]:
+def _compared(strict: bool, told: str) -> Callable[[Any, Any], Carried]:
     def compare(left: Any, right: Any) -> Carried:
         u = _subtract(left, right)
         sides = []
@@ -840,7 +840,7 @@ def _count_nonzero(u: Any) -> Carried:
     return _sum(u)
 
 
-_GREATER, _GREATER_EQUAL = _above(True, ">"), _above(False, ">=")
+_GREATER, _GREATER_EQUAL = _compared(True, ">"), _compared(False, ">=")
 
 _UFUNCS: dict[str, Callable[..., Carried]] = {
     "add": _add,
@@ -867,8 +867,8 @@ _UFUNCS: dict[str, Callable[..., Carried]] = {
     "minimum": _minimum,
     "greater": _GREATER,
     "greater_equal": _GREATER_EQUAL,
-    "less": _flipped(_above(True, "<")),
-    "less_equal": _flipped(_above(False, "<=")),
+    "less": _flipped(_compared(True, "<")),
+    "less_equal": _flipped(_compared(False, "<=")),
     "logical_not": _not,
     "invert": _not,
     "logical_and": _and,

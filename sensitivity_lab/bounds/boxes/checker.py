@@ -459,39 +459,61 @@ def difference(function, given, lo, hi, rows):
     return found if given["sign"] > 0 else minus(found)
 
 
-def bound(function, given, lo, hi):
-    """The most that the difference can be in boxes, and how far each variable moves it."""
-    rows = len(lo)
-    first = difference(function, given, lo, hi, rows)
-    # Along a run m (z[j] - z[i]) is not below 0: it may be added, with slopes -m at i and m at j.
-    steps, middle = np.zeros((rows + 1, lo.shape[1])), np.nan_to_num((first[0] + first[1])[1:] / 2)
+def not_below_0(given, middle, lo, hi):
+    """What is not below 0 on pairs, and may be added: its values and slopes in a box."""
+    if given.get("sums"):  # m (Q - S^2 / c) where the difference falls with Q, else m (S - Q)
+        up, down = ((np.maximum(m, 0),) * 2 for m in (-middle[2], middle[2]))
+        share = inverse(number(given["sums"]))
+
+        def ends(z):
+            s, q = at(z, 1), at(z, 2)
+            v = plus(times(up, minus(q, times(power(s, 2), share))), times(down, minus(s, q)))
+            rows = [tuple(0 * end for end in s)] * len(z[0])
+            rows[1] = minus(down, times(times(up, plus(s, s)), share))
+            rows[2] = minus(up, down)
+            return v, tuple(np.stack(one) for one in zip(*rows, strict=True))
+
+        return ends
+    steps = np.zeros((len(lo) + 1, lo.shape[1]))  # along a run m (z[j] - z[i]), where it cancels
     for start, end in given["runs"]:
         for i, j in [(j - k, j) for k in range(1, end - start) for j in range(start + k, end)]:
             m = np.maximum(np.minimum(middle[i], -middle[j]) * (hi[i] > lo[j]), 0)
             middle[i], middle[j] = middle[i] - m, middle[j] + m
             steps[i + 1 : j + 1] += m
-    more = minus((steps[:-1], steps[:-1]), (steps[1:], steps[1:]))
-    slope = plus(slopes(first), more)
+    along_ = minus((steps[:-1], steps[:-1]), (steps[1:], steps[1:]))
+    return lambda z: (total(times(along_, z)), along_)
+
+
+def bound(function, given, lo, hi):
+    """The most that the difference can be in boxes, and how far each variable moves it."""
+    rows = len(lo)
+    first = difference(function, given, lo, hi, rows)
+    more = not_below_0(given, np.nan_to_num((first[0] + first[1])[1:] / 2), lo, hi)
+    slope = plus(slopes(first), more((lo, hi))[1])
     low, high = np.where(slope[0] >= 0, hi, lo), np.where((slope[1] <= 0) & (slope[0] < 0), lo, hi)
-    second = difference(function, given, low, high, rows)
-    slope = plus(slopes(second), more)
-    best = np.minimum(first[1][0], plus(at(second, 0), total(times(more, (low, high))))[1])
+    second, extra = difference(function, given, low, high, rows), more((low, high))
+    slope = plus(slopes(second), extra[1])
+    best = np.minimum(first[1][0], plus(at(second, 0), extra[0])[1])
     share = np.nan_to_num(slope[1] / (slope[1] - slope[0]), nan=0.5, posinf=0.5, neginf=0.5)
     point = np.clip(low + np.clip(share, 0, 1) * (high - low), low, high)
     there, here = difference(function, given, point, point, 0), (point, point)
     reach = hull(minus((low, low), here), minus((high, high), here))
-    far = plus(at(there, 0), total(plus(times(slope, reach), times(more, here))))
+    far = plus(plus(at(there, 0), more(here)[0]), total(times(slope, reach)))
     sizes = np.nan_to_num(np.maximum(np.abs(slope[0]), np.abs(slope[1])), posinf=1e6) + 1e-12
     return np.fmin(best, far[1]), sizes * (high - low)
 
 
-def part(lo, hi, axis, low, high, runs):
-    """A part of a box without what does not ascend; None if nothing is left."""
+def part(given, lo, hi, axis, low, high):
+    """A part of a box without what is no pair; None if nothing is left."""
     lo, hi = lo.copy(), hi.copy()
     lo[axis], hi[axis] = low, high
-    for start, end in runs:
+    for start, end in given["runs"]:
         lo[start:end] = np.maximum.accumulate(lo[start:end])
         hi[start:end] = np.minimum.accumulate(hi[start:end][::-1])[::-1]
+    if count := given.get("sums"):  # of records in [0, 1] with a sum: equal ones, or ones and zeros
+        whole = np.floor(hi[1])
+        lo[2] = max(lo[2], lo[1] ** 2 / count * (1 - 1e-15))
+        hi[2] = min(hi[2], (whole + (hi[1] - whole) ** 2) * (1 + 1e-15))
     return (lo, hi) if (lo <= hi).all() else None
 
 
@@ -501,11 +523,11 @@ def leaves(given):
     for node, axis, cut, first in given["splits"]:
         lo, hi = boxes.pop(node, None) or (None, None)
         if lo is None:
-            continue  # a part of what does not ascend
+            continue  # a part of what is no pair
         if not lo[axis] <= cut <= hi[axis]:
             raise NotShownError(f"a cut of variable {axis} at {cut} is outside of its box")
-        boxes[first] = part(lo, hi, axis, lo[axis], cut, given["runs"])
-        boxes[first + 1] = part(lo, hi, axis, cut, hi[axis], given["runs"])
+        boxes[first] = part(given, lo, hi, axis, lo[axis], cut)
+        boxes[first + 1] = part(given, lo, hi, axis, cut, hi[axis])
     return [box for box in boxes.values() if box is not None]
 
 
@@ -529,7 +551,7 @@ def check(function, certificate):
                 cut = low + (high - low) / 2
                 if done > MOST or not low < cut < high:
                     raise NotShownError(f"a box has a bound of {most[i]}, above {upper}")
-                halves = [part(lo[:, i], hi[:, i], k, *ends, given["runs"])
+                halves = [part(given, lo[:, i], hi[:, i], k, *ends)
                           for ends in ((low, cut), (cut, high))]  # fmt: skip
                 rest += [box for box in halves if box is not None]
     return done

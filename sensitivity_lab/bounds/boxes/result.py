@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
@@ -13,7 +14,6 @@ from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.problem import Kind
 from sensitivity_lab.queries import Query
-from sensitivity_lab.queries.functions import Function
 from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.noise_context import NoiseContext, of_datasets, setting
 from sensitivity_lab.results.pairs import pair_facts
@@ -83,6 +83,7 @@ class CertifiedBounds(Paired):
     boxes: int
     rtol: float
     trees: tuple[tuple[Root, tuple[NDArray[Any], ...]], ...] = field(compare=False)
+    followed: Callable[[Any], Any] = field(compare=False)
     query: Query
     neighbors: Relation
     size: int | tuple[int, ...]
@@ -109,7 +110,8 @@ class CertifiedBounds(Paired):
         dict
             ``upper``, and a list of ``roots``, each with the ends of its variables, the variables
             that are the records of x and of y, the runs of variables that ascend, the sign of the
-            difference, and the splits (node, variable, cut, number of the part below the cut).
+            difference, the number of common records if only their sums are variables, and the
+            splits (node, variable, cut, number of the part below the cut).
         """
         return {
             "upper": self.upper,
@@ -121,6 +123,7 @@ class CertifiedBounds(Paired):
                     "on_y": list(root.on_y),
                     "runs": [list(run) for run in root.runs],
                     "sign": root.sign,
+                    "sums": root.sums,
                     "splits": [list(one) for one in zip(*(a.tolist() for a in tree), strict=True)],
                 }
                 for root, tree in self.trees
@@ -146,8 +149,7 @@ class CertifiedBounds(Paired):
         ``check(function, certificate)`` is what this calls. It takes about as long as the search.
         """
         try:
-            function = cast(Function, self.query).function
-            checked: int = cast(Any, checker).check(function, self.certificate())
+            checked: int = cast(Any, checker).check(self.followed, self.certificate())
         except checker.NotShownError as error:
             raise VerificationError(str(error)) from error
         return checked

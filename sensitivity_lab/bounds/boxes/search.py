@@ -19,10 +19,12 @@ from .intervals import Floats, Interval
 _TOGETHER = 1024
 """So many boxes are split at a time: NumPy is then busy with numbers, and the best are not far."""
 
+_EPS = float(np.finfo(np.float64).eps)
+
 _ROOM = 1e-10
 """The upper bound leaves so much, relative to it, to the rounding of who checks it."""
 
-_MOST = 2_000_000
+_KEPT = 2_000_000
 """No more boxes are kept than fit in memory."""
 
 
@@ -40,6 +42,9 @@ class Root(NamedTuple):
         tells records by their places, all.
     sign : {1, -1}
         Which answer is subtracted from which.
+    sums : int
+        If above 0, the first three variables are this number of common records in [0, 1], their
+        sum, and their sum of squares.
     """
 
     lower: Floats
@@ -48,15 +53,53 @@ class Root(NamedTuple):
     on_y: tuple[int, ...]
     runs: tuple[tuple[int, int], ...]
     sign: int
+    sums: int = 0
+
+    @property
+    def ascends(self) -> bool:
+        """Whether all variables are one run."""
+        return self.runs == ((0, len(self.lower)),)
 
     @property
     def ordered(self) -> bool:
-        """Whether the records of x and y ascend as they stand."""
-        return self.runs == ((0, len(self.lower)),)
+        """Whether a function may tell what it gets by its places."""
+        return self.ascends or self.sums > 0
+
+    def trimmed(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
+        """Return boxes without margins where no pair is; the ends of an empty box are crossed."""
+        lo, hi = lo.copy(), hi.copy()
+        for start, end in self.runs:
+            lo[start:end] = np.maximum.accumulate(lo[start:end], axis=0)
+            hi[start:end] = np.minimum.accumulate(hi[start:end][::-1], axis=0)[::-1]
+        if self.sums:
+            lo[2] = np.maximum(lo[2], _least_squares(lo[1], self.sums))
+            hi[2] = np.minimum(hi[2], _most_squares(hi[1]))
+        return lo, hi
+
+    def pairs_near(self, points: Floats) -> Floats:
+        """Return points that are pairs, shape (variables, points): those that are not are moved."""
+        if self.ascends:
+            return np.sort(points, axis=0)
+        if self.sums:
+            points = points.copy()
+            least, most = _least_squares(points[1], self.sums), _most_squares(points[1])
+            points[2] = np.clip(points[2], least, most)
+        return points
 
     def pair(self, point: Floats) -> tuple[Floats, Floats]:
         """Return x and y, ascending."""
         return np.sort(point[list(self.on_x)]), np.sort(point[list(self.on_y)])
+
+
+def _least_squares(total: Floats, count: int) -> Floats:
+    """Return a number that no sum of squares is below: that of equal records, rounded down."""
+    return total**2 / count * (1 - 4 * _EPS)
+
+
+def _most_squares(total: Floats) -> Floats:
+    """Return a number that no sum of squares is above: that of ones, zeros, and one record."""
+    whole = np.floor(total)
+    return (whole + (total - whole) ** 2) * (1 + 4 * _EPS)
 
 
 @dataclass
@@ -118,42 +161,44 @@ def difference(
 def bound(function: Callable[[Any], Any], root: Root, lo: Floats, hi: Floats) -> Bounded:
     """Bound the difference in boxes, shape (variables, boxes); docs/proofs.md, "Certified boxes".
 
-    Steps between neighbors of a run, which are never below 0 where the run ascends, are added to
-    the difference where they cancel slopes. A variable along which the sum rises or falls in the
-    whole box stands at its end, for no pair of the box has a larger one. What is left is bounded by
-    its values, and by those at one point and the slopes around it (the mean-value form).
+    What is never below 0 on pairs is added to the difference where it cancels slopes: steps between
+    neighbors of a run, or how far a sum of squares is from its ends. A variable along which the sum
+    rises or falls in the whole box stands at its end, for no pair of the box has a larger one. What
+    is left is bounded by its values, and by those at one point and the slopes around it (the
+    mean-value form).
     """
     value, slope = difference(function, root, lo, hi, slopes=True)
     most = value.hi
-    added = _steps(slope, root, lo, hi)
-    slope = slope + added
+    added = _added(slope, root, lo, hi)
+    slope = slope + added(Interval(lo, hi))[1]
     rises, falls = slope.lo >= 0, slope.hi <= 0
     low, high = np.where(rises, hi, lo), np.where(falls & ~rises, lo, hi)
     if (low != lo).any() or (high != hi).any():
         value, slope = difference(function, root, low, high, slopes=True)
-        most = np.minimum(most, (value + (added * Interval(low, high)).sum(0)).hi)
-        slope = slope + added
+        more, steep = added(Interval(low, high))
+        most = np.minimum(most, (value + more).hi)
+        slope = slope + steep
     point = _center(low, high, slope)
     middle = Interval.of(point)
     at_point, _ = difference(function, root, point, point, slopes=False)
     reach = (Interval.of(low) - middle).hull(Interval.of(high) - middle)
-    around = (slope * reach + added * middle).sum(0) + at_point
+    around = (slope * reach).sum(0) + at_point + added(middle)[0]
     width = high - low
     size = np.maximum(np.abs(slope.lo), np.abs(slope.hi))
     smear = np.where(np.isfinite(size), size + 1e-12, 1e6) * width
-    if root.ordered:  # only ascending records are a pair
-        point = np.sort(point, axis=0)
+    if root.ordered:  # the point may be no pair
+        point = root.pairs_near(point)
         at_point, _ = difference(function, root, point, point, slopes=False)
     return Bounded(np.fmin(most, around.hi), at_point.lo, point, smear)
 
 
-def _steps(slope: Interval, root: Root, lo: Floats, hi: Floats) -> Interval:
-    """Return the slopes of steps ``m_i * (z[i + 1] - z[i])`` that take from slopes of both signs.
-
-    Any m_i of at least 0 will do. A slope that is above 0 goes to a later variable of the run with
-    one below 0, if the former can be larger than the latter in the box.
-    """
+def _added(
+    slope: Interval, root: Root, lo: Floats, hi: Floats
+) -> Callable[[Interval], tuple[Interval, Interval]]:
+    """Return a function that is not below 0 on pairs, with its values and slopes in a box."""
     middle = np.where(np.isfinite(slope.lo) & np.isfinite(slope.hi), slope.lo + slope.hi, 0) / 2
+    if root.sums:
+        return _from_ends(middle[2], root.sums)
     before = np.zeros((len(lo) + 1, lo.shape[1]))  # before[i] is m of the step that ends at i
     for start, end in root.runs:
         for apart in range(1, end - start):
@@ -164,7 +209,27 @@ def _steps(slope: Interval, root: Root, lo: Floats, hi: Floats) -> Interval:
                 middle[i] -= part
                 middle[j] += part
                 before[i + 1 : j + 1] += part
-    return Interval.of(before[:-1]) - Interval.of(before[1:])
+    # The sum of m[i] * (z[i + 1] - z[i]): a slope that is above 0 goes to a later variable with one
+    # below 0, if the former can be the larger one in the box.
+    steps = Interval.of(before[:-1]) - Interval.of(before[1:])
+    return lambda box: ((steps * box).sum(0), steps)
+
+
+def _from_ends(steep: Floats, count: int) -> Callable[[Interval], tuple[Interval, Interval]]:
+    """Return m (Q - S^2 / c) where the difference falls with Q, and m (S - Q) where it rises."""
+    up, down = (Interval.of(np.maximum(one, 0)) for one in (-steep, steep))
+    share = Interval.of(1.0) / Interval.of(float(count))
+
+    def added(box: Interval) -> tuple[Interval, Interval]:
+        total, squares = box[1], box[2]
+        value = up * (squares - total.square() * share) + down * (total - squares)
+        rows = [Interval.of(np.zeros_like(total.lo))] * len(box.lo)
+        rows[1], rows[2] = down - up * (total + total) * share, up - down
+        return value, Interval(
+            *(np.stack(ends) for ends in zip(*((r.lo, r.hi) for r in rows), strict=True))
+        )
+
+    return added
 
 
 def _center(low: Floats, high: Floats, slope: Interval) -> Floats:
@@ -172,15 +237,6 @@ def _center(low: Floats, high: Floats, slope: Interval) -> Floats:
     share = slope.hi / (slope.hi - slope.lo)
     share = np.where(np.isfinite(share), np.clip(share, 0, 1), 0.5)
     return np.clip(low + share * (high - low), low, high)
-
-
-def ascending_part(lo: Floats, hi: Floats, root: Root) -> tuple[Floats, Floats]:
-    """Return boxes without margins in which no run ascends; empty where a box has no such point."""
-    lo, hi = lo.copy(), hi.copy()
-    for start, end in root.runs:
-        lo[start:end] = np.maximum.accumulate(lo[start:end], axis=0)
-        hi[start:end] = np.minimum.accumulate(hi[start:end][::-1], axis=0)[::-1]
-    return lo, hi
 
 
 @dataclass
@@ -253,7 +309,7 @@ class Branches:
             below, above = hi.copy(), lo.copy()
             below[at] = above[at] = cut
             smear[at] /= 2
-            lo, hi = ascending_part(np.hstack([lo, above]), np.hstack([below, hi]), self.root)
+            lo, hi = self.root.trimmed(np.hstack([lo, above]), np.hstack([below, hi]))
             kept = (lo <= hi).all(axis=0)
             smear, most = np.hstack([smear, smear])[:, kept], np.hstack([most, most])[kept]
             lo, hi, node = lo[:, kept], hi[:, kept], np.hstack([first, first + 1])[kept]
@@ -394,7 +450,7 @@ def search(
     roots: list[Root],
     rtol: float,
     seconds: float,
-    many: Callable[[list[Any]], list[Bounded]],
+    many: Callable[[Root, Floats, Floats], list[Bounded]],
     show: Callable[[int], Any],
 ) -> Found:
     """Bound how far apart the answers on pairs are, until the bounds are close or time is over.
@@ -410,7 +466,7 @@ def search(
     seconds : float
         When it ends at the latest.
     many : callable
-        Computes the bounds of several arrays of boxes, in workers or here.
+        Bounds boxes of a root, in parts, in workers or here.
     show : callable
         Is told the number of boxes that were bounded since it was told last.
     """
@@ -432,12 +488,10 @@ def search(
             one.close(target)
         worst = max(branches, key=lambda one: one.upper)
         kept = sum(len(one.most) for one in branches)
-        if not kept or time.monotonic() > end or kept > _MOST:
+        if not kept or time.monotonic() > end or kept > _KEPT:
             break
         lo, hi, parents, node = worst.split()
-        parts = np.array_split(np.arange(lo.shape[1]), max(1, -(-lo.shape[1] // _TOGETHER)))
-        founds = many([(function, worst.root, lo[:, part], hi[:, part]) for part in parts])
-        found = joined(founds)
+        found = joined(many(worst.root, lo, hi))
         found.most = np.minimum(found.most, parents)
         boxes += lo.shape[1]
         show(lo.shape[1])
@@ -472,8 +526,7 @@ def climb(
     step = 0.5
     for _ in range(rounds):
         points = np.clip(points, root.lower[:, None], root.upper[:, None])
-        if root.ordered:
-            points = np.sort(points, axis=0)
+        points = root.pairs_near(points)
         value, _ = difference(function, root, points, points, slopes=False)
         kept = np.argsort(-np.where(np.isnan(value.lo), -np.inf, value.lo))[:32]
         best, found = float(value.lo[kept[0]]), points[:, kept[0]]
