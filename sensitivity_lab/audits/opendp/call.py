@@ -77,9 +77,9 @@ def audit_opendp(
         Whether to take extreme inputs instead of `universe`, `size` and `datasets`, for vectors and
         single values: of floats 1, 0.0, -0.0, 2^50, -2^50, the smallest subnormal number, both
         infinities and NaN; of whole numbers 0, 1 and the ends of their type; and the bounds of the
-        domain. Those that the domain does not accept are left out. Vectors have up to two entries
-        in every order, or 1,023 and 1,024 entries of which at most the first or the last one
-        differs, or the size of the domain.
+        domain, with the floats next to them. Those that the domain does not accept are left out.
+        Vectors have up to two entries in every order, or 1,023 and 1,024 entries of which at most
+        the first or the last one differs, or the size of the domain.
     neighbors : callable, optional
         The input metric as a symmetric function of two inputs: their distance, or whether they are
         neighbors (True is a distance of 1, False of infinity). Needed if the lab does not know the
