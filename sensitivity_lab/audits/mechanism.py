@@ -32,6 +32,7 @@ from sensitivity_lab.exact.roots import as_fraction
 from sensitivity_lab.results.literals import brief, short_literal
 from sensitivity_lab.universes.universe import Universe
 
+from .doors import led
 from .driven.generator import elsewhere
 from .driven.histories import (
     COMPARED,
@@ -261,6 +262,7 @@ class MechanismReport(AuditReport):
         )
 
 
+@led()
 @public_call
 def audit_mechanism(
     function: Callable[..., Any],
