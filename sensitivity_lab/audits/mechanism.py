@@ -364,8 +364,9 @@ def audit_mechanism(
 
     Notes
     -----
-    Covered are ``integers``, ``choice``, ``permutation``, ``shuffle``, ``binomial``, ``geometric``,
-    and ``random`` and ``uniform`` compared with numbers. A draw is a symbol. Sums of draws with
+    Covered are ``integers``, ``choice``, ``permutation``, ``shuffle``, ``binomial``,
+    ``multinomial``, ``geometric``, and ``random`` and ``uniform`` compared with numbers or rounded
+    down. A draw is a symbol. Sums of draws with
     whole or rational factors stay symbols; a comparison splits a run in two, and whatever needs the
     value of a draw (an index, a text, a key, a product of two draws) takes a run per value.
     ``laplace`` and ``normal`` noise that is added and returned has an affine law. ``laplace`` and
