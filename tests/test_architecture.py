@@ -314,6 +314,7 @@ OF_OTHERS = {
     *("_exit", "_group_actions", "_subparsers"),  # of the standard library
     *("_dash_pattern", "_suptitle", "_unscaled_dash_pattern", "_update_ticks"),  # of matplotlib
     *("_mechanism", "_mechanisms"),  # of the libraries in the corpus
+    *("_make_eigenvalues", "_make_np_sscp", "_make_private_theil_sen"),  # the same
 }
 """Names with an underscore that are no private names of ours."""
 

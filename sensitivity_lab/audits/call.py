@@ -18,11 +18,13 @@ from sensitivity_lab.search.run import Run
 
 from .claims import ROUNDING_ULPS
 from .couplings.call import audit_coupling
+from .doors import FUNCTION, MECHANISM, QUERY, RANDOM, led, with_datasets
 from .maps import audit_map
 from .question import check_order, question_about
 from .report import AuditReport
 from .searched import audit_query
 from .stability import audit_pipeline
+from .subjects import name_of
 
 _QUERY = frozenset({"norm", "exactly", "method", "n_jobs", "run", "subject"})
 _FUNCTION = frozenset({"datasets", "outputs", "choices", "every_order", "subject"})
@@ -32,6 +34,7 @@ _PIPELINE = frozenset({"n_jobs"})
 """The arguments of each form, besides those of all; `neighbors` is for the first two."""
 
 
+@led()
 @public_call
 def audit(
     universe: Any,
@@ -284,7 +287,7 @@ def audit(
             tolerance_ulps=tolerance_ulps, n_jobs=n_jobs, progress=progress,
         )  # fmt: skip
     if outputs is None:
-        _check_form(given, _QUERY | {"neighbors"}, "a query (outputs= makes it a function)")
+        _check_form(given, _QUERY | {"neighbors"}, "a query", _led_to(query, given))
         return audit_query(
             universe, query, claim, size=size, neighbors=neighbors, distances=distances,
             norm=norm, exactly=exactly, tolerance_ulps=tolerance_ulps, subject=subject,
@@ -292,6 +295,8 @@ def audit(
         )  # fmt: skip
     _check_form(given, _FUNCTION | {"neighbors"}, "a function with outputs=")
     check_callable("query", query, "a function of a dataset, where outputs= is given")
+    if choices is None:
+        _check_takes_dataset(query)
     question = question_about(
         query, universe, size, datasets, neighbors=neighbors, distances=distances,
         every_order=every_order, subject=subject, tolerance_ulps=tolerance_ulps,
@@ -302,7 +307,34 @@ def audit(
     return audit_coupling(question, query, choices)
 
 
-def _check_form(given: dict[str, Any], taken: Iterable[str], what: str) -> None:
+def _check_takes_dataset(query: Any) -> None:
+    """Raise InputError if a function takes more than a dataset."""
+    try:
+        signature = inspect.signature(query)
+    except (TypeError, ValueError):
+        return  # its parameters cannot be read
+    try:
+        signature.bind(None)
+    except TypeError:
+        raise InputError(
+            f"query must take a dataset alone, got {name_of(query)}{signature}; with random "
+            f"choices, write {RANDOM}; with a generator, write {MECHANISM}"
+        ) from None
+
+
+def _led_to(query: Any, given: dict[str, Any]) -> str:
+    """Return what to do where a query gets an argument of functions."""
+    if not callable(query):
+        return f"leave it out, as in {QUERY}"
+    if given["choices"] is not None:
+        return f"a function needs outputs=, as in {RANDOM}"
+    call = FUNCTION if given["datasets"] is None else with_datasets(FUNCTION)
+    return f"a function needs outputs=, as in {call}"
+
+
+def _check_form(
+    given: dict[str, Any], taken: Iterable[str], what: str, way: str = "leave it out"
+) -> None:
     """Raise InputError if an argument is given that is not for what is audited."""
     for name in given.keys() - set(taken):
         default = inspect.signature(audit).parameters[name].default
@@ -310,7 +342,7 @@ def _check_form(given: dict[str, Any], taken: Iterable[str], what: str) -> None:
         # A comparison of anything else, such as a table, need not be true or false.
         same = value is default or (isinstance(value, bool | str | np.bool_) and value == default)
         if not same:
-            raise InputError(f"{name} is not for {what}; leave it out, got {shown(value)}")
+            raise InputError(f"{name} is not for {what}, got {shown(value)}; {way}")
 
 
 def assert_sensitivity(

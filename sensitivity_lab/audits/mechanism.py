@@ -32,6 +32,7 @@ from sensitivity_lab.exact.roots import as_fraction
 from sensitivity_lab.results.literals import brief, short_literal
 from sensitivity_lab.universes.universe import Universe
 
+from .doors import led
 from .driven.generator import elsewhere
 from .driven.histories import (
     COMPARED,
@@ -261,6 +262,7 @@ class MechanismReport(AuditReport):
         )
 
 
+@led()
 @public_call
 def audit_mechanism(
     function: Callable[..., Any],
@@ -362,14 +364,15 @@ def audit_mechanism(
 
     Notes
     -----
-    Covered are ``integers``, ``choice``, ``permutation``, ``shuffle``, ``binomial``, ``geometric``,
-    and ``random`` and ``uniform`` compared with numbers. A draw is a symbol. Sums of draws with
-    whole or rational factors stay symbols; a comparison splits a run in two, and whatever needs the
-    value of a draw (an index, a text, a key, a product of two draws) takes a run per value.
-    ``laplace`` and ``normal`` noise that is added and returned has an affine law. ``laplace`` and
-    ``exponential`` noise that is only compared splits runs, too, with exact probabilities: sums of
-    exponentials. All runs on a dataset are repeated with numbers for the draws, in the opposite
-    order.
+    Covered are ``integers``, ``choice``, ``permutation``, ``shuffle``, ``binomial``,
+    ``multinomial``, ``geometric``, and ``random`` and ``uniform`` compared with numbers or rounded
+    down. A draw is a symbol. Sums of draws with whole or rational factors stay symbols; a
+    comparison splits a run in two, and whatever needs the value of a draw (an index, a text, a key,
+    a product of two draws) takes a run per value. ``laplace`` and ``normal`` noise that is added
+    and returned has an affine law. ``laplace`` and ``exponential`` noise that is only compared
+    splits runs, too, with exact probabilities: sums of exponentials. So does a single number with
+    ``laplace`` noise that is clipped and released alone. All runs on a dataset are repeated with
+    numbers for the draws, in the opposite order.
 
     Arithmetic is that of real numbers: the rounding of floats is no part of the law, and releases
     in floats that are rounded noticeably are refused. A law with endless support is cut where

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,8 @@ from sensitivity_lab.metrics.cells import signed_key
 from sensitivity_lab.results.literals import short_literal
 from sensitivity_lab.search.pairs import Farthest
 
-from .records import any_distances, plain, records_of
+from .doors import DEFINED
+from .records import any_distances, distances, plain, records_of
 from .row import Evidence
 
 PAIR_LIMIT = 200_000_000
@@ -257,7 +259,18 @@ def check_compared(alone: Sequence[Number], datasets: Sequence[Any], metric: Met
         way = f"give size=[{largest - 1}, {largest}]"
     elif sizes and metric.resizes is False:
         way = "give at least two values" if sizes[-1] else "give a size of at least 1"
+    elif (least := _closest(any_distances(metric, datasets), len(datasets))) is not None:
+        way = f"the closest are {least} apart, so write distances={least}"
     raise InputError(f"{told} are neighbors at distance {shown(alone[0])}: {way}")
+
+
+def _closest(near: Distances, number: int) -> int | None:
+    """Return the least distance above 0 of some datasets, or None if it is no whole number."""
+    apart = [entry for x in range(number - 1) for entry in near.row(x).tolist() if entry > 0]
+    least = near.truth(min(apart)) if apart else math.inf
+    if not isinstance(least, Difference) or least.root or least.close().denominator > 1:
+        return None
+    return int(least.close())
 
 
 def _of_answers(
@@ -273,7 +286,9 @@ def _of_answers(
             try:
                 measured(outputs, [one.answer])
             except QueryError as error:
-                raise QueryError(f"on the dataset {short_literal(one.dataset)}, {error}") from None
+                way = f"; leave it out by where=, as in {DEFINED}" if measured is distances else ""
+                told = f"on the dataset {short_literal(one.dataset)}, {error}{way}"
+                raise QueryError(told) from None
         raise
 
 

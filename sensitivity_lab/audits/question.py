@@ -160,6 +160,11 @@ def _neighbors(neighbors: Any, distances: Any) -> tuple[Metric, str, tuple[Numbe
             raise InputError(f"neighbors must be a relation of at most k, got {relation}")
         given = relation.k if distances is None else distances
         return relation.metric, type(relation).__name__, check_distances(given, real=False)
+    if neighbors is None:
+        raise InputError(
+            'neighbors must be given: "bounded" if a record is replaced, "unbounded" if one is '
+            "added or removed, or a metric"
+        )
     near = as_metric("neighbors", neighbors)
     words = neighbors if isinstance(neighbors, str) else name_of(neighbors)
     return near, words, check_distances(1 if distances is None else distances, near.real)
@@ -203,6 +208,11 @@ def check_values(universe: Iterable[Any] | Universe) -> tuple[Any, ...]:
     if not given:
         raise InputError(f"{wrong}, got {shown(universe)}")
     for value in given:
+        if _is_table(value):
+            raise InputError(
+                "universe must be the values of records, got a table; write datasets= for tables, "
+                "instead of universe and size"
+            )
         check_comparable("universe", value)
     # Code can tell 1 from 1.0, which have one key; texts alone are cut where numbers are very long.
     return tuple({(signed_key(value), literal(value)): value for value in given}.values())
@@ -253,16 +263,20 @@ def check_datasets(datasets: Any) -> list[Any]:
         )
     for dataset in given:
         # Tables are compared as what they hold.
-        if not isinstance(dataset, pd.DataFrame | pd.Series) and not hasattr(dataset, "lazy"):
+        if not _is_table(dataset):
             check_comparable("datasets", dataset)
     return given
+
+
+def _is_table(given: Any) -> bool:
+    return isinstance(given, pd.DataFrame | pd.Series) or hasattr(given, "lazy")
 
 
 def check_one_source(universe: Any, size: Any, datasets: Any) -> None:
     """Raise InputError unless there is a universe, or datasets without universe and size."""
     if (universe is None) == (datasets is None):
         got = "neither" if universe is None else "both"
-        raise InputError(f"give a universe, or datasets, got {got}")
+        raise InputError(f"give a universe and a size, or datasets, got {got}")
     if datasets is not None and size is not None:
         raise InputError("size must be left out: datasets have their own")
 
@@ -307,7 +321,10 @@ def datasets_of(universe: Any, size: Any, datasets: Any, every_order: Any) -> tu
         return tried, f"{len(tried):,} datasets"
     if size is None:
         check_values(universe)
-        raise InputError("size must be given with a universe: the lengths of the lists to try")
+        raise InputError(
+            "size must be given with a universe: the lengths of the lists to try; for datasets of "
+            "your own, write datasets= instead of both"
+        )
     return vectors_over(universe, size, every_order)
 
 

@@ -12,6 +12,7 @@ from sensitivity_lab.metrics import Metric
 from sensitivity_lab.metrics.cells import key_of, multiset
 from sensitivity_lab.results.literals import literal, short_literal
 
+from .doors import RANDOM
 from .row import Evidence
 
 PROBES = 2048
@@ -106,5 +107,5 @@ def _check_same(x: Any, before: Any, now: Any, metric: Metric) -> None:
         "what is audited must be a function, but it is randomised, or keeps state between calls: "
         f"two calls on {short_literal(x)} returned {short_literal(before)} and "
         f"{short_literal(now)}; an audit needs the part that adds no randomness and keeps nothing, "
-        "or audit(..., choices=)"
+        f"or choices=, as in {RANDOM}"
     )

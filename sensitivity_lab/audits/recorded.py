@@ -15,6 +15,7 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.norms import Norm
 
 from .claims import ROUNDING_ULPS, check_amount
+from .doors import RECORDED, led
 from .question import check_order
 from .recording import recording, resolved
 from .replay.histories import check_histories
@@ -26,6 +27,7 @@ from .report import AuditReport
 _NOT_RECORDED = "give a mechanism that takes the answer, or audit the draws by audit_mechanism"
 
 
+@led(inspect.signature(recording).parameters)
 @public_call
 def audit_recorded(
     function: Callable[[list[Any]], Any],
@@ -234,7 +236,9 @@ def audit_recorded(
 
 
 def _check_parameters(targets: tuple[Any, ...], options: dict[str, Any]) -> None:
-    """Raise InputError if a mechanism that is a function lacks a parameter that is looked up."""
+    """Raise InputError without a mechanism, or if one lacks a parameter that is looked up."""
+    if not targets:
+        raise InputError(f"targets must name at least one mechanism, got none; write {RECORDED}")
     sought = {"sensitivity": "sensitivity", **options}
     for target in targets:
         found = resolved(target)

@@ -187,7 +187,7 @@ def recording(
     if value is not None:
         check_text("value", value, "the name of a parameter")
     if epsilon is not None and not callable(epsilon):
-        check_text("epsilon", epsilon, "a name, or a function")
+        check_text("epsilon", epsilon, "a name, or a function (a number is for budget=)")
     if scores is not None:
         check_text("scores", scores, "a name")
     check_text("monotonic", monotonic, "a name")

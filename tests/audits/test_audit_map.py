@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab.audits import randomness
+from sensitivity_lab.audits.doors import RANDOM
 from sensitivity_lab.exact.difference import Difference
 
 
@@ -293,29 +294,31 @@ def test_values_that_a_message_writes_alike_are_several(one, other):
 FORMS = {
     "outputs of a pipeline": (
         lambda: sl.audit([0, 1], CHAIN, outputs="L1"),
-        "outputs is not for a pipeline; leave it out, got 'L1'",
+        "outputs is not for a pipeline, got 'L1'; leave it out",
     ),
     "neighbors of a pipeline": (
         lambda: sl.audit([0, 1], CHAIN, neighbors="bounded"),
-        "neighbors is not for a pipeline; leave it out, got 'bounded'",
+        "neighbors is not for a pipeline, got 'bounded'; leave it out",
     ),
     "a norm of a function": (
         lambda: sl.audit([0], len, 1, size=1, neighbors="discrete", outputs="L1", norm="L2"),
-        "norm is not for a function with outputs=; leave it out, got 'L2'",
+        "norm is not for a function with outputs=, got 'L2'; leave it out",
     ),
     "an array as the norm of a function": (
         lambda: sl.audit(
             [0], len, 1, size=1, neighbors="discrete", outputs="L1", norm=np.array([1, 2])
         ),
-        "norm is not for a function with outputs=; leave it out, got array([1, 2])",
+        "norm is not for a function with outputs=, got array([1, 2]); leave it out",
     ),
     "choices without outputs": (
         lambda: sl.audit([0], len, 1, size=1, neighbors="bounded", choices=3),
-        "choices is not for a query (outputs= makes it a function); leave it out, got 3",
+        "choices is not for a query, got 3; a function needs outputs=, as in sl.audit(values, "
+        'function, claim, size=[2, 3], neighbors="symmetric", outputs="symmetric", choices=400)',
     ),
     "datasets without outputs": (
         lambda: sl.audit(None, len, 1, datasets=[[0]], neighbors="bounded"),
-        "datasets is not for a query (outputs= makes it a function); leave it out, got [[0]]",
+        "datasets is not for a query, got [[0]]; a function needs outputs=, as in sl.audit(None, "
+        'function, claim, datasets=datasets, neighbors="bounded", outputs="L1")',
     ),
     "no claim": (
         lambda: sl.audit([0], len, size=1, neighbors="discrete", outputs="L1"),
@@ -358,7 +361,8 @@ REFUSED = {
             outputs="absolute",
             distances=(1, 2),
         ),
-        "universe must be what can be compared and hashed, got a 0 1, which raised ValueError",
+        "universe must be the values of records, got a table; write datasets= for tables, instead "
+        "of universe and size",
     ),
     "no function": (
         lambda: sl.audit(
@@ -396,13 +400,13 @@ REFUSED = {
     ),
     "neither": (
         lambda: sl.audit(None, len, 1, neighbors="symmetric", outputs="absolute", distances=(1, 2)),
-        "give a universe, or datasets, got neither",
+        "give a universe and a size, or datasets, got neither",
     ),
     "both": (
         lambda: sl.audit(
             [0], len, 1, neighbors="symmetric", outputs="absolute", distances=(1, 2), datasets=[[0]]
         ),
-        "give a universe, or datasets, got both",
+        "give a universe and a size, or datasets, got both",
     ),
     "sizes of datasets": (
         lambda: sl.audit(
@@ -419,7 +423,8 @@ REFUSED = {
     ),
     "no sizes": (
         lambda: sl.audit([0], len, 1, neighbors="symmetric", outputs="absolute", distances=(1, 2)),
-        "size must be given with a universe: the lengths of the lists to try",
+        "size must be given with a universe: the lengths of the lists to try; for datasets of your "
+        "own, write datasets= instead of both",
     ),
     "no datasets": (
         lambda: sl.audit(
@@ -434,7 +439,7 @@ REFUSED = {
         ),
         "what is audited must be a function, but it is randomised, or keeps state between calls: "
         "two calls on [0] returned 0 and 1; an audit needs the part that adds no randomness and "
-        "keeps nothing, or audit(..., choices=)",
+        f"keeps nothing, or choices=, as in {RANDOM}",
     ),
     "a failure": (
         lambda: sl.audit(

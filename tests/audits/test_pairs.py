@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from sensitivity_lab.audits import audit_opendp, pairs
 from sensitivity_lab.audits import question as vectors
+from sensitivity_lab.audits.doors import DEFINED
 from sensitivity_lab.audits.pairs import Answered, check_compared, worst_pairs
 from sensitivity_lab.audits.records import distances
 from sensitivity_lab.errors import InputError, MissingExtraError, QueryError, TooLargeError
@@ -137,7 +138,8 @@ def test_answers_that_are_no_numbers_are_refused(metric, answer):
         lambda: worst_pairs(
             answered, METRICS["symmetric"], METRICS[metric], [2], measured=distances
         ),
-        f"on the dataset [1], an answer holds {answer!r}, which is not a finite number",
+        f"on the dataset [1], an answer holds {answer!r}, which is not a finite number; leave it "
+        f"out by where=, as in {DEFINED}",
         QueryError,
     )
 

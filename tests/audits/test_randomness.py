@@ -7,6 +7,7 @@ import math
 import pytest
 from checks import refused
 
+from sensitivity_lab.audits.doors import RANDOM
 from sensitivity_lab.audits.randomness import try_evidence_again, try_inputs_again
 from sensitivity_lab.audits.row import Evidence
 from sensitivity_lab.metrics import METRICS
@@ -31,5 +32,5 @@ def test_other_answers_are(metric, now):
         lambda: try_inputs_again(lambda _: now, [[0]], [(1, 2)], False, METRICS[metric]),
         "what is audited must be a function, but it is randomised, or keeps state between calls: "
         f"two calls on [0] returned (1, 2) and {now}; an audit needs the part that adds no "
-        "randomness and keeps nothing, or audit(..., choices=)",
+        f"randomness and keeps nothing, or choices=, as in {RANDOM}",
     )

@@ -814,7 +814,7 @@ def generator_seeded_by_the_other(data, rng):
 
 @claim(
     1.0, values=(0, 1, 2), true_delta=0.0,
-    verdicts=TIGHT | UNSURE,
+    verdicts=TIGHT,
     why="epsilon: 1, any of 3 with 3 / (e + 2), and the truth else: (e - 1 + 1) against 1.",
 )  # fmt: skip
 def response_by_a_scaled_uniform(data, rng):
@@ -825,7 +825,7 @@ def response_by_a_scaled_uniform(data, rng):
 
 @claim(
     1.0, sizes=(2,), true_delta=0.0,
-    verdicts=LOOSE | UNSURE,
+    verdicts=LOOSE,
     why="epsilon: log((1 + e) / 2) = 0.62, one trial with the weights of a choice.",
 )  # fmt: skip
 def exponential_mechanism_by_multinomial(data, rng):

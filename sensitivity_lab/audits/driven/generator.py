@@ -110,6 +110,22 @@ class DrivenGenerator(np.random.Generator):
 
         return _shaped(one, (n, p), size, np.dtype(np.int64), int)
 
+    def multinomial(self, n: Any, pvals: Any, size: Any = None) -> Any:
+        """Draw how often each option comes in n trials: one binomial draw after another."""
+        if size is not None or np.ndim(n) or np.ndim(pvals) != 1:
+            raise OutsideError(
+                "draws several vectors by one rng.multinomial; draw one after another"
+            )
+        left, rest, counts = operator.index(n), Fraction(1), []
+        for chance in map(_chance, list(pvals)[:-1]):
+            if chance > rest + Fraction(1, 10**12):
+                raise ValueError("sum(pvals[:-1]) > 1.0")
+            share = min(Fraction(1), chance / rest) if chance else Fraction(0)
+            drawn = self._source.discrete(Law("binomial", (left, share)))
+            counts.append(operator.index(drawn))
+            left, rest = left - counts[-1], rest - chance
+        return np.array([*counts, left])
+
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
         """Draw uniform numbers from 0 to 1."""
         if out is not None:
@@ -251,7 +267,7 @@ def _refusing(name: str) -> Callable[..., Any]:
     def refuse(*_: Any, **__: Any) -> Any:
         raise OutsideError(
             f"draws by rng.{name}; covered are integers, choice, permutation, shuffle, binomial, "
-            "geometric, random and uniform, and the continuous laplace, exponential, "
+            "multinomial, geometric, random and uniform, and the continuous laplace, exponential, "
             "standard_exponential, gumbel, normal and standard_normal"
         )
 

@@ -25,10 +25,10 @@ from sensitivity_lab.exact.exponential_sums import Chance, ExponentialSum, bound
 from sensitivity_lab.results.literals import short_literal
 
 from .affine import AffineLaw, Leak, NotJudged, compare
-from .losses import Loss, SumLoss
+from .losses import Loss, SumLoss, Within, WithinLoss
 from .runs import Explored, Leaf
-from .stops import LimitError, OutsideError
-from .symbols import whole_noise
+from .stops import LeavesError, LimitError, OutsideError
+from .symbols import LAPLACE, whole_noise
 
 _OUTCOMES = 300_000
 """The largest number of outcomes that are listed together."""
@@ -658,9 +658,36 @@ def _noisy(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> l
                 "releases discrete draws beside continuous noise; audit the two apart, and add "
                 "their epsilons"
             )
+        alone = len(pairs) == 1
+        if (cut := _within(one.leaf, other.leaf)) is not None:  # which has the masses in it
+            found.append(Noisy(Fraction(1), Fraction(1), cut, one.leaf, alone))
+            continue
         loss = compare(_affine(one.leaf), _affine(other.leaf))
-        found.append(Noisy(one.mass, other.mass, loss, one.leaf, alone=len(pairs) == 1))
+        found.append(Noisy(one.mass, other.mass, loss, one.leaf, alone))
     return found
+
+
+def _within(one: Leaf, other: Leaf) -> WithinLoss | None:
+    """Return the loss of a number that is released within ends, if its comparisons tell these."""
+    if not any(
+        leaf.run.has_compared(symbol) for leaf in (one, other) for symbol in leaf.symbols.values()
+    ):
+        return None
+    laws = []
+    for leaf in (one, other):
+        if leaf.run.noises != [LAPLACE]:
+            raise LeavesError(f"releases noise that it compares; {whole_noise(leaf.run.noises)}")
+        (symbol,) = leaf.symbols.values()
+        (scale,) = symbol.terms.values()
+        low: Fraction | float = -math.inf
+        high: Fraction | float = math.inf
+        for ((_, a),), least in leaf.run.compared:
+            end = symbol.constant + scale * least / a
+            low, high = (max(low, end), high) if a * scale > 0 else (low, min(high, end))
+        laws.append(Within(symbol.constant, abs(scale), low, high))
+    if laws[0].scale != laws[1].scale:
+        raise LeavesError(f"releases noise that it compares; {whole_noise([LAPLACE])}")
+    return WithinLoss(*laws)
 
 
 def _clusters(items: list[_Boxed]) -> Iterator[list[_Boxed]]:

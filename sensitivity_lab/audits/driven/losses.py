@@ -15,8 +15,9 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Self
 
-from sensitivity_lab.exact.difference import round_up
+from sensitivity_lab.exact.difference import round_down, round_up
 from sensitivity_lab.exact.enclosures import Enclosure, nearest_bounds
+from sensitivity_lab.exact.exponential_sums import Chance, ExponentialSum, bounds
 from sensitivity_lab.noise.normal import normal_density, normal_distribution
 
 Bounds = tuple[float, float]
@@ -458,6 +459,103 @@ class ScaleLoss(Loss):
                     root = Enclosure.of(scale, digits).sqrt().inverse()
                     total += sign * normal_distribution((end - center) * root)
         return total
+
+
+@dataclass(frozen=True)
+class Within:
+    """A number with Laplace noise that is released where it is between two ends.
+
+    Parameters
+    ----------
+    center, scale : Fraction
+        Of the number.
+    low, high : Fraction or infinity
+        The ends.
+    """
+
+    center: Fraction
+    scale: Fraction
+    low: Fraction | float = -math.inf
+    high: Fraction | float = math.inf
+
+    def mass(self, low: Fraction | float, high: Fraction | float) -> Chance:
+        """Return the probability that it is released and between two numbers."""
+        low, high = max(low, self.low), min(high, self.high)
+        return self._below(high) - self._below(low) if low < high else Fraction(0)
+
+    def _below(self, end: Fraction | float) -> Chance:
+        if isinstance(end, float):  # infinite
+            return Fraction(end > 0)
+        at = (end - self.center) / self.scale
+        tail = ExponentialSum.of({-abs(at): Fraction(1, 2)})
+        return tail if at < 0 else 1 - tail
+
+
+@dataclass(frozen=True)
+class WithinLoss(Loss):
+    """The loss of one number with Laplace noise of one scale, released within ends.
+
+    Other releases, such as the ends themselves, are no part of it: it compares two measures whose
+    masses are below 1. The least epsilon is for P before Q.
+    """
+
+    p: Within
+    q: Within
+
+    @property
+    def epsilon(self) -> Fraction | float:
+        """The largest logarithm of the ratio of the densities; infinite where Q has none."""
+        p, q = self.p, self.q
+        if p.low < q.low or p.high > q.high:
+            return math.inf
+        # It is monotone: from plus to minus the distance of the centers, or the other way round.
+        corners = sorted((p.center, q.center))
+        end = Fraction(min(max(p.low if p.center < q.center else p.high, corners[0]), corners[1]))
+        return max(Fraction(0), (abs(end - q.center) - abs(end - p.center)) / p.scale)
+
+    @property
+    def rho(self) -> Bounds:
+        """No bounds are known."""
+        return 0.0, math.inf
+
+    def swapped(self) -> WithinLoss:
+        """Return the same with P and Q exchanged."""
+        return WithinLoss(self.q, self.p)
+
+    def delta(self, epsilon: Fraction | float) -> Bounds:
+        """Return proven bounds of delta(epsilon), for an epsilon of at least 0."""
+        p, q = self._chances(epsilon)
+        least, most = bounds(p - q * ExponentialSum.of({Fraction(epsilon): 1}))
+        return max(0.0, round_down(least)), max(0.0, round_up(most))
+
+    def event(self, epsilon: Fraction | float) -> Event | None:
+        """Return an interval or several; None if delta is 0."""
+        intervals = tuple(self._intervals(Fraction(epsilon)))
+        chances = [(round_down(low), round_up(high)) for low, high in
+                   map(bounds, self._chances(epsilon))]  # fmt: skip
+        return Event((Fraction(1),), intervals, *chances) if intervals else None
+
+    def _chances(self, epsilon: Fraction | float) -> tuple[Chance, Chance]:
+        inside = list(self._intervals(Fraction(epsilon)))
+        p, q = (sum((law.mass(*one) for one in inside), Fraction(0)) for law in (self.p, self.q))
+        return p, q
+
+    def _intervals(self, epsilon: Fraction) -> Iterator[tuple[Fraction | float, Fraction | float]]:
+        """Yield where the density of P is above exp(epsilon) times that of Q."""
+        p, q = self.p, self.q
+        cuts = [p.low, min(max(q.low, p.low), p.high), max(min(q.high, p.high), p.low), p.high]
+        shift = q.center - p.center
+        low, high = cuts[1:3]
+        middle = (p.center + q.center) / 2
+        if abs(shift) <= epsilon * p.scale:
+            high = low
+        elif shift > 0:
+            high = min(high, middle - epsilon * p.scale / 2)
+        else:
+            low = max(low, middle + epsilon * p.scale / 2)
+        for ends in ((cuts[0], cuts[1]), (low, high), (cuts[2], cuts[3])):
+            if ends[0] < ends[1]:
+                yield ends
 
 
 _Infinite = Decimal

@@ -54,6 +54,7 @@ from .symbols import (
     EXPONENTIAL,
     GAUSSIAN,
     GUMBEL,
+    LAPLACE,
     NOISE,
     UNIFORM,
     Bound,
@@ -486,6 +487,11 @@ class Run:
     def compares(self) -> bool:
         """Whether continuous noise was compared."""
         return bool(self.compared or self.race.events)
+
+    def has_compared(self, symbol: Symbol) -> bool:
+        """Return whether noise of a symbol was compared."""
+        compared = {(draw, self.noises[draw]) for one in self.compared for draw, _ in one.terms}
+        return any((draw.number, draw.kind) in compared for draw in symbol.terms)
 
     @property
     def draws(self) -> int:
@@ -977,7 +983,6 @@ def _own_leaf(run: Run, returned: Parts, dataset: Any) -> Leaf:
 def leaf_of(run: Run, returned: Parts) -> Leaf:
     """Return what a run releases, with the joint law of its symbols."""
     symbols = {path: part for path, part in returned.items() if isinstance(part, Symbol)}
-    compared = {(draw, run.noises[draw]) for one in run.compared for draw, _ in one.terms}
     for symbol in symbols.values():
         kinds = {draw.kind for draw in symbol.terms}
         if UNIFORM in kinds:
@@ -990,7 +995,9 @@ def leaf_of(run: Run, returned: Parts) -> Leaf:
                 "releases the sum of a discrete draw and of continuous noise; "
                 f"{_whole_noise(symbol)}"
             )
-        if any((draw.number, draw.kind) in compared for draw in symbol.terms):
+        # A single number within ends has a law of its own, see `WithinLoss`.
+        alone = run.draws == len(returned) == 1 and run.noises == [LAPLACE]
+        if not alone and run.has_compared(symbol):
             raise LeavesError(f"releases noise that it compares; {_whole_noise(symbol)}")
         if other := kinds & {EXPONENTIAL, GUMBEL}:
             raise LeavesError(f"releases {min(other)} noise; {_whole_noise(symbol)}")

@@ -260,17 +260,28 @@ class Symbol(Part):
     def _rounded(self, how: Callable[..., Any], *digits: Any) -> Any:
         return self if self.whole else how(self.decided(), *digits)
 
+    def _steps(self, how: Callable[[Any], Any]) -> Any:
+        """Round down, or towards 0: a uniform draw by comparisons with whole numbers."""
+        if not self.terms or {draw.kind for draw in self.terms} != {UNIFORM}:
+            return how(self.decided()) if how is int else self._rounded(how)
+        ends = [self.constant, self.constant + sum(self.terms.values())]
+        low, high = math.floor(min(ends)), math.ceil(max(ends)) - 1
+        while low < high and (low >= 0 or how is math.floor):
+            middle = (low + high) // 2
+            low, high = (low, middle) if self < middle + 1 else (middle + 1, high)
+        return low if low == high else how(self.decided())
+
     def __round__(self, *digits: Any) -> Any:
         return self._rounded(round, *digits)
 
     def __floor__(self) -> Any:
-        return self._rounded(math.floor)
+        return self._steps(math.floor)
 
     def __ceil__(self) -> Any:
         return self._rounded(math.ceil)
 
     def __trunc__(self) -> Any:
-        return self._rounded(math.trunc)
+        return self._steps(math.trunc)
 
     def rint(self) -> Any:
         """Round, as ``np.rint`` and ``np.round`` ask it to."""
@@ -299,7 +310,7 @@ class Symbol(Part):
     # What needs the value.
 
     def __int__(self) -> int:
-        return int(self.decided())
+        return int(self._steps(int))
 
     def __index__(self) -> int:
         return operator.index(self.decided())  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Literal
 
 from sensitivity_lab.audits.claims import ROUNDING_ULPS
+from sensitivity_lab.audits.doors import led
 from sensitivity_lab.audits.maps import farthest, rows_of
 from sensitivity_lab.audits.pairs import check_pairs
 from sensitivity_lab.audits.question import check_left_out, check_order
@@ -28,6 +29,7 @@ from .subject import check_subject, needed
 _ONLY_OF_A_SCALE = "applies only to a function of a scale that returns a measurement; leave it out"
 
 
+@led()
 @public_call
 def audit_opendp(
     made: Any,
@@ -77,9 +79,9 @@ def audit_opendp(
         Whether to take extreme inputs instead of `universe`, `size` and `datasets`, for vectors and
         single values: of floats 1, 0.0, -0.0, 2^50, -2^50, the smallest subnormal number, both
         infinities and NaN; of whole numbers 0, 1 and the ends of their type; and the bounds of the
-        domain. Those that the domain does not accept are left out. Vectors have up to two entries
-        in every order, or 1,023 and 1,024 entries of which at most the first or the last one
-        differs, or the size of the domain.
+        domain, with the floats next to them. Those that the domain does not accept are left out.
+        Vectors have up to two entries in every order, or 1,023 and 1,024 entries of which at most
+        the first or the last one differs, or the size of the domain.
     neighbors : callable, optional
         The input metric as a symmetric function of two inputs: their distance, or whether they are
         neighbors (True is a distance of 1, False of infinity). Needed if the lab does not know the

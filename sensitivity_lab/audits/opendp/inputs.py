@@ -9,6 +9,8 @@ import re
 import warnings
 from typing import Any
 
+import numpy as np
+
 from sensitivity_lab.audits.claims import check_tolerance, claims_of
 from sensitivity_lab.audits.question import (
     Question,
@@ -96,6 +98,8 @@ _EXTREME_ENTRIES: dict[str, tuple[Any, ...]] = {
 Whole numbers of any other type are 0, 1 and the ends of the type.
 """
 
+_FLOATS = {"f64": "f8", "f32": "f4"}
+
 
 def extremes_of(transformation: Any) -> tuple[list[Any], str]:
     """Return extreme inputs that the domain accepts and their description, or raise InputError.
@@ -113,7 +117,10 @@ def extremes_of(transformation: Any) -> tuple[list[Any], str]:
             "give datasets="
         )
     bounds = re.search(r"bounds=\[(\S+), (\S+)\]", str(atom))
-    ends = map(ast.literal_eval, bounds.groups()) if bounds else ()
+    ends = [*map(ast.literal_eval, bounds.groups())] if bounds else []
+    if ends and kind[1] in _FLOATS:  # the least steps: a mean rounds them
+        near, far = np.array(ends, _FLOATS[kind[1]])
+        ends += [float(np.nextafter(near, far)), float(np.nextafter(far, near))]
     known = _EXTREME_ENTRIES.get(kind[1]) or _ends_of(kind[1])
     entries = {signed_key(one): one for one in (*known, *ends) if _member(atom, one)}
     accepted = tuple(entries.values())
@@ -161,7 +168,10 @@ def _inputs_of(
     values = check_values(given)
     accepted = tuple(value for value in values if _member(entry or domain, value))
     if not accepted:
-        raise InputError(f"{entry or domain} accepts none of the values {brief(values)}")
+        raise InputError(
+            f"{entry or domain} accepts none of the values {brief(values)}; for datasets of your "
+            "own, write datasets="
+        )
     left = len(values) - len(accepted)
     among = f"values {brief(accepted)}" + (f", {left} outside the domain left out" if left else "")
     if entry is None:

@@ -39,6 +39,13 @@ _OF_A_SCALE = (
 )
 """What to do where the noise has endless support, and the map promises a pure epsilon."""
 
+_RHO_TOO = (
+    "rho is not judged for noise on whole numbers; of delta no more is needed than the map promises"
+)
+
+_BEYOND = 2.0**-57
+"""The delta that zero-concentrated privacy leaves at the epsilon where delta is compared."""
+
 # At these scales no claim leaves the range of floats.
 _check_scale = number_kind("a number from 1e-100 to 1e100", lambda given: 1e-100 <= given <= 1e100)
 
@@ -76,6 +83,11 @@ def audit_law(measurement: Any, asked: Asked, neighbors: Any) -> AuditReport:
         if nothing:
             found = tuple(
                 replace(row, claimed=claimed, reason=reason, judged=True) for row in found
+            )
+        elif subject.concentrated:
+            found = tuple(
+                row if row.verdict == "violated" else replace(row, judged=False, reason=_RHO_TOO)
+                for row in found
             )
         rows += found
         notes = report.notes
@@ -119,6 +131,12 @@ class _Driven(Subject):
         given = self.transformation.input_metric, self.transformation.output_measure
         return f"{given[0]} of at most k to {given[1]}"
 
+    @property
+    def concentrated(self) -> bool:
+        """Whether a rho and a delta are promised."""
+        measure = str(self.transformation.output_measure)
+        return measure == "Approximate(ZeroConcentratedDivergence)"
+
     def promised(self, d_in: Number) -> PrivacyClaim:
         """Return what the map promises, as a claim; raise InputError for other measures."""
         loss = self.transformation.map(self.distance(d_in))
@@ -129,9 +147,13 @@ class _Driven(Subject):
             return PrivacyClaim.of(*loss)
         if measure == "ZeroConcentratedDivergence":
             return PrivacyClaim.of(None, rho=loss)
+        if self.concentrated:
+            # At this epsilon, rho alone has a delta below `_BEYOND`: the rest is the delta beside.
+            rho, delta = loss
+            return PrivacyClaim.of(rho + 2 * math.sqrt(40 * rho), min(1.0, delta + _BEYOND))
         raise InputError(
-            f"the law of a measurement is not compared under {measure}; MaxDivergence, its "
-            "approximate form and ZeroConcentratedDivergence are covered"
+            f"the law of a measurement is not compared under {measure}; MaxDivergence, "
+            "ZeroConcentratedDivergence and their approximate forms are covered"
         )
 
     def claim(self, d_in: Number) -> Any:

@@ -117,7 +117,9 @@ def our_input_metric(made: Any, neighbors: Any) -> Given:
     """Return the input metric of a transformation or measurement, or the caller's own."""
     if neighbors is None:
         return _metric("input", str(made.input_metric))
-    check_callable("neighbors", neighbors, "a function of two inputs, or None")
+    check_callable(
+        "neighbors", neighbors, "a function of two inputs, or left out for OpenDP's own metric"
+    )
     return neighbors  # type: ignore[no-any-return]
 
 

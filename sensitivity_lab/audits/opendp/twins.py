@@ -7,10 +7,13 @@ twin shows what the map promises too little of; it says nothing of OpenDP's own 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from sensitivity_lab.audits.driven.laws import exp_bounds
 from sensitivity_lab.errors import InputError
@@ -92,6 +95,21 @@ def _two_sided(scale: float) -> Callable[[Any, Any], Any]:
     return lambda number, rng: number + rng.geometric(chance) - rng.geometric(chance)
 
 
+def _discrete_normal(scale: float, threshold: float) -> Callable[[Any, Any], Any]:
+    """Return noise with probabilities in proportion to e ** -(z**2 / (2 scale**2)), of whole z.
+
+    It reaches ten standard deviations, and as far again as the threshold; beyond, less than 2**-60
+    is left.
+    """
+    if scale == 0:
+        return lambda number, _: number
+    reach = math.ceil(10 * scale + abs(threshold))
+    values = np.arange(-reach, reach + 1)
+    weights = np.exp(-((values / scale) ** 2) / 2)
+    chances = weights / weights.sum()
+    return lambda number, rng: number + rng.choice(values, p=chances)
+
+
 def _laplace(arguments: dict[str, Any]) -> Noise:
     scale = arguments["scale"]
     for name in ("bounds", "k"):
@@ -114,12 +132,19 @@ def _gaussian(arguments: dict[str, Any]) -> Noise:
     return _each(lambda number, rng: number + rng.normal(0, scale))
 
 
-def _threshold(arguments: dict[str, Any]) -> Noise:
+def _laplace_threshold(arguments: dict[str, Any]) -> Noise:
+    return _above(arguments, _two_sided(arguments["scale"]))
+
+
+def _gaussian_threshold(arguments: dict[str, Any]) -> Noise:
+    return _above(arguments, _discrete_normal(arguments["scale"], arguments["threshold"]))
+
+
+def _above(arguments: dict[str, Any], noise: Callable[[Any, Any], Any]) -> Noise:
     """Keep the keys whose noisy value is at least the threshold."""
     least = arguments["threshold"]
     if not _has_whole_numbers(arguments):
-        raise InputError("no twin of make_laplace_threshold on floats is known; count in integers")
-    noise = _two_sided(arguments["scale"])
+        raise InputError("no twin of a threshold on floats is known; count in integers")
 
     def kept(answer: dict[Any, Any], rng: Any) -> dict[Any, Any]:
         noisy = {key: noise(answer[key], rng) for key in sorted(answer, key=repr)}
@@ -149,9 +174,10 @@ def _one_of_several(arguments: dict[str, Any]) -> Noise:
 
 _NOISES: dict[str, Callable[[dict[str, Any]], Noise]] = {
     "make_gaussian": _gaussian,
+    "make_gaussian_threshold": _gaussian_threshold,
     "make_geometric": _laplace,
     "make_laplace": _laplace,
-    "make_laplace_threshold": _threshold,
+    "make_laplace_threshold": _laplace_threshold,
     "make_randomized_response": _one_of_several,
     "make_randomized_response_bool": _one_of_two,
 }

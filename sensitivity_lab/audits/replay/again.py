@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sensitivity_lab import running
+from sensitivity_lab.audits.doors import RANDOM
 from sensitivity_lab.audits.randomness import PROBES, probes
 from sensitivity_lab.audits.row import FAILING, AuditRow
 from sensitivity_lab.errors import QueryError
@@ -70,7 +71,7 @@ def check_same(run: Run, again: Run) -> None:
             f"two runs on {short_literal(run.dataset)} with the same releases differ, so the "
             "function draws at random outside the recorded mechanisms, or keeps state between "
             "runs; fix its seed, name all of its mechanisms, or audit the part before the noise by "
-            "audit(..., choices=)"
+            f"{RANDOM}"
         )
 
 

@@ -17,6 +17,7 @@ from opendp_cases import clamped_sum, dp, integers, of_function
 import sensitivity_lab as sl
 from sensitivity_lab.audits import audit_opendp, randomness
 from sensitivity_lab.audits import question as vectors
+from sensitivity_lab.audits.doors import RANDOM
 from sensitivity_lab.exact.difference import Difference
 
 pytestmark = [pytest.mark.opendp, pytest.mark.usefixtures("opendp_features", "few_calls")]
@@ -232,7 +233,7 @@ def test_randomised_transformations_are_refused():
             assert message.startswith(start)
             assert message.endswith(
                 "]; an audit needs the part that adds no randomness and keeps nothing, or "
-                "audit(..., choices=)"
+                f"choices=, as in {RANDOM}"
             )
     impute = dp.t.make_impute_uniform_float(
         dp.vector_domain(dp.atom_domain(T=float, nan=True)),
@@ -258,7 +259,7 @@ def test_a_randomised_witness_is_not_reported(monkeypatch):
         lambda: audit_opendp(of_function(answer), [0, 1], 4, distances=2),
         "what is audited must be a function, but it is randomised, or keeps state between calls: "
         "two calls on [1, 0, 1, 0] returned 5 and 0; an audit needs the part that adds no "
-        "randomness and keeps nothing, or audit(..., choices=)",
+        f"randomness and keeps nothing, or choices=, as in {RANDOM}",
     )
 
 

@@ -54,7 +54,8 @@ REFUSED = {
     ),
     "no value in the domain": (
         lambda: audit_opendp(clamped_sum(), [0.5, "a"], 1),
-        "AtomDomain(T=i32) accepts none of the values (0.5, 'a')",
+        "AtomDomain(T=i32) accepts none of the values (0.5, 'a'); for datasets of your own, write "
+        "datasets=",
     ),
     "no values": (
         lambda: audit_opendp(clamped_sum(), "abc", 1),

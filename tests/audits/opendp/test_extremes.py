@@ -113,13 +113,28 @@ def test_integers_that_wrap_are_found():
     assert report.verdict == "violated"
 
 
+def test_the_rounding_of_a_mean_is_found_in_large_floats():
+    """github.com/opendp/opendp/issues/2923, as it is written: 2**50, and its 1,024 records."""
+    large = 2.0**50
+    domain = dp.vector_domain(dp.atom_domain(bounds=(large, large + 1), nan=False), size=1024)
+    report = audit(dp.t.make_sum_of_squared_deviations(domain, dp.symmetric_distance()))
+    wrong = [row for row in report.rows if row.verdict == "violated"]
+    assert [row.distance for row in wrong] == [2]
+    assert wrong[0].value > 1.5 * wrong[0].claimed > 60
+    assert sum(a != b for a, b in zip(wrong[0].evidence.x, wrong[0].evidence.y, strict=True)) == 1
+
+
 def test_inputs_are_those_that_the_domain_accepts():
     bounded = of_function(len, float, atom=dp.atom_domain(bounds=(0.5, 2.0), nan=False))
-    assert {one[0] for one in entries(bounded) if len(one) == 1} == {1.0, 0.5, 2.0}
+    inside = {math.nextafter(0.5, 1), math.nextafter(2.0, 1)}
+    assert {one[0] for one in entries(bounded) if len(one) == 1} == {1.0, 0.5, 2.0, *inside}
     sized = entries(of_function(len, float, size=5))
     assert {len(one) for one in sized} == {5}
     unsigned = of_function(len, float, atom=dp.atom_domain(T="u32"))
     assert {one[0] for one in entries(unsigned) if len(one) == 1} == {0, 1, 2**32 - 1}
+    single = of_function(len, float, atom=dp.atom_domain(bounds=(3.0, 4.0), nan=False, T="f32"))
+    inside = {3 + 2.0**-22, 4 - 2.0**-22}
+    assert {one[0] for one in entries(single) if len(one) == 1} == {3.0, 4.0, *inside}
     small = {one[0] for one in entries(of_function(len, float, atom=dp.atom_domain(T="f32")))
              if len(one) == 1}  # fmt: skip
     assert 2.0**-149 in small

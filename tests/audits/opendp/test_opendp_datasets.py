@@ -160,7 +160,7 @@ REFUSED = {
     ),
     "neither": (
         lambda: sl.audits.audit_opendp(clamped_sum()),
-        "give a universe, or datasets, got neither",
+        "give a universe and a size, or datasets, got neither",
     ),
     "no dataset of the domain": (
         lambda: sl.audits.audit_opendp(clamped_sum(), datasets=["ab", [0.5]]),
@@ -176,7 +176,8 @@ REFUSED = {
     ),
     "neighbors": (
         lambda: sl.audits.audit_opendp(clamped_sum(), [0], 1, neighbors="bounded"),
-        "neighbors must be a function of two inputs, or None, got 'bounded'",
+        "neighbors must be a function of two inputs, or left out for OpenDP's own metric, got "
+        "'bounded'",
     ),
 }
 

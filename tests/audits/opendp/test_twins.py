@@ -7,7 +7,7 @@ import re
 from collections import Counter
 
 import pytest
-from checks import refused_with
+from checks import refused, refused_with
 from paths import ROOT
 
 from sensitivity_lab.audits import audit_opendp
@@ -35,6 +35,51 @@ def test_the_delta_of_a_threshold_is_too_small(scale, threshold):
     assert row.claimed == pytest.approx(decay**threshold / (1 + decay))
     assert row.value == pytest.approx(decay ** (threshold - 1) / (1 + decay))
     assert (row.verdict, report.sound) == ("violated", False)
+
+
+def above_normal(scale: float, threshold: int):
+    """The same with Gaussian noise, on counts that the caller keeps as a mapping."""
+    domain = dp.map_domain(dp.atom_domain(T=str), dp.atom_domain(T=dp.i32))
+    metric = dp.l02inf_distance(dp.absolute_distance(T=dp.i32))
+    counts = dp.t.make_user_transformation(
+        *TEXTS, domain, metric, Counter, lambda d_in: (d_in, d_in, d_in)
+    )
+    return counts >> dp.m.then_gaussian_threshold(scale, threshold)
+
+
+@pytest.mark.parametrize(("scale", "threshold"), [(1.0, 5), (2.0, 10)])
+def test_the_delta_of_a_gaussian_threshold_is_too_small(scale, threshold):
+    """The map has the tail of a continuous normal draw; the noise is discrete, as the truth is."""
+    weights = {z: math.exp(-z * z / (2 * scale**2)) for z in range(-60, 61)}
+    report = audit_opendp(above_normal(scale, threshold), ["a"], range(3), distances=1)
+    (row,) = report.rows
+    kept = sum(weight for z, weight in weights.items() if z >= threshold - 1)
+    assert row.claimed == pytest.approx(above_normal(scale, threshold).map(1)[1])
+    assert row.value == pytest.approx(kept / sum(weights.values()))
+    assert (row.verdict, report.sound) == ("violated", False)
+
+
+def test_a_gaussian_threshold_whose_delta_is_enough_is_not_judged():
+    """All datasets have the key, so no delta is needed; rho is left open."""
+    report = audit_opendp(above_normal(1.0, 5), ["a"], [1, 2], distances=1)
+    assert report.verdict == "not judged"
+    assert report.rows[0].reason == (
+        "rho is not judged for noise on whole numbers; of delta no more is needed than the map "
+        "promises"
+    )
+
+
+def test_whole_numbers_are_needed_for_the_twin_of_a_threshold():
+    domain = dp.map_domain(dp.atom_domain(T=str), dp.atom_domain(T=float, nan=False))
+    for metric, make in (
+        (dp.l01inf_distance, dp.m.make_laplace_threshold),
+        (dp.l02inf_distance, dp.m.make_gaussian_threshold),
+    ):
+        made = make(domain, metric(dp.absolute_distance(T=float)), 1.0, 5.0)
+        refused(
+            lambda made=made: audit_opendp(made, datasets=[{"a": 1.0}, {}], distances=1),
+            "no twin of a threshold on floats is known; count in integers",
+        )
 
 
 @pytest.mark.stress

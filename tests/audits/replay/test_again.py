@@ -45,7 +45,7 @@ def test_chance_before_the_mechanism_is_refused_however_it_falls(case, options):
     for seed in range(8):
         random.seed(seed)
         with pytest.raises(
-            sl.errors.QueryError, match=r"random outside.*or audit.*by audit\(\.\.\., choices=\)"
+            sl.errors.QueryError, match=r"random outside.*or audit.*by sl\.audit\(.*, choices=400\)"
         ):
             audited(CHANCE[case], [0, 10], every_order=True, **options)
 

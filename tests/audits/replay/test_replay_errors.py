@@ -10,6 +10,7 @@ from checks import refused
 from replay_cases import Noise, around_the_median, audited
 
 import sensitivity_lab as sl
+from sensitivity_lab.audits.doors import RANDOM
 from sensitivity_lab.audits.replay import replay
 
 
@@ -19,7 +20,7 @@ def test_randomness_beside_the_mechanisms_is_an_error():
         lambda: audited(lambda _: Noise(1).randomise(source.random()), [0, 1], 1, replay=True),
         "two runs on [1] with the same releases differ, so the function draws at random outside "
         "the recorded mechanisms, or keeps state between runs; fix its seed, name all of its "
-        "mechanisms, or audit the part before the noise by audit(..., choices=)",
+        f"mechanisms, or audit the part before the noise by {RANDOM}",
         sl.errors.QueryError,
     )
 
