@@ -39,7 +39,13 @@ _CELLS = 2_000_000
 """The largest number of cells of a joint table."""
 
 _PRODUCTS = 50_000_000
-"""The largest number of products that the law of a sum takes."""
+"""The largest number of products that the law of a sum takes; of long numbers, one counts more."""
+
+_LONGER = 128
+"""A product counts once more for so many bits beyond those of one draw."""
+
+_KEPT = 64
+"""Sums of so many draws begin with the law of all but the last: a loop that adds draws has all."""
 
 
 @dataclass(frozen=True)
@@ -393,7 +399,20 @@ def _blocks(
 @lru_cache(maxsize=20_000)
 def _summed(members: tuple[tuple[Law, int], ...]) -> tuple[int, NDArray[np.object_]]:
     """Return the law of a combination of independent draws: its least value, and weights."""
+    products = span = bits = 0
+    for law, factor in members:
+        times = 1 + max(0, bits - _WEIGHT_BITS) // _LONGER
+        products += (span + 1) * len(law.weights) * times
+        span += (len(law.weights) - 1) * abs(factor)
+        bits += law.denominator.bit_length()
+    if products > _PRODUCTS:
+        raise LimitError(
+            f"a sum of {len(members):,} draws takes {products:,} products, more than "
+            f"{_PRODUCTS:,}; add up fewer draws, draw from fewer values, or take a larger epsilon"
+        )
     low, weights = 0, np.array([1], dtype=object)
+    if 1 < len(members) <= _KEPT:
+        (low, weights), members = _summed(members[:-1]), members[-1:]
     for law, factor in members:
         own = law.weights[:: 1 if factor > 0 else -1]
         steps = abs(factor)
@@ -402,11 +421,6 @@ def _summed(members: tuple[tuple[Law, int], ...]) -> tuple[int, NDArray[np.objec
         spread = np.zeros((len(own) - 1) * steps + 1, dtype=object)
         spread[::steps] = own
         ends = law.low * factor, (law.low + len(own) - 1) * factor
-        if len(weights) * len(own) > _PRODUCTS:
-            raise LimitError(
-                f"a sum of draws with {len(weights):,} and {len(own):,} values takes too many "
-                "products; draw from fewer values, or take a larger epsilon"
-            )
         low, weights = low + min(ends), np.convolve(weights, spread)
     return low, weights
 

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from sensitivity_lab import running
@@ -35,7 +36,7 @@ from sensitivity_lab.exact.exponential_sums import Chance, bounds
 from sensitivity_lab.results.literals import short_literal
 
 from .comparisons import Above, Race, UnknownError, chance, connected, inside_of
-from .draws import Event, Law, joint, likely, weight
+from .draws import Event, Form, Law, joint, likely, weight
 from .generator import DrivenGenerator, elsewhere
 from .kept import first_calls
 from .places import Place, place_below
@@ -78,6 +79,9 @@ _EARLY = 16
 
 Its paths double with every turn, and each takes longer than the last.
 """
+
+_SAMPLE, _FARTHER = 64, 4
+"""Where so many paths are as likely on average as what all may cover over so much, too many follow."""
 
 _FALLEN = 0.8
 """Twice as many paths of draws with tails lead to one that is less likely by this factor."""
@@ -147,12 +151,12 @@ class _Component:
     draws: list[int]
     events: list[tuple[dict[int, int], int | None, int | None, bool]] = field(default_factory=list)
 
-    def table(
+    def asked(
         self, laws: Sequence[Law], targets: Sequence[dict[int, int]]
-    ) -> Mapping[tuple[int, ...], int]:
-        """Return the joint weights of some targets, given the events."""
+    ) -> tuple[tuple[Law, ...], tuple[Event, ...], tuple[Form, ...]]:
+        """Return what `joint` takes for the weights of some targets, given the events."""
         forms = tuple(self._form(terms) for terms in targets)
-        return joint(tuple(laws[draw] for draw in self.draws), self.known(), forms)
+        return tuple(laws[draw] for draw in self.draws), self.known(), forms
 
     def known(self, more: Sequence[Any] = ()) -> tuple[Event, ...]:
         """Return the events, and more of these."""
@@ -189,12 +193,12 @@ class Run:
     ----------
     path : tuple of _Step
         The decisions of the run, from the first.
-    mass : Fraction
-        The probability of the path, up to what laws leave out.
+    mass : float
+        The probability of the path, up to what laws leave out: only the order of runs follows it.
 
     Attributes
     ----------
-    others : list of (Fraction, tuple of _Step)
+    others : list of (float, tuple of _Step)
         The paths that this run did not take, with their probabilities.
     places : Counter of Place
         To how many of these each line of code led.
@@ -207,11 +211,11 @@ class Run:
         but where a history is replayed.
     """
 
-    def __init__(self, path: tuple[_Step, ...] = (), mass: Fraction = _ONE) -> None:
+    def __init__(self, path: tuple[_Step, ...] = (), mass: float = 1.0) -> None:
         self.path = path
         self.steps: list[_Step] = []
         self.mass = mass
-        self.others: list[tuple[Fraction, tuple[_Step, ...]]] = []
+        self.others: list[tuple[float, tuple[_Step, ...]]] = []
         self.places: Counter[Place] = Counter()
         self.decided: list[tuple[Symbol, bool]] = []
         self.laws: list[Law] = []
@@ -401,7 +405,7 @@ class Run:
         question = (tuple(sorted(terms.items())),)
         if (known := self._known(question)) is None:
             one = self.merged_terms(terms)
-            table = one.table(self.laws, targets=[terms])
+            table = joint(*one.asked(self.laws, [terms]))
             ways = [(weight, value) for (value,), weight in table.items()]
             found = self._taken(question, ways, sum(table.values()), converts=True)
             if self.steps[-1].open:
@@ -436,9 +440,9 @@ class Run:
             self.places[place] += len(possible) - 1
         for other, answer in possible:
             if answer is not taken:
-                mass = self.mass * Fraction(other) / whole
+                mass = self.mass * float(other / whole)
                 self.others.append((mass, (*done, _Step(question, answer, True))))
-        self.mass *= Fraction(weight) / whole
+        self.mass *= float(weight / whole)
         few = self.terms and len(self.noises) <= _FEW_DRAWS
         if self.mass < (_UNLIKELY_NOISE if few else _UNLIKELY):
             raise UnlikelyError
@@ -695,11 +699,11 @@ def explore(
         If there are more paths than `branches`, or these are too long.
     """
     order = itertools.count()
-    waiting: list[tuple[float, int, tuple[_Step, ...], Fraction]] = [(-1.0, next(order), (), _ONE)]
+    waiting: list[tuple[float, int, tuple[_Step, ...]]] = [(-1.0, next(order), ())]
     left = _ONE
     leaves: list[Leaf] = []
     places: Counter[Place] = Counter()
-    steps, endless, early, terms = 0, False, branches // _EARLY, 0
+    steps, shortest, endless, early, terms = 0, 1, False, branches // _EARLY, 0
     looks: list[tuple[int, float, float]] = []
     while waiting and (
         left > _LEFT
@@ -708,16 +712,23 @@ def explore(
     ):
         if len(leaves) in (early // 2, early):
             looks.append((len(leaves), float(left), -waiting[0][0]))
-        hopeless = len(leaves) == early and _is_hopeless(looks, places, branches)
+        # No later path is likelier than the next one, and in loops later ones are longer.
+        room = max(0, min(branches - len(leaves), (_STEPS * branches - steps) // shortest))
+        most = len(leaves) + room
+        hopeless = left - _LEFT_AT_END > -waiting[0][0] * room or (
+            # What the likeliest paths cover tells enough of what so many others can.
+            len(leaves) == _SAMPLE and left > _FARTHER * (1 - left) / _SAMPLE * most
+        )
+        if not hopeless and len(leaves) == early and _is_hopeless(looks, places, branches):
+            hopeless, most = True, branches
         endless = len(leaves) == early and _is_endless(waiting, leaves, steps)
         if endless or hopeless or len(leaves) == branches or steps > _STEPS * branches:
             if left < _LEFT_AT_END:
                 break
-            most = branches if hopeless else len(leaves)
             raise TooLargeError(_too_many_paths(dataset, left, leaves, steps, places, most))
-        _, _, path, mass = heapq.heappop(waiting)
-        left -= mass
-        run = Run(path, mass)
+        mass, _, path = heapq.heappop(waiting)
+        left += Fraction(mass)
+        run = Run(path, -mass)
         try:
             returned = called(function, dataset, run)
         except UnlikelyError:
@@ -730,9 +741,10 @@ def explore(
         if len(run.steps) < len(path):
             raise QueryError(state_of(dataset))
         for other, way in run.others:
-            left += other
-            heapq.heappush(waiting, (-float(other), next(order), way, other))
+            left += Fraction(other)
+            heapq.heappush(waiting, (-other, next(order), way))
         if returned is not None:
+            shortest = max(1, min(shortest, run.length) if leaves else run.length)
             leaves.append(_own_leaf(run, returned, dataset))
     repeated = []
     for leaf in reversed(leaves):
@@ -1004,7 +1016,7 @@ def leaf_of(run: Run, returned: Parts) -> Leaf:
     discrete = {path: symbol for path, symbol in symbols.items() if not symbol.continuous}
     for symbol in discrete.values():
         run.merged(symbol)
-    mass, groups = run.uniform_mass() * chance(run.noises, run.compared)[0] * run.race.mass, []
+    weights, below, groups = 1, 1, []
     for one in run.components():
         own = {
             path: symbol
@@ -1012,26 +1024,33 @@ def leaf_of(run: Run, returned: Parts) -> Leaf:
             if next(iter(symbol.terms)).number in one.draws
         }
         if own:
-            groups.append(_group(run, one, own))
+            forms, scales = zip(*map(_whole_terms, own.values()), strict=True)
+            constants = tuple(symbol.constant for symbol in own.values())
+            groups.append((tuple(own), _chances(*one.asked(run.laws, forms), constants, scales)))
         else:
-            mass *= Fraction(one.weight(run.laws), one.denominator(run.laws))
-    return Leaf(returned, groups, mass, symbols, run)
+            weights *= one.weight(run.laws)
+            below *= one.denominator(run.laws)
+    noisy = run.uniform_mass() * chance(run.noises, run.compared)[0] * run.race.mass
+    return Leaf(returned, groups, noisy * Fraction(weights, below), symbols, run)
 
 
-def _group(
-    run: Run, one: _Component, own: Mapping[Path, Symbol]
-) -> tuple[tuple[Path, ...], dict[tuple[Fraction, ...], Fraction]]:
-    """Return where the symbols of a component stand, and the probabilities of their values."""
-    forms, scales = zip(*map(_whole_terms, own.values()), strict=True)
-    below = one.denominator(run.laws)
-    table = {
+@lru_cache(maxsize=1_000)
+def _chances(
+    laws: tuple[Law, ...],
+    events: tuple[Event, ...],
+    targets: tuple[Form, ...],
+    constants: tuple[Fraction, ...],
+    scales: tuple[Fraction, ...],
+) -> dict[tuple[Fraction, ...], Fraction]:
+    """Return the probabilities of the values of symbols; many leaves have the same ones."""
+    below = math.prod(law.denominator for law in laws)
+    return {
         tuple(
-            symbol.constant + scale * value
-            for symbol, scale, value in zip(own.values(), scales, values, strict=True)
+            constant + scale * value
+            for constant, scale, value in zip(constants, scales, values, strict=True)
         ): Fraction(weight, below)
-        for values, weight in one.table(run.laws, targets=forms).items()
+        for values, weight in joint(laws, events, targets).items()
     }
-    return tuple(own), table
 
 
 class _Fed:

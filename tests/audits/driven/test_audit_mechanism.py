@@ -1024,6 +1024,43 @@ def test_too_many_paths_name_the_line_that_compares_draws():
     assert "int()" not in str(caught.value)
 
 
+def test_many_counts_that_are_compared_are_refused_after_few_runs():
+    runs = []
+
+    def frequent(data, rng):
+        runs.append(1)
+        noise = {key: rng.geometric(0.4) - rng.geometric(0.4) for key in range(30)}
+        return {key: data.count(key) + own for key, own in noise.items() if own > 1}
+
+    line = frequent.__code__.co_firstlineno + 3
+    refused(
+        lambda: audit_mechanism(frequent, [0, 1], [1], epsilon=1, neighbors="bounded"),
+        "on [0] the draws lead to more than 2,222 paths (64 were run, and have probability "
+        f"0.00411); most of them begin where test_audit_mechanism.py:{line} compares draws (return "
+        "{key: data.count(key) + own for key, own in noise.items() if own > 1}); take fewer "
+        "records or values, or a larger epsilon; branches= allows more",
+        sl.errors.TooLargeError,
+    )
+    assert len(runs) == 64
+
+
+@pytest.mark.exhaustive
+def test_a_loop_that_adds_draws_is_refused_where_the_sum_takes_long():
+    runs = []
+
+    def added(data, rng):
+        runs.append(1)
+        return sum(data) + sum(rng.geometric(0.1) for _ in range(rng.geometric(0.3)))
+
+    refused(
+        lambda: audit_mechanism(added, [0, 1], [1], epsilon=1, neighbors="bounded"),
+        "a sum of 9 draws takes 69,441,395 products, more than 50,000,000; add up fewer draws, "
+        "draw from fewer values, or take a larger epsilon",
+        sl.errors.TooLargeError,
+    )
+    assert len(runs) == 9
+
+
 def test_clipped_gaussian_noise_proposes_discrete_gaussian_noise():
     def clipped(data, rng):
         return sum(data) + min(rng.normal(), 3)
