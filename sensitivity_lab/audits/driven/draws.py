@@ -405,6 +405,8 @@ def _summed(members: tuple[tuple[Law, int], ...]) -> tuple[int, NDArray[np.objec
         products += (span + 1) * len(law.weights) * times
         span += (len(law.weights) - 1) * abs(factor)
         bits += law.denominator.bit_length()
+        if (len(law.weights) - 1) * abs(factor) > _PRODUCTS:
+            raise LimitError(_DECIMALS)
     if products > _PRODUCTS:
         raise LimitError(
             f"a sum of {len(members):,} draws takes {products:,} products, more than "
@@ -416,8 +418,6 @@ def _summed(members: tuple[tuple[Law, int], ...]) -> tuple[int, NDArray[np.objec
     for law, factor in members:
         own = law.weights[:: 1 if factor > 0 else -1]
         steps = abs(factor)
-        if (len(own) - 1) * steps > _PRODUCTS:
-            raise LimitError(_DECIMALS)
         spread = np.zeros((len(own) - 1) * steps + 1, dtype=object)
         spread[::steps] = own
         ends = law.low * factor, (law.low + len(own) - 1) * factor

@@ -81,7 +81,7 @@ Its paths double with every turn, and each takes longer than the last.
 """
 
 _SAMPLE, _FARTHER = 64, 4
-"""Where so many paths are as likely on average as what all may cover over so much, too many follow."""
+"""After so many paths, too many follow if these cover less than this part of what all need."""
 
 _FALLEN = 0.8
 """Twice as many paths of draws with tails lead to one that is less likely by this factor."""
@@ -712,17 +712,12 @@ def explore(
     ):
         if len(leaves) in (early // 2, early):
             looks.append((len(leaves), float(left), -waiting[0][0]))
-        # No later path is likelier than the next one, and in loops later ones are longer.
         room = max(0, min(branches - len(leaves), (_STEPS * branches - steps) // shortest))
-        most = len(leaves) + room
-        hopeless = left - _LEFT_AT_END > -waiting[0][0] * room or (
-            # What the likeliest paths cover tells enough of what so many others can.
-            len(leaves) == _SAMPLE and left > _FARTHER * (1 - left) / _SAMPLE * most
-        )
-        if not hopeless and len(leaves) == early and _is_hopeless(looks, places, branches):
-            hopeless, most = True, branches
+        slow = len(leaves) == early and _is_hopeless(looks, places, branches)
+        hopeless = _cannot_cover(left, -waiting[0][0], room, len(leaves))
+        most = branches if slow and not hopeless else len(leaves) + room
         endless = len(leaves) == early and _is_endless(waiting, leaves, steps)
-        if endless or hopeless or len(leaves) == branches or steps > _STEPS * branches:
+        if endless or hopeless or slow or len(leaves) == branches or steps > _STEPS * branches:
             if left < _LEFT_AT_END:
                 break
             raise TooLargeError(_too_many_paths(dataset, left, leaves, steps, places, most))
@@ -753,6 +748,16 @@ def explore(
     leaves = repeated[::-1]
     known: Chance = sum((leaf.whole_mass for leaf in leaves), Fraction(0))
     return Explored(dataset, leaves, bounds(1 - known)[1], endless)
+
+
+def _cannot_cover(left: Fraction, likeliest: float, room: int, ran: int) -> bool:
+    """Tell whether what is left is too much for so many more runs.
+
+    No later path is likelier than the next one, and in loops later ones are longer. What the
+    likeliest paths cover tells enough of what so many others can.
+    """
+    covered = ran == _SAMPLE and left > _FARTHER * (1 - left) / _SAMPLE * (ran + room)
+    return left - _LEFT_AT_END > likeliest * room or covered
 
 
 def explore_in_fresh_process(

@@ -279,8 +279,9 @@ def refuse(does: str) -> NoReturn:
 
 
 FOLLOWED = (
-    "boxes follow + - * / and powers, exp, log, sqrt, abs, minimum, maximum, clip, where, sum, "
-    "mean, average, var, std, min, max, sort, median, percentile, prod, dot and norm of numpy"
+    "boxes follow + - * / and powers, exp, log, sqrt, abs, sin, cos, arctan, tanh, minimum, "
+    "maximum, clip, where, sum, mean, average, var, std, min, max, sort, median, percentile, prod, "
+    "dot, cumsum, diff and norm of numpy"
 )
 
 
@@ -426,6 +427,21 @@ _tanh = _smooth(
     lambda i: i.rising(np.tanh),
     _tanh_slope,
     lambda i: -(i.rising(np.tanh) * _tanh_slope(i)) * Interval.of(2.0),
+)
+
+
+_sin = _smooth(lambda i: i.sin(), lambda i: i.cos(), lambda i: -i.sin())
+_cos = _smooth(lambda i: i.cos(), lambda i: -i.sin(), lambda i: -i.cos())
+
+
+def _arctan_slope(i: Interval) -> Interval:
+    return (_one(i) + i.square()).reciprocal()
+
+
+_arctan = _smooth(
+    lambda i: i.rising(np.arctan),
+    _arctan_slope,
+    lambda i: -(i + i) * _arctan_slope(i).square(),
 )
 
 
@@ -860,6 +876,9 @@ _UFUNCS: dict[str, Callable[..., Carried]] = {
     "log2": _of_base(2),
     "log10": _of_base(10),
     "tanh": _tanh,
+    "sin": _sin,
+    "cos": _cos,
+    "arctan": _arctan,
     "reciprocal": lambda u: _divide(1, u),
     "absolute": _absolute,
     "fabs": _absolute,

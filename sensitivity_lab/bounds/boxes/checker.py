@@ -89,6 +89,21 @@ def power(a, p):
     return np.where(a[0] >= 0, np.maximum(lo, 0), lo), np.where(a[1] <= 0, np.minimum(hi, 0), hi)
 
 
+def cosine(a):
+    """Its ends, and 1 or -1 where a multiple of pi may be in between; all where it is wide."""
+    ends, wide = [np.cos(end) for end in a], ~(a[1] - a[0] < 3)
+    lo, hi = np.minimum(*ends) - 1e-14, np.maximum(*ends) + 1e-14
+    step = np.round((a[0] + a[1]) / 2 / np.pi)  # the multiple that is nearest to the middle
+    slack = 1e-9 * (1 + np.abs(a[0]) + np.abs(a[1]))
+    near = (a[0] - slack <= step * np.pi) & (step * np.pi <= a[1] + slack)
+    lo = np.where(wide | near & (step % 2 == 1), -1.0, np.maximum(lo, -1))
+    return lo, np.where(wide | near & (step % 2 == 0), 1.0, np.minimum(hi, 1))
+
+
+def sine(a):
+    return cosine(plus(a, (np.array(-np.pi / 2 - 1e-15), np.array(-np.pi / 2 + 1e-15))))
+
+
 def meet(a, b):
     lo, hi = np.fmax(a[0], b[0]), np.fmin(a[1], b[1])
     return lo, np.maximum(lo, hi)
@@ -419,7 +434,13 @@ def either(u, v):
 exp = smooth(*[lambda a: above(rising(a, np.exp))] * 3)
 log = smooth(lambda a: rising(above(a), np.log), lambda a: inverse(above(a)),
              lambda a: minus(inverse(power(above(a), 2))))  # fmt: skip
+sin = smooth(sine, cosine, lambda a: minus(sine(a)))
+cos = smooth(cosine, lambda a: minus(sine(a)), lambda a: minus(cosine(a)))
+turn = lambda a: inverse(plus(number(1), power(a, 2)))  # noqa: E731 - the slope of arctan
+arctan = smooth(lambda a: rising(a, np.arctan), turn,
+                lambda a: minus(times(plus(a, a), power(turn(a), 2))))  # fmt: skip
 CALLS = dict(
+    sin=sin, cos=cos, arctan=arctan,
     add=add, subtract=subtract, multiply=multiply, divide=divide, negative=negative, exp=exp,
     power=to, float_power=to, square=lambda u: to(u, 2), sqrt=sqrt, log=log,
     expm1=lambda u: subtract(exp(u), 1), log1p=lambda u: log(add(u, 1)),

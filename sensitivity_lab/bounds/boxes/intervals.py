@@ -105,6 +105,25 @@ class Interval:
             _above(hi + np.abs(np.where(np.isinf(hi), 0, hi)) * _CLOSE),
         )
 
+    def cos(self) -> Interval:
+        """Return the cosine: its ends, and 1 or -1 where a place of these may be in between."""
+        ends = [np.cos(end) for end in (self.lo, self.hi)]
+        turns = self.lo / (2 * np.pi), self.hi / (2 * np.pi)
+        near = 1e-9 * (1 + np.maximum(np.abs(turns[0]), np.abs(turns[1])))
+        top, bottom = (
+            np.floor(turns[1] - shift + near) >= np.ceil(turns[0] - shift - near)
+            for shift in (0, 0.5)
+        )
+        lo, hi = (np.minimum(*ends) - 4 * _CLOSE, np.maximum(*ends) + 4 * _CLOSE)
+        lo, hi = np.where(bottom, -1.0, np.maximum(lo, -1)), np.where(top, 1.0, np.minimum(hi, 1))
+        sure = np.isfinite(self.lo) & np.isfinite(self.hi)
+        return Interval(np.where(sure, lo, -1.0), np.where(sure, hi, 1.0))
+
+    def sin(self) -> Interval:
+        """Return the sine: the cosine a quarter of a turn before."""
+        quarter = Interval.of(np.pi / 2).rising(np.positive)
+        return (self - quarter).cos()
+
     def to_power(self, power: float) -> Interval:
         """Return a power: a whole one of any number, or another one of numbers not below 0."""
         if power == 0:

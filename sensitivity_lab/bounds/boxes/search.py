@@ -45,6 +45,8 @@ class Root(NamedTuple):
     sums : int
         If above 0, the first three variables are this number of common records in [0, 1], their
         sum, and their sum of squares.
+    lists : bool
+        Whether x and y are lists, whose records keep their places.
     """
 
     lower: Floats
@@ -54,6 +56,7 @@ class Root(NamedTuple):
     runs: tuple[tuple[int, int], ...]
     sign: int
     sums: int = 0
+    lists: bool = False
 
     @property
     def ascends(self) -> bool:
@@ -63,7 +66,7 @@ class Root(NamedTuple):
     @property
     def ordered(self) -> bool:
         """Whether a function may tell what it gets by its places."""
-        return self.ascends or self.sums > 0
+        return self.ascends or self.sums > 0 or self.lists
 
     def trimmed(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
         """Return boxes without margins where no pair is; the ends of an empty box are crossed."""
@@ -137,6 +140,7 @@ def difference(
     def answer(first: Sequence[int], second: Sequence[int]) -> Carried:
         x, y = ((lo[list(places)], hi[list(places)]) for places in (first, second))
         pairs = records(x, y, first, second, len(lo) if slopes else 0, root.ordered)
+        pairs.records = not root.lists
         found = carried(function(pairs))
         if found.shape not in ((), (1,)):
             raise InputError(

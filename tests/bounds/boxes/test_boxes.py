@@ -109,6 +109,9 @@ def random_function(random):
         lambda x: np.abs(x - 0.5).sum(),
         lambda x: np.mean((x - x.mean()) ** 3),
         lambda x: np.percentile(x, 30),
+        lambda x: np.sin(7 * x).sum(),
+        lambda x: np.cos(9 * x - 1).mean(),
+        lambda x: np.arctan(x.sum()),
     ]
     joins = [
         lambda u, v: u + v,
@@ -360,7 +363,7 @@ REFUSED = [
     (lambda x: np.fft.fft(x).real.sum(), "calls numpy.fft, which is not followed (line "),
     (lambda x: np.corrcoef(x, x)[0, 1], "calls numpy.corrcoef, which is not followed"),
     (lambda x: x.argmax(), "calls .argmax, which is not followed"),
-    (lambda x: np.sin(x).sum(), "calls numpy.sin, which is not followed"),
+    (lambda x: np.sinh(x).sum(), "calls numpy.sinh, which is not followed"),
     (lambda x: np.array([x.mean(), x.std()]), "turns records into an array"),
     (lambda x: np.sort(x), "returns an array of shape (3,); boxes bound the change of one number"),
     (lambda x: np.log(-1 - x.mean()), "takes the log of numbers that are not above 0"),
