@@ -20,6 +20,7 @@ from .closed_form import (
     NAMES,
     furthest_sample,
     obligations_of,
+    proofs_while_proved,
     relation_of,
 )
 from .expressions import Expression, root
@@ -252,27 +253,25 @@ def _of_sums(claim: Expression, query: SumsQuery, relation: str, where: Expressi
         return Verdict(
             *("refuted", claim.text, "", numbers, (x, y)), "a pair of neighbors is further apart"
         )
-    proofs: list[Proof] = []
     # Of bounded neighbors no more than n records are replaced, and no obligation is about more.
     if relation == REPLACED and where.text != "k <= n":
         where = Expression(f"k <= n and ({where.text})")
     for witness in candidates(relation):
         case = Case(where, value, witness, BLOCKS)
-        attained = list(obligations_of(Known(Powers(query), NOTHING, (case,)), relation, 0))
-        of_witness = [one.verdict() for one in attained if "witness" in one.name]
-        if not all(one.proved for one in of_witness):
+        plain = Known(Powers(query), NOTHING, (case,))
+        of_witness = [one for one in obligations_of(plain, relation, 0) if "witness" in one.name]
+        if not all(one.verdict().proved for one in of_witness):
             continue
-        proofs = of_witness
-        for one in attained:
-            if "witness" not in one.name:
-                proofs.append(one.verdict())
-                if not proofs[-1].proved:
-                    return _unknown(claim, f"the solver did not show that {one.name}")
-        return Verdict(
-            *("proved", claim.text, where.text, {}, None),
-            "no sums of powers are further apart, and records at 0 and 1 attain it",
-            tuple(proofs),
-        )
+        for products in (False, True):
+            known = Known(Powers(query, products=products), NOTHING, (case,))
+            proofs = tuple(proofs_while_proved(known, relation))
+            if all(one.proved for one in proofs):
+                return Verdict(
+                    *("proved", claim.text, where.text, {}, None),
+                    "no sums of powers are further apart, and records at 0 and 1 attain it",
+                    proofs,
+                )
+        return _unknown(claim, f"the solver did not show that {proofs[-1].name}")
     return _too_large(claim, query, relation, value, where)
 
 

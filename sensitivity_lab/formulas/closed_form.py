@@ -448,20 +448,30 @@ def _formula_of_sums(query: SumsQuery, relation: str) -> Formula:
             if float(value.subs({n: 9, k: 2})) <= 0:
                 continue
             case = Case(Expression("k <= n"), Expression(text), witness, BLOCKS)
-            known = Known(Powers(query), NOTHING, (case,))
-            if furthest_sample(query, relation, case.value, case.condition) is not None:
+            try:
+                further = furthest_sample(query, relation, case.value, case.condition)
+            except InputError:  # a candidate that divides by 0
+                continue
+            if further is not None:
                 continue  # before a solver takes its time
-            proofs = []
-            for one in obligations_of(known, relation, 0):
-                proofs.append(one.verdict())
-                if not proofs[-1].proved:
-                    break
-            else:
-                return Formula(query.name, relation, NOTHING, (case,), (tuple(proofs),), UNIT)
+            for products in (False, True):
+                known = Known(Powers(query, products=products), NOTHING, (case,))
+                proofs = tuple(proofs_while_proved(known, relation))
+                if all(one.proved for one in proofs):
+                    return Formula(query.name, relation, NOTHING, (case,), (proofs,), UNIT)
     raise InputError(
         f"formula: no formula of {query.name} is proved under {relation} neighbors, of those that "
         "records at 0 and 1 attain; formulas.prove checks a claim of your own"
     )
+
+
+def proofs_while_proved(known: Known, relation: str) -> Iterator[Proof]:
+    """Yield what a solver says of each obligation, to the first that it does not prove."""
+    for one in obligations_of(known, relation, 0):
+        proof = one.verdict()
+        yield proof
+        if not proof.proved:
+            return
 
 
 def _at(query: SumsQuery, size: Any, high: Any) -> Any:

@@ -258,10 +258,15 @@ class Layers(Model):
 
 @dataclass(frozen=True)
 class Powers(Model):
-    """A function of sums of powers of records in [0, 1]."""
+    """A function of sums of powers of records in [0, 1].
+
+    `products` adds that of own records p_(i+1) <= p_1 p_i: with these some more is proved, and some
+    takes a solver longer.
+    """
 
     query: SumsQuery
     whole: bool = False
+    products: bool = False
 
     def at_ends(self, size: Any, high: Any) -> Any:
         """Return the answer where each power of a record is the record."""
@@ -284,6 +289,8 @@ class Powers(Model):
         answers = []
         for letter, number, size in zip("xy", own, sizes, strict=True):
             mine = [0] * (most + 1) if isinstance(number, int) else block(letter, number)
+            if self.products and not isinstance(number, int):
+                known.extend(mine[j + 1] <= mine[1] * mine[j] for j in range(1, most))
             sums = [None, *(Ratio.of(shared[j] + mine[j]) for j in range(1, most + 1))]
             answers.append(Ratio.of(self.query.of(sums, Ratio.of(size))))
         return known, answers[0] - answers[1]
