@@ -44,8 +44,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ``quick=names``, one per value of those is for `make test`, and what else stays is `further`. Of
     the other cases, `make check` runs every sixth one and `make stress` the rest; those of an
     `exhaustive` test are all left to `make stress`. Of any other test, a sixth of the cases stays,
-    a third of them are `further`, for `make check`, and the rest for `make stress`; of an
-    `exhaustive` test, a quarter stays. Since what stays is another case in each turn, the arguments
+    another sixth is `further`, for `make check`, and the rest for `make stress`; of an
+    `exhaustive` test, a sixth stays. Since what stays is another case in each turn, the arguments
     that are not named take all their values, too.
     """
     cases: defaultdict[tuple, defaultdict[tuple, list[pytest.Function]]] = defaultdict(
@@ -72,8 +72,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 TURNS = {
-    "further": ("", "further", "stress", "stress", "further", "stress"),
-    "stress": ("", "stress", "stress", "stress"),
+    "further": ("", "further", "stress", "stress", "stress", "stress"),
+    "stress": ("", "stress", "stress", "stress", "stress", "stress"),
 }
 """What the cases of a test are marked with, one after the other."""
 
