@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, combinations_with_replacement, pairwise
+from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.errors import InputError, TooLargeError
 
 from .carried import Carried, OrderNeededError, carried, records
 from .intervals import Floats, Interval
@@ -23,6 +24,9 @@ _EPS = float(np.finfo(np.float64).eps)
 
 _ROOM = 1e-10
 """The upper bound leaves so much, relative to it, to the rounding of who checks it."""
+
+_ORDERS = 1000
+"""No more orders of records are searched, each of which has its own boxes."""
 
 _KEPT = 2_000_000
 """No more boxes are kept than fit in memory."""
@@ -384,6 +388,13 @@ def roots_of(
             difference(function, plain, ends[0][:, None], ends[1][:, None], slopes=False)
             roots += [plain._replace(sign=sign) for sign in signs]
         except OrderNeededError:
+            orders = comb(size, own_x) * comb(size - own_x, own_y)
+            if orders > _ORDERS:
+                raise TooLargeError(
+                    "the function tells records by their places or sorts them, and boxes are made "
+                    f"for each of the {orders:,} places that own records can take among {size}, "
+                    f"more than {_ORDERS:,}; choose a smaller size or distance"
+                ) from None
             for only_x in combinations(range(size), own_x):
                 rest = [one for one in range(size) if one not in only_x]
                 for only_y in combinations(rest, own_y):

@@ -382,6 +382,11 @@ def test_what_is_not_followed_is_refused_with_its_line(f, reason):
     assert reason in str(caught.value)
 
 
+def test_too_many_orders_are_refused():
+    with pytest.raises(sl.errors.TooLargeError, match="each of the 1,640 places that own records"):
+        bounds_of(np.median, 40)
+
+
 def test_the_line_is_that_of_the_caller():
     with pytest.raises(sl.errors.InputError, match=r"of test_boxes.py: if x.mean\(\) > 0.5:\)"):
         bounds_of(branching, 3)
