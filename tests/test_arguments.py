@@ -188,7 +188,7 @@ PERCENTILE_METHODS = (
 )
 NAMED = tuple(QUERY_NAMES.split(", "))
 GLOBAL, LOCAL = (
-    ("auto", *(engine.name for engine in ENGINES if engine.kind == kind), "boxes")
+    ("auto", *(engine.name for engine in ENGINES if engine.kind == kind))
     for kind in ("global", "local")
 )
 QUERY = said(
@@ -331,7 +331,8 @@ ARGUMENTS: dict[str, Kind] = {
     "assert_sensitivity.distances": DISTANCE.several().but(None),
     "norm": NORM,
     "method": choice(*GLOBAL),
-    "local_sensitivity.method": choice(*LOCAL),
+    "global_sensitivity.method": choice(*GLOBAL, "boxes"),
+    "local_sensitivity.method": choice(*LOCAL, "boxes"),
     "local_curves.method": choice(*LOCAL),
     "reach.method": choice(*LOCAL),
     "smooth_sensitivity.method": choice("auto", "monotone", "variance", "enumeration"),

@@ -152,7 +152,7 @@ def global_sensitivity(
     options = Options(n_jobs, progress, run, kept)
     check_witnesses(sizes, 1, options.memory_limit)
     problem = problem_on(universe, queries, (relation,), sizes, check_norm(norm))
-    if check_method(method) == BOXES:
+    if check_method(method, boxes=True) == BOXES:
         return in_boxes(problem, options)
     chosen = choose(problem, method, options)
     ((finding,),) = chosen.solve()

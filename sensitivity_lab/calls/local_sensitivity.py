@@ -135,7 +135,7 @@ def local_sensitivity(
     run = check_run(run, "local_sensitivity", "scratch", queries=problem.queries)
     kept = _open(run, universe, problem, problem.queries)
     options = Options(n_jobs, progress, run, kept)
-    if check_method(method, "local") == BOXES:
+    if check_method(method, "local", boxes=True) == BOXES:
         return in_boxes(problem, options)
     return solve_local(problem, method, options)
 

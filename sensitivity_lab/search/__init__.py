@@ -79,9 +79,9 @@ BOXES = "boxes"
 """The method that is no engine: it bounds one function on an interval (`bounds`)."""
 
 
-def check_method(method: Any, kind: Kind = "global") -> str:
-    """Return a method; raise InputError if no engine has this name."""
-    return check_choice("method", method, _names(kind))
+def check_method(method: Any, kind: Kind = "global", *, boxes: bool = False) -> str:
+    """Return a method; raise InputError if no engine has this name, and it is no `BOXES`."""
+    return check_choice("method", method, (*_names(kind), *((BOXES,) if boxes else ())))
 
 
 @cache
@@ -89,8 +89,7 @@ def _names(kind: Kind) -> tuple[str, ...]:
     """Return the methods for a kind of problem."""
     from .engines import ENGINES
 
-    boxes = () if kind == "smooth" else (BOXES,)
-    return ("auto", *(engine.name for engine in ENGINES if engine.kind == kind), *boxes)
+    return ("auto", *(engine.name for engine in ENGINES if engine.kind == kind))
 
 
 def choose(problem: AnyProblem, method: Any, options: Options) -> Chosen:
@@ -149,11 +148,6 @@ def _on_interval(problem: AnyProblem) -> bool:
 
 def _of_other_universes(method: str, problem: AnyProblem) -> Refusal:
     """Refuse a problem whose universe is not of the kind that an engine searches."""
-    if method == BOXES:
-        return Refusal(
-            "boxes bound one function on an interval, in global_sensitivity, local_sensitivity "
-            "and bounds.sensitivity_bounds; choose another method"
-        )
     if _on_interval(problem):
         return Refusal(
             f"{method} searches finite universes, not the {problem.universe.extent}; choose "
