@@ -356,7 +356,7 @@ def formula(query: Any, neighbors: Any) -> Formula:
 
 def relation_of(neighbors: Any) -> str:
     """Return the name of a relation whose k is a symbol."""
-    if neighbors == "symmetric difference":
+    if isinstance(neighbors, str) and neighbors == "symmetric difference":
         return BOTH
     one = as_relation(neighbors)
     name = str(one).partition(",")[0]

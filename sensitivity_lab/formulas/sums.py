@@ -66,7 +66,7 @@ class SumsQuery:
             ) from error
 
 
-def sums(function: Callable[[Any, Any], Any], powers: int = 2, name: str = "") -> SumsQuery:
+def sums(function: Callable[[Any, Any], Any], powers: int = 2, name: str | None = None) -> SumsQuery:
     """Make a query of the sums of powers of records in [0, 1], for `formula` and `prove`.
 
     Parameters
@@ -96,5 +96,5 @@ def sums(function: Callable[[Any, Any], Any], powers: int = 2, name: str = "") -
     """
     check_callable("function", function, "a function of the sums of powers p and of n")
     most = _check_powers("powers", powers)
-    told = check_text("name", name, "a text") if name else "a function of power sums"
-    return SumsQuery(function, most, told)
+    told = "" if name is None else check_text("name", name, "a text")
+    return SumsQuery(function, most, told or "a function of power sums")
