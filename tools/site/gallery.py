@@ -33,6 +33,7 @@ STATES = {
     "05_local_and_smooth": {"query": "median", "universe": "0:100", "size": 101},
     "09_clipping": {"query": "sum", "universe": "0:50", "size": 100},
     "12_reach_and_errors": {"query": "percentile_90", "universe": "0:60", "size": 50},
+    "14_for_every_n": {"query": "var", "universe": "0:60", "size": 1000, "k": 2},
 }
 """What a notebook talks about, as a state of the calculator."""
 
