@@ -66,7 +66,9 @@ class SumsQuery:
             ) from error
 
 
-def sums(function: Callable[[Any, Any], Any], powers: int = 2, name: str | None = None) -> SumsQuery:
+def sums(
+    function: Callable[[Any, Any], Any], powers: int = 2, name: str | None = None
+) -> SumsQuery:
     """Make a query of the sums of powers of records in [0, 1], for `formula` and `prove`.
 
     Parameters

@@ -136,7 +136,7 @@ RIGHT: list[Design] = [
 @pytest.mark.parametrize(
     ("runs", "most"),
     [
-        pytest.param(9_000, 7, marks=pytest.mark.exhaustive),
+        pytest.param(9_000, 7, marks=pytest.mark.stress),
         pytest.param(RUNS, 4, marks=pytest.mark.stress),
     ],
 )

@@ -525,7 +525,7 @@ def _broadcast(u: Carried, v: Carried) -> tuple[Carried, Carried]:
 # Comparisons are 0 or 1, or in a box with both cases anything between.
 
 
-def _compared(strict: bool, told: str) -> Callable[[Any, Any], Carried]:
+def _truth_of(strict: bool, told: str) -> Callable[[Any, Any], Carried]:
     def compare(left: Any, right: Any) -> Carried:
         u = _subtract(left, right)
         sides = []
@@ -856,7 +856,7 @@ def _count_nonzero(u: Any) -> Carried:
     return _sum(u)
 
 
-_GREATER, _GREATER_EQUAL = _compared(True, ">"), _compared(False, ">=")
+_GREATER, _GREATER_EQUAL = _truth_of(True, ">"), _truth_of(False, ">=")
 
 _UFUNCS: dict[str, Callable[..., Carried]] = {
     "add": _add,
@@ -886,8 +886,8 @@ _UFUNCS: dict[str, Callable[..., Carried]] = {
     "minimum": _minimum,
     "greater": _GREATER,
     "greater_equal": _GREATER_EQUAL,
-    "less": _flipped(_compared(True, "<")),
-    "less_equal": _flipped(_compared(False, "<=")),
+    "less": _flipped(_truth_of(True, "<")),
+    "less_equal": _flipped(_truth_of(False, "<=")),
     "logical_not": _not,
     "invert": _not,
     "logical_and": _and,

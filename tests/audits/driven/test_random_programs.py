@@ -30,7 +30,8 @@ SMALL = 43
 """Programs of smaller seeds are small."""
 
 SEEDS = [
-    range(3, SMALL),
+    range(3, 15),
+    pytest.param(range(15, SMALL), marks=pytest.mark.exhaustive),
     *(
         pytest.param(range(at, at + 60), marks=pytest.mark.stress)
         for at in range(SMALL, SMALL + 660, 60)
