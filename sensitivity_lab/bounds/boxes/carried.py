@@ -12,6 +12,7 @@ import functools
 import linecache
 import math
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -263,19 +264,20 @@ def carried(given: Any) -> Carried:
         return given
     try:
         numbers = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         refuse(f"computes with {type(given).__name__}, which is no number")
     if not np.isfinite(numbers).all():
         refuse("computes with a number that is not finite")
     value = Interval.of(numbers[..., None])
     none = Interval.of(np.zeros((*numbers.shape, 1, 1)))
     nothing = Side(Interval.of(np.zeros_like(value.lo)), none)
-    return Carried(Side(value, none), Side(value, none), nothing, ordered=numbers.ndim > 0)
+    told = "True" if np.asarray(given).dtype == bool else ""
+    return Carried(Side(value, none), Side(value, none), nothing, numbers.ndim > 0, told)
 
 
-def refuse(does: str) -> NoReturn:
-    """Raise InputError with the caller's line that is not followed."""
-    raise InputError(f"the function {does}{_line()}; {FOLLOWED}")
+def refuse(does: str, error: Exception | None = None) -> NoReturn:
+    """Raise InputError with the caller's line that is not followed, or that an error is from."""
+    raise InputError(f"the function {does}{_line(error)}; {FOLLOWED}") from error
 
 
 FOLLOWED = (
@@ -285,16 +287,15 @@ FOLLOWED = (
 )
 
 
-def _line() -> str:
+def _line(error: Exception | None) -> str:
     """Return the caller's line, in parentheses, from the innermost frame that is no tool's."""
-    frame: Any = sys._getframe(1)
-    while frame is not None:
+    stack = traceback.walk_stack(None) if error is None else traceback.walk_tb(error.__traceback__)
+    for frame, line in stack if error is None else reversed([*stack]):
         package = frame.f_globals.get("__name__", "").partition(".")[0]
         if package not in ("numpy", "sensitivity_lab") and package not in sys.stdlib_module_names:
-            file, line = frame.f_code.co_filename, frame.f_lineno
+            file = frame.f_code.co_filename
             source = linecache.getline(file, line).strip()
             return f" (line {line} of {Path(file).name}{': ' if source else ''}{source})"
-        frame = frame.f_back
     return ""
 
 
@@ -305,7 +306,7 @@ def _need_order(*given: Carried) -> None:
 
 
 def _together(given: Sequence[Any]) -> tuple[Carried, ...]:
-    """Return both arguments of an operation; records beside an array need an order."""
+    """Return the arguments of an operation; records beside an array need an order."""
     found = tuple(carried(one) for one in given)
     arrays = [one for one in found if one.ndim and one.size > 1]
     if len({one.ordered for one in arrays}) > 1:
@@ -322,6 +323,8 @@ def _ordered(*given: Carried) -> bool:
 
 def _add(*given: Any) -> Carried:
     u, v = _together(given)
+    if u.compared and v.compared:
+        refuse("adds comparisons, which numpy takes for |; write |, or astype(int) before the sum")
     return Carried(u.x + v.x, u.y + v.y, u.d + v.d, _ordered(u, v))
 
 
@@ -337,7 +340,7 @@ def _multiply(*given: Any) -> Carried:
         return _square(given[0])
     u, v = _together(given)
     d = (u.x * v.d + v.y * u.d).cut(u.y * v.d + v.x * u.d)
-    return Carried(u.x * v.x, u.y * v.y, d, _ordered(u, v))
+    return Carried(u.x * v.x, u.y * v.y, d, _ordered(u, v), u.compared and v.compared)
 
 
 def _divide(*given: Any) -> Carried:
@@ -348,7 +351,7 @@ def _divide(*given: Any) -> Carried:
 
 
 def _negative(u: Carried) -> Carried:
-    return Carried(-u.x, -u.y, -u.d, u.ordered)
+    return Carried(-u.x, -u.y, -u.d, u.ordered, u.compared)
 
 
 def _square(u: Any) -> Carried:
@@ -446,12 +449,17 @@ _arctan = _smooth(
 
 
 def _power(of: Any, power: Any) -> Carried:
-    if isinstance(power, Carried):
-        return _exp(_multiply(power, _log(of)))
     base = carried(of)
+    if isinstance(power, Carried):
+        found = _exp(_multiply(power, _log(base)))
+        # A number below 0 has whole powers, too, of which its logarithm tells nothing.
+        sure = (base.x.value.lo >= 0) & (base.y.value.lo >= 0)
+        every = Side(*[Interval(np.array(-np.inf), np.array(np.inf))] * 2)
+        sides = [one.where(sure, every) for one in (found.x, found.y, found.d)]
+        return Carried(sides[0], sides[1], sides[2], found.ordered)
     if np.ndim(power):
         refuse("raises to an array of powers")
-    p = float(power)
+    p = float(carried(power).x.value.lo[0])
     if p == 2:
         return _square(base)
     if p == 0.5:
@@ -505,7 +513,8 @@ def _larger(u: Carried, v: Carried) -> Carried:
     # The larger of two numbers moves by what lies between the moves of both.
     both = Side(u.d.value.hull(v.d.value), (x - y).slope)
     first, second = (surely[0][at] & surely[1][at] for at in (0, 1))
-    return Carried(x, y, u.d.where(first, v.d.where(second, both)), _ordered(u, v))
+    d = u.d.where(first, v.d.where(second, both))
+    return Carried(x, y, d, _ordered(u, v), u.compared and v.compared)
 
 
 def _broadcast(u: Carried, v: Carried) -> tuple[Carried, Carried]:
@@ -550,16 +559,22 @@ def _flipped(compare: Callable[[Any, Any], Carried]) -> Callable[[Any, Any], Car
     return lambda left, right: compare(right, left)
 
 
+def _truths(*given: Any) -> list[Carried]:
+    """Return comparisons, or refuse other numbers."""
+    found = [carried(one) for one in given]
+    if not all(one.compared for one in found):
+        refuse("takes numbers that are no comparisons for true or false")
+    return found
+
+
 def _not(u: Any) -> Carried:
-    found = _subtract(1, u)
-    found.compared = carried(u).compared
+    found = _subtract(1, *_truths(u))
+    found.compared = "~"
     return found
 
 
 def _and(u: Any, v: Any) -> Carried:
-    found = _multiply(u, v)
-    found.compared = "&"
-    return found
+    return _multiply(*_truths(u, v))
 
 
 def _or(u: Any, v: Any) -> Carried:
@@ -567,13 +582,13 @@ def _or(u: Any, v: Any) -> Carried:
 
 
 def _where(test: Any, one: Any, other: Any) -> Carried:
-    truth = carried(test)
-    u, v = _broadcast(*_together((one, other)))
+    truth, *parts = _together((test, one, other))
+    u, v = _broadcast(*parts)
     u, truth = _broadcast(u, truth)
     v, truth = _broadcast(v, truth)
     sides, surely = [], []
     for told, first, second in ((truth.x, u.x, v.x), (truth.y, u.y, v.y)):
-        yes, no = told.value.lo == 1, told.value.hi == 0
+        yes, no = (told.value.lo > 0) | (told.value.hi < 0), told.value.is_zero
         jump = np.full_like(first.slope.lo, np.inf)
         either = Side(first.value.hull(second.value), Interval(-jump, jump))
         sides.append(first.where(yes, second.where(no, either)))
@@ -713,8 +728,11 @@ def _std(u: Any, axis: Any = None, ddof: Any = 0, **kept: Any) -> Carried:
 
 
 def _norm(u: Any, ord: Any = None) -> Carried:  # noqa: A002 - numpy's name
+    u = carried(u)
+    if ord is not None and u.ndim > 1:
+        refuse("takes a norm of a matrix")
     if ord in (None, 2):
-        return _sqrt(_flat_squares(carried(u)))
+        return _sqrt(_flat_squares(u))
     if ord == 1:
         return _sum(_absolute(u))
     if ord == np.inf:
@@ -792,7 +810,7 @@ def _placed(u: Carried) -> Carried:
     d = Side(
         Interval(low + np.zeros_like(x.value.lo), high + np.zeros_like(x.value.lo)), (x - y).slope
     )
-    return Carried(x, y, d, ordered=True)
+    return Carried(x, y, d, ordered=True, compared=u.compared)
 
 
 def _percentile(u: Any, q: Any, axis: Any = None, **kept: Any) -> Carried:
@@ -825,9 +843,11 @@ def _clip(u: Any, low: Any = None, high: Any = None, **kept: Any) -> Carried:
 
 
 def _dot(u: Any, v: Any) -> Carried:
-    if isinstance(u, Carried) and u is v:
-        return _flat_squares(u)
     first, second = carried(u), carried(v)
+    if first.compared and second.compared:
+        refuse("multiplies vectors of comparisons")
+    if u is v:
+        return _flat_squares(first)
     if first.ndim != 1 or second.ndim != 1:
         refuse("multiplies matrices")
     return _sum(_multiply(first, second))
@@ -848,6 +868,13 @@ def _cumsum(u: Any, axis: Any = None) -> Carried:
 
 def _itself(u: Carried, *_: Any, **__: Any) -> Carried:
     return u
+
+
+def _astype(u: Carried, kind: Any) -> Carried:
+    to = np.dtype(kind).kind
+    if to != "f" and not (u.compared and to in "biu"):
+        refuse(f"turns numbers into {np.dtype(kind)}")
+    return Carried(u.x, u.y, u.d, u.ordered, u.compared if to == "b" else "")
 
 
 def _count_nonzero(u: Any) -> Carried:
@@ -931,4 +958,4 @@ _FUNCTIONS: dict[str, Callable[..., Carried]] = {
 _METHODS: dict[str, Callable[..., Carried]] = {
     name: _FUNCTIONS[name]
     for name in ("sum", "mean", "var", "std", "max", "min", "prod", "clip", "dot", "cumsum")
-} | {"copy": _itself, "astype": _itself, "ravel": _flat, "flatten": _flat, "ptp": _ptp}
+} | {"copy": _itself, "astype": _astype, "ravel": _flat, "flatten": _flat, "ptp": _ptp}

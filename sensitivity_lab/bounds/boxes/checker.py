@@ -260,7 +260,10 @@ def smooth(f, first, second):
 
 def to(u, p):
     if isinstance(p, Pairs):
-        return exp(multiply(p, log(u)) if isinstance(u, Pairs) else multiply(p, math.log(u)))
+        p, u = pairs(p, u)
+        sure = (value(u.jets[0])[0] >= 0) & (value(u.jets[1])[0] >= 0)  # else whole powers count
+        every = np.array(-np.inf), np.array(np.inf)
+        return Pairs(*[pick(sure, j, every) for j in exp(multiply(p, log(u))).jets])
     if p == 0.5:
         return sqrt(u)
     f = smooth(lambda a: power(a, p), lambda a: times(number(p), power(a, p - 1)),
@@ -403,7 +406,8 @@ def where(test, u, v):
     test, u, v = shaped(test, u, v)
     sides, sure = [], []
     for t, a, b in zip(test.jets[:2], u.jets[:2], v.jets[:2], strict=True):
-        yes, no, any_ = value(t)[0] == 1, value(t)[1] == 0, np.full_like(slopes(a)[0], np.inf)
+        yes, no = (value(t)[0] > 0) | (value(t)[1] < 0), zero(value(t))
+        any_ = np.full_like(slopes(a)[0], np.inf)
         either = jet(hull(value(a), value(b)), (-any_, any_))
         sides.append(pick(yes, a, pick(no, b, either)))
         sure.append((yes, no))
@@ -471,9 +475,9 @@ def difference(function, given, lo, hi, rows):
         first, second = at(every, x), at(every, y)
         same = (np.array(x) == np.array(y))[:, None, None]
         d = pick(same, number(0), minus(first, second))
-        found = function(Pairs(first, second, d, given["runs"] == [[0, len(lo)]]))
-        found = add(found, 0) if isinstance(found, Pairs) else Pairs(*[at(every, 0)] * 3)
-        return [tuple(end.reshape(rows + 1, -1) for end in j) for j in found.jets]
+        z, shape = Pairs(first, second, d, given["runs"] == [[0, len(lo)]]), (rows + 1, lo.shape[1])
+        jets = pairs(z, function(z))[1].jets
+        return [tuple(np.broadcast_to(end.reshape(rows + 1, -1), shape) for end in j) for j in jets]
 
     x, y = given["on_x"], given["on_y"]
     found = answer(x, y)[2] if len(x) == len(y) else minus(answer(x, x)[0], answer(y, y)[0])
@@ -547,6 +551,8 @@ def leaves(given):
             continue  # a part of what is no pair
         if not lo[axis] <= cut <= hi[axis]:
             raise NotShownError(f"a cut of variable {axis} at {cut} is outside of its box")
+        if first in boxes or first + 1 in boxes:
+            raise NotShownError(f"the number {first} or {first + 1} is that of another box")
         boxes[first] = part(given, lo, hi, axis, lo[axis], cut)
         boxes[first + 1] = part(given, lo, hi, axis, cut, hi[axis])
     return [box for box in boxes.values() if box is not None]

@@ -76,9 +76,9 @@ class Interval:
         hi = _above(1 / np.where(self.lo == 0, np.inf, self.lo))
         lo = np.where((self.hi == 0) | ((self.lo < 0) & (self.hi > 0)), -np.inf, lo)
         hi = np.where((self.lo == 0) | ((self.lo < 0) & (self.hi > 0)), np.inf, hi)
-        # The reciprocal of a number that is not below 0 is not below 0.
-        lo = np.where((self.lo >= 0) & (lo < 0), 0.0, lo)
-        hi = np.where((self.hi <= 0) & (hi > 0), 0.0, hi)
+        # The reciprocal of a number above 0 is not below 0; of 0 alone nothing is known.
+        lo = np.where((self.lo >= 0) & (self.hi > 0) & (lo < 0), 0.0, lo)
+        hi = np.where((self.hi <= 0) & (self.lo < 0) & (hi > 0), 0.0, hi)
         return Interval(lo, hi)
 
     def square(self) -> Interval:

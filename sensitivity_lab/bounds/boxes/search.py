@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.errors import InputError, TooLargeError
+from sensitivity_lab.errors import InputError, SensitivityLabError, TooLargeError
 
-from .carried import Carried, OrderNeededError, carried, records
+from .carried import Carried, OrderNeededError, carried, records, refuse
 from .intervals import Floats, Interval
 
 _TOGETHER = 1024
@@ -145,7 +145,12 @@ def difference(
         x, y = ((lo[list(places)], hi[list(places)]) for places in (first, second))
         pairs = records(x, y, first, second, len(lo) if slopes else 0, root.ordered)
         pairs.records = not root.lists
-        found = carried(function(pairs))
+        try:
+            found = carried(function(pairs))
+        except (SensitivityLabError, OrderNeededError):
+            raise
+        except Exception as error:  # noqa: BLE001 - the caller's code, or numpy's in it
+            refuse(f"raises {type(error).__name__} on boxes: {error}", error)
         if found.shape not in ((), (1,)):
             raise InputError(
                 f"the function returns an array of shape {found.shape}; boxes bound the change of "
