@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -261,12 +262,18 @@ def scaled(value: str, scale: str) -> str:
     --------
     >>> scaled("k / n", "(U - L)"), scaled("1", "(U - L)"), scaled("sqrt(k / n)", "(U - L)**2")
     ('k / n * (U - L)', '(U - L)', '(U - L) * sqrt(k / n)')
+    >>> scaled("1 - k / n", "(U - L)")
+    '(1 - k / n) * (U - L)'
     """
     if scale == NOTHING or value == "0":
         return value
     if value.startswith("sqrt("):
         return f"{scale.removesuffix('**2')} * {value}"
-    return scale if value == "1" else f"{value} * {scale}"
+    return (
+        scale
+        if value == "1"
+        else ast.unparse(ast.parse(f"({value}) * {scale}")).replace(" ** ", "**")
+    )
 
 
 def _if(condition: str, place: int) -> str:

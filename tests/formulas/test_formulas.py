@@ -323,3 +323,27 @@ def test_other_parameters_are_proved_when_they_are_asked_for():
             if k <= n:
                 engine = sl.global_sensitivity(universe, query, size=n, neighbors=sl.Bounded(k))
                 assert engine.exact == found(n, k)
+
+
+@pytest.mark.parametrize("name", ["percentile_10", "iqr", "var", "std", "winsorized_mean_10"])
+def test_what_is_printed_is_the_formula(name):
+    """Each value that a reader sees has the number that the formula has where its case holds."""
+    known = formulas.formula(name, neighbors="bounded")
+    told = known.to_dict()["cases"]
+    for n in range(1, 30):
+        for k in (1, 2, n):
+            if k > n:
+                continue
+            names = {"n": n, "k": k, "L": Fraction(-1), "U": Fraction(3)}
+            exact = known(n=n, k=k, L=-1, U=3)
+            cases = (
+                one for one in told if eval(one["condition"], {"floor": math.floor}, exactly(n, k))
+            )
+            first = next(cases)
+            names |= exactly(n, k)
+            value = eval(first["value"], {"floor": math.floor, "sqrt": math.sqrt}, names)
+            assert float(value) == pytest.approx(float(exact), rel=1e-12), (n, k, first)
+
+
+def exactly(n, k):
+    return {"n": Fraction(n), "k": Fraction(k)}

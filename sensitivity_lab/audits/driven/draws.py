@@ -41,7 +41,7 @@ _CELLS = 2_000_000
 _PRODUCTS = 50_000_000
 """The largest number of products that the law of a sum takes; of long numbers, one counts more."""
 
-_LONGER = 128
+_BITS_OF_ONE = 128
 """A product counts once more for so many bits beyond those of one draw."""
 
 _KEPT = 64
@@ -401,7 +401,7 @@ def _summed(members: tuple[tuple[Law, int], ...]) -> tuple[int, NDArray[np.objec
     """Return the law of a combination of independent draws: its least value, and weights."""
     products = span = bits = 0
     for law, factor in members:
-        times = 1 + max(0, bits - _WEIGHT_BITS) // _LONGER
+        times = 1 + max(0, bits - _WEIGHT_BITS) // _BITS_OF_ONE
         products += (span + 1) * len(law.weights) * times
         span += (len(law.weights) - 1) * abs(factor)
         bits += law.denominator.bit_length()

@@ -12,6 +12,7 @@ import functools
 import linecache
 import math
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -183,6 +184,9 @@ class Carried(NDArrayOperatorsMixin):
             for one in (self.x, self.y, self.d)
         ]
         return Carried(sides[0], sides[1], sides[2], self.ordered, self.compared)
+
+    def __setitem__(self, at: Any, value: Any) -> NoReturn:
+        refuse("changes records in place; make new ones, as np.where does")
 
     def __bool__(self) -> bool:
         if self.compared:
@@ -477,9 +481,22 @@ def _power(of: Any, power: Any) -> Carried:
 
 
 def _defined(u: Carried, what: str, wrong: Callable[[Interval], NDArray[np.bool_]]) -> None:
-    """Refuse a function where it is not defined in a whole box."""
+    """Refuse a function where it is not defined in a whole box; remember where in a part of one."""
     if any(wrong(side.value).any() for side in (u.x, u.y)):
         refuse(f"takes the {what}, so that it has no answer there")
+    if any((side.value.lo < 0).any() for side in (u.x, u.y)):
+        _SEEN.undefined = True
+
+
+def forget() -> None:
+    """Begin with another function: nothing was taken where it is not defined."""
+    _SEEN.undefined = False
+
+
+_SEEN = threading.local()
+"""Whether roots or logs of what may be below 0 were taken: numpy's are NaN there, and no
+comparison with NaN is true, so that comparisons after them are left open.
+"""
 
 
 def _absolute(given: Any) -> Carried:
@@ -541,6 +558,8 @@ def _truth_of(strict: bool, told: str) -> Callable[[Any, Any], Carried]:
         for one in (u.x, u.y):
             yes = one.value.lo > 0 if strict else one.value.lo >= 0
             no = one.value.hi <= 0 if strict else one.value.hi < 0
+            if _SEEN.undefined:
+                yes = no = np.zeros_like(yes)
             sides.append(_truth(one, yes, no))
         apart = sides[0] - sides[1]
         still = Side(*(Interval.of(np.zeros_like(i.lo)) for i in (apart.value, apart.slope)))

@@ -13,6 +13,7 @@ import math
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+UNDEFINED = [False]  # whether a root or log of what may be below 0 was taken: NaN is never true
 TOGETHER, MOST = 512, 400_000
 
 
@@ -69,12 +70,17 @@ def rising(a, function):
     return widen(ends[0] - lo, ends[1] + hi)
 
 
+def positive(a):
+    UNDEFINED[0] |= bool((a[0] < 0).any())
+    return above(a)
+
+
 def above(a, least=0.0):
     return np.maximum(a[0], least), np.maximum(a[1], least)
 
 
 def root(a):
-    lo, hi = rising(above(a), np.sqrt)
+    lo, hi = rising(positive(a), np.sqrt)
     return np.maximum(lo, 0), np.where(a[1] <= 0, 0.0, hi)
 
 
@@ -84,7 +90,7 @@ def power(a, p):
     if p % 2 == 0:
         a = np.maximum(np.maximum(a[0], -a[1]), 0), np.maximum(-a[0], a[1])
     elif p % 1:
-        a = above(a)
+        a = positive(a)
     lo, hi = rising(a, lambda x: x**p)
     return np.where(a[0] >= 0, np.maximum(lo, 0), lo), np.where(a[1] <= 0, np.minimum(hi, 0), hi)
 
@@ -424,6 +430,7 @@ def compared(strict, sign):
         for j in w.jets[:2]:
             lo, hi = value(j)
             yes, no = (lo > 0, hi <= 0) if strict else (lo >= 0, hi < 0)
+            yes, no = yes & (not UNDEFINED[0]), no & (not UNDEFINED[0])
             jump = np.where(yes | no, 0.0, np.inf) + np.zeros_like(slopes(j)[0])
             sides.append(jet((np.where(yes, 1.0, 0.0), np.where(no, 0.0, 1.0)), (-jump, jump)))
         return Pairs(*sides, pick(zero(value(w.jets[2])), number(0), minus(*sides)))
@@ -436,7 +443,7 @@ def either(u, v):
 
 
 exp = smooth(*[lambda a: above(rising(a, np.exp))] * 3)
-log = smooth(lambda a: rising(above(a), np.log), lambda a: inverse(above(a)),
+log = smooth(lambda a: rising(positive(a), np.log), lambda a: inverse(above(a)),
              lambda a: minus(inverse(power(above(a), 2))))  # fmt: skip
 sin = smooth(sine, cosine, lambda a: minus(sine(a)))
 cos = smooth(cosine, lambda a: minus(sine(a)), lambda a: minus(cosine(a)))
@@ -468,6 +475,7 @@ CALLS = dict(
 
 def difference(function, given, lo, hi, rows):
     """The jet of f(x) - f(y), times the sign, in boxes of shape (variables, boxes)."""
+    UNDEFINED[0] = False
     unit = np.eye(len(lo), rows)[..., None] + np.zeros(lo.shape[1])
     every = jet((lo[:, None], hi[:, None]), (unit, unit))
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.errors import InputError, SensitivityLabError, TooLargeError
 
-from .carried import Carried, OrderNeededError, carried, records, refuse
+from .carried import Carried, OrderNeededError, carried, forget, records, refuse
 from .intervals import Floats, Interval
 
 _TOGETHER = 1024
@@ -143,6 +143,7 @@ def difference(
 
     def answer(first: Sequence[int], second: Sequence[int]) -> Carried:
         x, y = ((lo[list(places)], hi[list(places)]) for places in (first, second))
+        forget()
         pairs = records(x, y, first, second, len(lo) if slopes else 0, root.ordered)
         pairs.records = not root.lists
         try:

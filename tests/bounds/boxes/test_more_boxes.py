@@ -115,7 +115,7 @@ REFUSED = [
     (lambda x: (x**math.inf).sum(), "computes with a number that is not finite"),
     (lambda x: (x**1j).sum(), "computes with complex, which is no number"),
     (lambda x: x.sum() * 10**400, "computes with int, which is no number"),
-    (assigns, "raises AttributeError on boxes: __setitem__ (line "),
+    (assigns, "changes records in place; make new ones, as np.where does (line "),
     (
         lambda x: round(x.mean(), 2),
         "raises TypeError on boxes: type Carried doesn't define __round",
@@ -134,3 +134,24 @@ def test_what_is_not_followed_is_refused_with_its_line(f, reason):
         bounds_of(f)
     assert reason in str(caught.value)
     assert " of test_more_boxes.py: " in str(caught.value)
+
+
+def test_comparisons_with_what_may_not_be_defined_are_open():
+    """numpy's root of a number below 0 is NaN, and no comparison with NaN is true."""
+
+    def f(x):
+        return np.where(np.sqrt(x.max() - 1e-7) >= 0, 1.0, 0.0)
+
+    root = roots_of(f, 0.0, 1.0, [(2, 1, 1)])[0]
+    box = np.zeros((4, 1)), np.ones((4, 1))
+    value, _ = difference(f, root, *box, slopes=False)
+    assert (value.lo, value.hi) == (
+        -1,
+        1,
+    )  # the records 0, 0, 0 have the answer 0, and 0, 0, 1 have 1
+    told = {"on_x": [0, 1, 2], "on_y": [0, 1, 3], "runs": [[0, 2], [2, 3], [3, 4]], "sign": 1}
+    with np.errstate(all="ignore"):
+        lo, hi = checker.difference(f, told, *box, 0)
+    assert lo[0, 0] <= -1 < 1 <= hi[0, 0]
+    with pytest.raises(sl.errors.InputError, match="takes the sqrt of numbers below 0"):
+        sl.bounds.sensitivity_bounds(UNIT, f, size=3, neighbors="bounded")
