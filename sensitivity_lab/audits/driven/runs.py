@@ -897,7 +897,8 @@ def state_of(dataset: Any) -> str:
     return (
         f"the function is not a function of data and draws: on {short_literal(dataset)}, the same "
         "draws led to two releases. It keeps state between calls, or draws from a generator of its "
-        "own: draw from rng, and make what is kept anew in every call"
+        "own: draw from rng, and make what is kept anew in every call, or pass fresh=True, which "
+        "judges first calls"
     )
 
 

@@ -117,7 +117,7 @@ def test_other_threads_may_draw():
 STATE = (
     "the function is not a function of data and draws: on [0], the same draws led to two "
     "releases. It keeps state between calls, or draws from a generator of its own: draw from rng, "
-    "and make what is kept anew in every call"
+    "and make what is kept anew in every call, or pass fresh=True, which judges first calls"
 )
 
 
