@@ -96,9 +96,10 @@ def sensitivity_bounds(
     query : str, Query or callable
         See `global_sensitivity`. It is evaluated many times, on datasets of the sizes of x and y.
         On an interval a function that computes one number with numpy's + - * / and powers, exp,
-        log, sqrt, abs, minimum, maximum, clip, where, sum, mean, average, var, std, min, max,
-        sort, median, percentile, prod, dot, cumsum, diff and norm; or a function of sums
-        (`formulas.sums`) for any number of records in [0, 1], with one changed record.
+        log, sqrt, abs, sin, cos, arctan, tanh, minimum, maximum, clip, where, sum, mean, average,
+        var, std, min, max, sort, median, percentile, prod, dot, cumsum, diff and norm; or a
+        function of sums (`formulas.sums`) for any number of records in [0, 1], with one changed
+        record.
     size : int or iterable of int
         The number n of records of x. Of several sizes, the maximum is bounded.
     neighbors, norm, progress

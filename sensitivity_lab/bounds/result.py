@@ -21,8 +21,18 @@ from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
 
 
+class Bounds(Paired):
+    """A lower and an upper bound of a sensitivity; the lower one is that of the witness."""
+
+    def noise_context(self) -> NoiseContext:
+        """Return the facts that noise needs."""
+        mine: Any = self  # whose kind and sizes are fields of its class
+        context = of_datasets(mine, mine.kind, self._norm, mine.size)
+        return replace(context, has_lower_bound_only=True)
+
+
 @dataclass(frozen=True, repr=False)
-class SensitivityBounds(Paired):
+class SensitivityBounds(Bounds):
     """Bounds of a sensitivity, with a proof of the lower one; never the sensitivity itself.
 
     Attributes
@@ -94,11 +104,6 @@ class SensitivityBounds(Paired):
             ("answer on y", self.witness.query_y, again.query_y),
             ("lower bound", self.lower, again.value),
         ]
-
-    def noise_context(self) -> NoiseContext:
-        """Return the facts that noise needs."""
-        context = of_datasets(self, self.kind, self._norm, self.size)
-        return replace(context, has_lower_bound_only=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain Python objects, ready for JSON except for exotic records."""

@@ -144,7 +144,8 @@ def test_noise_needs_an_upper_bound():
         lambda: sl.noise.laplace_scale(bounds(), epsilon=1),
         "sensitivity: the result has only a lower bound, and the sensitivity can be larger; bound "
         "it from above with value_range, per_record or monotone of "
-        "sl.bounds.sensitivity_bounds",
+        "sl.bounds.sensitivity_bounds; on an interval give that more time, or a function whose "
+        "answers are bounded",
     )
     assert sl.noise.laplace_scale(bounds(value_range=(0, 100)), epsilon=2) == 50.0
 

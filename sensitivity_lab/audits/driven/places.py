@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import linecache
 import sys
-from pathlib import Path
 from types import CodeType
 from typing import NamedTuple
 
-_TOOLS = frozenset(sys.stdlib_module_names) | {"numpy", "pandas", "polars", "sensitivity_lab"}
-"""Packages whose code only passes a draw on."""
+from sensitivity_lab.checks.callers import is_callers, shown_source
 
 
 class Place(NamedTuple):
@@ -22,9 +19,9 @@ class Place(NamedTuple):
     @property
     def told(self) -> str:
         """The place in words, with its source where that can be read."""
-        source = linecache.getline(self.file, self.line).strip()
+        name, source = shown_source(self.file, self.line)
         does = "turns draws into numbers" if self.converts else "compares draws"
-        return f"{Path(self.file).name}:{self.line} {does}" + (f" ({source})" if source else "")
+        return f"{name}:{self.line} {does}" + (f" ({source})" if source else "")
 
 
 def place_below(last: CodeType, converts: bool) -> Place | None:
@@ -39,8 +36,7 @@ def place_below(last: CodeType, converts: bool) -> Place | None:
     """
     frame = sys._getframe(1)
     while frame is not None and frame.f_code is not last:
-        package = frame.f_globals.get("__name__", "").partition(".")[0]
-        if package not in _TOOLS:
+        if is_callers(frame):
             return Place(frame.f_code.co_filename, frame.f_lineno, converts)
         frame = frame.f_back  # type: ignore[assignment]
     return None

@@ -88,9 +88,14 @@ def certified(
             return founds
 
         found = search(function, roots, rtol, seconds, many, shown.update)
-    pair = found.root.pair(found.point) if sums is None else pair_of(found.root, found.point)
-    witness = _witness(query, universe, *pair)
-    floor = found.lower if sums is None else exact_gap(sums, witness.x, witness.y)
+    if sums is None:
+        # The ends may be rounded outward: the witness has floats of the interval.
+        point = np.clip(found.point, *_floats_inside(universe))[:, None]
+        floor = difference(function, found.root, point, point, slopes=False)[0].lo.item()
+        witness = _witness(query, universe, *found.root.pair(point[:, 0]))
+    else:
+        witness = _witness(query, universe, *pair_of(found.root, found.point))
+        floor = exact_gap(sums, witness.x, witness.y)
     return CertifiedBounds(
         lower=max(floor, 0.0),
         upper=found.upper,
@@ -129,6 +134,13 @@ def _floats_around(universe: IntervalUniverse) -> tuple[float, float]:
     return low, high if high >= universe.upper else math.nextafter(high, math.inf)
 
 
+def _floats_inside(universe: IntervalUniverse) -> tuple[float, float]:
+    """Return the least and the largest float of the interval."""
+    low, high = float(universe.lower), float(universe.upper)
+    low = low if low >= universe.lower else math.nextafter(low, math.inf)
+    return low, high if high <= universe.upper else math.nextafter(high, -math.inf)
+
+
 def _floats(records: Sequence[Number]) -> list[float]:
     """Return records as floats, or raise InputError for one that is none."""
     for record in records:
@@ -165,7 +177,7 @@ def _witness(
 ) -> Witness:
     """Return the pair that is furthest apart, with the function's answers on it."""
     first, second = (
-        universe.dataset(_inside(float(record), universe) for record in data) for data in (x, y)
+        universe.dataset(_as_written(float(record), universe) for record in data) for data in (x, y)
     )
     records = finite(universe, (*first, *second))
     data_x, data_y = (multiplicities_of(data, records) for data in (first, second))
@@ -173,8 +185,7 @@ def _witness(
     return Witness(first, second, measured.query_x, measured.query_y)
 
 
-def _inside(record: float, universe: IntervalUniverse) -> Number:
-    """Return a record, or the end of the interval that it is, or that it was rounded from."""
-    if record <= universe.lower:
-        return universe.lower
-    return record if record < universe.upper else universe.upper
+def _as_written(record: float, universe: IntervalUniverse) -> Number:
+    """Return a record, as the interval writes it if it is one of its ends."""
+    ends = (end for end in (universe.lower, universe.upper) if end == record)
+    return next(ends, record)

@@ -9,20 +9,18 @@ the variables of the box (docs/proofs.md, "Certified boxes").
 from __future__ import annotations
 
 import functools
-import linecache
 import math
-import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
+from sensitivity_lab.checks.callers import is_callers, shown_source
 from sensitivity_lab.errors import InputError
 
 from .intervals import Interval, lifted
@@ -93,10 +91,6 @@ class Side:
     def weighted(self, weights: Interval) -> Side:
         """Return each number times a weight, shape (..., 1)."""
         return Side(self.value * weights, self.slope * weights[..., None])
-
-    def moved(self, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Side:
-        """Return the numbers in other places."""
-        return Side(*(Interval(change(i.lo), change(i.hi)) for i in (self.value, self.slope)))
 
 
 class Carried(NDArrayOperatorsMixin):
@@ -266,6 +260,8 @@ def carried(given: Any) -> Carried:
     """Return a number or an array of a caller's, which is the same on both sides."""
     if isinstance(given, Carried):
         return given
+    if given is None:
+        refuse("computes with or returns None, which is no number")
     try:
         numbers = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -295,11 +291,9 @@ def _line(error: Exception | None) -> str:
     """Return the caller's line, in parentheses, from the innermost frame that is no tool's."""
     stack = traceback.walk_stack(None) if error is None else traceback.walk_tb(error.__traceback__)
     for frame, line in stack if error is None else reversed([*stack]):
-        package = frame.f_globals.get("__name__", "").partition(".")[0]
-        if package not in ("numpy", "sensitivity_lab") and package not in sys.stdlib_module_names:
-            file = frame.f_code.co_filename
-            source = linecache.getline(file, line).strip()
-            return f" (line {line} of {Path(file).name}{': ' if source else ''}{source})"
+        if is_callers(frame):
+            name, source = shown_source(frame.f_code.co_filename, line)
+            return f" (line {line} of {name}{': ' if source else ''}{source})"
     return ""
 
 

@@ -292,12 +292,11 @@ class Branches:
     """The open boxes of one root."""
 
     def __init__(self, function: Callable[[Any], Any], root: Root) -> None:
-        self.function, self.root, self.tree = function, root, Tree()
+        self.root, self.tree = root, Tree()
         lo, hi = root.lower[:, None], root.upper[:, None]
         found = bound(function, root, lo, hi)
         self.lo, self.hi, self.smear, self.most = lo, hi, found.smear, found.most
         self.node = np.zeros(1, dtype=np.int64)
-        self.first = found
         self.closed = -np.inf
 
     @property
