@@ -102,7 +102,7 @@ def local(given: Given) -> Answer:
     column, universe, x = given.dataset()
     distances = given[DISTANCES]
     given.doing(f"searching the local sensitivity of {given[QUERY]}")
-    asked: dict[str, Any] = {"dataset": x, **given.search()}
+    asked: dict[str, Any] = {"dataset": x, **given.search("local")}
     if len(distances) > 1:
         found = local_curves(
             universe,
@@ -143,7 +143,7 @@ def smooth(given: Given) -> Answer:
         beta=beta,
         neighbors=given.relation(k),
         sizes=given[SIZES],
-        **given.search(),
+        **given.search("smooth"),
     )
     text = f"{result}\n  upper      {result.upper!r}"
     if epsilon is None:

@@ -12,7 +12,9 @@ from typing import Any
 from sensitivity_lab.checks import named, names_of, shown
 from sensitivity_lab.csv_files import STANDARD_INPUT, exact_number, read_table
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.problem import Kind
 from sensitivity_lab.queries import as_query
+from sensitivity_lab.search import check_method
 from sensitivity_lab.search.run import Run
 from sensitivity_lab.universes.columns import as_universes
 from sensitivity_lab.universes.finite import AnyUniverse
@@ -208,12 +210,16 @@ class Given:
             )
         return [RELATIONS[name].towards(direction, k, self[EXACTLY]) for name in names]
 
-    def search(self) -> dict[str, Any]:
-        """Return the settings of the search, as arguments of a call."""
+    def search(self, kind: Kind = "global") -> dict[str, Any]:
+        """Return the settings of the search, as arguments of a call.
+
+        Of methods, engines alone: what others take is a function, which no command has.
+        """
         run = Run(
             memory_limit=self[MEMORY_LIMIT], checkpoint=self[CHECKPOINT], scratch=self[SCRATCH]
         )
-        return {"method": self[METHOD], "n_jobs": self[JOBS], "run": run}
+        method = check_method(self[METHOD], kind)
+        return {"method": method, "n_jobs": self[JOBS], "run": run}
 
 
 def only(columns: Collection[str]) -> str:
