@@ -34,26 +34,17 @@ from sensitivity_lab.universes.universe import Universe
 
 from .doors import led
 from .driven.generator import elsewhere
-from .driven.histories import (
-    COMPARED,
-    HISTORIES,
-    LEAST_HISTORIES,
-    Replayed,
-    check_repeats,
-    histories,
-    loss,
-)
 from .driven.kept import changed, first_calls, kept
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
 from .driven.refuter import HELPERS, Refuted, Tried, refute
 from .driven.runs import AGAIN, BRANCHES, RAISED, explore, explore_in_fresh_process, rerun
-from .driven.script import script_of, script_of_replay, script_of_sample
-from .driven.stops import LeavesError, LimitError, OutsideError
+from .driven.script import script_of, script_of_sample
+from .driven.stops import LimitError, OutsideError
 from .pairs import check_pairs, neighbors
 from .question import NOTHING_DIFFERS, Question, check_order, question_about
 from .report import AuditReport
 from .returned import bare
-from .row import NO_EVIDENCE, NOT_REFUTED, SAMPLED, AuditRow, Evidence, Finding
+from .row import NO_EVIDENCE, NOT_JUDGED, NOT_REFUTED, SAMPLED, AuditRow, Evidence, Finding
 
 CHANCE_ULPS = 32
 """The default tolerance: probabilities that are floats, such as p = e^eps / (1 + e^eps)."""
@@ -112,8 +103,6 @@ class MechanismReport(AuditReport):
     ----------
     worst : dict
         By input distance, the pair that decides the row.
-    replays : dict
-        By input distance, two runs with the same releases that show a violation.
     sampled : Tried or None
         The runs that were counted, where no law is known.
     function : callable
@@ -136,9 +125,6 @@ class MechanismReport(AuditReport):
     """
 
     worst: dict[Number, Worst] = field(default_factory=dict, repr=False, compare=False)
-    replays: dict[Number, tuple[Replayed, Replayed]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
     sampled: Tried | None = field(default=None, repr=False, compare=False)
     function: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
     claim: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
@@ -220,20 +206,11 @@ class MechanismReport(AuditReport):
         row = self.decisive
         if self.sampled is not None and self.sampled.found is not None:
             return self._script_of_sample(self.function, self.sampled.found)
-        known = row.distance in self.worst or row.distance in self.replays
+        known = row.distance in self.worst
         if row.verdict != "violated" or not known or self.function is None:
             raise InputError(f"script is for a violation, and the verdict is {self.verdict!r}")
         name = getattr(self.function, "__name__", "function")
         call = name if name.isidentifier() else "function"
-        if row.distance in self.replays:
-            x, y = self.replays[row.distance]
-            title = f"{call} loses more than {row.quantity} of {float(row.claimed or 0):.6g}."
-            shows = f"Their densities there differ by a factor of e**{row.value:.6g}"
-            if math.isinf(row.value):
-                shows = "What else they release tells them apart"
-            elif row.quantity == RHO:
-                shows = f"Given the first numbers, the last ones have a rho of {row.value:.6g}"
-            return script_of_replay(self.function, call, x, y, title, shows)
         if row.quantity == RHO:
             raise InputError(
                 "script shows the probabilities of an event, which prove nothing about rho; audit "
@@ -343,10 +320,10 @@ def audit_mechanism(
         A row per input distance. Claim and truth are rhos where `rho` is given, epsilons where
         `delta` is 0, else deltas at `epsilon`; epsilons, too, where `delta` is only room for the
         tails of draws, and no smaller epsilon would do. "tight", "loose" and "violated" are exact,
-        for the datasets tried. "not refuted": a function that goes on by what it released was
-        replayed with some histories of releases, or one without a law ran many times. "violated
-        (sampled)": of those runs, so many more were in an event on one of two neighbors that the
-        probability of an error is at most 1e-6, over all that was tested. "not judged": a law with
+        for the datasets tried. "not refuted": the function has no law that can be listed, and many
+        runs found no violation. "violated (sampled)": of those runs, so many more were in an event
+        on one of two neighbors that the probability of an error is at most 1e-6, over all that was
+        tested. "not judged": a law with
         endless support was cut, and the claim has no delta for what is left; `reason` says which.
         Methods `delta`, `epsilon` and `curve` give the rest of the curve, `event` the event that
         attains it, and `script` a script that shows a violation.
@@ -465,23 +442,16 @@ def judged(
         laws = [ReleaseLaw(one) for one in found]
         _check_releases(laws, claim)
         worst = _worst_pairs(question, laws, claim)
-    except LeavesError as error:
-        with elsewhere():
-            try:
-                # A function that keeps state by design would be replayed with that of other calls.
-                if not fresh:
-                    return _replayed(question, function, claim)
-            except (OutsideError, LimitError):
-                pass
-        return _sampled(question, function, claim, f"the function {error}{claim.uncut}", fresh)
     except OutsideError as error:
-        return _sampled(question, function, claim, f"the function {error}", fresh)
+        return _sampled(question, function, claim, f"the function {error}{claim.uncut}", fresh)
     except LimitError as error:
         raise TooLargeError(str(error)) from None
     rows = [_row_of_law(question, limit, worst[limit], claim) for limit in question.limits]
     known = "exact law of all runs"
-    if any(one.divergence.unknown for one in worst.values()):
+    if unknown := worst[max(worst)].divergence.unknown:
         known = "the law is not known for all pairs"
+        if all(row.verdict == NOT_JUDGED for row in rows):
+            return _sampled(question, function, claim, unknown, fresh)
     # Where nothing is known of the truth, no event tells anything.
     known_at_most = rows[-1].truth is not None
     notes = _notes(worst[max(worst)], claim.epsilon) if known_at_most else ()
@@ -593,11 +563,11 @@ def _with_own_draws(function: Callable[..., Any]) -> Callable[..., Any]:
 def _check_releases(laws: Sequence[ReleaseLaw], claim: PrivacyClaim) -> None:
     """Raise QueryError if every run on every dataset raises: that is a mistake in the code.
 
-    Raise LeavesError if a rho is claimed of compared noise.
+    Raise OutsideError if a rho is claimed of compared noise.
     """
     leaves = [(law, leaf) for law in laws for leaf in law.explored.leaves]
     if claim.rho is not None and any(leaf.run.compares for _, leaf in leaves):
-        raise LeavesError("compares continuous noise")
+        raise OutsideError("compares continuous noise")
     if all((RAISED, 0) in leaf.parts for _, leaf in leaves):
         law, leaf = leaves[0]
         kind, text = (bare(leaf.parts[RAISED, place]) for place in (0, 1))
@@ -705,7 +675,7 @@ def _row_of_law(question: Question, limit: Number, worst: Worst, claim: PrivacyC
             found = row(_number(least if least > claim.delta else most))
             return _in_epsilon(found, divergence, claim) if found.verdict == "loose" else found
         # At least `least` is needed; whether more is, only what is not known could tell.
-        reason = divergence.unknown or divergence.open or _cut(claim, least, most)
+        reason = divergence.unknown or _cut(claim, least, most)
         return _open_row(row, least, reason)
     low, high = divergence.epsilon(Fraction(0))
     if divergence.pure is not None or math.isinf(low):
@@ -799,8 +769,6 @@ def _evidence(worst: Worst, epsilon: Fraction) -> Evidence:
     x, y = _shown(worst.x), _shown(worst.y)
     p = float(sum((atom.p for atom in event), Fraction(0))) + sum(one.p for one in noisy)
     q = float(sum((atom.q for atom in event), Fraction(0))) + sum(one.q for one in noisy)
-    if noisy and not p and not q:  # far out, where only their ratio is known
-        return Evidence(x, y, None, None)
     return Evidence(x, y, {"P(event)": p}, {"P(event)": q})
 
 
@@ -812,132 +780,6 @@ def _notes(worst: Worst, epsilon: Fraction) -> tuple[str, ...]:
         told.append(f"{len(event) - len(told):,} more outcomes")
     told += [one.text for one in noisy]
     return (f"event: {'; or '.join(told)}", *worst.divergence.dtypes(event)) if told else ()
-
-
-def _replayed(
-    question: Question, function: Callable[..., Any], claim: PrivacyClaim
-) -> MechanismReport:
-    """Return the report on a function that goes on by what it released: history by history.
-
-    Raises
-    ------
-    OutsideError
-        If it cannot be replayed.
-    """
-    pairs = list(neighbors(question.inputs, question.datasets, question.limits))
-    number = min(HISTORIES, max(LEAST_HISTORIES, COMPARED // max(1, len(pairs))))
-    found = {limit: _Lost() for limit in question.limits}
-    replay = histories(function, question.datasets, number)
-    for place in running.tracked(range(number), unit="histories", progress=question.progress):
-        runs = replay(place)
-        seen: dict[Any, tuple[Divergence, Fraction | float | None]] = {}
-        for x, y, limits in pairs:
-            both = runs[x], runs[y]
-            laws = both[0].key, both[1].key
-            if laws not in seen:
-                divergence = compared(both[0].law, both[1].law)
-                known = None if claim.delta else loss(*both, divergence, claim.rho is not None)
-                seen[laws] = divergence, known
-            for limit in limits:
-                found[limit].see(both, *seen[laws], claim)
-    rows: list[AuditRow] = []
-    replays: dict[Number, tuple[Replayed, Replayed]] = {}
-    for limit, lost in found.items():
-        # Far releases round answers more than near ones.
-        row = partial(_row_of_claim, question, limit, claim, judged=False, tolerance_ulps=_FAR_ULPS)
-        violated = row(_number(lost.least), evidence=lost.evidence, history=lost.history)
-        if lost.both and violated.verdict == "violated":
-            check_repeats(function, *lost.both)
-            rows.append(violated)
-            replays[limit] = lost.both
-        elif row(_number(lost.most), evidence=NO_EVIDENCE).verdict == "violated":
-            rows.append(row(None, evidence=NO_EVIDENCE, reason=lost.open(claim, number)))
-        else:
-            finding = Finding(
-                NOT_REFUTED,
-                f"{number} histories of releases found no violation",
-                f"after none of them do neighbors need more than {claim.quantity} of "
-                f"{float(lost.most):.6g}; other histories are not known",
-            )
-            rows.append(row(None, evidence=NO_EVIDENCE, finding=finding))
-    return MechanismReport(
-        question.subject,
-        tuple(rows),
-        claim.setting(question, rows, f"replayed with {number} histories of releases"),
-        (_SAME,) if replays else (),
-        replays=replays,
-        function=function,
-        claim=(claim.epsilon, claim.delta),
-    )
-
-
-_SAME = "noise is in scales, draw by draw; with it, both datasets release the same noisy numbers"
-
-
-@dataclass
-class _Lost:
-    """What neighbors at most so far apart lose in replays.
-
-    Attributes
-    ----------
-    least : Fraction or infinity
-        The most that a pair surely loses.
-    both : tuple of Replayed, optional
-        That pair.
-    most : Fraction or infinity
-        The most that any pair may need, of what is claimed.
-    unknown : str
-        Why a pair is not judged, where that is so.
-    """
-
-    least: Fraction | float = Fraction(0)
-    both: tuple[Replayed, Replayed] | None = None
-    most: Fraction | float = Fraction(0)
-    unknown: str = ""
-
-    def see(
-        self,
-        both: tuple[Replayed, Replayed],
-        divergence: Divergence,
-        known: Fraction | float | None,
-        claim: PrivacyClaim,
-    ) -> None:
-        """Take a pair of runs with their laws compared, and what they surely lose."""
-        if known is not None and known > self.least:
-            self.least, self.both = known, both
-        if claim.rho is not None:
-            needed = math.inf if divergence.rho is None else divergence.rho[1]
-        elif claim.delta:
-            orders = divergence, divergence.swapped()
-            needed = max(one.delta(claim.epsilon)[1] for one in orders)
-        else:
-            needed = math.inf if divergence.pure is None else divergence.pure[1]
-        self.most = max(self.most, needed)
-        self.unknown = self.unknown or divergence.unknown
-
-    @property
-    def evidence(self) -> Evidence:
-        """The pair, and the noise with which both release the same."""
-        if self.both is None:
-            return NO_EVIDENCE
-        noise = ({"noise": [*map(float, one.noise.values())]} for one in self.both)
-        return Evidence(*(_shown(one.law.dataset) for one in self.both), *noise)
-
-    @property
-    def history(self) -> tuple[float, ...]:
-        """What both release."""
-        return tuple(map(float, self.both[0].release.values())) if self.both else ()
-
-    def open(self, claim: PrivacyClaim, number: int) -> str:
-        """Return why the claim is left open."""
-        after = f"after some of {number} histories of releases, "
-        if self.unknown:
-            return after + self.unknown
-        way_out = "; one is enough to refute a rho, or an epsilon without delta"
-        return (
-            f"{after}the rest of the run needs {claim.quantity} of {float(self.most):.6g}; how "
-            f"likely such histories are is not known{way_out if claim.delta else ''}"
-        )
 
 
 def _sampled(

@@ -81,104 +81,13 @@ def _clear(rows: Matrix, change: Matrix, pivot: int, column: int) -> None:
                 both[i] = _less(both[i], factor, both[pivot])
 
 
-def least_absolute(
-    matrix: Sequence[Sequence[Fraction]], target: Sequence[Fraction]
-) -> tuple[Vector, Vector] | None:
-    """Find the solution of linear equations with the least sum of absolute values.
-
-    Parameters
-    ----------
-    matrix : sequence of rows, shape (m, n)
-        One equation per row.
-    target : sequence of Fraction, shape (m,)
-        What ``matrix @ solution`` is.
-
-    Returns
-    -------
-    solution : list of Fraction, shape (n,)
-        With at most m entries that are not 0.
-    prices : list of Fraction, shape (m,)
-        The proof: every column has a product of at most 1 with the prices, in absolute value, and
-        ``dot(prices, target)`` is the sum. So no solution has a smaller one.
-    None
-        If there is no solution.
-
-    Notes
-    -----
-    The simplex method, with Bland's rule against cycles. A basic solution of any signs is a start,
-    since each unknown may be positive or negative.
-
-    Examples
-    --------
-    >>> rows = [[Fraction(1), Fraction(2), Fraction(0)], [Fraction(0), Fraction(1), Fraction(1)]]
-    >>> solution, prices = least_absolute(rows, [Fraction(2), Fraction(1)])
-    >>> [str(entry) for entry in solution], str(dot(prices, [2, 1]))
-    (['0', '1', '0'], '1')
-    """
-    prices, rank = reduced(matrix)
-    rows = [
-        [*row, dot(combination, target)]
-        for row, combination in zip(product(prices, matrix), prices, strict=True)
-    ]
-    if any(row[-1] for row in rows[rank:]):
-        return None
-    rows, prices = rows[:rank], prices[:rank]
-    # Row i reads off the unknown basis[i], which is on the side signs[i] of 0, or at 0.
-    basis = [next(j for j, entry in enumerate(row) if entry) for row in rows]
-    signs = [-1 if row[-1] < 0 else 1 for row in rows]
-    number = len(matrix[0]) if matrix else 0
-    while True:
-        worth = [sum((s * row[j] for s, row in zip(signs, rows, strict=True)), Fraction(0))
-                 for j in range(number)]  # fmt: skip
-        enters = next((j for j, entry in enumerate(worth) if abs(entry) > 1), None)
-        if enters is None:
-            break
-        sign = 1 if worth[enters] > 0 else -1
-        # The first unknown that reaches 0 leaves; of several, the one that comes first.
-        _, _, leaves = min(
-            (row[-1] / (sign * row[enters]), basis[i], i)
-            for i, row in enumerate(rows)
-            if signs[i] * sign * row[enters] > 0
-        )
-        _clear(rows, prices, leaves, enters)
-        basis[leaves], signs[leaves] = enters, sign
-    solution = [Fraction(0)] * number
-    for place, row in zip(basis, rows, strict=True):
-        solution[place] = row[-1]
-    proof = [
-        sum((s * row[i] for s, row in zip(signs, prices, strict=True)), Fraction(0))
-        for i in range(len(matrix))
-    ]
-    return solution, proof
-
-
 def _less(row: Vector, factor: Fraction, other: Vector) -> Vector:
-    return [a - factor * b if b else a for a, b in zip(row, other, strict=True)]
+    return [entry - factor * by for entry, by in zip(row, other, strict=True)]
 
 
 def inverse(matrix: Sequence[Sequence[Fraction]]) -> Matrix:
     """Return the inverse of a square matrix that has one."""
     return reduced(matrix)[0]
-
-
-def determinant(matrix: Sequence[Sequence[Fraction]]) -> Fraction:
-    """Return the determinant of a square matrix.
-
-    Examples
-    --------
-    >>> str(determinant([[Fraction(0), Fraction(2)], [Fraction(3), Fraction(1)]]))
-    '-6'
-    """
-    rows, found = [list(row) for row in matrix], Fraction(1)
-    while rows:
-        pivot = next((i for i, row in enumerate(rows) if row[0]), None)
-        if pivot is None:
-            return Fraction(0)
-        # Moving row i to the top passes i others, each of which turns the sign.
-        first = rows.pop(pivot)
-        found *= -first[0] if pivot % 2 else first[0]
-        rows = [_less(row, row[0] / first[0], first)[1:] for row in rows]
-    return found
 
 
 def components(size: int, links: Iterable[Iterable[int]]) -> list[list[int]]:

@@ -21,13 +21,12 @@ from sensitivity_lab.exact.matrices import (
     dot,
     identity,
     inverse,
-    least_absolute,
     product,
     reduced,
     transposed,
 )
 
-from .losses import Bounds, Loss, ScaleLoss, Shift, ShiftLoss, SumLoss
+from .losses import Bounds, Loss, ScaleLoss, Shift, ShiftLoss
 
 Noise = Literal["noise"]
 
@@ -128,9 +127,8 @@ def compare(p: AffineLaw, q: AffineLaw) -> Loss | Leak | NotJudged:
     -----
     Judged are shifts of any number of Laplace and normal draws under the same noise, where a
     change of coordinates sets the Laplace draws apart from each other and from the normal ones;
-    and a single number with a single draw (or several normal ones) of two scales. Of shifts of
-    Laplace draws that are added to other draws, the least pure epsilon is known, and delta from
-    above. At most O(m**2 (m + n)) operations on fractions, and the simplex method for added draws.
+    and a single number with a single draw (or several normal ones) of two scales. At most
+    O(m**2 (m + n)) operations on fractions.
 
     Examples
     --------
@@ -269,7 +267,9 @@ class _Noise:
         return not any(any(row) for row in self.covariance)
 
 
-_Judged = ShiftLoss | SumLoss | ScaleLoss | NotJudged
+_Judged = ShiftLoss | ScaleLoss | NotJudged
+
+_ADDED = NotJudged("Laplace draws are added to other draws in one released number")
 
 
 def _judged(p: _Noise, q: _Noise) -> _Judged | None:
@@ -306,7 +306,7 @@ def _same_noise(p: _Noise, q: _Noise) -> _Judged:
     """
     change, rank = reduced(transposed(p.laplace)) if p.laplace else (identity(len(p.center)), 0)
     if rank < len(p.laplace):
-        return _added(p, q)
+        return _ADDED
     released = len(p.weights[0])
     p, q = p.changed(change), q.changed(change)
     first, last = list(range(rank)), list(range(rank, len(change)))
@@ -320,23 +320,6 @@ def _same_noise(p: _Noise, q: _Noise) -> _Judged:
         ]
         p, q = p.changed(rest), q.changed(rest)
     return _with_shifts(p, q, normal, released)
-
-
-def _added(p: _Noise, q: _Noise) -> SumLoss | NotJudged:
-    """Compare two centers where Laplace draws are added in the released numbers."""
-    gap = [a - b for a, b in zip(p.center, q.center, strict=True)]
-    found = least_absolute(transposed(p.laplace), gap)
-    if found is None:
-        return NotJudged(
-            "Laplace and normal draws are added in the released numbers, and only normal draws "
-            "hide a part of what differs",
-            math.inf,
-        )
-    shifts, prices = found
-    released = len(p.weights[0])
-    nowhere = (Fraction(0),) * released
-    above = tuple(Shift(nowhere, abs(one), Fraction(0)) for one in shifts if one)
-    return SumLoss(ShiftLoss(above, nowhere), tuple(product([prices], p.weights)[0]))
 
 
 def _part_of_normal(p: _Noise, q: _Noise) -> ShiftLoss | None:
@@ -353,24 +336,17 @@ def _part_of_normal(p: _Noise, q: _Noise) -> ShiftLoss | None:
 def _with_shifts(p: _Noise, q: _Noise, normal: ShiftLoss | None, released: int) -> _Judged:
     """Compare coordinates of one Laplace draw each, and what normal noise is left in them."""
     # The columns are sorted: which is whose coordinate does not matter, all have the entry 1.
-    shifts, added = [], False
+    shifts = []
     for part in components(
         len(p.center), ([i, *_places(row)] for i, row in enumerate(p.covariance))
     ):
         moved = [i for i in part if p.center[i] != q.center[i]]
-        # Normal noise that is added hides more; how much more is not known.
-        added = added or bool(moved and any(p.covariance[i][i] for i in part))
+        if moved and any(p.covariance[i][i] for i in part):
+            return _ADDED  # normal noise that is added hides more; how much more is not known
         shifts += [Shift(tuple(p.weights[i]), p.center[i], q.center[i]) for i in moved]
     if normal is None:
-        loss = ShiftLoss(tuple(shifts), (Fraction(0),) * released)
-        towards = [one.weights if one.at_p > one.at_q else _minus(one.weights) for one in shifts]
-        return SumLoss(loss, _sum_of_rows(towards, released)) if added else loss
-    loss = ShiftLoss(tuple(shifts), normal.weights, normal.middle, normal.mu_squared)
-    return SumLoss(loss) if added else loss
-
-
-def _minus(weights: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-    return tuple(-one for one in weights)
+        return ShiftLoss(tuple(shifts), (Fraction(0),) * released)
+    return ShiftLoss(tuple(shifts), normal.weights, normal.middle, normal.mu_squared)
 
 
 def _sum_of_rows(several: Sequence[tuple[Fraction, ...]], size: int) -> tuple[Fraction, ...]:
@@ -396,14 +372,10 @@ def _together(found: list[_Judged], size: int) -> Loss | NotJudged:
         )
     if scales:
         return scales[0]
-    sums = [one for one in found if isinstance(one, SumLoss)]
-    if len(sums) == len(found) == 1:
-        return sums[0]
-    shifts = [one for one in found if isinstance(one, ShiftLoss)] + [one.above for one in sums]
-    together = ShiftLoss(
+    shifts = [one for one in found if isinstance(one, ShiftLoss)]
+    return ShiftLoss(
         tuple(shift for one in shifts for shift in one.shifts),
         _sum_of_rows([one.weights for one in shifts], size),
         sum((one.middle for one in shifts), Fraction(0)),
         sum((one.mu_squared for one in shifts), Fraction(0)),
     )
-    return SumLoss(together) if sums else together

@@ -25,9 +25,9 @@ from sensitivity_lab.exact.exponential_sums import Chance, ExponentialSum, bound
 from sensitivity_lab.results.literals import short_literal
 
 from .affine import AffineLaw, Leak, NotJudged, compare
-from .losses import Loss, SumLoss, Within, WithinLoss
+from .losses import Loss, Within, WithinLoss
 from .runs import Explored, Leaf
-from .stops import LeavesError, LimitError, OutsideError
+from .stops import LimitError, OutsideError
 from .symbols import LAPLACE, whole_noise
 
 _OUTCOMES = 300_000
@@ -331,12 +331,6 @@ class Noisy:
             value = float(at / scale)
             code = f"{on_x}math.isclose({weighted}, {value!r}, abs_tol=1e-9)"
             return NoisyEvent(f"{weighted} is {on_x}{value:.6g}", float(self.p), 0.0, code)
-        if isinstance(self.loss, SumLoss):
-            if not self.loss.direction:
-                return None
-            weighted, scale = _weighted(self.loss.direction, paths)
-            far = f"{weighted} {'>' if scale > 0 else '<'} t, with a ratio of probabilities that "
-            return NoisyEvent(f"{far}tends to e**{float(self.loss.epsilon):.6g}", 0.0, 0.0)
         found = self.loss.event(epsilon) or self.loss.event(epsilon / 2)
         if found is None:
             return None
@@ -424,16 +418,6 @@ class Divergence:
             way_out = whole_noise(self.noisy[0].leaf.run.noises)
             reasons.append(f"runs that release alike have different noise; {way_out}")
         return reasons[0] if reasons else ""
-
-    @property
-    def open(self) -> str:
-        """Why delta has an upper bound only, if that is so."""
-        if any(isinstance(one.loss, SumLoss) for one in self.noisy):
-            return (
-                "delta is known from above only where Laplace draws are added to others; claim "
-                "delta=0, since epsilon is known exactly"
-            )
-        return ""
 
     @property
     def cut(self) -> bool:
@@ -676,7 +660,7 @@ def _within(one: Leaf, other: Leaf) -> WithinLoss | None:
     laws = []
     for leaf in (one, other):
         if leaf.run.noises != [LAPLACE]:
-            raise LeavesError(f"releases noise that it compares; {whole_noise(leaf.run.noises)}")
+            raise OutsideError(f"releases noise that it compares; {whole_noise(leaf.run.noises)}")
         (symbol,) = leaf.symbols.values()
         (scale,) = symbol.terms.values()
         low: Fraction | float = -math.inf
@@ -686,7 +670,7 @@ def _within(one: Leaf, other: Leaf) -> WithinLoss | None:
             low, high = (max(low, end), high) if a * scale > 0 else (low, min(high, end))
         laws.append(Within(symbol.constant, abs(scale), low, high))
     if laws[0].scale != laws[1].scale:
-        raise LeavesError(f"releases noise that it compares; {whole_noise([LAPLACE])}")
+        raise OutsideError(f"releases noise that it compares; {whole_noise([LAPLACE])}")
     return WithinLoss(*laws)
 
 

@@ -329,49 +329,6 @@ def _part(
 
 
 @dataclass(frozen=True)
-class SumLoss(Loss):
-    """The loss of shifts of Laplace draws that are added to other draws in the released numbers.
-
-    Parameters
-    ----------
-    above : ShiftLoss
-        The loss if the draws were released one by one, shifted as little as explains the centers.
-    direction : tuple of Fraction
-        Weights of the released numbers: far out in this direction the ratio of the densities tends
-        to exp(epsilon); empty where several parts are composed.
-
-    Notes
-    -----
-    The least pure epsilon is that of `above`, exactly. delta(epsilon) and rho have upper bounds
-    only. See docs/proofs.md, "Affine laws": *Sums of Laplace draws*.
-    """
-
-    above: ShiftLoss
-    direction: tuple[Fraction, ...] = ()
-
-    @property
-    def epsilon(self) -> Fraction | float:
-        """The least sum of shifts of draws that explains the centers."""
-        return self.above.epsilon
-
-    @property
-    def rho(self) -> Bounds:
-        """The upper bound of `above`; below it nothing is known."""
-        return 0.0, float(round_up(Fraction(self.above.rho[1])))
-
-    def swapped(self) -> SumLoss:
-        """Return the same with P and Q exchanged."""
-        return SumLoss(self.above.swapped(), tuple(-weight for weight in self.direction))
-
-    def delta(self, epsilon: Fraction | float) -> Bounds:
-        """Return the upper bound of `above`; below it nothing is known."""
-        return 0.0, self.above.delta(epsilon)[1]
-
-    def event(self, epsilon: Fraction | float) -> None:
-        """Return None: no event is known that attains delta."""
-
-
-@dataclass(frozen=True)
 class ScaleLoss(Loss):
     """The loss of one number with one draw, whose scale differs between the two laws.
 

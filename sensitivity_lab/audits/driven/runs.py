@@ -42,7 +42,6 @@ from .kept import first_calls
 from .places import Place, place_below
 from .stops import (
     ChangedError,
-    LeavesError,
     LimitError,
     OutsideError,
     OwnGeneratorError,
@@ -206,9 +205,6 @@ class Run:
         What comparisons of continuous noise have told, in order.
     terms : int
         How many terms the laws of these comparisons had.
-    decided : list of (Symbol, bool)
-        What continuous noise decided, in order, and whether its value did, or a comparison: nothing
-        but where a history is replayed.
     """
 
     def __init__(self, path: tuple[_Step, ...] = (), mass: float = 1.0) -> None:
@@ -217,7 +213,6 @@ class Run:
         self.mass = mass
         self.others: list[tuple[float, tuple[_Step, ...]]] = []
         self.places: Counter[Place] = Counter()
-        self.decided: list[tuple[Symbol, bool]] = []
         self.laws: list[Law] = []
         self.uniforms: list[tuple[Fraction, Fraction]] = []
         self.noises: list[str] = []
@@ -333,7 +328,7 @@ class Run:
         kinds = {draw.kind for draw in symbol.terms}
         if GAUSSIAN in kinds or UNIFORM in kinds:
             other = "Gaussian noise" if GAUSSIAN in kinds else "a uniform draw with noise"
-            raise LeavesError(f"compares {other}; {_whole_noise(symbol)}")
+            raise OutsideError(f"compares {other}; {_whole_noise(symbol)}")
         if low.number == high.number:
             return False  # of probability 0
         # Given its discrete draws, a combination is one of noise.
@@ -355,7 +350,7 @@ class Run:
                 yes, made = chance(self.noises, [*before, event])
             except UnknownError as error:
                 place = place_below(called.__code__, False)
-                raise LeavesError(f"{error}{_at(place)}") from None
+                raise OutsideError(f"{error}{_at(place)}") from None
             self.terms += made
             ways = [(bounds(yes)[0], True), (bounds(whole - yes)[0], False)]
             answer = self._taken(question, ways, bounds(whole)[0])
@@ -369,7 +364,7 @@ class Run:
         """Decide which one of two numbers with Gumbel noise is larger."""
         yes = self.race.chance(event, self.noises)
         if yes is None:
-            raise LeavesError(
+            raise OutsideError(
                 "compares Gumbel noise otherwise than for the largest number; choose by "
                 "rng.choice(options, p=weights), with weights in proportion to exp(score / scale)"
             )
@@ -389,7 +384,7 @@ class Run:
         if stopped():
             return symbol.constant + self._chance.getrandbits(2)
         if symbol.continuous:
-            raise LeavesError(
+            raise OutsideError(
                 "does more with continuous noise than add numbers and multiply by them, such as "
                 "float(), int(), round() or exp(). Where that is done with the sum of the exact "
                 "answer and the noise, return the sum as it is: what is done with it later costs "
@@ -483,11 +478,6 @@ class Run:
     # The end of the run.
 
     @property
-    def clock(self) -> int:
-        """How many values and comparisons of continuous noise were decided."""
-        return len(self.decided)
-
-    @property
     def compares(self) -> bool:
         """Whether continuous noise was compared."""
         return bool(self.compared or self.race.events)
@@ -535,17 +525,17 @@ class Run:
         }
         compared = inside_of(self.noises, [*self.compared, *self.race.events])
         if compared is None:
-            raise LeavesError("compares noise so that no draws are far from a tie")
+            raise OutsideError("compares noise so that no draws are far from a tie")
         noise |= {Draw(self.noises[place], place): value for place, value in compared.items()}
         return values | noise
 
 
 def _check_terms(terms: int, paths: int, places: Counter[Place]) -> None:
-    """Raise LeavesError where the exact law of compared noise is too large."""
+    """Raise OutsideError where the exact law of compared noise is too large."""
     if terms and (terms > TERMS or paths >= PATHS):
         much = f"{terms:,} terms" if terms > TERMS else f"more than {PATHS:,} paths"
         first = max(places, key=places.__getitem__, default=None)
-        raise LeavesError(f"compares noise so that its exact law has {much}{_at(first)}")
+        raise OutsideError(f"compares noise so that its exact law has {much}{_at(first)}")
 
 
 def _at(place: Place | None) -> str:
@@ -1016,9 +1006,9 @@ def leaf_of(run: Run, returned: Parts) -> Leaf:
         # A single number within ends has a law of its own, see `WithinLoss`.
         alone = run.draws == len(returned) == 1 and run.noises == [LAPLACE]
         if not alone and run.has_compared(symbol):
-            raise LeavesError(f"releases noise that it compares; {_whole_noise(symbol)}")
+            raise OutsideError(f"releases noise that it compares; {_whole_noise(symbol)}")
         if other := kinds & {EXPONENTIAL, GUMBEL}:
-            raise LeavesError(f"releases {min(other)} noise; {_whole_noise(symbol)}")
+            raise OutsideError(f"releases {min(other)} noise; {_whole_noise(symbol)}")
     discrete = {path: symbol for path, symbol in symbols.items() if not symbol.continuous}
     for symbol in discrete.values():
         run.merged(symbol)
@@ -1126,12 +1116,6 @@ def _alike(one: Any, two: Any) -> bool:
     return not isinstance(one, Symbol) and not isinstance(two, Symbol) and bool(one == two)
 
 
-def _is_rounded(run: Run, one: Any, two: Any) -> bool:
-    """Tell whether two floats that follow from a decided value of noise differ by rounding."""
-    floats = isinstance(one, float) and isinstance(two, float)
-    return bool(run.clock) and floats and math.isclose(one, two, rel_tol=_NEAR, abs_tol=_NEAR)
-
-
 def _agree(leaf: Leaf, shown: Parts, values: Mapping[Draw, Fraction]) -> bool:
     """Tell whether a run with numbers released what its symbols stand for."""
     if shown.keys() != leaf.parts.keys():
@@ -1141,7 +1125,7 @@ def _agree(leaf: Leaf, shown: Parts, values: Mapping[Draw, Fraction]) -> bool:
             continue  # the dtype of an array of symbols is another one
         number = bare(shown[path])
         if not isinstance(part, Symbol):
-            if bare(part) != number and not _is_rounded(leaf.run, bare(part), number):
+            if bare(part) != number:
                 return False
         elif isinstance(number, bool) or not isinstance(number, int | float | Fraction):
             return False

@@ -18,7 +18,6 @@ import numpy as np
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.results.literals import literal
 
-from .histories import Replayed
 from .kept import variables_around
 from .laws import Atom, NoisyEvent, Outcome
 from .runs import example_of
@@ -95,67 +94,6 @@ def inside(release):
     found = dict(parts(release))
     return {event}
 """
-
-
-_REPLAY = '''\
-"""{title}
-
-With the noise below, x and y release the same noisy numbers, up to rounding. {shows}.
-"""
-from __future__ import annotations
-
-import numpy as np
-
-{function}
-
-
-class Given:
-    """A generator whose draws are given, in scales of the noise."""
-
-    def __init__(self, noise):
-        self.noise = iter(noise)
-
-    def laplace(self, loc=0.0, scale=1.0, size=None):
-        shape = np.broadcast(loc, scale).shape if size is None else size
-        scales = np.broadcast_to(scale, shape)
-        drawn = [next(self.noise) if one else 0.0 for one in scales.ravel()]
-        return loc + scale * np.reshape(drawn, scales.shape)[()]
-
-    normal = laplace
-
-    def standard_normal(self, size=None):
-        return self.laplace(size=size)
-
-
-for data, noise in [
-    ({x}, {noise_x}),
-    ({y}, {noise_y}),
-]:
-    print({call}(data, Given(noise)))
-'''
-
-
-def script_of_replay(
-    function: Callable[..., Any], call: str, x: Replayed, y: Replayed, title: str, shows: str
-) -> str:
-    """Return a script that runs a function on two datasets, with noise that hides which it was.
-
-    Parameters
-    ----------
-    function : callable
-        The audited function.
-    call : str
-        Its name in the script.
-    x, y : Replayed
-        The runs.
-    title, shows : str
-        Which claim is wrong, and what shows it.
-    """
-    noise = [[float(value) for value in one.noise.values()] for one in (x, y)]
-    return _REPLAY.format(
-        title=title, shows=shows, function=_source(function, call), call=call,
-        x=literal(x.law.dataset), y=literal(y.law.dataset), noise_x=noise[0], noise_y=noise[1],
-    )  # fmt: skip
 
 
 def parts(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:

@@ -28,10 +28,6 @@ class OutsideError(Stop):
     """Code does with a draw what is not covered; the message completes "the function ..."."""
 
 
-class LeavesError(OutsideError):
-    """Code does with continuous noise what is not affine."""
-
-
 class LimitError(Stop):
     """A table of probabilities is too large; the message says what to make smaller."""
 

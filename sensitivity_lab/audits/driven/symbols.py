@@ -60,10 +60,6 @@ _ZERO = Fraction(0)
 class Decides(Protocol):
     """What symbols ask: a run."""
 
-    @property
-    def clock(self) -> int:
-        """How many values and comparisons of continuous noise were decided."""
-
     def within(self, symbol: Symbol, low: Bound, high: Bound) -> bool:
         """Return whether a symbol is within bounds, as this run decides."""
 
@@ -100,14 +96,9 @@ class Symbol(Part):
         What is added to them.
     whole : bool
         Whether its values are of type int; if not, of type float.
-
-    Attributes
-    ----------
-    born : int
-        The `clock` of the run when the symbol was made: what is decided later has no part in it.
     """
 
-    __slots__ = ("born", "constant", "run", "terms", "whole")
+    __slots__ = ("constant", "run", "terms", "whole")
 
     def __init__(
         self, run: Decides, terms: Mapping[Draw, Fraction], constant: Fraction, whole: bool
@@ -116,7 +107,6 @@ class Symbol(Part):
         self.terms = terms
         self.constant = constant
         self.whole = whole
-        self.born = run.clock
 
     @property
     def continuous(self) -> bool:

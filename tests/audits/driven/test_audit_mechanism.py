@@ -739,38 +739,24 @@ def hidden(data, rng):
     return sum(data) + rng.laplace(0, 2) + rng.laplace(0, 2)
 
 
+@pytest.mark.usefixtures("few_runs")
 @pytest.mark.parametrize("claim", [{"epsilon": 1}, {"epsilon": 1, "delta": 1e-5}, {"rho": 1}])
 def test_a_pair_without_a_law_is_not_hidden_by_one_that_has_one(claim):
     """It was: a claim that the other pairs hold was "loose" or "tight", and sound."""
     report = audit_mechanism(hidden, [0, 1], [1, 2, 3], neighbors="unbounded", **claim)
-    assert (report.verdict, report.sound) == ("not judged", False)
-    assert "the law is not known for all pairs" in report.setting
+    assert report.verdict in ("not refuted", "violated (sampled)")  # its tails are unlike
+    assert "no law is known" in report.setting
 
 
-@pytest.mark.parametrize(
-    ("scale", "claim", "verdict"),
-    [
-        (0.1, {"epsilon": 1}, "violated"),
-        (1, {"epsilon": 1}, "tight"),
-        (10, {"epsilon": 1}, "loose"),
-        (0.1, {"epsilon": 1, "delta": 1e-5}, "not judged"),
-        (10, {"epsilon": 1, "delta": 1e-5}, "loose"),
-        (10, {"epsilon": 0.01, "delta": 0.04}, "not judged"),
-        (10, {"epsilon": 0.01, "delta": 0.05}, "loose"),
-        (0.1, {"rho": 1}, "not judged"),
-        (1, {"rho": 0.4}, "not judged"),
-        (1, {"rho": 0.6}, "loose"),
-    ],
-)
-def test_of_a_sum_of_laplace_draws_epsilon_is_known_and_the_rest_from_above(scale, claim, verdict):
-    report = audit_mechanism(two_draws(scale), [0, 1], [1, 2], neighbors="unbounded", **claim)
-    assert report.verdict == verdict
-    assert report.sound is (verdict in ("tight", "loose"))
-    assert report.epsilon() == pytest.approx((1 / scale, 1 / scale))
-    if verdict == "violated":
-        assert "that tends to e**10" in report.notes[0]
-        with pytest.raises(sl.errors.InputError, match="script cannot write this event"):
-            report.script  # noqa: B018
+@pytest.mark.usefixtures("few_runs")
+def test_a_sum_of_laplace_draws_is_sampled():
+    report = audit_mechanism(two_draws(0.1), [0, 1], [1, 2], neighbors="unbounded", epsilon=1)
+    assert report.verdict == "violated (sampled)"
+    report = audit_mechanism(two_draws(1), [0, 1], [1, 2], neighbors="unbounded", epsilon=1)
+    assert (report.verdict, report.sound) == ("not refuted", False)
+    assert report.decisive.finding.reason == (
+        "Laplace draws are added to other draws in one released number"
+    )
 
 
 @pytest.mark.exhaustive
@@ -853,6 +839,7 @@ def test_a_value_that_can_be_minus_zero_is_zero():
     assert report.delta(0.5)[1] < 0.2
 
 
+@pytest.mark.usefixtures("few_runs")
 def test_one_draw_released_twice_with_rounded_factors_is_no_leak():
     """The mean is a third of the sum but for what floats round."""
 
@@ -861,7 +848,7 @@ def test_one_draw_released_twice_with_rounded_factors_is_no_leak():
         return sum(data) + noise, np.mean(data) + noise / 3
 
     given = {"datasets": [[0, 0, 1], [0, 1, 1]], "epsilon": 1, "neighbors": "bounded"}
-    assert audit_mechanism(twice, **given).verdict == "not judged"
+    assert audit_mechanism(twice, **given).verdict == "not refuted"
 
 
 @pytest.mark.parametrize("weights", [(0.3, 0.7), (2**58 + 1, -(2**58))])

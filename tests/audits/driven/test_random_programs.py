@@ -618,6 +618,13 @@ class Branch:
         return [Fraction(form.of(x) - form.of(y)) for form in self.forms]
 
     @property
+    def added(self) -> bool:
+        """Whether Laplace draws are added to others, so that the audit knows no law."""
+        columns = [column for column in self.columns if any(column)]
+        zero = [Fraction(0)] * len(self.forms)
+        return self.kind == "Laplace" and solved(columns, zero) is None
+
+    @property
     def columns(self) -> list[list[Fraction]]:
         """The columns of the matrix, times the scales of continuous noise."""
         continuous = self.kind in ("Laplace", "Gaussian")
@@ -864,13 +871,15 @@ def linear(seed: int) -> tuple[Linear, Setting, Claim]:
             known = (
                 delta > Fraction(1, 10**6) if tails else len(program.branches) == 1 and delta > 0
             )
+            known = known and not any(one.added for one in program.branches)
             return program, setting, Claim(epsilon, claimed, least, most, pure, known)
     claimed = as_claimed(finite * chance.choice(FACTORS))
     near = pure if abs(claimed - pure) > Fraction(1, 10**14) * max(1, claimed) else claimed
+    known = (not tails or claimed < pure / 2) and not any(one.added for one in program.branches)
     return (
         program,
         setting,
-        Claim(claimed, Fraction(0), near, near, pure, not tails or claimed < pure / 2),
+        Claim(claimed, Fraction(0), near, near, pure, known),
     )
 
 
