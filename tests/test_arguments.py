@@ -637,7 +637,7 @@ ARGUMENTS: dict[str, Kind] = {
     **dict.fromkeys(
         (
             *("answer", "budget", "choices", "claim", "component", "datasets"),
-            *("function", "histories", "outputs", "replay", "scores"),
+            *("function", "histories", "outputs", "scores"),
             *("targets", "tolerance_ulps", "value"),
             "audit_recorded.where",
             *("audit_opendp.scale", "made"),

@@ -19,7 +19,6 @@ QUERY = 'sl.audit(sl.Universe.from_domain(values), "sum", claim, size=3, neighbo
 MECHANISM = 'sl.audits.audit_mechanism(function, values, 3, neighbors="bounded", epsilon=1)'
 OPENDP = "sl.audits.audit_opendp(made, values, range(3))"
 RECORDED = 'sl.audits.audit_recorded(function, values, 3, Mechanism, neighbors="bounded")'
-DEFINED = f"{RECORDED[:-1]}, where=defined)"
 
 _OF = {
     "audit": FUNCTION,

@@ -86,7 +86,7 @@ def rows_of(question: Question, call: Callable[[Any], Any], found: WorstPairs) -
     InputError
         If one of these calls returns another answer.
     """
-    worst = [found.farthest[limit, 0] for limit in question.limits]
+    worst = [found.farthest[limit] for limit in question.limits]
     seen = [
         replace(
             one.evidence,

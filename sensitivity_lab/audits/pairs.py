@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab import running
-from sensitivity_lab.checks import shown, unboxed
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.metrics import Distances, Metric
@@ -20,8 +20,7 @@ from sensitivity_lab.metrics.cells import signed_key
 from sensitivity_lab.results.literals import short_literal
 from sensitivity_lab.search.pairs import Farthest
 
-from .doors import DEFINED
-from .records import any_distances, distances, plain, records_of
+from .records import any_distances, plain, records_of
 from .row import Evidence
 
 PAIR_LIMIT = 200_000_000
@@ -30,11 +29,10 @@ PAIR_LIMIT = 200_000_000
 
 @dataclass(frozen=True)
 class Answered:
-    """A dataset, the answer of the audited code, and the group of the claim on the dataset."""
+    """A dataset, and the answer of the audited code."""
 
     dataset: Any
     answer: Any
-    group: int = 0
 
 
 @dataclass
@@ -89,7 +87,6 @@ def neighbors(
     datasets: Sequence[Any],
     limits: Sequence[Number],
     progress: bool | None = False,
-    measured: Callable[[Metric, Sequence[Any]], Distances] = any_distances,
 ) -> Iterator[tuple[int, int, list[Number]]]:
     """Yield the places of two neighbors, and the limits that they are within; each pair once.
 
@@ -98,7 +95,7 @@ def neighbors(
     InputError
         At the end, if no two datasets are within a limit, so that nothing is compared.
     """
-    close = Close(measured(metric, datasets), len(datasets), limits)
+    close = Close(any_distances(metric, datasets), len(datasets), limits)
     for x, within in close.rows(progress):
         found: dict[int, list[Number]] = {}
         for limit, later in within:
@@ -111,11 +108,10 @@ def neighbors(
 
 @dataclass(frozen=True)
 class WorstPair:
-    """The largest distance of answers, and the pair that attains it, with both groups."""
+    """The largest distance of answers, and the pair that attains it."""
 
     truth: Difference | float
     evidence: Evidence
-    groups: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -125,16 +121,12 @@ class WorstPairs:
     Attributes
     ----------
     farthest : dict
-        By (limit, group), the pair with the answers farthest apart. A pair belongs to the smaller
-        of its two groups.
-    divided : dict
-        By (limit, group), the pair whose other group is largest; only pairs with two groups count.
+        By limit, the pair with the answers farthest apart.
     alone : list of number
         The limits above 0 at which nothing is compared, see `Close`.
     """
 
-    farthest: dict[tuple[Number, int], WorstPair]
-    divided: dict[tuple[Number, int], WorstPair]
+    farthest: dict[Number, WorstPair]
     alone: list[Number]
 
 
@@ -144,29 +136,24 @@ def worst_pairs(
     outputs: Metric,
     limits: Sequence[Number],
     progress: bool | None = False,
-    measured: Callable[[Metric, Sequence[Any]], Distances] = any_distances,
 ) -> WorstPairs:
     """Find, among datasets close to each other, those whose answers are farthest apart.
 
     Parameters
     ----------
     answered : sequence of Answered
-        Every dataset once; their order decides between equally bad pairs of a group.
+        Every dataset once; their order decides between equally bad pairs.
     inputs, outputs : Metric
         The metrics on datasets and on answers.
     limits : sequence of number
         The largest distances of datasets; there is a search for each.
     progress : bool, optional
         Whether to show a progress bar; see `running.run`.
-    measured : callable, default records.any_distances
-        Measures the answers; `records.distances` refuses those that are not finite or not equally
-        long.
 
     Returns
     -------
     WorstPairs
-        Only groups with a pair within the limit are included. If no group has one, the first
-        dataset is paired with itself.
+        Where no pair is within a limit, the first dataset is paired with itself.
 
     Raises
     ------
@@ -179,39 +166,26 @@ def worst_pairs(
     -----
     Where the input metric ignores order, only one of the datasets with the same records and the
     same answer is kept, as the others make the same pairs. All pairs of the remaining datasets are
-    measured exactly, one row of the distance matrix at a time. Datasets are sorted by group, so all
-    pairs of a row belong to the group of its dataset.
+    measured exactly, one row of the distance matrix at a time.
     """
-    kept = sorted(_distinct(answered, inputs), key=lambda one: one.group)
+    kept = _distinct(answered, inputs)
     check_pairs(len(kept))
-    places = {id(one): place for place, one in enumerate(answered)}
     close = Close(any_distances(inputs, [one.dataset for one in kept]), len(kept), limits)
-    far = _of_answers(outputs, kept, measured)
-    best: defaultdict[tuple[Number, int], Farthest] = defaultdict(Farthest)
-    divided: dict[tuple[Number, int], tuple[Any, int, int]] = {}
+    far = _of_answers(outputs, kept)
+    best: defaultdict[Number, Farthest] = defaultdict(Farthest)
     for x, within in close.rows(progress):
-        gaps, group = far.row(x), kept[x].group
+        gaps = far.row(x)
         for limit, later in within:
-            key = limit, group  # the smaller group of each of these pairs
-            best[key].see(gaps[later - (x + 1)], [x], later)
-            y = int(later[-1])  # groups ascend, so the last dataset has the largest
-            if kept[y].group > group and (
-                key not in divided or kept[y].group > kept[divided[key][2]].group
-            ):
-                divided[key] = unboxed(gaps[y - (x + 1)]), x, y
-    for limit in set(limits) - {limit for limit, _ in best}:
-        best[limit, kept[0].group] = Farthest(0)
+            best[limit].see(gaps[later - (x + 1)], [x], later)
+    for limit in set(limits) - set(best):
+        best[limit] = Farthest(0)
 
-    def pair(entry: Any, x: int, y: int) -> WorstPair:
-        one, two = sorted((kept[x], kept[y]), key=lambda dataset: places[id(dataset)])
+    def pair(found: Farthest) -> WorstPair:
+        one, two = kept[found.x], kept[found.y]
         evidence = Evidence(one.dataset, two.dataset, one.answer, two.answer)
-        return WorstPair(far.truth(entry), evidence, (one.group, two.group))
+        return WorstPair(far.truth(found.gap), evidence)
 
-    return WorstPairs(
-        {key: pair(one.gap, one.x, one.y) for key, one in best.items()},
-        {key: pair(*found) for key, found in divided.items()},
-        close.alone,
-    )
+    return WorstPairs({limit: pair(one) for limit, one in best.items()}, close.alone)
 
 
 def check_pairs(number: int) -> None:
@@ -273,31 +247,26 @@ def _closest(near: Distances, number: int) -> int | None:
     return int(least.close())
 
 
-def _of_answers(
-    outputs: Metric,
-    kept: Sequence[Answered],
-    measured: Callable[[Metric, Sequence[Any]], Distances],
-) -> Distances:
+def _of_answers(outputs: Metric, kept: Sequence[Answered]) -> Distances:
     """Return the distances of answers, or raise QueryError, which names a dataset if it can."""
     try:
-        return measured(outputs, [one.answer for one in kept])
+        return any_distances(outputs, [one.answer for one in kept])
     except QueryError:
         for one in kept:
             try:
-                measured(outputs, [one.answer])
+                any_distances(outputs, [one.answer])
             except QueryError as error:
-                way = f"; leave it out by where=, as in {DEFINED}" if measured is distances else ""
-                told = f"on the dataset {short_literal(one.dataset)}, {error}{way}"
+                told = f"on the dataset {short_literal(one.dataset)}, {error}"
                 raise QueryError(told) from None
         raise
 
 
 def _distinct(answered: Sequence[Answered], inputs: Metric) -> list[Answered]:
-    """Return one of the datasets that have the same records, answer and group, if order is none."""
+    """Return one of the datasets that have the same records and answer, if order is none."""
     if not inputs.unordered:
         return list(answered)
     kept: dict[Hashable, Answered] = {}
     for one in answered:
         records = inputs.form_by(signed_key, records_of(one.dataset))
-        kept.setdefault((records, one.group, signed_key(plain(one.answer))), one)
+        kept.setdefault((records, signed_key(plain(one.answer))), one)
     return list(kept.values())

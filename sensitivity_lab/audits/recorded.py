@@ -39,7 +39,6 @@ def audit_recorded(
     every_order: bool = True,
     where: Callable[[list[Any]], bool] | None = None,
     scores: str | None = None,
-    replay: bool | None = None,
     histories: int | Iterable[Sequence[Any]] | None = None,
     budget: int | float | Fraction | Decimal | None = None,
     fresh: bool = False,
@@ -75,21 +74,13 @@ def audit_recorded(
         For mechanisms that select a candidate by scores, as the exponential mechanism,
         permute-and-flip and report-noisy-max do: the attribute or parameter that holds the scores.
         A function may make several selections, also beside mechanisms that add noise, which have
-        no scores. It is replayed.
-    replay : bool, optional
-        Whether to feed the releases of each dataset to the runs on its neighbors, and to compare
-        step by step, each with its own claim. If not, all values of a run form one vector with one
-        claim. The default depends on the function: it is replayed if a run claims several
-        sensitivities, a later step depends on an earlier release, or the shares of a budget are
-        known, from `epsilon` or `budget`. One vector is right if each call of a run spends the
-        whole budget. If the calls share one budget, pass it as `budget`.
+        no scores.
     histories : int or iterable of sequences, optional
-        Further releases to feed to all runs of a replay, since a claim must hold for every history:
-        the number of histories to draw, the same in every audit, by default 3; or the histories
-        themselves. Steps
-        beyond the end of a history release their true values. A selection that cannot choose what
-        a history says chooses its best candidate; if there are at most 64 combinations of choices,
-        each is a history.
+        Further releases to feed to runs of several steps, since a claim must hold for every
+        history: the number of histories to draw, the same in every audit, by default 3; or the
+        histories themselves. Steps beyond the end of a history release their true values. A
+        selection that cannot choose what a history says chooses its best candidate; if there are at
+        most 64 combinations of choices, each is a history.
     budget : int, float, Fraction or Decimal, optional
         The epsilon that a whole run may spend between these neighbors, for any k. The report then
         has a row for it: the truth is the largest loss, the sum over the steps of epsilon times
@@ -116,17 +107,19 @@ def audit_recorded(
     Returns
     -------
     AuditReport
-        It has one row: the pair of neighbors with the largest ratio of truth to claim. If the
-        claims on both neighbors differ, the smaller one counts. Such a pair is reported even if no
-        truth exceeds a claim, as a "data-dependent claim": a release shows the scale of its noise,
-        and so distinguishes the neighbors. So noise scaled to the local sensitivity is never sound.
-        If every truth is 0 and no claim is, the setting says that perhaps the wrong thing was
-        recorded.
+        It has a row per step, that is per call of a mechanism in a run: the pair of neighbors with
+        the largest ratio of truth to claim. If the claims on both neighbors differ, the smaller one
+        counts. Such a pair is reported even if no truth exceeds a claim, as a "data-dependent
+        claim": a release shows the scale of its noise, and so distinguishes the neighbors. So noise
+        scaled to the local sensitivity is never sound. If every truth is 0 and no claim is, the
+        setting says that perhaps the wrong thing was recorded.
 
-        A replay has a row per step, which names the mechanism, where it was called, and what was
-        released before. If two neighbors, after the same releases, call mechanisms in different
-        places or a different number of times, a row says so: "not aligned", which is not sound.
-        Without a `budget`, a note says what the steps spend together.
+        Of several steps, a row names the mechanism, where it was called, and what was released
+        before: the releases of each dataset are fed to the runs on its neighbors. If two neighbors,
+        after the same releases, call mechanisms in different places or a different number of times,
+        a row says so: "not aligned", which is not sound.
+        Without a `budget`, a note says what the steps spend together; the verdict is "not judged"
+        if that is more than one step may.
 
         If two neighbors, after the same releases, return different values, a row says so: the
         return value depends on the data besides the releases, which is "violated". Values are
@@ -143,10 +136,9 @@ def audit_recorded(
     InputError
         If an argument is invalid.
     QueryError
-        If the function fails on a dataset, calls no mechanism, draws at random outside the recorded
-        mechanisms, or, with ``replay=False``, claims several sensitivities on one dataset; or if a
-        mechanism gets 0 on every dataset, and its release is added to an answer that was not
-        recorded.
+        If the function fails on a dataset, calls no mechanism, or draws at random outside the
+        recorded mechanisms; or if a mechanism gets 0 on every dataset, and its release is added to
+        an answer that was not recorded.
     TooLargeError
         If there are too many datasets or pairs; the message says how many.
 
@@ -155,16 +147,14 @@ def audit_recorded(
     With m values there are ``m**s`` datasets of size s, and the function is called once on each. To
     see whether it draws at random, it is called again with the same releases: once more on each
     dataset, or on 2,048 of them if there are more, and up to 32 times in total if there are few.
-    The datasets of a row are run 8 more times. All values that reach the mechanism on a dataset
-    form one vector, because the scale of noise that is added to each entry is calibrated to the
-    norm of the difference of such vectors. Two more runs on each dataset with several calls show
-    whether later steps depend on earlier releases.
+    The datasets of a row are run 8 more times.
 
-    Return values are compared in the runs of a replay; without one, in one more run on each
-    dataset, where all release the same values, drawn between the true ones. A mechanism that is not
-    among the targets and draws with a fixed seed cannot be distinguished from data.
+    Return values are compared after the same releases: in the runs that are fed those of a
+    neighbor, or, where each run adds noise once, in one more run on each dataset, with a release
+    that is drawn between the true values. A mechanism that is not among the targets and draws with
+    a fixed seed cannot be distinguished from data.
 
-    With N datasets of at most p neighbors, H further histories and a replay, there are at most
+    With N datasets of at most p neighbors, several steps and H further histories, there are at most
     ``N (p + 1) (H + 1)`` more runs, and fewer where datasets release the same. A drawn release lies
     between the smallest and the largest true value of its step, which truncated noise reaches as
     well; pass `histories` of your own for releases beyond. A violation
@@ -212,10 +202,7 @@ def audit_recorded(
         function, universe, size, neighbors, norm, every_order, where, subject, tolerance_ulps,
         progress,
     )  # fmt: skip
-    replay = None if replay is None else check_flag("replay", replay)
-    if scores is not None and replay is False:
-        raise InputError("replay=False makes one vector of noisy values; leave it out with scores=")
-    budget = None if budget is None else _check_budget(budget, replay, norm)
+    budget = None if budget is None else _check_budget(budget, norm)
     fed = check_histories(3 if histories is None else histories)
     if budget is not None:
         options.setdefault("epsilon", "epsilon")
@@ -230,7 +217,7 @@ def audit_recorded(
         return reported(
             question,
             Recorder(function, tape, there if fresh else None),
-            Replay(True if shared or scores is not None else replay, fed, budget),
+            Replay(fed, budget),
             _NOT_RECORDED,
         )
 
@@ -262,10 +249,8 @@ def _check_parameters(targets: tuple[Any, ...], options: dict[str, Any]) -> None
                 )
 
 
-def _check_budget(budget: Any, replay: bool | None, norm: Norm) -> Any:
+def _check_budget(budget: Any, norm: Norm) -> Any:
     """Return a budget, or raise InputError."""
-    if replay is False:
-        raise InputError("budget is for a replay; leave out replay=False, or the budget")
     if norm == "L2":
         raise InputError("budget adds losses of noise for norm 'L1' or 'Linf', got norm 'L2'")
     return check_amount("budget", budget)

@@ -194,7 +194,7 @@ class Chance:
         if len(codes) < 2:
             return None
         found = worst_pairs(answered, metric, METRICS["discrete"], [limit], progress)
-        seen = found.farthest[limit, 0].evidence
+        seen = found.farthest[limit].evidence
         if seen.answer_x == seen.answer_y:
             return None
         places = {id(x): place for place, x in enumerate(datasets)}

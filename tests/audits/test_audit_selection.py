@@ -115,7 +115,7 @@ def test_neighbors_must_return_the_same_after_the_same_choice(case):
     )
     assert report.verdict == ("tight" if step is None else "violated")
     steps = {row.step.partition(" of ")[0]: row.verdict for row in report.rows}
-    assert steps.pop("step 1") == ("loose" if step == "the candidates" else "tight")
+    assert steps.pop("") == ("loose" if step == "the candidates" else "tight")
     assert steps == ({} if step is None else {step: "violated"})
     if step is not None:
         refused_with(lambda: report.raise_if_violated(), step, sl.errors.SensitivityViolation)
@@ -219,10 +219,6 @@ REFUSED = {
         "on [] the library called no recorded mechanism; name others; a function that the code "
         "holds elsewhere than in a module, as in a dict, a default or an instance, is not "
         "replaced: give the code one that it looks up by its name",
-    ),
-    "one vector": (
-        lambda: audit(selection(counts), replay=False),
-        "replay=False makes one vector of noisy values; leave it out with scores=",
     ),
     "a candidate that makes the function fail": (
         lambda: audit(lambda x: {0: "zero"}[selection(lambda x: [x.count(0), -1])(x)]),

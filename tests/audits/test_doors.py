@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 import numpy as np
@@ -142,12 +141,6 @@ CALLS = {
         lambda: RECORDED([0, 1], 3, Laplace, epsilon=1.0, **BOUNDED),
         "epsilon must be a name, or a function (a number is for budget=), got 1.0",
     ),
-    "a library that is not defined everywhere": (
-        lambda: sl.audits.audit_recorded(lambda x: Laplace(1).randomise(sum(x)), [math.nan, 0], 1,
-                                         Laplace, **BOUNDED),
-        "on the dataset [float('nan')], an answer holds nan, which is not a finite number; leave "
-        f"it out by where=, as in {doors.DEFINED}",
-    ),
     "datasets that are far apart": (
         lambda: sl.audit(
             None, total, 3, datasets=[np.zeros(3), np.ones(3)], neighbors="symmetric", outputs="L1"
@@ -166,7 +159,6 @@ def test_a_call_is_led_to_one_that_works(case):
 
 NAMES = {
     "sl": sl, "values": [0, 1], "claim": 3, "Mechanism": Laplace, "datasets": [[0], [1]],
-    "defined": len,
 }  # fmt: skip
 
 
@@ -179,7 +171,6 @@ NAMES = {
         (doors.MECHANISM, {"function": noisy}),
         (doors.with_datasets(doors.MECHANISM), {"function": noisy}),
         (doors.RECORDED, {"function": library}),
-        (doors.DEFINED, {"function": library}),
         (f"{doors.RECORDED[:-1]}, budget=1)", {"function": library}),
     ],
 )

@@ -108,7 +108,6 @@ def test_smartnoise_sql_is_right(query):
         sensitivity=lambda mechanism: mechanism.upper * mechanism.max_contrib,
         neighbors="unbounded",
         every_order=False,
-        replay=True,
         histories=1,
     )
     assert {row.verdict for row in report.rows} <= RIGHT

@@ -11,7 +11,6 @@ import numpy as np
 from sensitivity_lab import running
 from sensitivity_lab.audits.pairs import neighbors
 from sensitivity_lab.audits.question import Question
-from sensitivity_lab.audits.records import distances
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics.cells import key_of
@@ -53,9 +52,7 @@ def farthest(question: Question, outputs: Outputs, enumerated: bool) -> dict[Num
         return found
 
     best = {limit: Farthest() for limit in question.limits}
-    pairs = neighbors(
-        question.inputs, question.datasets, question.limits, question.progress, distances
-    )
+    pairs = neighbors(question.inputs, question.datasets, question.limits, question.progress)
     for x, y, limits in pairs:
         for limit in limits:
             best[limit].see(np.array([gap(x, y, best[limit].gap or 0)]), [x], [y])

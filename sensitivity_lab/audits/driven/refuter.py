@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import itertools
 import math
 import re
 import time
@@ -45,10 +46,10 @@ _CUTS, _VALUES, _NUMBERS = 256, 24, 6
 _SUMS_ARE_OFF = 1 + 1e-9
 """What sums of floats are off by, at most, in proportion."""
 
-Sample = list[Parts]
-"""What a function released on a dataset, run by run."""
+_Floats = NDArray[np.float64]
+_Counts = NDArray[np.intp]
 
-_Bools = NDArray[np.bool_]
+_Function = Callable[[Parts], Any]
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,19 @@ class Event:
         )
         return told.replace("(found)", "(release)")
 
-    def hits(self, sample: Sample) -> int:
-        """Return how often a sample is in it."""
-        return sum(map(self.inside, sample))
+
+class Sample(list[Parts]):
+    """What a function released on a dataset, run by run, and what events ask of each release."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._known: dict[str, list[Any]] = {}
+
+    def each(self, source: str, of: _Function) -> list[Any]:
+        """Return what a function that has this source tells of each release; it is kept."""
+        known = self._known.setdefault(source, [])
+        known += map(of, self[len(known) :])
+        return known
 
 
 def numbers(found: Any) -> Any:
@@ -217,13 +228,12 @@ def refute(
     # A third of the runs finds pairs, a third chooses events, and a third judges them.
     for place in tried:
         search.run(place, max(_LEAST, runs // 3 // len(tried)), until=0.3)
-    both = [_Candidate(*one) for x, y in chosen for one in ((x, y), (y, x))]
-    scored = [_scored(one, search, epsilon, delta) for one in both]
+    scored = [one for x, y in chosen for one in _scored(x, y, search, epsilon, delta)]
     best = sorted(scored, key=lambda one: -one.score)[:_CHOSEN]
     for one in best:
         for place in (one.x, one.y):
             search.run(place, runs // 6 // len(best), until=0.5)
-    again = [_scored(one, search, epsilon, delta) for one in best]
+    again = [_scored(one.x, one.y, search, epsilon, delta)[0] for one in best]
     tested = [one for one in again if one.event is not None and one.score > 2]
     tested = sorted(tested, key=lambda one: -one.score)[:_TESTED]
     found = None
@@ -262,7 +272,7 @@ class _Search:
 
     def run(self, place: int, number: int, until: float) -> None:
         """Run on a dataset, and keep what it releases for the choice of events."""
-        kept = self.kept.setdefault(place, [])
+        kept = self.kept.setdefault(place, Sample())
         number = min(number, _KEPT - len(kept))
         kept += [one for _, one in self.released([place] * number, until)]
 
@@ -273,11 +283,11 @@ class _Search:
         if pair.event is None:
             return None
         coins = np.random.default_rng([self._seed, 2, self._calls]).random(number) < 0.5
-        samples: dict[int, Sample] = {pair.x: [], pair.y: []}
+        told: dict[int, list[bool]] = {pair.x: [], pair.y: []}
         for place, one in self.released([pair.x if coin else pair.y for coin in coins], 1):
-            samples[place].append(one)
-        on_x, on_y = samples[pair.x], samples[pair.y]
-        hits = pair.event.hits(on_x), pair.event.hits(on_y)
+            told[place].append(pair.event.inside(one))
+        on_x, on_y = told[pair.x], told[pair.y]
+        hits = sum(on_x), sum(on_y)
         if delta:
             low = lower_end(hits[0], len(on_x), error / 2)
             high = 1 - lower_end(len(on_y) - hits[1], len(on_y), error / 2)
@@ -307,48 +317,64 @@ def _released(function: Callable[..., Any], dataset: Any, rng: np.random.Generat
 # Events.
 
 
-def _scored(pair: _Candidate, search: _Search, epsilon: float, delta: float) -> _Candidate:
-    """Return a pair with the event that its kept runs are farthest beyond the claim in."""
-    on_x, on_y = search.kept[pair.x], search.kept[pair.y]
-    best = replace(pair, score=-math.inf, event=None)
-    for event, a, b in _events(on_x, on_y):
-        score = _score(a, len(on_x), b, len(on_y), epsilon, delta)
-        if score > best.score:
-            best = replace(pair, score=score, event=event)
-    return best
+def _scored(
+    x: int, y: int, search: _Search, epsilon: float, delta: float
+) -> tuple[_Candidate, _Candidate]:
+    """Return a pair in both orders, each with the event in which it is farthest beyond the claim.
+
+    What is counted are the kept runs, on x and on y.
+    """
+    best = [_Candidate(x, y, -math.inf), _Candidate(y, x, -math.inf)]
+    n, m = len(search.kept[x]), len(search.kept[y])
+    for event, values, a, b in _events(search.kept[x], search.kept[y]):
+        for order, counted in enumerate(((a, n, b, m), (b, m, a, n))):
+            scores = _score(*counted, epsilon, delta)
+            at = int(scores.argmax())
+            if scores[at] > best[order].score:
+                best[order] = replace(best[order], score=float(scores[at]), event=event(values[at]))
+    return best[0], best[1]
 
 
-def _score(a: int, n: int, b: int, m: int, epsilon: float, delta: float) -> float:
-    """Return by how many of its standard deviations an event is beyond the claim."""
+def _score(a: _Counts, n: int, b: _Counts, m: int, epsilon: float, delta: float) -> _Floats:
+    """Return by how many of its standard deviations each event is beyond the claim."""
     # One more run on y: an event that was never seen there may be there, too.
     p, q, factor = a / n, (b + 1) / (m + 1), math.exp(epsilon)
     beyond = p - factor * q - delta
-    return beyond / math.sqrt((p + 1 / n) / n + factor**2 * q / m)
+    scores: _Floats = beyond / np.sqrt((p + 1 / n) / n + factor**2 * q / m)
+    return scores
 
 
-def _events(on_x: Sample, on_y: Sample) -> Iterator[tuple[Event, int, int]]:
-    """Yield events with their hits on both samples."""
-    both = [*on_x, *on_y]
-    is_x = np.arange(len(both)) < len(on_x)
-    for source, of, column in _columns(both):
-        yield from _of_column(source, of, column, is_x)
-    for source, key, keys in _discrete(both):
-        for value, _ in Counter(keys).most_common(_VALUES):
-            inside = np.array([one == value for one in keys])
-            event = Event(f"{source} == {literal(value)}", partial(_equal, key, value))
-            yield event, int(inside[is_x].sum()), int(inside[~is_x].sum())
+_Family = tuple[Callable[[Any], Event], list[Any], _Counts, _Counts]
+"""What makes an event of a value, the values, and how often each event is in both samples."""
 
 
-def _equal(of: Callable[[Parts], Any], value: Any, found: Parts) -> bool:
-    return bool(of(found) == value)
+def _events(on_x: Sample, on_y: Sample) -> Iterator[_Family]:
+    """Yield families of events with their hits on both samples."""
+    for source, of, x, y in _columns(on_x, on_y):
+        yield from _of_column(source, of, x, y)
+    for source, of in _discrete(on_x, on_y):
+        counted = [Counter(one.each(source, of)) for one in (on_x, on_y)]
+        values = [value for value, _ in (counted[0] + counted[1]).most_common(_VALUES)]
+        a, b = (_hits(one, values) for one in counted)
+        yield _equal_to(source, of), values, a, b
 
 
-def _at_most(of: Callable[[Parts], Any], value: Any, found: Parts) -> bool:
-    return bool(of(found) <= value)
+def _hits(counted: Counter[Any], values: Sequence[Any]) -> _Counts:
+    return np.array([counted[value] for value in values], dtype=np.intp)
 
 
-def _at_least(of: Callable[[Parts], Any], value: Any, found: Parts) -> bool:
-    return bool(of(found) >= value)
+def _equal_to(source: str, of: _Function) -> Callable[[Any], Event]:
+    return lambda value: Event(
+        f"{source} == {literal(value)}", lambda found: bool(of(found) == value)
+    )
+
+
+def _up_to(source: str, of: _Function) -> Callable[[Any], Event]:
+    return lambda cut: Event(f"{source} <= {cut!r}", lambda found: bool(of(found) <= cut))
+
+
+def _from(source: str, of: _Function) -> Callable[[Any], Event]:
+    return lambda cut: Event(f"{source} >= {cut!r}", lambda found: bool(of(found) >= cut))
 
 
 def _several(found: Parts) -> int:
@@ -359,79 +385,78 @@ def _apart(one: Path, other: Path, sign: int, found: Parts) -> Any:
     return round(number(found, one) + sign * number(found, other), 9)
 
 
-def _get(path: Path, found: Parts) -> Any:
-    return found.get(path)
-
-
-def _columns(
-    both: Sample,
-) -> Iterator[tuple[str, Callable[[Parts], Any], NDArray[np.float64]]]:
+def _columns(on_x: Sample, on_y: Sample) -> Iterator[tuple[str, _Function, _Floats, _Floats]]:
     """Yield numbers of each release, with their expressions and the functions that these are."""
-    seen = Counter(path for one in both for path in one)
-    paths = [
-        path
-        for path, _ in seen.most_common(64)
-        if any(isinstance(one.get(path), int | float) for one in both)
-    ]
-    asked: list[tuple[str, Callable[[Parts], Any]]] = [
-        (f"number(found, {path!r})", partial(_number_at, path)) for path in paths
-    ]
+    seen = Counter(path for sample in (on_x, on_y) for keys in sample.each("*", tuple)
+                   for path in keys)  # fmt: skip
+    asked: list[tuple[str, _Function]] = []
+    for path, _ in seen.most_common(64):
+        source, of = f"number(found, {path!r})", partial(_number_at, path)
+        if any(one == one for sample in (on_x, on_y) for one in sample.each(source, of)):
+            asked.append((source, of))
+    paths = [of.args[0] for _, of in asked if isinstance(of, partial)]
     if len(paths) > 1:
         asked += [("most(found)", most), ("least(found)", least), ("place(found)", place)]
         asked += [("len(set(numbers(found)))", _several)]
-    columns = {}
-    for source, of in asked:
-        columns[source] = np.array([of(one) for one in both], dtype=float)
-        yield source, of, columns[source]
     first = sorted(paths, key=repr)[:_NUMBERS]
-    for at, one in enumerate(first):
-        for other in first[at + 1 :]:
-            names = [f"number(found, {path!r})" for path in (one, other)]
-            for sign, word in ((-1, "-"), (1, "+")):
-                with np.errstate(invalid="ignore", over="ignore"):
-                    apart = np.round(columns[names[0]] + sign * columns[names[1]], 9)
-                source = f"round({names[0]} {word} {names[1]}, 9)"
-                yield source, partial(_apart, one, other, sign), apart
+    for one, other in itertools.combinations(first, 2):
+        for sign, word in ((-1, "-"), (1, "+")):
+            names = (f"number(found, {path!r})" for path in (one, other))
+            source = f"round({f' {word} '.join(names)}, 9)"
+            asked.append((source, partial(_apart, one, other, sign)))
+    for source, tells in asked:
+        x, y = (np.array(sample.each(source, tells), dtype=float) for sample in (on_x, on_y))
+        yield source, tells, x, y
 
 
 def _number_at(path: Path, found: Parts) -> Any:
     return number(found, path)
 
 
-def _of_column(
-    source: str, of: Callable[[Parts], Any], column: NDArray[np.float64], is_x: _Bools
-) -> Iterator[tuple[Event, int, int]]:
+def _of_column(source: str, of: _Function, x: _Floats, y: _Floats) -> Iterator[_Family]:
     """Yield ranges of a number, and values that it has often."""
-    known = ~np.isnan(column)
-    if not known.any():
+    x, y = (np.sort(one[~np.isnan(one)]) for one in (x, y))
+    values, counts = np.unique(np.concatenate([x, y]), return_counts=True)
+    if not len(values):
         return
-    x, y = np.sort(column[is_x & known]), np.sort(column[~is_x & known])
-    values, counts = np.unique(column[known], return_counts=True)
     cuts = values
     if len(values) > _CUTS:
         cuts = np.unique(np.quantile(values, np.linspace(0, 1, _CUTS), method="nearest"))
-    up_to = [np.searchsorted(one, cuts, side="right") for one in (x, y)]
-    beyond = [len(one) - np.searchsorted(one, cuts, side="left") for one in (x, y)]
-    for word, inside, counted in (("<=", _at_most, up_to), (">=", _at_least, beyond)):
-        for cut, a, b in zip(cuts.tolist(), *(one.tolist() for one in counted), strict=True):
-            yield Event(f"{source} {word} {cut!r}", partial(inside, of, cut)), a, b
+    a, b = (np.searchsorted(one, cuts, side="right") for one in (x, y))
+    yield _up_to(source, of), cuts.tolist(), a, b
+    a, b = (len(one) - np.searchsorted(one, cuts, side="left") for one in (x, y))
+    yield _from(source, of), cuts.tolist(), a, b
     often = np.argsort(-counts)[:_VALUES]
-    for value in values[often[counts[often] > 1]].tolist():
-        a, b = (int((one == value).sum()) for one in (x, y))
-        yield Event(f"{source} == {value!r}", partial(_equal, of, value)), a, b
+    if len(often := often[counts[often] > 1]):
+        found = values[often].tolist()
+        a, b = (_hits(Counter(one.tolist()), found) for one in (x, y))
+        yield _equal_to(source, of), found, a, b
 
 
-def _discrete(both: Sample) -> Iterator[tuple[str, Callable[[Parts], Any], list[Any]]]:
+def _discrete(on_x: Sample, on_y: Sample) -> Iterator[tuple[str, _Function]]:
     """Yield what releases hold beside numbers: each part, all of them, and where parts stand."""
-    paths = Counter(path for one in both for path in one)
+    paths = Counter(path for sample in (on_x, on_y) for keys in sample.each("*", tuple)
+                    for path in keys)  # fmt: skip
     for path, _ in paths.most_common(32):
-        cells = [one.get(path) for one in both]
-        if all(map(_is_told, cells)) and not all(isinstance(cell, float) for cell in cells):
-            yield f"found.get({path!r})", partial(_get, path), cells
-    yield "tuple(found)", tuple, [tuple(one) for one in both]
-    held = [kinds(one) for one in both]
-    if all(all(_is_told(cell) for _, cell in one) for one in held):
-        yield "kinds(found)", kinds, held
+        source, of = f"found.get({path!r})", partial(_get, path)
+        kinds_of = {
+            (isinstance(cell, float), _is_told(cell))
+            for sample in (on_x, on_y)
+            for cell in sample.each(source, of)
+        }
+        if all(told for _, told in kinds_of) and not all(real for real, _ in kinds_of):
+            yield source, of
+    yield "tuple(found)", tuple
+    if all(all(sample.each("told", _all_told)) for sample in (on_x, on_y)):
+        yield "kinds(found)", kinds
+
+
+def _get(path: Path, found: Parts) -> Any:
+    return found.get(path)
+
+
+def _all_told(found: Parts) -> bool:
+    return all(_is_told(one) for _, one in kinds(found))
 
 
 def _is_told(cell: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Histories: the releases that are fed to a run, and whether a run depends on them at all."""
+"""Histories: the releases that are fed to a run."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 
 from sensitivity_lab.audits.returned import whole_key
 from sensitivity_lab.checks import check_whole, listed, shown
-from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.errors import InputError
 
-from .runs import Recorder, Run
+from .runs import Run
 
 SEED = 20_261_122
 """The seed of drawn histories: they are the same in every audit."""
@@ -135,30 +135,3 @@ def _number_between(low: Any, high: Any, source: random.Random, beyond: int) -> 
         return source.randint(low, high)
     number = source.uniform(low, high)
     return number if math.isfinite(number) else high
-
-
-def heeds_releases(recorder: Recorder, runs: Sequence[Run]) -> bool:
-    """Tell whether what a function hands to its mechanisms depends on what they release.
-
-    Each dataset on which it calls several mechanisms is run again with two histories that no true
-    value explains. A function may fail on them after its last call, which does not count.
-    """
-    source = random.Random(SEED)
-    strange = [drawn(runs, source, beyond=1) for _ in range(2)]
-    return any(
-        _heeds(recorder, run, history) for run in runs if len(run.sites) > 1 for history in strange
-    )
-
-
-def _heeds(recorder: Recorder, run: Run, history: tuple[Any, ...]) -> bool:
-    """Tell whether a run changes with a history."""
-    try:
-        return recorder.run(run.dataset, history).key != run.key
-    except QueryError:
-        # It failed: before its last call, and so because of a release, or after it.
-        if len(recorder.tape) < len(run.sites):
-            return True
-    try:
-        return recorder.recorded(run.dataset).key != run.key
-    except QueryError:
-        return True

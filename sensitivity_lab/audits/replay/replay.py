@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab import running
 from sensitivity_lab.audits.pairs import neighbors
 from sensitivity_lab.audits.question import Question
-from sensitivity_lab.audits.records import distances
 from sensitivity_lab.audits.row import AuditRow
 from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.results.literals import short_literal
 
 from .again import check_evidence, check_same
-from .beside import Beside
+from .beside import Beside, compare_after_one_history
 from .histories import histories_of
 from .runs import NO_CALL, Recorder, Run
 from .steps import Worst
@@ -27,18 +27,15 @@ RUN_LIMIT = 1_000_000
 
 @dataclass(frozen=True)
 class Replay:
-    """Whether and how runs are replayed.
+    """What is fed to the runs, and what they may spend.
 
     Attributes
     ----------
-    wanted : bool or None
-        None: only where a run has several claims, or later steps depend on earlier releases.
     histories : int or list of tuple
     budget : number, optional
-        The budget of a whole run, if it is replayed.
+        The budget of a whole run.
     """
 
-    wanted: bool | None
     histories: int | list[tuple[Any, ...]]
     budget: Number | None
 
@@ -52,7 +49,8 @@ def replayed(
 ) -> tuple[tuple[AuditRow, ...], str, tuple[str, ...], tuple[str, ...]]:
     """Return the rows of a replay, what the setting says of it, notes, and what is not judged.
 
-    What is returned is compared by `beside`, in the same runs.
+    What is returned is compared by `beside`. Runs that call one mechanism at most, which adds
+    noise, decide nothing after a release: one history is enough to compare what they return.
     """
     if not any(run.steps for run in runs):
         raise QueryError(
@@ -60,23 +58,26 @@ def replayed(
             f"{NO_CALL}"
         )
     [k] = question.limits
-    starts = [(), *histories_of(replay.histories, runs)]
     near = _places_of_neighbors(runs, question)
     worst = Worst(question.outputs, int(k))
-    total = 0
-    for start in starts:
-        own = [recorder.run(run.dataset, start) for run in runs] if start else list(runs)
-        total += _see_neighbors(recorder, own, near, worst, beside, question.progress) + len(own)
+    several = any(len(run.sites) > 1 or any(run.choices) for run in runs)
+    if not several and isinstance(replay.histories, int):
+        for x, places in enumerate(near):
+            for y in places:
+                worst.see(runs[x], runs[y])
+        compare_after_one_history(beside, question)
+        varying = len({Fraction(step.claim) for run in runs for step in run.steps}) > 1
+        text = "; the claim changes with the dataset" if varying else ""
+    else:
+        text = _fed(question, recorder, runs, replay, near, worst, beside)
     rows = worst.rows(question.tolerance, replay.budget)
     if not rows:  # only datasets without calls have neighbors: a step is shown beside itself
         alone = next(run for run in runs if run.steps)
         worst.see(alone, alone)
         rows = worst.rows(question.tolerance, replay.budget)
     check_evidence(recorder, rows, runs)
-    drawn = f"{len(starts) - 1} more {'history' if len(starts) == 2 else 'histories'}"
-    text = f"; replayed with the releases of each dataset and {drawn} ({total:,} runs)"
     if any(row.claims for row in rows):
-        text += "; the claim depends on the data"
+        text = text.partition("; the claim")[0] + "; the claim depends on the data"
     if worst.loss:
         bound = "at most " if worst.shares else ""  # of a selection, epsilon is a bound
         text += f"; the largest loss of a whole run is {bound}{worst.loss}"
@@ -85,11 +86,30 @@ def replayed(
     return rows, text, (*worst.shares, *notes), unjudged
 
 
+def _fed(
+    question: Question,
+    recorder: Recorder,
+    runs: Sequence[Run],
+    replay: Replay,
+    near: Sequence[Sequence[int]],
+    worst: Worst,
+    beside: Beside,
+) -> str:
+    """Feed the releases of each dataset, and further ones, to its neighbors; say how many."""
+    starts = [(), *histories_of(replay.histories, runs)]
+    total = 0
+    for start in starts:
+        own = [recorder.run(run.dataset, start) for run in runs] if start else list(runs)
+        total += _see_neighbors(recorder, own, near, worst, beside, question.progress) + len(own)
+    drawn = f"{len(starts) - 1} more {'history' if len(starts) == 2 else 'histories'}"
+    return f"; replayed with the releases of each dataset and {drawn} ({total:,} runs)"
+
+
 def _places_of_neighbors(runs: Sequence[Run], question: Question) -> list[list[int]]:
     """Return, by dataset, the places of the other datasets at most k apart from it."""
     datasets = [run.dataset for run in runs]
     found: list[list[int]] = [[] for _ in runs]
-    for x, y, _ in neighbors(question.inputs, datasets, question.limits, measured=distances):
+    for x, y, _ in neighbors(question.inputs, datasets, question.limits):
         found[x].append(y)
         found[y].append(x)
     return found

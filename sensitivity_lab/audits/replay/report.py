@@ -18,10 +18,8 @@ from sensitivity_lab.metrics import METRICS
 from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.universes.relations import as_relation
 
-from .again import check_again, check_evidence
-from .beside import Beside, compare_after_one_history
-from .histories import heeds_releases
-from .one_vector import decisive_row
+from .again import check_again
+from .beside import Beside
 from .replay import Replay, replayed
 from .runs import Recorder, Run
 
@@ -89,7 +87,7 @@ def reported(question: Question, recorder: Recorder, replay: Replay, wrong: str)
     recorder : Recorder
         The function and the tape; its mechanisms are recorded while this runs.
     replay : Replay
-        Whether and how runs are replayed.
+        What is fed to them, and what they may spend.
     wrong : str
         What to do where noise is added to an answer that was not recorded.
 
@@ -103,14 +101,7 @@ def reported(question: Question, recorder: Recorder, replay: Replay, wrong: str)
     runs = [recorder.run(x) for x in tried]
     kept = check_again(recorder, runs, question.progress)
     beside = Beside(recorder, runs, wrong)
-    wanted = _needs_replay(recorder, runs) if replay.wanted is None else replay.wanted
-    if wanted:
-        rows, told, notes, spent = replayed(question, recorder, runs, replay, beside)
-    else:
-        row, told = decisive_row(question, runs)
-        rows, notes, spent = (row,), (), ()
-        check_evidence(recorder, rows, runs)
-        compare_after_one_history(beside, question)
+    rows, told, notes, spent = replayed(question, recorder, runs, replay, beside)
     rows = (*rows, *beside.row(k))
     told += _WRONG_VALUE if all(row.says_nothing for row in rows) else ""
     unjudged = (*spent, *beside.notes, *kept)
@@ -130,7 +121,7 @@ def _told_of_distance(replay: Replay, k: Number) -> tuple[str, ...]:
             f"a claim is for k = 1, and counts {k} times: at this distance each step may lose {k} "
             "times its epsilon; pass budget= for what a run may lose between these neighbors",
         )
-    if k > 1 and replay.wanted:
+    if k > 1:
         return (
             f"a claim is for k = 1, and counts {k} times at a step; the budget is what the run may "
             "lose between these neighbors, and counts once",
@@ -151,12 +142,3 @@ def _changing_epsilon(runs: Sequence[Run], question: Question) -> tuple[str, ...
                     "compared; pass budget= or epsilon= to compare it",
                 )
     return ()
-
-
-def _needs_replay(recorder: Recorder, runs: Sequence[Run]) -> bool:
-    """Tell whether a run has several claims or none, or later steps depend on earlier releases."""
-    if any(len({step.claim for step in run.steps}) > 1 for run in runs):
-        return True
-    if any(run.sites for run in runs) and not all(run.sites for run in runs):
-        return True
-    return heeds_releases(recorder, runs)

@@ -97,7 +97,7 @@ class Run:
     seen: tuple[Any, ...] = ()
     choices: tuple[tuple[Any, ...] | None, ...] = ()
 
-    @property
+    @cached_property
     def key(self) -> Hashable:
         """What two runs share that differ at most in their releases."""
         return self.sites, tuple(step.key for step in self.steps)

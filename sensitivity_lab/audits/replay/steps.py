@@ -6,13 +6,13 @@ The proof is under the heading "Replay" of docs/proofs.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab.audits.claims import division, excess, times
-from sensitivity_lab.audits.records import any_distances, distances, entries
+from sensitivity_lab.audits.records import any_distances, entries
 from sensitivity_lab.audits.returned import whole_key
 from sensitivity_lab.audits.row import (
     CANDIDATES,
@@ -71,12 +71,16 @@ class Worst:
     _multiple: Fraction | float = Fraction(0)  # the largest sum of truth over claim
     _gaps: dict[Hashable, Difference | float] = field(default_factory=dict)
     _shares: dict[int, str] = field(default_factory=dict)  # of runs with selections, by step
+    _seen: set[Hashable] = field(default_factory=set)  # what runs of a pair share with others
 
     def see(self, x: Run, y: Run) -> None:
         """Compare two runs: y was fed what x released.
 
         Steps of runs that do not align are not compared, since they need not be the same steps.
         """
+        if (both := (x.key, y.key)) in self._seen:
+            return
+        self._seen.add(both)
         told = _misaligned(x, y)
         if told is not None:
             leaks = bool(x.sites) != bool(y.sites) or told == OTHER_CANDIDATES.reason
@@ -89,11 +93,18 @@ class Worst:
         gaps = [self._gap(x, y, *pair) for pair in zip(x.steps, y.steps, strict=True)]
         for one, two, gap in zip(x.steps, y.steps, gaps, strict=True):
             self._judge(x, y, one, two, gap)
-        if self.metric == METRICS["L2"] or not x.steps:  # its losses do not add up
-            return
+        if x.steps:
+            self._add_up(x, y, gaps)
+
+    def _add_up(self, x: Run, y: Run, gaps: Sequence[Difference | float]) -> None:
+        """Keep the pair if its runs lose most as a whole."""
         # Given what was released, the loss of a run is the sum over its steps of epsilon times
         # difference over claim; where shares are unknown, the sum is in units of each epsilon.
         multiples = list(map(_multiple, x.steps, y.steps, gaps))
+        if self._squared:  # the rhos of normal noise add up, which are squares of these
+            squares = (one if one == math.inf else one * one for one in multiples)
+            self._multiple = max(self._multiple, sum(squares, Fraction(0)))
+            return
         self._multiple = max(self._multiple, sum(multiples, Fraction(0)))
         if any(step.epsilon is None for step in x.steps):
             return
@@ -110,6 +121,10 @@ class Worst:
             truth = math.inf if loss == math.inf else Difference(Fraction(loss), Fraction(0))
             self._loss = _Pair(x, y, loss, truth)
 
+    @property
+    def _squared(self) -> bool:
+        return self.metric == METRICS["L2"]
+
     def _judge(self, x: Run, y: Run, one: Step, two: Step, gap: Difference | float) -> None:
         """Keep the pair if it is the worst of its step."""
         beyond = _Pair(x, y, excess(gap, _smaller_claim(one, two)), gap, (one, two))
@@ -119,15 +134,13 @@ class Worst:
             _keep_worse(self._divided, one.place, divided)
 
     def _gap(self, x: Run, y: Run, one: Step, two: Step) -> Difference | float:
-        """Return the distance of two true values; that of scores can be infinite."""
+        """Return the distance of two true values, which can be infinite or missing."""
         key = one.key, two.key  # the same values come again after most histories
         if key not in self._gaps:
             values = one.value, two.value
             try:
-                if one.candidates is None:
-                    found = distances(self.metric, values)
-                else:
-                    found = any_distances(_METRIC_OF_SCORES[one.monotonic], values)
+                of_scores = _METRIC_OF_SCORES[one.monotonic]
+                found = any_distances(self.metric if one.candidates is None else of_scores, values)
             except QueryError as error:
                 both = f"{short_literal(x.dataset)} and {short_literal(y.dataset)}"
                 raise QueryError(f"on {both}, at step {one.place + 1}, {error}") from None
@@ -195,7 +208,9 @@ class Worst:
             pair.truth,
             Evidence(pair.x.dataset, pair.y.dataset, one.value, two.value),
             tolerance,
-            step=f"step {one.place + 1} of {len(pair.x.sites)}, {pair.x.sites[one.place]}",
+            step=""
+            if len(pair.x.sites) == 1
+            else f"step {one.place + 1} of {len(pair.x.sites)}, {pair.x.sites[one.place]}",
             history=pair.x.releases[: one.place],
         )
 
@@ -213,6 +228,11 @@ class Worst:
         steps = max(len(self._beyond), len(self._divided))
         if steps < 2 or not self._multiple:
             return ""
+        if self._squared:
+            return (
+                f"the steps together move by {math.sqrt(self._multiple):.4g}, in units of the "
+                "claim of each; judge the noise of the whole run by audit_mechanism and rho="
+            )
         if self._loss is not None:
             return f"the steps together spend {self.loss}; pass budget= to judge the whole run"
         return (
@@ -223,7 +243,8 @@ class Worst:
     @property
     def overspent(self) -> bool:
         """Whether the steps together spend more than each may alone, beyond what floats round."""
-        return self._multiple > self.k * (1 + Fraction(1, 2**30))
+        most = self.k**2 if self._squared else self.k
+        return self._multiple > most * (1 + Fraction(1, 2**30))
 
     @property
     def loss(self) -> str:

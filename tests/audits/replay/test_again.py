@@ -154,8 +154,7 @@ def test_a_function_that_lacks_the_parameter_is_named():
     )
 
 
-@pytest.mark.parametrize("replay", [True, False])
-def test_a_mechanism_in_a_dict_is_not_replaced(replay):
+def test_a_mechanism_in_a_dict_is_not_replaced():
     def total(x):
         try:
             HELD["noise"](sum(x), 1)
@@ -164,7 +163,7 @@ def test_a_mechanism_in_a_dict_is_not_replaced(replay):
 
     refused_with(
         lambda: sl.audits.audit_recorded(
-            total, [0, 1], 2, add_noise, neighbors="bounded", sensitivity="sens", replay=replay
+            total, [0, 1], 2, add_noise, neighbors="bounded", sensitivity="sens"
         ),
         "elsewhere than in a module, as in a dict",
         sl.errors.QueryError,

@@ -33,8 +33,6 @@ def test_a_correct_adaptive_release_is_sound():
     assert (judged.sound, judged.rows[2].step) == (True, "the whole run")
     equal = audited(lambda x: around_the_median(x, (10, 10)))
     assert [row.verdict for row in equal.rows] == ["tight", "loose"]
-    alarm = audited(lambda x: around_the_median(x, (10, 10)), replay=False)
-    assert (alarm.verdict, alarm.rows[0].exact) == ("violated", 12)
 
 
 def test_half_the_noise_is_violated_and_the_step_is_named():
@@ -88,7 +86,7 @@ def test_every_step_is_that_of_the_definition(first, second, claims):
         Noise(claims[released % 3]).randomise(second[at][released % 3])
 
     fed = [(one,) for one in (7, 11)]
-    report = audited(function, [0, 1], range(4), neighbors="unbounded", replay=True, histories=fed)
+    report = audited(function, [0, 1], range(4), neighbors="unbounded", histories=fed)
     worst = [Fraction(-1), Fraction(-1)]
     for x, y in itertools.permutations(datasets, 2):
         if naive.add_or_remove(x, y) > 1:
@@ -105,7 +103,7 @@ def test_every_step_is_that_of_the_definition(first, second, claims):
 
 @pytest.mark.exhaustive
 def test_a_budget_split_over_several_calls_is_kept_and_a_whole_one_each_is_not():
-    """As in the mean of two columns; norm L1 of one vector would call both violated."""
+    """As in the mean of two columns."""
 
     def means(x, epsilon):
         for place in range(2):
@@ -123,13 +121,30 @@ def test_a_budget_split_over_several_calls_is_kept_and_a_whole_one_each_is_not()
     shares = audited(lambda x: means(x, Fraction(1, 2)), records, 2, epsilon="epsilon")
     assert [row.verdict for row in shares.rows] == ["tight", "tight"]
     assert shares.setting.endswith("; the largest loss of a whole run is 1")
-    # Without them, one vector is compared, and the setting says what would tell.
+    # Without them, a note says what would tell.
     unknown = audited(lambda x: means(x, Fraction(1, 2)), records, 2)
-    assert unknown.verdict == "violated"
-    assert unknown.setting.endswith(
-        "; several calls of a run are one vector here, each with the whole budget: if they share "
-        "it, give budget="
+    assert unknown.verdict == "not judged"
+    assert unknown.unjudged == (
+        "the steps together spend 2, in units of the epsilon of each; pass budget= to judge the "
+        "whole run",
     )
+
+
+@pytest.mark.parametrize(("scale", "verdict"), [(1, "not judged"), (2, "loose")])
+def test_steps_of_normal_noise_add_up_in_squares(scale, verdict):
+    """Both columns move by 1: by the root of 2 together, in units of a claim of 1."""
+
+    def means(x):
+        for place in range(2):
+            Noise(scale).randomise(sum(one[place] for one in x))
+
+    records = list(itertools.product((0, 1), repeat=2))
+    report = audited(means, records, 2, norm="L2")
+    assert report.verdict == verdict
+    told = f"the steps together move by {math.sqrt(2) / scale:.4g}, in units of the claim of each; "
+    told += "judge the noise of the whole run by audit_mechanism and rho="
+    assert told in report.notes
+    assert (told in report.unjudged) is (scale == 1)
 
 
 @pytest.mark.parametrize(("one", "verdict"), [(1, "violated"), (1.0, "tight up to rounding")])
@@ -160,7 +175,7 @@ def elsewhere(x):
 
 
 def test_runs_that_do_not_align_say_so():
-    report = audited(clusters, [0, 1], 2, replay=True, histories=0)
+    report = audited(clusters, [0, 1], 2, histories=0)
     assert (report.verdict, report.sound) == ("not aligned", False)
     # Fed with the releases of x, which has both values, y still counts the one that it has.
     assert report.rows[0].remark == (
@@ -171,14 +186,14 @@ def test_runs_that_do_not_align_say_so():
 
 
 def test_calls_are_aligned_by_where_they_are_made():
-    report = audited(elsewhere, [0, 1], 2, replay=True, histories=0)
+    report = audited(elsewhere, [0, 1], 2, histories=0)
     line = elsewhere.__code__.co_firstlineno
     assert (report.verdict, report.rows[0].reason) == (
         "not aligned",
         f"step 1 is Noise in elsewhere (test_replay.py:{line + 3}) on x, "
         f"Noise in elsewhere (test_replay.py:{line + 2}) on y",
     )
-    vectors = audited(lambda x: Noise(1).randomise(np.array(x)), [0, 1], (1, 2), replay=True,
+    vectors = audited(lambda x: Noise(1).randomise(np.array(x)), [0, 1], (1, 2),
                       neighbors="unbounded")  # fmt: skip
     assert vectors.rows[0].reason == "step 1 has 1 numbers on x, 2 on y"
     spent = audited(lambda x: Noise(1, 1 + sum(x)).randomise(0), [0, 1], 2, budget=9)
@@ -214,7 +229,7 @@ def test_a_claim_that_follows_the_release_is_none_of_that():
     def second(x):
         Noise(1 + abs(statistics.median(x))).randomise(1 if sum(x) > 12 else 0)
 
-    assert audited(second, [0, 4, 10], 3, replay=False).verdict == "data-dependent claim"
+    assert audited(second, [0, 4, 10], 3).verdict == "data-dependent claim"
 
 
 def test_a_claim_must_hold_for_every_history():
@@ -224,7 +239,7 @@ def test_a_claim_must_hold_for_every_history():
         released = Noise(10).randomise(x[0])
         Noise(1 if 1 < released < 9 else 10).randomise(x[0])
 
-    options = {"universe": [0, 10], "size": 1, "replay": True}
+    options = {"universe": [0, 10], "size": 1}
     assert {row.verdict for row in audited(function, histories=0, **options).rows} == {"tight"}
     for histories in (3, [(5,)]):
         report = audited(function, histories=histories, **options)
@@ -250,28 +265,27 @@ def test_datasets_that_release_the_same_share_their_runs():
     def function(x):
         called.append(tuple(x))
         Noise(1).randomise(min(sum(x), 2))
+        Noise(1).randomise(0)
 
-    report = audited(function, [0, 1], 4, replay=True, histories=0)
+    report = audited(function, [0, 1], 4, histories=0)
     # First runs on 0 to 4 ones; with release 0: on 0, 1; with 1: on 0, 1, 2; with 2: on 1 to 4.
     assert len(called) == 2 * 5 + 2 + 3 + 4
     assert "0 more histories (14 runs)" in report.setting
 
 
 @pytest.mark.usefixtures("once_again")
-@pytest.mark.parametrize(("calls", "each"), [(1, 2), (2, 4)])
-def test_a_function_that_heeds_no_release_is_not_replayed(calls, each):
-    """Several calls are made again with two histories, to see that; a single one is not."""
+def test_a_single_call_is_not_fed_releases():
+    """Nothing is decided after it."""
     called = []
 
     def function(x):
         called.append(tuple(x))
-        for _ in range(calls):
-            Noise(calls).randomise(sum(x))
+        Noise(1).randomise(sum(x))
 
     report = audited(function, [0, 1], 2)
-    assert (report.verdict, len(report.rows)) == ("tight", 1)
+    assert (report.verdict, len(report.rows), report.rows[0].step) == ("tight", 1, "")
     assert report.setting.endswith("; implementation")
-    assert len(called) == 3 * each
+    assert len(called) == 3 * 2
 
 
 @pytest.mark.exhaustive
@@ -285,7 +299,7 @@ def test_histories_are_drawn_where_all_runs_make_the_same_step():
         last = Noise(9).randomise(-1) if 1 in x else Noise(9).randomise(-2)
         seen.append((whole, real.tolist(), last))
 
-    audited(function, [0, 1], (2, 4), replay=True, histories=20)
+    audited(function, [0, 1], (2, 4), histories=20)
     drawn = [one for one in seen if one[1] not in ([1.0, 1.0], [2.0, 1.0])]
     assert len(drawn) > 20
     assert {type(whole) for whole, _, _ in drawn} == {int}
@@ -301,5 +315,5 @@ def test_what_a_function_does_to_a_release_leaves_the_record_alone():
         noisy *= 100
         mine *= 100
 
-    report = audited(function, [0, 1], 2, replay=True)
+    report = audited(function, [0, 1], 2)
     assert report.verdict == "tight"

@@ -17,7 +17,7 @@ from sensitivity_lab.audits.replay import replay
 def test_randomness_beside_the_mechanisms_is_an_error():
     source = random.Random(1)
     refused(
-        lambda: audited(lambda _: Noise(1).randomise(source.random()), [0, 1], 1, replay=True),
+        lambda: audited(lambda _: Noise(1).randomise(source.random()), [0, 1], 1),
         "two runs on [1] with the same releases differ, so the function draws at random outside "
         "the recorded mechanisms, or keeps state between runs; fix its seed, name all of its "
         f"mechanisms, or audit the part before the noise by {RANDOM}",
@@ -28,7 +28,7 @@ def test_randomness_beside_the_mechanisms_is_an_error():
 def test_too_many_runs_are_refused(monkeypatch):
     monkeypatch.setattr(replay, "RUN_LIMIT", 8)
     refused(
-        lambda: audited(lambda x: Noise(1).randomise(sum(x)), [0, 1], 4, replay=True),
+        lambda: audited(lambda x: [Noise(1).randomise(sum(x)) for _ in "12"], [0, 1], 4),
         "5 datasets make 13 runs with the releases of others, more than the 8 that are replayed; "
         "take fewer values, smaller sizes or every_order=False",
         sl.errors.TooLargeError,
@@ -38,8 +38,6 @@ def test_too_many_runs_are_refused(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"budget": 1, "replay": False}, "budget is for a replay; leave out replay=False, or the "
-         "budget"),
         ({"budget": 1, "norm": "L2"}, "budget adds losses of noise for norm 'L1' or 'Linf', got "
          "norm 'L2'"),
         ({"budget": -1}, "budget must be a number that is not negative, got -1"),
@@ -48,7 +46,6 @@ def test_too_many_runs_are_refused(monkeypatch):
         ({"histories": -1},
          "histories must be a whole number (a number of histories to draw, at least 0), got -1, "
          "below 0"),
-        ({"replay": 1}, "replay must be True or False, got 1"),
     ],
 )  # fmt: skip
 def test_arguments_that_are_not_accepted(options, message):
@@ -70,7 +67,7 @@ def test_an_error_after_a_history_names_it():
         Noise(1).randomise(1 / released)
 
     refused(
-        lambda: audited(function, [1, 2], 1, histories=[(0,)], replay=True),
+        lambda: audited(function, [1, 2], 1, histories=[(0,)]),
         "[1] after the releases (0,) raised ZeroDivisionError: division by zero",
         sl.errors.QueryError,
     )

@@ -117,7 +117,7 @@ LEAKS = {
 @pytest.mark.parametrize("steps", [once, twice])
 @pytest.mark.parametrize("case", LEAKS)
 def test_data_in_what_is_returned_is_a_violation(case, steps):
-    """In one vector and in a replay, whatever it is wrapped in."""
+    """After one release and after several, whatever it is wrapped in."""
     function = steps(LEAKS[case])
     report = audited(function, histories=0)
     others = {row.verdict for row in report.rows if row is not report.decisive}
@@ -271,15 +271,14 @@ def ones(n):
     return [(0,) * (n - one) + (1,) * one for one in range(n + 1)]
 
 
-@pytest.mark.parametrize("replay", [True, False])
-def test_noise_around_0_that_is_added_to_an_answer_is_the_wrong_thing(replay):
+def test_noise_around_0_that_is_added_to_an_answer_is_the_wrong_thing():
     """What the mechanism gets is not the answer, so that no verdict follows."""
 
     def added(x):
         return sum(x) + Noise(1).randomise(0)
 
     refused(
-        lambda: audited(added, [0, 1], 2, replay=replay),
+        lambda: audited(added, [0, 1], 2),
         f"what reaches Noise in added (test_returned.py:{added.__code__.co_firstlineno + 1}) is 0 "
         "on every dataset, and what is returned depends on the data and moves with the noise: the "
         "noise is added to an answer that was not recorded; give a mechanism that takes the answer,"
@@ -287,7 +286,7 @@ def test_noise_around_0_that_is_added_to_an_answer_is_the_wrong_thing(replay):
         sl.errors.QueryError,
     )
     # A constant that is an answer, and data that its noise does not touch.
-    counted = audited(lambda x: (Noise(1).randomise(len(x)), sum(x)), [0, 1], 2, replay=replay)
+    counted = audited(lambda x: (Noise(1).randomise(len(x)), sum(x)), [0, 1], 2)
     assert counted.decisive.step == "the return value"
 
 
@@ -324,7 +323,7 @@ def test_what_the_steps_spend_together_is_told():
         for _ in range(2):
             Noise(2 + 0 * center).randomise(sum(x))
 
-    report = audited(spends, [0, 2], 2, replay=True)
+    report = audited(spends, [0, 2], 2)
     assert {row.verdict for row in report.rows} == {"loose", "tight"}
     assert (report.verdict, report.sound, report.unjudged) == ("not judged", False, report.notes)
     with pytest.raises(sl.errors.SensitivityViolation) as caught:
@@ -344,5 +343,5 @@ def test_what_the_steps_spend_together_is_told():
     assert str(caught.value).startswith(
         "spends: the whole run may spend 1, it spends 11/5 = 2.2: violated (claim / truth = "
     )
-    single = audited(lambda x: Noise(2).randomise(sum(x)), [0, 2], 2, replay=True)
+    single = audited(lambda x: Noise(2).randomise(sum(x)), [0, 2], 2)
     assert single.notes == ()

@@ -344,7 +344,6 @@ VALID: dict[str, tuple[Any, ...]] = {
     "audit_recorded.universe": ([0, 1],),
     "audit_recorded.size": (2, [1, 2]),
     "assert_sensitivity.claim": (10**6, 10),
-    "audit_recorded.replay": (None, True),
     "audit_recorded.histories": (0, 1),
     "audit_recorded.budget": (None,),
     "audit_recorded.fresh": (False,),
