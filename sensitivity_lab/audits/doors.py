@@ -97,6 +97,10 @@ def _way(name: str, unknown: str) -> str:
     """Return a whole call for an argument that is not known to the call of a name."""
     if unknown == "where" and name != "audit_recorded":
         return f"{with_datasets(_OF[name])}, with the datasets where the function is defined"
+    if unknown in ("epsilon", "delta", "rho") and name == "audit_opendp":
+        return (
+            f"{OPENDP}: the claim is made.map, and {unknown} is kept if made.map(1) is at most it"
+        )
     if unknown == "budget" and name == "audit_mechanism":
         return f"{MECHANISM}: epsilon is the budget of the whole run"
     return _OF_ARGUMENTS.get(unknown, _OF[name])

@@ -227,13 +227,19 @@ def check_compared(alone: Sequence[Number], datasets: Sequence[Any], metric: Met
             f"the sizes {', '.join(map(str, sizes))}" if len(sizes) > 1 else f"size {sizes[0]}"
         )
         told = f"no two datasets of {several}"
+    least = None
+    if not (sizes and metric.resizes is False):
+        least = _closest(any_distances(metric, datasets), len(datasets))
     way = "give datasets that are closer, or a larger distance"
     if sizes and metric.resizes:
         largest = max(sizes[-1], 1)
         way = f"give size=[{largest - 1}, {largest}]"
+        way += (
+            f", or a distance of {least} if the size is fixed" if least and len(sizes) == 1 else ""
+        )
     elif sizes and metric.resizes is False:
         way = "give at least two values" if sizes[-1] else "give a size of at least 1"
-    elif (least := _closest(any_distances(metric, datasets), len(datasets))) is not None:
+    elif least is not None:
         way = f"the closest are {least} apart, so write distances={least}"
     raise InputError(f"{told} are neighbors at distance {shown(alone[0])}: {way}")
 

@@ -241,8 +241,8 @@ class _Sought:
             Where the call stands.
         """
         claim, epsilon = (
-            one(holder) if callable(one) else one and read(one)
-            for one in (self.sensitivity, self.epsilon)
+            one(holder) if callable(one) else one and self._needed(target, read, option, one)
+            for option, one in (("sensitivity", self.sensitivity), ("epsilon", self.epsilon))
         )
         made = Call(target.__qualname__, claim, None, epsilon, site_of(caller))
         try:
@@ -263,6 +263,16 @@ class _Sought:
                 "scores; each candidate needs a score"
             )
         return replace(made, value=scores, candidates=options, monotonic=bool(one_way))
+
+    @staticmethod
+    def _needed(target: Any, read: Callable[[str], Any], option: str, name: str) -> Any:
+        try:
+            return read(name)
+        except (LookupError, AttributeError):
+            raise QueryError(
+                f"{target.__qualname__} has no {name!r}; pass {option}= with the name of what "
+                "holds it, or with a function of the instance"
+            ) from None
 
     @staticmethod
     def _optional(read: Callable[[str], Any], name: str) -> Any:

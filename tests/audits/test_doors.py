@@ -137,6 +137,21 @@ CALLS = {
         lambda: RECORDED([0, 1], 3, **BOUNDED),
         f"targets must name at least one mechanism, got none; write {doors.RECORDED}",
     ),
+    "an epsilon of OpenDP": (
+        lambda: sl.audits.audit_opendp(None, [0, 1], 3, epsilon=1.0),
+        f"audit_opendp() got an unexpected keyword argument 'epsilon'; write {doors.OPENDP}: the "
+        "claim is made.map, and epsilon is kept if made.map(1) is at most it",
+    ),
+    "a class that names its sensitivity otherwise": (
+        lambda: RECORDED([0, 1], 3, Laplace, sensitivity="delta_f", **BOUNDED),
+        "on [0, 0, 0], Laplace has no 'delta_f'; pass sensitivity= with the name of what holds it, "
+        "or with a function of the instance",
+    ),
+    "a fixed size": (
+        lambda: sl.audit([0, 1], total, 1, size=3, neighbors="symmetric", outputs="L1"),
+        "no two datasets of size 3 are neighbors at distance 1: give size=[2, 3], or a distance of 2 "
+        "if the size is fixed",
+    ),
     "an epsilon of a library": (
         lambda: RECORDED([0, 1], 3, Laplace, epsilon=1.0, **BOUNDED),
         "epsilon must be a name, or a function (a number is for budget=), got 1.0",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 import random
@@ -12,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import cache
-from math import lcm
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,7 +20,7 @@ import pandas as pd
 
 from .draws import Law
 from .stops import OutsideError, OwnGeneratorError, running, stopped
-from .symbols import EXPONENTIAL, GAUSSIAN, GUMBEL, LAPLACE, Symbol
+from .symbols import EXPONENTIAL, GAUSSIAN, GUMBEL, LAPLACE, Magnitude, Symbol
 
 _WIDE = 10_000
 """Numbers to choose from that are farther apart are chosen by their place, one run each."""
@@ -227,6 +227,20 @@ class DrivenGenerator(np.random.Generator):
         """Draw a whole number from a to b, both included."""
         return self.integers(a, b, endpoint=True)
 
+    def choices(
+        self, population: Any, weights: Any = None, *, cum_weights: Any = None, k: int = 1
+    ) -> list[Any]:
+        """Choose several times, in proportion to weights."""
+        if cum_weights is not None:
+            weights = np.diff([0, *cum_weights])
+        given = [Fraction(1)] * len(population) if weights is None else map(Fraction, weights)
+        law = _law_of(0, list(given))
+        return [population[operator.index(self._source.discrete(law))] for _ in range(k)]
+
+    def sample(self, population: Any, k: int) -> list[Any]:
+        """Choose different entries."""
+        return [population[at] for at in self._places([Fraction(1)] * len(population), k)]
+
     def randrange(self, start: Any, stop: Any = None) -> Any:
         """Draw a whole number below `stop`."""
         return self.integers(start, stop)
@@ -281,7 +295,7 @@ for _name in dir(np.random.Generator):
 
 def _law_of(low: int, weights: Sequence[Fraction]) -> Law:
     """Return the law of some values from `low`, in proportion to weights."""
-    below = lcm(*(weight.denominator for weight in weights))
+    below = math.lcm(*(weight.denominator for weight in weights))
     return Law("table", (low, *(int(weight * below) for weight in weights)))
 
 
@@ -403,7 +417,30 @@ def _replacements() -> list[tuple[Any, str, Any, Any]]:
             ours = getattr(module, name, None)
             if not name.startswith("_") and getattr(ours, "__self__", None) is hidden:
                 kept.append((module, name, ours, own(f"{title}.{name}", ours)))
-    return kept + _entropy()
+    return [*kept, *_entropy(), *_of_symbols()]
+
+
+_SYMBOLS: Any = Symbol, Magnitude
+
+
+def _of_symbols() -> list[tuple[Any, str, Any, Any]]:
+    """Return the same for functions of `math` that see a number alone; symbols have their own."""
+    log, log1p, copysign = math.log, math.log1p, math.copysign
+
+    def log_of(x: Any, *base: Any) -> Any:
+        return x.log() if isinstance(x, _SYMBOLS) and not base else log(x, *base)
+
+    def log1p_of(x: Any) -> Any:
+        return x.log1p() if isinstance(x, _SYMBOLS) else log1p(x)
+
+    def with_sign_of(x: Any, y: Any) -> Any:
+        return copysign(x, y.sign() if isinstance(y, _SYMBOLS) else y)
+
+    return [
+        (math, "log", log, log_of),
+        (math, "log1p", log1p, log1p_of),
+        (math, "copysign", copysign, with_sign_of),
+    ]
 
 
 _ENTROPY = (

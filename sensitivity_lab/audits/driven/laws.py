@@ -25,6 +25,7 @@ from sensitivity_lab.exact.exponential_sums import Chance, ExponentialSum, bound
 from sensitivity_lab.results.literals import short_literal
 
 from .affine import AffineLaw, Leak, NotJudged, compare
+from .inverse import folded
 from .losses import Loss, Within, WithinLoss
 from .runs import Explored, Leaf
 from .stops import LimitError, OutsideError
@@ -244,7 +245,7 @@ class ReleaseLaw:
     @cached_property
     def boxed(self) -> list[_Boxed]:
         """The leaves that have a probability."""
-        boxed = [_boxed(leaf) for leaf in self.explored.leaves]
+        boxed = [_boxed(leaf) for leaf in folded(self.explored.leaves)]
         return [one for one in boxed if one.mass]
 
     @cached_property

@@ -12,6 +12,7 @@ import inspect
 import itertools
 import math
 import re
+import sys
 import time
 from ast import literal_eval
 from collections import Counter
@@ -298,6 +299,7 @@ class _Search:
         if chance > error or not sum(hits):
             return None
         x, y = self._datasets[pair.x], self._datasets[pair.y]
+        chance = max(chance, sys.float_info.min)  # it is rounded up
         return Refuted(x, y, (pair.x, pair.y), pair.event, hits, (len(on_x), len(on_y)), chance)
 
 

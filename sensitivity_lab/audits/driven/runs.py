@@ -205,6 +205,8 @@ class Run:
         What comparisons of continuous noise have told, in order.
     terms : int
         How many terms the laws of these comparisons had.
+    made : list of (int, Symbol)
+        Draws of noise that are logarithms, with a minus: their numbers, and of what.
     """
 
     def __init__(self, path: tuple[_Step, ...] = (), mass: float = 1.0) -> None:
@@ -219,6 +221,7 @@ class Run:
         self.compared: list[Above] = []
         self.race = Race()
         self.terms = 0
+        self.made: list[tuple[int, Symbol]] = []
         self._components: dict[int, _Component] = {}
         self._ranges: dict[Any, tuple[int | None, int | None]] = {}
         self._chance = random.Random(0)  # decides where the run was stopped and goes on
@@ -240,6 +243,27 @@ class Run:
         """Return a new draw of standard continuous noise."""
         self.noises.append(kind)
         return self._symbol(Draw(kind, len(self.noises) - 1), False)
+
+    def logarithm(self, symbol: Symbol) -> Any:
+        """Return the logarithm of a uniform draw, or of exponential noise, as noise of its own."""
+        if len(symbol.terms) == 1 and not stopped():
+            ((draw, factor),) = symbol.terms.items()
+            kind = ""
+            if draw.kind == UNIFORM:
+                ends = sorted(factor * end + symbol.constant for end in self.uniforms[draw.number])
+                kind = EXPONENTIAL if ends == [0, 1] else ""
+            elif draw.kind == EXPONENTIAL and factor == 1 and not symbol.constant:
+                kind = "" if self.has_compared(symbol) else GUMBEL
+            if kind:
+                self.check_unspent(symbol)
+                self.made.append((len(self.noises), symbol))
+                return -self.noise(kind)
+        return math.log(symbol.decided())
+
+    def check_unspent(self, symbol: Symbol) -> None:
+        """Raise OutsideError if a draw of which the logarithm was taken is in a symbol."""
+        if any(draw in source.terms for _, source in self.made for draw in symbol.terms):
+            raise OutsideError("uses a draw again after its logarithm; draw a new one")
 
     def _symbol(self, draw: Draw, whole: bool) -> Symbol:
         return Symbol(self, {draw: _ONE}, Fraction(0), whole)
@@ -314,6 +338,8 @@ class Run:
         bound, above = (low, factor > 0) if high.number is None else (high, factor < 0)
         cut = (Fraction(bound.number or 0) - symbol.constant) / factor
         first, last = self.uniforms[draw.number]
+        if first < cut < last:
+            self.check_unspent(symbol)
         question = (draw.number, above, cut)
         inside = min(max(cut, first), last)
         if (known := self._known(question)) is None:
@@ -331,6 +357,7 @@ class Run:
             raise OutsideError(f"compares {other}; {_whole_noise(symbol)}")
         if low.number == high.number:
             return False  # of probability 0
+        self.check_unspent(symbol)
         # Given its discrete draws, a combination is one of noise.
         noise = {draw.number: a for draw, a in symbol.terms.items() if draw.kind != DISCRETE}
         start = symbol.constant
@@ -527,7 +554,17 @@ class Run:
         if compared is None:
             raise OutsideError("compares noise so that no draws are far from a tie")
         noise |= {Draw(self.noises[place], place): value for place, value in compared.items()}
-        return values | noise
+        values |= noise
+        known = {Draw(self.noises[at], at) for at in compared}
+        # What a logarithm was taken of follows from it, which may be what another was taken of.
+        for at, source in reversed(self.made):
+            made = Draw(self.noises[at], at)
+            if made not in known:
+                values[made] = Fraction(40 * (at % 4) + 24 + at, 64)  # not far out
+            ((drawn, factor),) = source.terms.items()
+            values[drawn] = (Fraction(math.exp(-values[made])) - source.constant) / factor
+            known.add(drawn)
+        return values
 
 
 def _check_terms(terms: int, paths: int, places: Counter[Place]) -> None:
@@ -817,7 +854,7 @@ def _rerun_until(
         if number >= LEAST_RERUNS and time.monotonic() > end:
             return
         try:
-            same = called(function, dataset, _Fed(leaf.run.example())) == leaf.parts
+            same = called(function, dataset, _Fed(leaf.run.example(), leaf.run)) == leaf.parts
         except OutsideError:
             same = False
         if not same:
@@ -851,7 +888,7 @@ def example_of(
     given = run.example()
     try:
         with watched():
-            return function(copy.deepcopy(dataset), DrivenGenerator(_Fed(given)))
+            return function(copy.deepcopy(dataset), DrivenGenerator(_Fed(given, run)))
     except Exception as error:  # noqa: BLE001 - an error is a release like any other
         return {RAISED: (type(error).__name__, str(error))}
 
@@ -1007,8 +1044,7 @@ def leaf_of(run: Run, returned: Parts) -> Leaf:
         alone = run.draws == len(returned) == 1 and run.noises == [LAPLACE]
         if not alone and run.has_compared(symbol):
             raise OutsideError(f"releases noise that it compares; {_whole_noise(symbol)}")
-        if other := kinds & {EXPONENTIAL, GUMBEL}:
-            raise OutsideError(f"releases {min(other)} noise; {_whole_noise(symbol)}")
+        run.check_unspent(symbol)
     discrete = {path: symbol for path, symbol in symbols.items() if not symbol.continuous}
     for symbol in discrete.values():
         run.merged(symbol)
@@ -1052,9 +1088,10 @@ def _chances(
 class _Fed:
     """The draws of a run as numbers, in the order in which it made them."""
 
-    def __init__(self, values: Mapping[Draw, Fraction]) -> None:
+    def __init__(self, values: Mapping[Draw, Fraction], run: Run) -> None:
         self._values = values
         self._made: Counter[str] = Counter()
+        self._not_drawn = {place for place, _ in run.made}
 
     def discrete(self, _: Law) -> int:
         """Return the value of the next discrete draw."""
@@ -1069,6 +1106,8 @@ class _Fed:
         return float(self._next(kind, NOISE))
 
     def _next(self, kind: str, counter: str = "") -> Fraction:
+        while counter and self._made[counter] in self._not_drawn:
+            self._made[counter] += 1  # the code makes it of another draw
         place = self._made[counter or kind]
         self._made[counter or kind] += 1
         try:
@@ -1088,7 +1127,7 @@ def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
         If only numbers make it release something else.
     """
     values = leaf.run.example()
-    shown = called(function, dataset, _Fed(values))
+    shown = called(function, dataset, _Fed(values, leaf.run))
     if _agree(leaf, shown, values):
         return replace(leaf, parts=shown)
     if not leaf.run.draws:
@@ -1100,7 +1139,7 @@ def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     ):
         raise _other(dataset, leaf.parts, returned)
     for _ in range(RERUNS):
-        if called(function, dataset, _Fed(values)) != shown:
+        if called(function, dataset, _Fed(values, leaf.run)) != shown:
             raise QueryError(state_of(dataset))
     raise OutsideError(
         "computes with a draw otherwise than with a number: it rounds to a shorter float, asks for "

@@ -66,6 +66,9 @@ class Decides(Protocol):
     def value(self, symbol: Symbol) -> Fraction:
         """Return the value of a symbol, as this run decides."""
 
+    def logarithm(self, symbol: Symbol) -> Any:
+        """Return the logarithm of a symbol, as this run decides."""
+
 
 class Comparison(NamedTuple):
     """A comparison with 0: of numbers, and as bounds of a symbol."""
@@ -188,7 +191,9 @@ class Symbol(Part):
         if isinstance(other, Symbol):
             if not other.terms:
                 return self._times(other.constant, other.whole)
-            return other * self if not self.terms else self * other.decided()
+            if not self.terms or (other.continuous and not self.continuous):
+                return other * (self if not self.terms else self.decided())
+            return self * other.decided()
         if not _is_number(other):
             return NotImplemented
         if not math.isfinite(other):
@@ -279,6 +284,18 @@ class Symbol(Part):
 
     floor, ceil, trunc = __floor__, __ceil__, __trunc__
 
+    def log(self) -> Any:
+        """Return the logarithm, as ``np.log`` and ``math.log`` ask it to."""
+        return self.run.logarithm(self)
+
+    def log1p(self) -> Any:
+        """Return the logarithm of 1 more."""
+        return (self + 1).log()
+
+    def sign(self) -> float:
+        """Return -1, 0 or 1, by comparisons."""
+        return 1.0 if self > 0 else -1.0 if self < 0 else 0.0
+
     def conjugate(self) -> Symbol:
         """Return the symbol itself."""
         return self
@@ -356,8 +373,8 @@ def _of_one(name: str) -> Callable[[Symbol], Any]:
 
 
 for _name in (
-    "exp", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "square", "sin", "cos", "tan",
-    "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "sign", "reciprocal", "isnan", "isinf",
+    "exp", "expm1", "log2", "log10", "sqrt", "cbrt", "square", "sin", "cos", "tan",
+    "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "reciprocal", "isnan", "isinf",
     "isfinite", "signbit", "fabs",
 ):  # fmt: skip
     setattr(Symbol, _name, _of_one(_name))

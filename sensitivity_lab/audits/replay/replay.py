@@ -76,7 +76,7 @@ def replayed(
         worst.see(alone, alone)
         rows = worst.rows(question.tolerance, replay.budget)
     check_evidence(recorder, rows, runs)
-    if any(row.claims for row in rows):
+    if worst.claims_differ:
         text = text.partition("; the claim")[0] + "; the claim depends on the data"
     if worst.loss:
         bound = "at most " if worst.shares else ""  # of a selection, epsilon is a bound

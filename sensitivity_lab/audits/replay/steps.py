@@ -215,6 +215,11 @@ class Worst:
         )
 
     @property
+    def claims_differ(self) -> bool:
+        """Whether neighbors have two claims at a step."""
+        return bool(self._divided)
+
+    @property
     def shares(self) -> tuple[str, ...]:
         """A note with the epsilon of each step, where some of them are selections."""
         if not self._shares:

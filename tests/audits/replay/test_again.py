@@ -39,7 +39,7 @@ CHANCE = {
 }
 
 
-@pytest.mark.parametrize("options", [{}, {"budget": 1}, {"replay": False}])
+@pytest.mark.parametrize("options", [{}, {"budget": 1}])
 @pytest.mark.parametrize("case", CHANCE)
 def test_chance_before_the_mechanism_is_refused_however_it_falls(case, options):
     for seed in range(8):

@@ -1,0 +1,88 @@
+"""Noise that code makes of uniform draws, as the inverse of a distribution function does.
+
+The logarithm of a uniform draw is exponential noise with a minus, and that of exponential noise is
+Gumbel noise with a minus. Exponential noise with a random sign, and the difference of two such
+draws, is Laplace noise. See docs/proofs.md, "Affine laws": *Noise by inversion*.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from .runs import Leaf
+from .stops import OutsideError
+from .symbols import EXPONENTIAL, GUMBEL, LAPLACE, Draw, Symbol, whole_noise
+
+
+def folded(leaves: Sequence[Leaf]) -> list[Leaf]:
+    """Return leaves with Laplace draws in the place of the exponential ones that make them.
+
+    Raises
+    ------
+    OutsideError
+        If exponential or Gumbel noise is left.
+    """
+    found = list(map(_differences, leaves))
+    for number in sorted({draw.number for leaf in found for draw in _released(leaf)}):
+        signed: dict[Hashable, Leaf] = {}
+        for leaf in found:
+            draw = Draw(EXPONENTIAL, number)
+            # Two ways, equally likely, that differ in the sign of a draw: its sign is random.
+            other = signed.pop(_key(leaf, draw, -1), None) if draw in _released(leaf) else None
+            if other is not None:
+                leaf = _as_laplace(replace(leaf, mass=2 * leaf.mass), draw)
+            signed[_key(leaf, draw, 1)] = leaf
+        found = list(signed.values())
+    for leaf in found:
+        if left := _released(leaf):
+            kinds = [draw.kind for draw in left]
+            raise OutsideError(f"releases {min(kinds)} noise; {whole_noise(kinds)}")
+    return found
+
+
+def _released(leaf: Leaf) -> Counter[Draw]:
+    """Return in how many released numbers each draw of exponential or Gumbel noise is."""
+    draws = (draw for one in leaf.symbols.values() for draw in one.terms)
+    return Counter(draw for draw in draws if draw.kind in (EXPONENTIAL, GUMBEL))
+
+
+def _differences(leaf: Leaf) -> Leaf:
+    """Put a Laplace draw in the place of each difference of two draws that are in one number."""
+    released = _released(leaf)
+    for one in leaf.symbols.values():
+        waiting: dict[Fraction, Draw] = {}
+        for draw, factor in one.terms.items():
+            if draw.kind != EXPONENTIAL or released[draw] > 1:
+                continue
+            if (other := waiting.pop(-factor, None)) is None:
+                waiting[factor] = draw
+            else:
+                leaf = _as_laplace(leaf, other, draw)
+    return leaf
+
+
+def _as_laplace(leaf: Leaf, draw: Draw, other: Draw | None = None) -> Leaf:
+    """Return a leaf with a Laplace draw in the place of a draw, and without another one."""
+
+    def changed(one: Symbol) -> Symbol:
+        laplace = Draw(LAPLACE, draw.number)
+        terms = {laplace if at == draw else at: a for at, a in one.terms.items() if at != other}
+        return Symbol(one.run, terms, one.constant, one.whole)
+
+    return replace(leaf, symbols={path: changed(one) for path, one in leaf.symbols.items()})
+
+
+def _key(leaf: Leaf, draw: Draw, sign: int) -> Hashable:
+    """Return what leaves share that are alike where one of them has a draw with the other sign."""
+
+    def terms(one: Symbol) -> frozenset[Any]:
+        return frozenset((at, sign * a if at == draw else a) for at, a in one.terms.items())
+
+    rest = frozenset((path, part) for path, part in leaf.parts.items() if path not in leaf.symbols)
+    symbols = frozenset((path, one.constant, terms(one)) for path, one in leaf.symbols.items())
+    groups = tuple((paths, frozenset(table.items())) for paths, table in leaf.groups)
+    return rest, symbols, groups, leaf.mass

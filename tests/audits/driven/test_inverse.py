@@ -1,0 +1,126 @@
+"""Noise that code makes of uniform and exponential draws: by the closed form of what it is."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from sensitivity_lab.audits import audit_mechanism
+
+UNBOUNDED = {"universe": [1], "size": [0, 1], "neighbors": "unbounded"}
+
+
+def by_sign(rng):
+    u = rng.random() - 0.5
+    return -np.sign(u) * np.log(1 - 2 * abs(u))
+
+
+def by_copysign(rng):
+    u = rng.uniform(-0.5, 0.5)
+    return math.copysign(1, u) * -math.log1p(-2 * abs(u))
+
+
+def by_halves(rng):
+    u = rng.random()
+    return math.log(2 * u) if u < 0.5 else -math.log(2 * (1 - u))
+
+
+LAPLACE = {
+    "sign": by_sign,
+    "copysign": by_copysign,
+    "halves": by_halves,
+    "two logarithms": lambda rng: np.log(rng.random()) - np.log(1 - rng.random()),
+    "two exponentials": lambda rng: rng.exponential() - rng.exponential(),
+    "a random sign": lambda rng: rng.choice([-1, 1]) * rng.exponential(),
+    "by Python's names": lambda rng: rng.expovariate(1.0) - rng.expovariate(1.0),
+}
+
+
+@pytest.mark.parametrize("made", LAPLACE)
+@pytest.mark.parametrize("scale", [1.0, 4.0])
+def test_laplace_noise_by_other_means(made, scale):
+    def noisy(data, rng):
+        return len(data) + scale * LAPLACE[made](rng)
+
+    report = audit_mechanism(noisy, **UNBOUNDED, epsilon=1 / scale)
+    assert report.verdict == "tight"
+    for epsilon in (0, 0.1, 0.2):
+        assert report.delta(epsilon) == pytest.approx(
+            (1 - math.exp((epsilon - 1 / scale) / 2),) * 2
+        )
+    assert audit_mechanism(noisy, **UNBOUNDED, epsilon=0.99 / scale).verdict == "violated"
+
+
+def test_a_vector_of_it():
+    """Of two counts one moves by 1 and one by 2: both draws fold, one after the other."""
+
+    def noisy(data, rng):
+        u = rng.uniform(-0.5, 0.5, size=2)
+        return [1, 2] * np.array(len(data)) - 4 * np.sign(u) * np.log(1 - 2 * np.abs(u))
+
+    report = audit_mechanism(noisy, **UNBOUNDED, epsilon=0.75)
+    assert report.verdict == "tight"
+
+
+def test_compared_exponential_noise():
+    """One of two counts with exponential noise is larger: epsilon is that of the noise."""
+
+    def larger(data, rng):
+        return bool(len(data) - math.log(rng.random()) > 0.5 - np.log(rng.random()))
+
+    report = audit_mechanism(larger, **UNBOUNDED, epsilon=2)
+    below = math.exp(-0.5) / 2  # P(E - F > 1/2)
+    assert report.epsilon() == pytest.approx((math.log((1 - below) / below),) * 2)
+
+
+def test_the_exponential_mechanism_by_two_logarithms():
+    def chosen(data, rng):
+        scores = [len(data), 0, 0]
+        return int(np.argmax([one - np.log(-np.log(rng.random())) for one in scores]))
+
+    report = audit_mechanism(chosen, **UNBOUNDED, epsilon=1)
+    most = math.e / (math.e + 2)
+    assert report.epsilon() == pytest.approx((math.log(most * 3),) * 2)
+
+
+def of_a_biased_sign(data, rng):
+    return len(data) + rng.choice([-1, 1, 1]) * rng.exponential()
+
+
+def of_both(data, rng):
+    u = rng.random()
+    return len(data) - math.log(u), u > 0.5
+
+
+def of_one_twice(data, rng):
+    u = rng.random()
+    return len(data) - math.log(u) + math.log(u)
+
+
+def of_one_in_two_numbers(data, rng):
+    one, two = rng.exponential(size=2)
+    return len(data) + one - two, one
+
+
+@pytest.mark.usefixtures("few_runs")
+@pytest.mark.parametrize(
+    "function", [of_a_biased_sign, of_both, of_one_twice, of_one_in_two_numbers]
+)
+def test_what_is_no_such_noise_has_no_law(function):
+    report = audit_mechanism(function, **UNBOUNDED, epsilon=0.1)
+    assert "no law is known" in report.setting
+
+
+def test_choices_and_samples_of_python():
+    def weighted(data, rng):
+        return rng.choices("ab", weights=[1 + len(data), 1])[0]
+
+    report = audit_mechanism(weighted, **UNBOUNDED, epsilon=1)
+    assert report.epsilon() == pytest.approx((math.log(3 / 2),) * 2)
+
+    def one_of(data, rng):
+        return rng.sample([0, 1, 2 + len(data)], 2)[0] < 2
+
+    assert audit_mechanism(one_of, **UNBOUNDED, epsilon=1).epsilon() == (0, 0)
