@@ -149,8 +149,8 @@ CALLS = {
     ),
     "a fixed size": (
         lambda: sl.audit([0, 1], total, 1, size=3, neighbors="symmetric", outputs="L1"),
-        "no two datasets of size 3 are neighbors at distance 1: give size=[2, 3], or a distance of 2 "
-        "if the size is fixed",
+        "no two datasets of size 3 are neighbors at distance 1: give size=[2, 3], or a distance of "
+        "2 if the size is fixed",
     ),
     "an epsilon of a library": (
         lambda: RECORDED([0, 1], 3, Laplace, epsilon=1.0, **BOUNDED),

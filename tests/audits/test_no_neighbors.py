@@ -12,7 +12,11 @@ import sensitivity_lab as sl
 ASKED = {"universe": [0, 5], "neighbors": "symmetric", "outputs": "absolute"}
 
 ALONE = {
-    "one size": ({"size": 3}, "no two datasets of size 3 ", "give size=[2, 3], or a distance of 2 if the size is fixed"),
+    "one size": (
+        {"size": 3},
+        "no two datasets of size 3 ",
+        "give size=[2, 3], or a distance of 2 if the size is fixed",
+    ),
     "sizes far apart": (
         {"size": [1, 3]}, "no two datasets of the sizes 1, 3 ", "give size=[2, 3]"
     ),

@@ -386,8 +386,8 @@ def test_datasets_without_neighbors_are_refused():
             distances=[0, 1],
             choices=orders,
         ),
-        "no two datasets of size 2 are neighbors at distance 1: give size=[1, 2], or a distance of 2 "
-        "if the size is fixed",
+        "no two datasets of size 2 are neighbors at distance 1: give size=[1, 2], or a distance of "
+        "2 if the size is fixed",
     )
     assert audit(
         [0, 1],
