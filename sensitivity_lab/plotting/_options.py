@@ -20,7 +20,6 @@ from sensitivity_lab.checks import (
     finite_number,
     listed,
     shown,
-    whole_kind,
 )
 from sensitivity_lab.errors import InputError
 
@@ -88,12 +87,6 @@ def _sequence(name: str, value: Any, of: str) -> None:
         raise InputError(f"{name} must be a list, whose length is known, got {shown(value)}")
 
 
-def _some_tuples(name: str, value: Any) -> None:
-    _sequence(name, value, "tuples")
-    if not len(value):
-        raise InputError(f"{name}: got none, so there is nothing to draw")
-
-
 def _frame(name: str, value: Any) -> None:
     check_kind(name, value, pd.DataFrame, "a DataFrame, as a result's to_frame() returns it")
 
@@ -129,11 +122,8 @@ def _sizes(name: str, value: Any) -> None:
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("title", "unit", "query", "neighbors", "gap", "step"), _one_text),
     **dict.fromkeys(("labels", "names", "captions"), partial(_sequence, of="texts")),
-    **dict.fromkeys(("points", "blocks"), _some_tuples),
     "frame": _frame,
     **dict.fromkeys(("sharey", "subplots", "logx", "logy"), check_flag),
-    "sizes": partial(_sequence, of="contributions"),
-    "everyone": whole_kind("a number of persons, at least 1"),
     "error": partial(check_choice, choices=("expected_error", "median_error", "error_90")),
     "legend": partial(check_choice, choices=("labels", "box", "none")),
     "ax": _axes,

@@ -63,7 +63,7 @@ def plot_audit(
     Raises
     ------
     InputError
-        If there are no points, or `ax` is not an Axes.
+        If `ax` is not an Axes.
 
     Examples
     --------

@@ -10,14 +10,13 @@ from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from sensitivity_lab.checks import named
 
-from ._options import check_frame, with_checked_options
+from ._options import with_checked_options
 from ._picture import PLAIN, Picture, query_unit, with_unit
 from ._theme import BLUE, RED
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_NEEDED_ENDS = ("column", "query", "neighbors", "distance", "size", "answer", "lower", "upper")
 _MOST_STEPS_MARKED = 30  # more distances are a line without markers
 _BESIDE_THE_FAN = 0.14  # how far apart the sensitivities are, as a share of the distances
 _LETTERS = 60  # of a line of the title
@@ -58,7 +57,7 @@ def plot_reach(
     Raises
     ------
     InputError
-        If `frame` lacks columns or rows, or an option is of the wrong type.
+        If an option is of the wrong type.
 
     Examples
     --------
@@ -71,7 +70,6 @@ def plot_reach(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Hamming distance k from x', 'median (points)')
     """
-    check_frame(frame, _NEEDED_ENDS, "pass the result of Reach.to_frame()")
     first = frame.iloc[0]
     picture = Picture.on(ax, figsize)
     _draw_fan(picture, frame)

@@ -56,7 +56,7 @@ def plot_strip(
     Raises
     ------
     InputError
-        If there are no blocks, or `ax` is not an Axes.
+        If `ax` is not an Axes.
 
     Examples
     --------
