@@ -52,40 +52,34 @@ def plot_contributions(
     ('contribution to visits (visits)', 'persons who contribute at least so much')
     """
     picture = Picture.on(ax, (6.4, 3.6))
+    drawn, ink = picture.ax, picture.colors.ink
     ascending = np.sort(np.asarray(sizes, dtype=float))
     ascending = ascending[ascending > 0]
-    drawn = picture.ax
-    places, first = np.unique(ascending, return_index=True)
-    heights = len(ascending) - first
-    largest = places[-1] if len(places) else 1.0
+    places = np.unique([0.0, *ascending])
+    heights = len(ascending) - np.searchsorted(ascending, places)
+    largest, highest = places[-1] or 1.0, heights[0]
     # A step ends at its place: so many persons contribute this much or more.
-    drawn.step(
-        [0.0, *places],
-        [heights[0] if len(heights) else 0, *heights],
-        where="pre",
-        color=picture.colors.ink,
-    )
-    if len(places):
-        drawn.plot([largest], [heights[-1]], "o", color=picture.colors.ink)
+    drawn.step(places, heights, where="pre", color=ink)
+    if highest:
+        drawn.plot([largest], [heights[-1]], "o", color=ink)
         picture.note(f"largest: {largest:,.6g}", (largest, heights[-1]), (-6, 8), ha="right")
     picture.title(f"Contributions of {everyone:,} persons to {query}: private", letters=60)
     picture.name_axes(
         with_unit(f"contribution to {query}", unit), "persons who contribute at least so much"
     )
-    if largest > _FLAT and len(places) and places[0] > 0:
+    if largest > _FLAT:
         drawn.set_xscale("log")
-        drawn.set_xlim(places[0] * 0.8, largest * 1.25)
+        drawn.set_xlim(places[1] * 0.8, largest * 1.25)
         set_log_ticks(drawn.xaxis)
     else:
-        whole = bool((places == np.rint(places)).all())
         drawn.set_xlim(0, largest * 1.08)
-        set_ticks(drawn.xaxis, whole=whole)
-    if len(heights) and heights[0] > _FLAT:
+        set_ticks(drawn.xaxis, whole=bool((places == np.rint(places)).all()))
+    if highest > _FLAT:
         drawn.set_yscale("log")
-        drawn.set_ylim(0.8, heights[0] * 1.6)
+        drawn.set_ylim(0.8, highest * 1.6)
         set_log_ticks(drawn.yaxis)
     else:
-        drawn.set_ylim(0, (heights[0] if len(heights) else 1) * 1.15)
+        drawn.set_ylim(0, (highest or 1) * 1.15)
         set_ticks(drawn.yaxis)
     picture.grid()
     return drawn
