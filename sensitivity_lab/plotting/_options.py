@@ -20,6 +20,7 @@ from sensitivity_lab.checks import (
     finite_number,
     listed,
     shown,
+    whole_kind,
 )
 from sensitivity_lab.errors import InputError
 
@@ -123,8 +124,9 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("title", "unit", "query", "neighbors", "gap", "step"), _one_text),
     **dict.fromkeys(("labels", "names", "captions"), partial(_sequence, of="texts")),
     "frame": _frame,
-    **dict.fromkeys(("sharey", "subplots", "logx", "logy"), check_flag),
+    **dict.fromkeys(("subplots", "logx", "logy"), check_flag),
     "error": partial(check_choice, choices=("expected_error", "median_error", "error_90")),
+    "columns": whole_kind("a number of panels side by side, at least 1"),
     "legend": partial(check_choice, choices=("labels", "box", "none")),
     "ax": _axes,
     "units": _units,

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import listed, named, names_of, shown
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import named
 from sensitivity_lab.plotting._picture import query_unit, with_unit
 
 _WRAP = 3  # relations side by side
@@ -53,26 +52,6 @@ def scale_of(query: str) -> str:
 def each(query: str) -> str:
     """Return the scale of a query that has a panel of its own: its name."""
     return query
-
-
-def chosen(frame: pd.DataFrame, name: str, wanted: Any) -> pd.DataFrame:
-    """Return the rows with some values of a column, in the given order, or raise InputError."""
-    argument, also = ("queries", "") if name == "query" else ("columns", ", or a number")
-    if not isinstance(wanted, Iterable):
-        raise InputError(f"{argument}: got {shown(wanted)}; give names{also}")
-    values = [wanted] if isinstance(wanted, str) else listed(wanted, f"{argument} must be names")
-    known = list(frame[name].unique())
-    for value in values:
-        if not isinstance(value, str) or value not in known:
-            raise InputError(
-                f"{argument}: {shown(value)} is not in the frame; "
-                f"choose among {names_of(known, named)}"
-            )
-    if not values:
-        raise InputError(f"{argument}: got none; give names{also}")
-    parts = [frame[frame[name] == value] for value in dict.fromkeys(values)]
-    rows: pd.DataFrame = pd.concat(parts)
-    return rows
 
 
 def panels_of(
@@ -178,13 +157,10 @@ def ylabel(what: str, queries: Iterable[str], unit: str) -> str:
     )
 
 
-def shared_with(panel: Panel, panels: Sequence[Panel], sharey: bool) -> list[pd.DataFrame]:
+def shared_with(panel: Panel, panels: Sequence[Panel]) -> list[pd.DataFrame]:
     """Return the values that the sensitivity axis of a panel must show, and of similar panels."""
-    return [
-        other.table
-        for other in panels
-        if sharey or (other.column, other.scale) == (panel.column, panel.scale)
-    ]
+    scale = panel.column, panel.scale
+    return [other.table for other in panels if (other.column, other.scale) == scale]
 
 
 def axis_limits(tables: Iterable[pd.DataFrame], *, log: bool) -> tuple[float, float]:
