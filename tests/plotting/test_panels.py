@@ -191,12 +191,13 @@ def test_a_number_of_panels_side_by_side_holds_with_several_units_too():
         ({"subplots": "row"}, "subplots must be True or False, got 'row'"),
         (
             {"columns": 0},
-            "columns must be a whole number (a number of panels side by side, at least 1), got 0",
+            "columns must be a whole number (a number of panels side by side, at least 1), got 0, "
+            "below 1",
         ),
         (
             {"columns": ["age"]},
             "columns must be a whole number (a number of panels side by side, at least 1), got "
-            "['age']",
+            "['age'] (list)",
         ),
     ],
 )
