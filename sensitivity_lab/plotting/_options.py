@@ -78,10 +78,6 @@ def _axes(name: str, value: Any) -> None:
         )
 
 
-def _one_text(name: str, value: Any) -> None:
-    check_text(name, value, "a text")
-
-
 def _sequence(name: str, value: Any, of: str) -> None:
     listed(value, f"{name} must be a sequence of {of}")
     if not hasattr(value, "__len__"):
@@ -110,7 +106,6 @@ def _size(name: str, value: Any) -> None:
 
 
 def _sizes(name: str, value: Any) -> None:
-    check_kind(name, value, Mapping, "a mapping of names to numbers")
     for of, size in value.items():
         check_text(name, of, "a mapping whose keys are texts")
         number = finite_number(size)
@@ -121,7 +116,10 @@ def _sizes(name: str, value: Any) -> None:
 
 
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
-    **dict.fromkeys(("title", "unit", "query", "neighbors", "gap", "step"), _one_text),
+    **dict.fromkeys(
+        ("title", "unit", "query", "neighbors", "gap", "step"),
+        partial(check_text, meaning="a text"),
+    ),
     **dict.fromkeys(("labels", "names", "captions"), partial(_sequence, of="texts")),
     "frame": _frame,
     **dict.fromkeys(("subplots", "logx", "logy"), check_flag),

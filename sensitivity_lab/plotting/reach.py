@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from sensitivity_lab.checks import named
 
@@ -74,8 +74,9 @@ def plot_reach(
     picture = Picture.on(ax, figsize)
     _draw_fan(picture, frame)
     last = int(frame["distance"].max())
-    names = _draw_beside(picture, float(first["answer"]), last, sensitivities or {})
-    _lay_along(picture.ax, last, names)
+    apart = max(1.0, _BESIDE_THE_FAN * last)
+    names = _draw_beside(picture, float(first["answer"]), last, apart, sensitivities or {})
+    _lay_along(picture.ax, last, apart, names)
     query = str(first["query"])
     picture.name_axes("Hamming distance k from x", with_unit(query, query_unit(query, unit)))
     picture.grid()
@@ -99,11 +100,10 @@ def _draw_fan(picture: Picture, frame: pd.DataFrame) -> None:
 
 
 def _draw_beside(
-    picture: Picture, answer: float, last: int, sensitivities: Mapping[str, float]
+    picture: Picture, answer: float, last: int, apart: float, sensitivities: Mapping[str, float]
 ) -> dict[float, str]:
     """Draw sensitivities to the right of the fan; return their places and names."""
     ax, red = picture.ax, picture.colors.color(RED)
-    apart = max(1.0, _BESIDE_THE_FAN * last)
     names = {last + apart * (1 + place): name for place, name in enumerate(sensitivities)}
     for place, sensitivity in zip(names, sensitivities.values(), strict=True):
         ends = answer - sensitivity, answer + sensitivity
@@ -113,20 +113,12 @@ def _draw_beside(
     return names
 
 
-def _lay_along(ax: Axes, last: int, names: dict[float, str]) -> None:
+def _lay_along(ax: Axes, last: int, apart: float, names: dict[float, str]) -> None:
     """Put ticks at whole distances and at the names of what is beside them."""
-    distances = [
-        place
-        for place in MaxNLocator(nbins=6, integer=True).tick_values(0, last)
-        if 0 <= place <= last
-    ]
-    ax.xaxis.set_major_locator(FixedLocator([*distances, *names]))
-    labels = [*(f"{int(place):,}" for place in distances), *map(_under, names.values())]
-    ax.set_xticklabels(labels, **PLAIN)
+    ticks = MaxNLocator(nbins=6, integer=True).tick_values(0, last)
+    distances = [place for place in ticks if 0 <= place <= last]
+    labels = [f"{int(place):,}" for place in distances]
+    labels += [f"f(x) ±\n{name}" for name in names.values()]
+    ax.set_xticks([*distances, *names], labels, **PLAIN)
     margin = max(0.3, 0.03 * last)
-    apart = max(1.0, _BESIDE_THE_FAN * last)
     ax.set_xlim(-margin, max([last + margin, *(place + apart / 2 for place in names)]))
-
-
-def _under(name: str) -> str:
-    return f"f(x) ±\n{name}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -71,16 +72,15 @@ def panels_of(
     frame = frame.assign(scale=_scales(frame, scale) if scale else "")
     relations = list(dict.fromkeys(zip(frame["neighbors"], frame["meaning"], strict=True)))
     columns, kinds = list(frame["column"].unique()), list(frame["scale"].unique())
-    cells = _Cells(len(columns), len(kinds), len(relations), across)
+    cell = _cells(len(columns), len(kinds), len(relations), across)
+    parts = dict(iter(frame.groupby(["column", "scale", "neighbors", "meaning"], sort=False)))
     panels = []
-    for place, (column, kind) in enumerate((c, s) for c in columns for s in kinds):
-        of_block = frame[(frame["column"] == column) & (frame["scale"] == kind)]
+    for place, (column, kind) in enumerate(itertools.product(columns, kinds)):
         heading = f"{named(column)}: {named(kind)}" if scale is each else named(column)
-        for side, (neighbors, meaning) in enumerate(relations):
-            part = of_block[of_block["neighbors"] == neighbors]
-            part = part[part["meaning"] == meaning]
-            if not part.empty:
-                panels.append(_panel(part, column, kind, heading, cells.of(place, side)))
+        for side, relation in enumerate(relations):
+            part = parts.get((column, kind, *relation))
+            if part is not None:
+                panels.append(_panel(part, heading, cell(place, side)))
     return panels
 
 
@@ -94,52 +94,49 @@ def _scales(frame: pd.DataFrame, scale: Callable[[str], str]) -> pd.Series[str]:
     return scales.where(largest != 0, "" if "" in set(some) or some.empty else some.iloc[0])
 
 
-def _panel(
-    part: pd.DataFrame, column: Any, scale: str, heading: str, cell: tuple[int, int]
-) -> Panel:
+def _panel(part: pd.DataFrame, heading: str, cell: tuple[int, int]) -> Panel:
     table = part.pivot(index="distance", columns="curve", values="sensitivity")
-    neighbors, meaning = part["neighbors"].iloc[0], part["meaning"].iloc[0]
+    first = part.iloc[0]
     return Panel(
-        column=column,
-        scale=scale,
-        title=f"{textwrap.fill(heading, 34)}\n{neighbors}, {_size_text(part['size'])}",
-        xlabel=f"Hamming distance k ({meaning})",
+        column=first["column"],
+        scale=first["scale"],
+        title=f"{textwrap.fill(heading, 34)}\n{first['neighbors']}, {_size_text(part['size'])}",
+        xlabel=f"Hamming distance k ({first['meaning']})",
         queries=list(part["query"].unique()),
         table=table[part["curve"].unique()],
         cell=cell,
     )
 
 
-class _Cells:
-    """The places of panels: one column and scale form a block, its relations side by side.
+def _cells(
+    columns: int, scales: int, relations: int, across: int | None
+) -> Callable[[int, int], tuple[int, int]]:
+    """Return where panels are: one column and scale form a block, its relations side by side.
 
     Blocks fill rows. If there are several columns and scales, every column begins a new row, or has
     the same part of a row as every other one.
     """
+    width = min(relations, across or _WRAP, _WRAP)
+    height = -(-relations // width)
+    if across is None:
+        across = _ACROSS if columns * scales * relations <= 6 else _MOST_ACROSS
+        across = 2 if columns == relations == 1 and scales == 4 else across
+    blocks, together = max(1, across // width), columns * scales  # of a row, and laid out together
+    if columns > 1 and scales > 1 and blocks >= scales:
+        blocks = blocks // scales * scales
+    elif columns > 1 and scales > 1:
+        together = scales
+        blocks = -(-scales // -(-scales // blocks))  # rows of about one length
 
-    def __init__(self, columns: int, scales: int, relations: int, across: int | None) -> None:
-        number = columns * scales * relations
-        self.width = min(relations, across or _WRAP, _WRAP)
-        self.height = -(-relations // self.width)
-        if across is None:
-            across = _ACROSS if number <= 6 else _MOST_ACROSS
-            across = 2 if columns == relations == 1 and scales == 4 else across
-        self.blocks = max(1, across // self.width)
-        self.scales = columns * scales
-        """The blocks that are laid out together: all of them, or those of one column."""
-        if columns > 1 and scales > 1 and self.blocks >= scales:
-            self.blocks = self.blocks // scales * scales
-        elif columns > 1 and scales > 1:
-            self.scales = scales
-            self.blocks = -(-scales // -(-scales // self.blocks))  # rows of about one length
-
-    def of(self, block: int, side: int) -> tuple[int, int]:
+    def cell(block: int, side: int) -> tuple[int, int]:
         """Return the row and the column of a relation in a block."""
-        together, block = divmod(block, self.scales)
-        row, place = divmod(block, self.blocks)
-        row += together * -(-self.scales // self.blocks)
-        down, right = divmod(side, self.width)
-        return row * self.height + down, place * self.width + right
+        before, block = divmod(block, together)
+        row, place = divmod(block, blocks)
+        row += before * -(-together // blocks)
+        down, right = divmod(side, width)
+        return row * height + down, place * width + right
+
+    return cell
 
 
 def size_of_panel(number: int) -> tuple[float, float]:
