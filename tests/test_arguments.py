@@ -562,19 +562,13 @@ ARGUMENTS: dict[str, Kind] = {
     "spaces.Space.metric": function("a function metric(a, b) of two datasets").but(None),
     "spaces.Space.neighbors": function("a function neighbors(a) of a dataset").but(None),
     "space": thing("a space: Space(...), graphs(...) or sequences(...)"),
+    "spaces.global_sensitivity.neighbors": thing("Within(...)"),
+    "spaces.local_sensitivity.neighbors": thing("Within(...)"),
     **{
-        f"spaces.{call}.{name}": one
-        for call in ("global_sensitivity", "local_sensitivity", "sensitivity_curve")
-        for name, one in (
-            ("neighbors", thing("Within(...)")),
-            (
-                "query",
-                thing(
-                    f"one of {', '.join(map(repr, GRAPH_QUERIES))}, or a function of the edges of "
-                    "a graph"
-                ),
-            ),
+        f"spaces.{call}.query": thing(
+            f"one of {', '.join(map(repr, GRAPH_QUERIES))}, or a function of the edges of a graph"
         )
+        for call in ("global_sensitivity", "local_sensitivity", "sensitivity_curve")
     },
     "spaces.sensitivity_curve.distances": POSITIVE.several().but(NONE).called("k"),
     "spaces.sensitivity_curve.dataset": thing("a sequence of edges, such as [(0, 1), (1, 2)]").but(
