@@ -502,14 +502,12 @@ ARGUMENTS: dict[str, Kind] = {
     ),
     **{
         f"{step}.{end}": FINITE.but(True).called(f"the {end} bound")
-        for step in ("clamp", "mean", "sum_", "variance")
+        for step in ("clamp", "mean", "sum_")
         for end in ("lower", "upper")
     },
     "number.lower": FINITE.but(None, True).called("the lower bound"),
     "number.upper": FINITE.but(None, True).called("the upper bound"),
     "mean.size": RECORDS.called("mean: size"),
-    "variance.size": RECORDS.called("variance: size"),
-    "variance.ddof": whole("delta degrees of freedom, at least 0", 0).called("variance: ddof"),
     "filter_.predicate": function("a function of one record or row").called("filter_: predicate"),
     "map_.function": function("a function of one record or row").called("map_: function"),
     "flat_map.function": function("a function of one record or row").called("flat_map: function"),

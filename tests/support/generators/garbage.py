@@ -369,7 +369,6 @@ VALID: dict[str, tuple[Any, ...]] = {
     "recording.candidates": ("candidates",),
     "select.domain": (None, pl.Numbers()),
     "noise_table.results": ({"mean": 1, "sum": MEASURED}, {"mean": MEASURED, "sum": 2}),
-    "variance.size": (3,),
     "VectorSum.columns": (["age"], ["id", "age"]),
 }
 
