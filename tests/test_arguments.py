@@ -515,13 +515,10 @@ ARGUMENTS: dict[str, Kind] = {
         "formula: function"
     ),
     **{
-        f"{step}.schema": Kind(
-            "{name} must map columns to types, such as {{'age': 'float64', 'name': 'str'}}, got "
-            "{got} object is not iterable",
-            ((THING, "<thing>: 'Thing'"), (5, "5: 'int'")),
-            f"{step}: schema",
-        )
-        for step in ("Table", "map_", "flat_map")
+        f"{step}.columns": kind("a column or several", ((THING, "<thing>"), (5, "5"), ([], "[]")))
+        .but(None)
+        .called(f"{step}: columns")
+        for step in ("map_", "flat_map")
     },
     **{
         f"{join}.on": kind(

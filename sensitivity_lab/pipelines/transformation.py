@@ -33,8 +33,7 @@ class Transformation(NoiseSource):
         Its name in a chain, as it would be written in code.
     function : callable
         Takes data of the input domain and returns data of the output domain. The result must not
-        depend on the types of a table's columns, which pandas chooses by all rows, unless the
-        domain declares them.
+        depend on the types of a table's columns, which pandas chooses by all rows.
     input_domain, output_domain : Domain
         The data that it takes and returns.
     input_metric, output_metric : Metric

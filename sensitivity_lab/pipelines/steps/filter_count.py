@@ -123,7 +123,7 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
         if isinstance(domain, Table):
             return Transformation(
                 name,
-                lambda table: _where(table, list(map(holds, rows_in(table, domain.schema)))),
+                lambda table: _where(table, list(map(holds, rows_in(table)))),
                 domain,
                 metric,
                 output_domain=domain._fewer(),

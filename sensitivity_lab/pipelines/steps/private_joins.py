@@ -16,7 +16,6 @@ from sensitivity_lab.metrics import (
     SymmetricDistance,
 )
 from sensitivity_lab.metrics.encoding import encode_keys, encode_rows
-from sensitivity_lab.pipelines.columns import Schema
 from sensitivity_lab.pipelines.domains import Domain, Pair
 from sensitivity_lab.pipelines.table_domains import Limit, Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
@@ -85,7 +84,7 @@ def join_private(
     >>> shared.map(1), (shared >> pl.count()).map(1)
     (1, 2)
     """
-    columns = key_columns(on, "join_private")
+    columns = key_columns(on, "join_private: on")
     name = f"join_private({shown_columns(columns)}{_sides(left, right)})"
 
     def function(tables: Tables) -> pd.DataFrame:
@@ -98,10 +97,7 @@ def join_private(
             function,
             domain,
             metric,
-            output_domain=Table(
-                _joined_limits(domain, output_metric, columns, left, right),
-                _joined_types(domain, columns),
-            ),
+            output_domain=Table(_joined_limits(domain, output_metric, columns, left, right)),
             output_metric=output_metric,
             stability_map=stability_map,
             check_universe=_shared_keys(metric, columns, name),
@@ -140,18 +136,6 @@ def _of_rows(domain: Domain, metric: Metric) -> bool:
     tables = Pair(Table(), Table())
     rows = PairDistance(SymmetricDistance(), SymmetricDistance())
     return tables.includes(domain) and metric == rows
-
-
-def _joined_types(domain: Domain, columns: list[str]) -> Schema:
-    """Return the declared types of a join's columns; keys have the types of the first table."""
-    if not (
-        isinstance(domain, Pair)
-        and isinstance(domain.first, Table)
-        and isinstance(domain.second, Table)
-    ):
-        return ()
-    others = tuple(one for one in domain.second.schema if one[0] not in columns)
-    return (*domain.first.schema, *others)
 
 
 def _joined_limits(
