@@ -329,6 +329,8 @@ class Start:
         """The metric, as a transformation would name it."""
         return self.metric
 
+    input_domain, input_metric = output_domain, output_metric
+
     def __rshift__(self, after: Any) -> Transformation:
         """Begin a chain with a step or a transformation."""
         if isinstance(after, Step):

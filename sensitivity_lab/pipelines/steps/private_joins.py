@@ -116,26 +116,21 @@ def _private_map(
     """Return the output metric and the stability map of a private join, or raise MismatchError."""
     if isinstance(metric, SharedIdDistance) and metric.column in columns:
         return IdDistance(metric.column), lambda d_in: d_in
-    if _of_rows(domain, metric) and left is not None and right is not None:
-        # d_in is (M_l, M_r).
-        by_left = right.threshold * left.stability
-        by_right = left.threshold * right.stability
-        return SymmetricDistance(), lambda d_in: by_right * d_in[1] + by_left * d_in[0]
-    ids = _ids(domain, metric)
-    if ids is not None and ids.column in columns and left is None and right is None:
-        return ids, lambda d_in: d_in[0] + d_in[1]
+    if Pair(Table(), Table()).includes(domain) and isinstance(metric, PairDistance):
+        first, rows = metric.first, SymmetricDistance()
+        if metric == PairDistance(rows, rows) and left is not None and right is not None:
+            # d_in is (M_l, M_r).
+            by_left = right.threshold * left.stability
+            by_right = left.threshold * right.stability
+            return rows, lambda d_in: by_right * d_in[1] + by_left * d_in[0]
+        ids = isinstance(first, IdDistance) and first == metric.second and first.column in columns
+        if ids and left is None and right is None:
+            return first, lambda d_in: d_in[0] + d_in[1]
     raise MismatchError(
         "two tables whose rows are added or removed, truncated by left=... and right=...; or two "
         "tables with the same column of privacy ids, which must be among the keys, without "
         "truncation unless they share the ids"
     )
-
-
-def _of_rows(domain: Domain, metric: Metric) -> bool:
-    """Tell whether the data are two tables whose rows are added or removed."""
-    tables = Pair(Table(), Table())
-    rows = PairDistance(SymmetricDistance(), SymmetricDistance())
-    return tables.includes(domain) and metric == rows
 
 
 def _joined_limits(
@@ -158,18 +153,6 @@ def _joined_limits(
             return ()
         most *= min(limits)
     return (Limit("id", metric.column, most, metric.column),)
-
-
-def _ids(domain: Domain, metric: Metric) -> IdDistance | None:
-    """Return the metric of two tables with the same privacy ids; None for anything else."""
-    if (
-        Pair(Table(), Table()).includes(domain)
-        and isinstance(metric, PairDistance)
-        and isinstance(metric.first, IdDistance)
-        and metric.first == metric.second
-    ):
-        return metric.first
-    return None
 
 
 def _keys_kept(
