@@ -502,14 +502,12 @@ ARGUMENTS: dict[str, Kind] = {
     ),
     **{
         f"{step}.{end}": FINITE.but(True).called(f"the {end} bound")
-        for step in ("clamp", "mean", "sum_", "variance")
+        for step in ("clamp", "mean", "sum_")
         for end in ("lower", "upper")
     },
     "number.lower": FINITE.but(None, True).called("the lower bound"),
     "number.upper": FINITE.but(None, True).called("the upper bound"),
     "mean.size": RECORDS.called("mean: size"),
-    "variance.size": RECORDS.called("variance: size"),
-    "variance.ddof": whole("delta degrees of freedom, at least 0", 0).called("variance: ddof"),
     "filter_.predicate": function("a function of one record or row").called("filter_: predicate"),
     "map_.function": function("a function of one record or row").called("map_: function"),
     "flat_map.function": function("a function of one record or row").called("flat_map: function"),
@@ -517,13 +515,10 @@ ARGUMENTS: dict[str, Kind] = {
         "formula: function"
     ),
     **{
-        f"{step}.schema": Kind(
-            "{name} must map columns to types, such as {{'age': 'float64', 'name': 'str'}}, got "
-            "{got} object is not iterable",
-            ((THING, "<thing>: 'Thing'"), (5, "5: 'int'")),
-            f"{step}: schema",
-        )
-        for step in ("Table", "map_", "flat_map")
+        f"{step}.columns": kind("a column or several", ((THING, "<thing>"), (5, "5"), ([], "[]")))
+        .but(None)
+        .called(f"{step}: columns")
+        for step in ("map_", "flat_map")
     },
     **{
         f"{join}.on": kind(
@@ -562,19 +557,13 @@ ARGUMENTS: dict[str, Kind] = {
     "spaces.Space.metric": function("a function metric(a, b) of two datasets").but(None),
     "spaces.Space.neighbors": function("a function neighbors(a) of a dataset").but(None),
     "space": thing("a space: Space(...), graphs(...) or sequences(...)"),
+    "spaces.global_sensitivity.neighbors": thing("Within(...)"),
+    "spaces.local_sensitivity.neighbors": thing("Within(...)"),
     **{
-        f"spaces.{call}.{name}": one
-        for call in ("global_sensitivity", "local_sensitivity", "sensitivity_curve")
-        for name, one in (
-            ("neighbors", thing("Within(...)")),
-            (
-                "query",
-                thing(
-                    f"one of {', '.join(map(repr, GRAPH_QUERIES))}, or a function of the edges of "
-                    "a graph"
-                ),
-            ),
+        f"spaces.{call}.query": thing(
+            f"one of {', '.join(map(repr, GRAPH_QUERIES))}, or a function of the edges of a graph"
         )
+        for call in ("global_sensitivity", "local_sensitivity", "sensitivity_curve")
     },
     "spaces.sensitivity_curve.distances": POSITIVE.several().but(NONE).called("k"),
     "spaces.sensitivity_curve.dataset": thing("a sequence of edges, such as [(0, 1), (1, 2)]").but(

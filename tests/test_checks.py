@@ -146,11 +146,6 @@ NAMED = {
         "datasets of 1,000,000,000 records are too large to list, more than 10,000,000; take a "
         "smaller size",
     ),
-    "a schema": (
-        lambda: pl.map_(len, schema=3),
-        "map_: schema must map columns to types, such as {'age': 'float64', 'name': 'str'}, got 3: "
-        "'int' object is not iterable",
-    ),
     "an object without a text": (
         lambda: sl.SumOf(Hostile()),
         "column must be the name of one column, such as 'age', got <Hostile>",

@@ -57,11 +57,7 @@ def contributions(given: Given) -> Answer:
     results = [
         query.local_sensitivity(given.distance(), norm=given[NORM], aggregate=one) for one in names
     ]
-    return Answer(
-        text="\n".join(map(str, (found, *results))),
-        data=lambda: _data(found, results),
-        plot=lambda: found.plot(names[0]),
-    )
+    return Answer(text="\n".join(map(str, (found, *results))), data=lambda: _data(found, results))
 
 
 def _tables(given: Given) -> dict[str, Any]:

@@ -74,7 +74,6 @@ def released(given: Given, plan: Plan, table: Any = None) -> Answer:
                 "statement": plan.facts(),
             },
             table=lambda path, **_: plan.to_frame().to_csv(path, index=False),
-            plot=plan.plot,
         )
     where = given[PUBLISH]
     given.doing("publishing")

@@ -6,16 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import pandas as pd
 
 from sensitivity_lab.checks import rounded_up
 from sensitivity_lab.exact.difference import round_up
 from sensitivity_lab.results.reprs import Tabled
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -160,26 +157,6 @@ class NoiseTable(Tabled):
             as in `NoiseRow`.
         """
         return pd.DataFrame([vars(row) for row in self.rows])
-
-    def plot(self, **options: Any) -> Figure:
-        """Draw each answer's sensitivity and noise scale, answers of one unit together.
-
-        Parameters
-        ----------
-        **options
-            `units`, of all answers or a mapping by name; `logx`, whether the axes are logarithmic,
-            which omits zeros; `ax`, an Axes per unit, by default of a new figure; `title`;
-            `figsize`, in inches.
-
-        Returns
-        -------
-        matplotlib.figure.Figure, or the Axes given as `ax`
-            As for `SensitivityCurves.plot`.
-        """
-        from sensitivity_lab.plotting.noise_table import plot_noise_table
-
-        figure: Figure = plot_noise_table(self.to_frame(), **{"title": self._title, **options})
-        return figure
 
     def _table(self) -> pd.DataFrame:
         frame = self.to_frame()

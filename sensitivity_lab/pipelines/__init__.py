@@ -55,7 +55,7 @@ from .steps.groups import group_by
 from .steps.numbers import clamp, histogram, sum_
 from .steps.private_joins import join_private
 from .steps.public_joins import join_public
-from .steps.public_size import mean, variance
+from .steps.public_size import mean
 from .steps.row_maps import flat_map, map_
 from .steps.truncation import (
     DropExcess,
@@ -123,7 +123,6 @@ __all__ = [
     "sum_",
     "summation_error",
     "upper_of",
-    "variance",
 ]
 
 __dir__ = __all__.copy  # for tab completion

@@ -97,9 +97,7 @@ class Counted(Domain):
 
     def _check_count(self, count: int) -> None:
         """Raise InputError for data with another number of values or rows."""
-        if self.size is not None and count != self.size:
-            raise InputError(f"the domain is {self}, got {count}")
-        if self.max_size is not None and count > self.max_size:
+        if self.size not in (None, count) or (self.max_size is not None and count > self.max_size):
             raise InputError(f"the domain is {self}, got {count}")
 
     def _sizes_include(self, other: Counted) -> bool:
@@ -206,7 +204,7 @@ class Numbers(Values):
             values = [nearest(as_fraction(value, "a record")) for value in values]
         for value in values:
             exact = as_fraction(value, "a record")
-            if self.bounds is not None and not self.bounds[0] <= exact <= self.bounds[1]:
+            if not _within((exact, exact), self.bounds):
                 raise InputError(f"the domain is {self}, got the record {shown(value)}")
         return np.array(values, dtype=np.float64) if self.floats else values
 
@@ -251,7 +249,7 @@ class Scalar(Domain):
     def read(self, data: Any) -> Any:
         """Return the number, or raise InputError unless it is finite and within the bounds."""
         exact = as_fraction(data, "a number")
-        if self.bounds is not None and not self.bounds[0] <= exact <= self.bounds[1]:
+        if not _within((exact, exact), self.bounds):
             raise InputError(f"the domain is {self}, got {shown(data)}")
         return data
 

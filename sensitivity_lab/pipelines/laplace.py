@@ -84,14 +84,12 @@ class Measurement:
     @property
     def input_domain(self) -> Domain:
         """The data that it takes."""
-        before = self.before
-        return before.domain if isinstance(before, Start) else before.input_domain
+        return self.before.input_domain
 
     @property
     def input_metric(self) -> Metric:
         """The metric of its inputs."""
-        before = self.before
-        return before.metric if isinstance(before, Start) else before.input_metric
+        return self.before.input_metric
 
     @property
     def output_measure(self) -> str:

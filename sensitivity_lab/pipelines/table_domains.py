@@ -21,7 +21,7 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import InputError, kind_of
 from sensitivity_lab.metrics.encoding import encode
 
-from .columns import check_schema, declared, table_of
+from .columns import table_of
 from .domains import Counted, Domain
 
 
@@ -85,10 +85,6 @@ class Table(Counted):
     ----------
     limits : tuple of Limit
         The limits that truncations by privacy id guarantee.
-    schema : mapping of column to dtype, optional
-        The types of some columns, which are the same in every table. Functions of rows get the
-        values of such a column as floats, truth values or points of time in its zone if that is its
-        type; see `sensitivity_lab.pipelines.map_` for other values.
     size : int, optional
         The number of rows of each table, if it is known and public.
     max_size : int, optional
@@ -96,23 +92,17 @@ class Table(Counted):
 
     Examples
     --------
-    >>> print(Table(schema={"age": float}))
-    tables (age: float64)
     >>> print(Table(size=3))
     tables of 3 rows
-    >>> Table(schema={"age": float}).read(pd.DataFrame({"age": [1, 2]}))["age"].tolist()
-    [1.0, 2.0]
     """
 
     limits: tuple[Limit, ...] = ()
-    schema: Any = ()
     size: int | None = None
     max_size: int | None = None
 
     def __post_init__(self) -> None:
-        """Check the schema, the limits and the sizes."""
+        """Check the limits and the sizes."""
         self._check_sizes()
-        object.__setattr__(self, "schema", check_schema(self.schema, "Table"))
         wrong = "limits must be a tuple of limits, which truncations make"
         for limit in listed(self.limits, wrong):
             check_kind("limits", limit, Limit, "a tuple of limits, which truncations make")
@@ -121,13 +111,11 @@ class Table(Counted):
     @property
     def name(self) -> str:
         """A description of the data."""
-        types = ", ".join(f"{column}: {dtype}" for column, dtype in self.schema)
         most = (
             "" if self.most is None else f" of {'at most ' * (self.size is None)}{self.most} rows"
         )
-        typed = f"tables{most} ({types})" if types else f"tables{most}"
         made_sure = " and ".join(map(str, self.limits))
-        return f"{typed} with at most {made_sure}" if made_sure else typed
+        return f"tables{most} with at most {made_sure}" if made_sure else f"tables{most}"
 
     def limit(self, kind: str, column: str, owner: str) -> int | None:
         """Return the smallest limit of a kind for the ids in a column; None if there is none."""
@@ -158,9 +146,7 @@ class Table(Counted):
 
     def includes(self, other: Domain) -> bool:
         """Tell whether all data of another domain are data of this one."""
-        if not isinstance(other, Table):
-            return False
-        if not set(self.schema) <= set(other.schema) or not self._sizes_include(other):
+        if not isinstance(other, Table) or not self._sizes_include(other):
             return False
         bounds = (
             (other.limit(limit.kind, limit.column, limit.owner), limit.most)
@@ -182,16 +168,6 @@ class Table(Counted):
             raise InputError(f"the columns of a table are distinct strings, got {shown(columns)}")
         self._check_count(len(data))
         table: pd.DataFrame = data.reset_index(drop=True)
-        for column, dtype in self.schema:
-            if column not in table.columns:
-                raise InputError(
-                    f"the domain is {self}, but the table has no column {shown(column)}; its "
-                    "columns "
-                    f"are {names_of(columns)}"
-                )
-            if table[column].dtype != dtype:
-                values = table[column].tolist()
-                table[column] = declared(values, dtype, column, f"the domain {self}")
         for limit in self.limits:
             largest = limit.largest(table)
             if largest > limit.most:

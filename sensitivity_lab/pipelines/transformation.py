@@ -33,8 +33,7 @@ class Transformation(NoiseSource):
         Its name in a chain, as it would be written in code.
     function : callable
         Takes data of the input domain and returns data of the output domain. The result must not
-        depend on the types of a table's columns, which pandas chooses by all rows, unless the
-        domain declares them.
+        depend on the types of a table's columns, which pandas chooses by all rows.
     input_domain, output_domain : Domain
         The data that it takes and returns.
     input_metric, output_metric : Metric
@@ -329,6 +328,8 @@ class Start:
     def output_metric(self) -> Metric:
         """The metric, as a transformation would name it."""
         return self.metric
+
+    input_domain, input_metric = output_domain, output_metric
 
     def __rshift__(self, after: Any) -> Transformation:
         """Begin a chain with a step or a transformation."""

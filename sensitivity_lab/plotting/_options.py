@@ -78,20 +78,10 @@ def _axes(name: str, value: Any) -> None:
         )
 
 
-def _one_text(name: str, value: Any) -> None:
-    check_text(name, value, "a text")
-
-
 def _sequence(name: str, value: Any, of: str) -> None:
     listed(value, f"{name} must be a sequence of {of}")
     if not hasattr(value, "__len__"):
         raise InputError(f"{name} must be a list, whose length is known, got {shown(value)}")
-
-
-def _some_tuples(name: str, value: Any) -> None:
-    _sequence(name, value, "tuples")
-    if not len(value):
-        raise InputError(f"{name}: got none, so there is nothing to draw")
 
 
 def _frame(name: str, value: Any) -> None:
@@ -116,7 +106,6 @@ def _size(name: str, value: Any) -> None:
 
 
 def _sizes(name: str, value: Any) -> None:
-    check_kind(name, value, Mapping, "a mapping of names to numbers")
     for of, size in value.items():
         check_text(name, of, "a mapping whose keys are texts")
         number = finite_number(size)
@@ -127,14 +116,15 @@ def _sizes(name: str, value: Any) -> None:
 
 
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
-    **dict.fromkeys(("title", "unit", "query", "neighbors", "gap", "step"), _one_text),
+    **dict.fromkeys(
+        ("title", "unit", "query", "neighbors", "gap", "step"),
+        partial(check_text, meaning="a text"),
+    ),
     **dict.fromkeys(("labels", "names", "captions"), partial(_sequence, of="texts")),
-    **dict.fromkeys(("points", "blocks"), _some_tuples),
     "frame": _frame,
-    **dict.fromkeys(("sharey", "subplots", "logx", "logy"), check_flag),
-    "sizes": partial(_sequence, of="contributions"),
-    "everyone": whole_kind("a number of persons, at least 1"),
+    **dict.fromkeys(("subplots", "logx", "logy"), check_flag),
     "error": partial(check_choice, choices=("expected_error", "median_error", "error_90")),
+    "columns": whole_kind("a number of panels side by side, at least 1"),
     "legend": partial(check_choice, choices=("labels", "box", "none")),
     "ax": _axes,
     "units": _units,

@@ -31,19 +31,19 @@ _ARROW = 30  # letters between inputs and output
 
 @dataclass(frozen=True)
 class _Block:
-    """A table to draw: a heading, column names, and marked rows of texts."""
+    """A table to draw: marked lines of texts, of which the first names the columns."""
 
     heading: str
     caption: str
-    columns: tuple[str, ...]
-    rows: list[tuple[str, tuple[str, ...]]]
-    left_out: int = 0
+    lines: list[tuple[str, tuple[str, ...]]]
+    note: str
+    """What is said below the lines."""
 
     @property
     def widths(self) -> list[int]:
         """The letters of each column."""
-        lines = [self.columns, *(row for _, row in self.rows)]
-        return [2 + max(len(line[i]) for line in lines) for i in range(len(self.columns))]
+        columns = zip(*(texts for _, texts in self.lines), strict=True)
+        return [2 + max(map(len, column)) for column in columns]
 
     @property
     def width(self) -> float:
@@ -52,7 +52,7 @@ class _Block:
 
     @property
     def height(self) -> int:
-        return 1 + max(1, len(self.rows)) + (self.left_out > 0)
+        return len(self.lines) + bool(self.note)
 
 
 @with_checked_options
@@ -130,7 +130,7 @@ def plot_stability(
     middle = (high - 1.5) / 2
     _draw_table(picture, right, wide + _ARROW, max(1.4, middle - right.height / 2))
     _arrow(picture, wide, middle, step)
-    used = {mark for block in blocks for mark, _ in block.rows}
+    used = {mark for block in blocks for mark, _ in block.lines}
     key = [f"{mark}  {meaning}" for mark, meaning in _MEANINGS.items() if mark in used]
     key.append("white: in both")
     picture.write(0, high, "      ".join(key), fontsize="small", va="bottom")
@@ -139,49 +139,44 @@ def plot_stability(
 
 
 def _block(data: tuple[Any, Any], heading: str, caption: str) -> _Block:
-    """Return x and y of one table as one block."""
-    x, y = data
-    if isinstance(x, Mapping | np.ndarray):
-        x, y = (dict(part if isinstance(part, Mapping) else enumerate(part)) for part in data)
-        rows = [(key, x.get(key, ""), y.get(key, "")) for key in {**x, **y}]
-        marked = [
-            ("≠" if before != after else "", (key, before, after)) for key, before, after in rows
-        ]
-        return _cut(heading, caption, ("", "x", "y"), marked)
+    """Return x and y of one table as one block of texts, shortened if it is too long."""
+    columns, marked = _marked(*data)
+    room = max(0, _MOST_ROWS - sum(bool(mark) for mark, _ in marked))
+    lines = [("", tuple(map(named, columns)))]
+    for mark, row in marked:
+        if mark or room:
+            room -= not mark
+            lines.append((mark, tuple(map(_cell, row))))
+    lines = lines[: 1 + _MOST_ROWS]
+    left_out = 1 + len(marked) - len(lines)
+    note = f"and {left_out:,} more rows" if left_out else "" if marked else "no rows"
+    return _Block(heading, caption, lines, note)
+
+
+def _marked(x: Any, y: Any) -> tuple[Sequence[Any], list[tuple[str, Any]]]:
+    """Return the columns of two datasets or answers, and their rows with marks."""
     if isinstance(x, pd.DataFrame):
-        columns = tuple(map(named, x.columns))
-        x, y = (list(part.itertuples(index=False, name=None)) for part in data)
-        return _cut(heading, caption, columns, _marked_rows(x, y))
+        rows = (list(part.itertuples(index=False, name=None)) for part in (x, y))
+        return list(x.columns), _marked_rows(*rows)
     if isinstance(x, list):
-        x, y = ([(value,) for value in part] for part in data)
-        return _cut(heading, caption, ("value",), _marked_rows(x, y))
-    return _cut(heading, caption, ("of x", "of y"), [("≠" if x != y else "", (x, y))])
+        return ["value"], _marked_rows(*([(value,) for value in part] for part in (x, y)))
+    columns = ["of x", "of y"]
+    both: list[tuple[Any, ...]] = [(x, y)]
+    if isinstance(x, Mapping | np.ndarray):
+        x, y = (dict(part if isinstance(part, Mapping) else enumerate(part)) for part in (x, y))
+        columns = ["", "x", "y"]
+        both = [(key, x.get(key, ""), y.get(key, "")) for key in {**x, **y}]
+    return columns, [("≠" if row[-2] != row[-1] else "", row) for row in both]
 
 
 def _marked_rows(x: list[Any], y: list[Any]) -> list[tuple[str, Any]]:
     """Return the rows of two multisets with their marks, in the order of x and then of y."""
-    only = {"−": Counter(x) - Counter(y), "+": Counter(y) - Counter(x)}
+    gone, new = Counter(x) - Counter(y), Counter(y) - Counter(x)
     marked = []
-    for mark, rows in (("−", x), ("+", y)):
-        for row in rows:
-            if only[mark][row]:
-                only[mark][row] -= 1
-                marked.append((mark, row))
-            elif mark == "−":
-                marked.append(("", row))
-    return marked
-
-
-def _cut(heading: str, caption: str, columns: tuple[str, ...], marked: list[Any]) -> _Block:
-    """Return a block of texts, shortened if it is too long."""
-    room = max(0, _MOST_ROWS - sum(bool(mark) for mark, _ in marked))
-    kept: list[tuple[str, tuple[str, ...]]] = []
-    for mark, row in marked:
-        if mark or room:
-            room -= not mark
-            kept.append((mark, tuple(map(_cell, row))))
-    shown = kept[:_MOST_ROWS]
-    return _Block(heading, caption, tuple(map(named, columns)), shown, len(marked) - len(shown))
+    for row in x:
+        marked.append(("−" if gone[row] > 0 else "", row))
+        gone[row] -= 1
+    return marked + [("+", row) for row in new.elements()]
 
 
 def _cell(value: Any) -> str:
@@ -194,9 +189,8 @@ def _draw_table(picture: Picture, block: _Block, left: float, top: float) -> Non
     picture.write(left, top - 0.25, block.heading, fontweight="bold", fontsize="medium")
     small: dict[str, Any] = {"va": "center", "fontsize": "small"}
     edges = np.cumsum([left + 3, *block.widths])
-    lines: list[tuple[str, tuple[str, ...]]] = [("", block.columns), *block.rows]
-    for line, (mark, row) in enumerate(lines):
-        fill = "0.9" if line == 0 else _FILLS[mark]
+    for line, (mark, row) in enumerate(block.lines):
+        fill = _FILLS[mark] if line else "0.9"
         box = (edges[0], top + line), edges[-1] - edges[0], 1
         picture.ax.add_patch(Rectangle(*box, facecolor=fill, edgecolor="0.6", linewidth=0.6))
         middle = top + line + 0.55
@@ -204,16 +198,10 @@ def _draw_table(picture: Picture, block: _Block, left: float, top: float) -> Non
         for text, edge in zip(row, edges, strict=False):
             # The boxes are light in a dark theme, too.
             picture.write(edge + 0.8, middle, text, color="black", **small)
-    below = top + len(lines)
-    if not block.rows:
-        picture.write(edges[0] + 0.8, below + 0.55, "no rows", color="0.35", **small)
-        below += 1
-    if block.left_out:
-        more = f"and {block.left_out:,} more rows"
-        picture.write(edges[0] + 0.8, below + 0.5, more, color="0.45", **small)
-        below += 1
+    below = top + len(block.lines) + 0.55
+    picture.write(edges[0] + 0.8, below, block.note, color="0.35", **small)
     caption = {"va": "top", "fontsize": "small", "style": "italic"}
-    picture.write(left + 3, below + 0.25, block.caption, **caption)
+    picture.write(left + 3, top + block.height + 0.25, block.caption, **caption)
 
 
 def _arrow(picture: Picture, start: float, middle: float, step: str) -> None:

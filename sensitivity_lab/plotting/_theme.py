@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgba
+from matplotlib.colors import to_hex, to_rgba
 
 # Okabe and Ito's palette without its yellow, which is too pale for a line on white, and three more
 # colors; next to each, a brighter one of the same hue for dark backgrounds.
@@ -63,14 +62,12 @@ class Theme:
         return _BRIGHTER.get(light, light) if self.dark else light
 
 
-def theme(ax: Axes | None = None) -> Theme:
-    """Return the colors for some Axes, or for Axes made in the current style."""
-    face = mpl.rcParams["axes.facecolor"] if ax is None else ax.get_facecolor()
-    red, green, blue, alpha = to_rgba(face)
+def theme(ax: Axes) -> Theme:
+    """Return the colors for some Axes."""
+    red, green, blue, alpha = to_rgba(ax.get_facecolor())
     if alpha == 0:
-        behind = mpl.rcParams["figure.facecolor"] if ax is None else ax.figure.get_facecolor()
-        red, green, blue, alpha = to_rgba(behind)
+        red, green, blue, alpha = to_rgba(ax.figure.get_facecolor())
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     dark = alpha > 0 and luminance < _MIDDLE
-    paper = f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
-    return Theme(dark, "#f2f2f2" if dark else "#000000", paper if alpha else "#ffffff")
+    paper = to_hex((red, green, blue)) if alpha else "#ffffff"
+    return Theme(dark, "#f2f2f2" if dark else "#000000", paper)

@@ -16,10 +16,10 @@ from ._options import with_checked_options
 from ._picture import Picture, is_arranged, lower, name_places, set_ticks, with_unit
 from ._theme import BLUE, RED
 
-_BARS: dict[str, dict[str, Any]] = {
-    "f(x)": {"facecolor": BLUE, "hatch": ""},
-    "f(y)": {"facecolor": "#FBE3D6", "hatch": "////"},
-}
+_BARS: tuple[dict[str, Any], ...] = (
+    {"label": "f(x)", "facecolor": BLUE, "hatch": ""},
+    {"label": "f(y)", "facecolor": "#FBE3D6", "hatch": "////"},
+)
 _DARK_Y = "#7A4B20"  # on which light hatches are seen
 _WIDTH = 0.4  # of a bar, where coordinates are 1 apart
 _MOST_COORDINATES = 24  # coordinates with a tick each
@@ -80,34 +80,33 @@ def plot_answers(
     >>> [text.get_text() for text in ax.texts], ax.get_ylabel()
     (['−1', '+1'], 'answer (records)')
     """
-    answers = {
-        "f(x)": np.atleast_1d(np.asarray(witness.query_x, dtype=np.float64)),
-        "f(y)": np.atleast_1d(np.asarray(witness.query_y, dtype=np.float64)),
-    }
-    size = len(answers["f(x)"])
-    names = list(map(named, range(size) if labels is None else labels))
-    if len(names) != size:
-        raise InputError(f"labels: got {len(names)} for answers of {size} coordinates; give {size}")
-    kept, said = _kept(*answers.values())
-    answers = {name: heights[kept] for name, heights in answers.items()}
-    names, size = [names[place] for place in kept], len(kept)
+    first, second = (
+        np.atleast_1d(np.asarray(answer, dtype=np.float64))
+        for answer in (witness.query_x, witness.query_y)
+    )
+    names = list(map(named, range(len(first)) if labels is None else labels))
+    if len(names) != len(first):
+        raise InputError(
+            f"labels: got {len(names)} for answers of {len(first)} coordinates; give {len(first)}"
+        )
+    kept, said = _kept(first, second)
+    first, second, size = first[kept], second[kept], len(kept)
     picture = Picture.on(ax, (min(12, max(5.5, 0.55 * size + 2.5)), 3.6))
     ax, colors = picture.ax, picture.colors
-    places = np.arange(size)
-    for side, (name, heights) in zip((-_WIDTH / 2, _WIDTH / 2), answers.items(), strict=True):
-        style = {"edgecolor": colors.gray(0.15), "linewidth": 0.8, "zorder": 2, **_BARS[name]}
-        if colors.dark and name == "f(y)":
+    places, edge = np.arange(size), colors.gray(0.15)
+    for side, heights, look in zip((-0.5, 0.5), (first, second), _BARS, strict=True):
+        style = {**look, "linewidth": 0.8 * (size <= _MOST_BARS), "edgecolor": edge, "zorder": 2}
+        if colors.dark and heights is second:
             style["facecolor"] = _DARK_Y
-        if size > _MOST_BARS:
-            style["linewidth"] = 0
-        ax.bar(places + side, heights, _WIDTH, label=name, **style)
-    ax.axhline(0, color=colors.gray(0.15), linewidth=0.8)
-    if all((heights == np.rint(heights)).all() for heights in answers.values()):
+        ax.bar(places + side * _WIDTH, heights, _WIDTH, **style)
+    ax.axhline(0, color=edge, linewidth=0.8)
+    if _are_whole(first, second):
         set_ticks(ax.yaxis, 10)
     ax.set_xlim(-0.6, size - 0.4)
-    _mark(picture, answers["f(x)"], answers["f(y)"], gap)
+    _mark(picture, first, second, gap)
     # The number of letters of a name that fit between those of its neighbors.
-    name_places(ax, names, _MOST_COORDINATES, room=5 if size > 4 else 10)
+    room = 5 if size > 4 else 10
+    name_places(ax, [names[place] for place in kept], _MOST_COORDINATES, room=room)
     picture.name_axes(
         said or ("coordinate of f" if labels is None else ""), with_unit("answer", unit)
     )
@@ -125,32 +124,37 @@ def _kept(first: Any, second: Any) -> tuple[Any, str]:
     return changed, f"the {len(changed):,} of {len(first):,} coordinates that differ"
 
 
+def _are_whole(*heights: Any) -> bool:
+    """Tell whether all numbers are whole."""
+    return all((one == np.rint(one)).all() for one in heights)
+
+
+def _ends(*heights: Any) -> tuple[float, float]:
+    """Return the least and the greatest of some numbers and 0."""
+    every = np.concatenate([[0.0], *heights])
+    return every.min(), every.max()
+
+
 def _mark(picture: Picture, first: Any, second: Any, gap: str) -> None:
     """Write f(y) - f(x) over the pairs that differ; draw small differences above them."""
-    ax = picture.ax
-    changed = np.flatnonzero(first != second)
-    low, high = min(0.0, first.min(), second.min()), max(0.0, first.max(), second.max())
+    ax, gaps = picture.ax, second - first
+    changed = np.flatnonzero(gaps)
+    low, high = _ends(first, second)
     span = (high - low) or 1.0
     ax.set_ylim(low - 0.05 * span * (low < 0), high + 0.16 * span)
-    tops = np.maximum(0, np.maximum(first, second))
-    if len(changed) and np.abs(second - first).max() < _SEEN * span:
+    tops = np.maximum(first, second)
+    if 0 < np.abs(gaps).max() < _SEEN * span:
         ax.set_ylim(top=high + 0.05 * span)
-        ax, tops = _differences(picture, second - first)
+        ax, tops = _differences(picture, gaps), gaps
+    look: dict[str, Any] = {"ha": "center", "va": "bottom", "fontweight": "bold"}
+    look["fontsize"] = "small" if len(first) <= _MOST_COORDINATES else "x-small"
     for place in changed if len(changed) <= _MOST_WRITTEN else ():
-        text = gap if len(first) == 1 else ""
-        Picture(ax).note(
-            _difference(first[place], second[place], text),
-            (place, tops[place]),
-            (0, 3),
-            ha="center",
-            va="bottom",
-            fontsize="small" if len(first) <= _MOST_COORDINATES else "x-small",
-            fontweight="bold",
-        )
+        text = _difference(first[place], second[place], gap if len(first) == 1 else "")
+        Picture(ax).note(text, (place, max(0, tops[place])), (0, 3), **look)
 
 
-def _differences(picture: Picture, gaps: Any) -> tuple[Axes, Any]:
-    """Draw f(y) - f(x) on an Axes of its own above the bars, and return it with the bars' tops."""
+def _differences(picture: Picture, gaps: Any) -> Axes:
+    """Draw f(y) - f(x) on an Axes of its own above the bars, and return it."""
     if not is_arranged(picture.ax):
         lower(picture.ax, _BARS_SHARE)
     above = picture.ax.inset_axes((0, 1.08, 1, 0.42))
@@ -159,11 +163,11 @@ def _differences(picture: Picture, gaps: Any) -> tuple[Axes, Any]:
     above.axhline(0, color=colors.gray(0.15), linewidth=0.8)
     above.set_xlim(picture.ax.get_xlim())
     above.set_xticks([])
-    low, high = min(0.0, gaps.min()), max(0.0, gaps.max())
+    low, high = _ends(gaps)
     above.set_ylim(low - 0.1 * (high - low) * (low < 0), high + 0.35 * (high - low))
-    set_ticks(above.yaxis, 3, whole=bool((gaps == np.rint(gaps)).all()))
+    set_ticks(above.yaxis, 3, whole=_are_whole(gaps))
     Picture(above).name_axes("", "f(y) − f(x)")
-    return above, np.maximum(0, gaps)
+    return above
 
 
 def _difference(first: float, second: float, gap: str) -> str:

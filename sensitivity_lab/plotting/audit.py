@@ -7,19 +7,21 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from ._options import with_checked_options
 from ._picture import Picture, set_log_ticks, set_ticks, with_unit
 from ._theme import BLUE, RED
 
-_TRUTH: dict[str, Any] = {"color": "#000000", "marker": "o", "markersize": 6, "linestyle": "none"}
-_LOOKS: dict[str, dict[str, Any]] = {
-    "claimed": {"color": BLUE, "linestyle": (0, (4, 1.5)), "linewidth": 1.8},
-    "true": _TRUTH,
-    "at least, not judged": {**_TRUTH, "markerfacecolor": "none"},
-    "true, above the claim": {"color": RED, "marker": "X", "markersize": 9, "linestyle": "none"},
+_CLAIMED: dict[str, Any] = {"linestyle": (0, (4, 1.5)), "linewidth": 1.8}
+_TRUTHS: dict[str, dict[str, Any]] = {
+    "true": {"color": "#000000", "marker": "o", "markersize": 6},
+    "at least, not judged": {
+        "color": "#000000",
+        "marker": "o",
+        "markersize": 6,
+        "markerfacecolor": "none",
+    },
+    "true, above the claim": {"color": RED, "marker": "X", "markersize": 9},
 }
 _REGION: dict[str, Any] = {
     "facecolor": "#F4C9A8",
@@ -63,7 +65,7 @@ def plot_audit(
     Raises
     ------
     InputError
-        If there are no points, or `ax` is not an Axes.
+        If `ax` is not an Axes.
 
     Examples
     --------
@@ -74,26 +76,27 @@ def plot_audit(
     picture = Picture.on(ax, (6, 3.6))
     ax, colors = picture.ax, picture.colors
     k, claim, truth, violated = np.array(points, dtype=float).T
-    unjudged = np.isnan(violated)
-    broken = ~unjudged & (violated == 1)
     finite = np.concatenate([claim, truth])
-    top = finite[np.isfinite(finite)].max(initial=0) or 1.0
+    finite = finite[np.isfinite(finite)]
+    top = finite.max(initial=0) or 1.0
     claim[~np.isfinite(claim)] = np.nan
+    # The marks are not in the legend.
+    ax.scatter(k, claim, marker="_", s=16**2, linewidth=1.8, color=colors.color(BLUE), zorder=2)
+    ax.plot(k, claim, color=colors.color(BLUE), label="claimed", zorder=2, **_CLAIMED)
     missing = np.minimum(truth, 1.08 * top) - claim
-    ax.bar(k[broken], missing[broken], 0.5, claim[broken], zorder=1, **_REGION)
-    looks = {name: {**look, "color": colors.color(look["color"])} for name, look in _LOOKS.items()}
-    of_claim = looks["claimed"]
-    ax.plot(k, claim, marker="_", markersize=16, markeredgewidth=1.8, zorder=2, **of_claim)
-    handles: list[Line2D | Patch] = [Line2D([], [], label="claimed", **of_claim)]
     truth[~np.isfinite(truth)] = np.nan
-    for name, chosen in zip(list(looks)[1:], (~broken & ~unjudged, unjudged, broken), strict=True):
+    for (name, look), chosen in zip(
+        _TRUTHS.items(), (violated == 0, np.isnan(violated), violated == 1), strict=True
+    ):
         if chosen.any():
-            ax.plot(k[chosen], truth[chosen], zorder=3, **looks[name])
-            handles.append(Line2D([], [], label=name, **looks[name]))
+            look = {**look, "color": colors.color(look["color"])}
+            ax.plot(k[chosen], truth[chosen], linestyle="none", label=name, zorder=3, **look)
+    broken = violated == 1
     if broken.any():
-        handles.append(Patch(label="missing from the claim", **_REGION))
+        region = {"label": "missing from the claim", "zorder": 1, **_REGION}
+        ax.bar(k[broken], missing[broken], 0.5, claim[broken], **region)
     if logy:
-        least = finite[np.isfinite(finite) & (finite > 0)].min(initial=top)
+        least = finite[finite > 0].min(initial=top)
         ax.set_yscale("log", nonpositive="mask")
         ax.set_ylim(least / 1.5, 1.5 * top)
         set_log_ticks(ax.yaxis)
@@ -104,5 +107,5 @@ def plot_audit(
     picture.name_axes("distance k", with_unit("sensitivity", unit))
     picture.title(title)
     picture.grid()
-    ax.legend(handles=handles, loc="best", fontsize="small")
+    ax.legend(loc="best", fontsize="small")
     return ax

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._options import check_frame, with_checked_options
+from ._options import with_checked_options
 from ._picture import (
     Picture,
     entitled,
@@ -22,27 +22,14 @@ from ._theme import BLUE, RED
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
-_COLUMNS_OF_CLIPPING = (
-    "bound",
-    "clipped_sum",
-    "bias",
-    "sensitivity",
-    "scale",
-    "release",
-    "expected_error",
+_LOOKS_OF_ERRORS: tuple[dict[str, Any], ...] = (
+    # The expected error is wide and beneath the others: it follows the larger of them.
+    {"color": "#777777", "alpha": 0.6, "linewidth": 4},
+    {"color": BLUE, "linestyle": "--"},
+    {"color": RED, "linestyle": "-."},
 )
-# The expected error is wide and beneath the others: it follows the larger of them.
-_ERRORS: dict[str, dict[str, Any]] = {
-    "expected_error": {
-        "label": "expected error of a release",
-        "color": "#777777",
-        "alpha": 0.6,
-        "linewidth": 4,
-    },
-    "bias": {"label": "size of the bias", "color": BLUE, "linestyle": "--"},
-    "scale": {"label": "scale of the noise", "color": RED, "linestyle": "-."},
-}
 _LEGEND: dict[str, Any] = {"frameon": False, "fontsize": "small"}
 _MOST_MARKED = 30
 _THOUSANDS = "{x:,.12g}"
@@ -92,7 +79,7 @@ def plot_clipping(
     Raises
     ------
     InputError
-        If `frame` lacks columns or rows, there are not three Axes, or `logx` is not a bool.
+        If there are not three Axes, or `logx` is not a bool.
 
     Examples
     --------
@@ -102,17 +89,23 @@ def plot_clipping(
     >>> [ax.get_ylabel() for ax in figure.axes]
     ['sum (years)', 'sensitivity (years)', 'error (years)']
     """
-    check_frame(frame, _COLUMNS_OF_CLIPPING, "pass the result of ClippingSweep.to_frame()")
     axes = given_axes(_three_panels(figsize) if ax is None else ax, 3)
     pictures = dict(zip(("sum", "sensitivity", "error"), map(Picture, axes), strict=True))
-    columns = {name: frame[name].to_numpy(float) for name in _COLUMNS_OF_CLIPPING}
-    _draw_sums(pictures["sum"], columns, true_sum)
-    of_sensitivity = {"sensitivity": {"color": "#000000"}}
-    log = is_geometric(columns["bound"]) if logx is None else logx
-    _draw_positive(pictures["sensitivity"], columns, of_sensitivity, log)
-    _draw_positive(pictures["error"], columns, _ERRORS, True)
+    frame = frame.astype(float)
+    bounds = frame["bound"]
+    _draw_sums(pictures["sum"], frame, true_sum)
+    log = is_geometric(bounds) if logx is None else logx
+    _draw_positive(pictures["sensitivity"], bounds, frame["sensitivity"], log, color="#000000")
+    _scale(pictures["sensitivity"].ax, log)
+    errors = {
+        "expected error of a release": frame["expected_error"],
+        "size of the bias": frame["bias"].abs(),
+        "scale of the noise": frame["scale"],
+    }
+    draw_errors(pictures["error"], bounds, errors)
+    _scale(pictures["error"].ax, True)
     for label, picture in pictures.items():
-        lay_along(picture.ax, columns["bound"], log)
+        lay_along(picture.ax, bounds, log)
         picture.name_axes(with_unit("upper clipping bound", unit), with_unit(label, unit))
         picture.grid()
         if picture.ax.get_legend_handles_labels()[0]:
@@ -126,28 +119,34 @@ def _three_panels(figsize: tuple[float, float]) -> Any:
     return figure.subplots(1, 3)
 
 
-def _draw_sums(picture: Picture, columns: dict[str, Any], true_sum: float) -> None:
+def _draw_sums(picture: Picture, frame: pd.DataFrame, true_sum: float) -> None:
     ax, color = picture.ax, picture.colors.color
     ax.axhline(true_sum, color="0.5", linestyle=":", label="sum of the records")
-    clipped = columns["clipped_sum"]
-    ink, red = color("#000000"), color(RED)
-    ax.plot(columns["bound"], clipped, color=ink, marker=_marker(clipped), label="clipped sum")
-    if np.isfinite(columns["release"]).any():
-        ax.plot(columns["bound"], columns["release"], "x", color=red, ms=5, label="release")
+    ink, marker = color("#000000"), _marker(frame)
+    ax.plot(frame["bound"], frame["clipped_sum"], color=ink, marker=marker, label="clipped sum")
+    if frame["release"].notna().any():
+        ax.plot(frame["bound"], frame["release"], "x", color=color(RED), ms=5, label="release")
     ax.yaxis.set_major_formatter(_THOUSANDS)
 
 
+def draw_errors(picture: Picture, along: pd.Series, errors: Mapping[str, pd.Series]) -> None:
+    """Draw the expected error and both its parts, by their names, for a logarithmic axis."""
+    for (label, heights), look in zip(errors.items(), _LOOKS_OF_ERRORS, strict=True):
+        _draw_positive(picture, along, heights, True, label=label, **look)
+
+
 def _draw_positive(
-    picture: Picture, columns: dict[str, Any], lines: dict[str, dict[str, Any]], log: bool
+    picture: Picture, along: pd.Series, heights: pd.Series, log: bool, *, color: str, **look: Any
 ) -> None:
-    """Draw columns that are not negative, on a linear or a logarithmic axis."""
-    ax = picture.ax
-    for name, style in lines.items():
-        heights = np.abs(columns[name])
-        shown = np.isfinite(heights) & ((heights > 0) | (not log))
-        if shown.any():
-            look = {**style, "color": picture.colors.color(style["color"])}
-            ax.plot(columns["bound"][shown], heights[shown], marker=_marker(heights), **look)
+    """Draw numbers that are not negative; a logarithmic axis omits zeros."""
+    shown = np.isfinite(heights) & ((heights > 0) | (not log))
+    if shown.any():
+        look = {"color": picture.colors.color(color), "marker": _marker(heights), **look}
+        picture.ax.plot(along[shown], heights[shown], **look)
+
+
+def _scale(ax: Axes, log: bool) -> None:
+    """Make the vertical axis linear or logarithmic, with suitable ticks."""
     ax.set_yscale("log" if log else "linear")
     if log:
         set_log_ticks(ax.yaxis)

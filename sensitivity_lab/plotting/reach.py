@@ -6,18 +6,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from sensitivity_lab.checks import named
 
-from ._options import check_frame, with_checked_options
+from ._options import with_checked_options
 from ._picture import PLAIN, Picture, query_unit, with_unit
 from ._theme import BLUE, RED
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_NEEDED_ENDS = ("column", "query", "neighbors", "distance", "size", "answer", "lower", "upper")
 _MOST_STEPS_MARKED = 30  # more distances are a line without markers
 _BESIDE_THE_FAN = 0.14  # how far apart the sensitivities are, as a share of the distances
 _LETTERS = 60  # of a line of the title
@@ -58,7 +57,7 @@ def plot_reach(
     Raises
     ------
     InputError
-        If `frame` lacks columns or rows, or an option is of the wrong type.
+        If an option is of the wrong type.
 
     Examples
     --------
@@ -71,13 +70,13 @@ def plot_reach(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Hamming distance k from x', 'median (points)')
     """
-    check_frame(frame, _NEEDED_ENDS, "pass the result of Reach.to_frame()")
     first = frame.iloc[0]
     picture = Picture.on(ax, figsize)
     _draw_fan(picture, frame)
     last = int(frame["distance"].max())
-    names = _draw_beside(picture, float(first["answer"]), last, sensitivities or {})
-    _lay_along(picture.ax, last, names)
+    apart = max(1.0, _BESIDE_THE_FAN * last)
+    names = _draw_beside(picture, float(first["answer"]), last, apart, sensitivities or {})
+    _lay_along(picture.ax, last, apart, names)
     query = str(first["query"])
     picture.name_axes("Hamming distance k from x", with_unit(query, query_unit(query, unit)))
     picture.grid()
@@ -101,11 +100,10 @@ def _draw_fan(picture: Picture, frame: pd.DataFrame) -> None:
 
 
 def _draw_beside(
-    picture: Picture, answer: float, last: int, sensitivities: Mapping[str, float]
+    picture: Picture, answer: float, last: int, apart: float, sensitivities: Mapping[str, float]
 ) -> dict[float, str]:
     """Draw sensitivities to the right of the fan; return their places and names."""
     ax, red = picture.ax, picture.colors.color(RED)
-    apart = max(1.0, _BESIDE_THE_FAN * last)
     names = {last + apart * (1 + place): name for place, name in enumerate(sensitivities)}
     for place, sensitivity in zip(names, sensitivities.values(), strict=True):
         ends = answer - sensitivity, answer + sensitivity
@@ -115,20 +113,12 @@ def _draw_beside(
     return names
 
 
-def _lay_along(ax: Axes, last: int, names: dict[float, str]) -> None:
+def _lay_along(ax: Axes, last: int, apart: float, names: dict[float, str]) -> None:
     """Put ticks at whole distances and at the names of what is beside them."""
-    distances = [
-        place
-        for place in MaxNLocator(nbins=6, integer=True).tick_values(0, last)
-        if 0 <= place <= last
-    ]
-    ax.xaxis.set_major_locator(FixedLocator([*distances, *names]))
-    labels = [*(f"{int(place):,}" for place in distances), *map(_under, names.values())]
-    ax.set_xticklabels(labels, **PLAIN)
+    ticks = MaxNLocator(nbins=6, integer=True).tick_values(0, last)
+    distances = [place for place in ticks if 0 <= place <= last]
+    labels = [f"{int(place):,}" for place in distances]
+    labels += [f"f(x) ±\n{name}" for name in names.values()]
+    ax.set_xticks([*distances, *names], labels, **PLAIN)
     margin = max(0.3, 0.03 * last)
-    apart = max(1.0, _BESIDE_THE_FAN * last)
     ax.set_xlim(-margin, max([last + margin, *(place + apart / 2 for place in names)]))
-
-
-def _under(name: str) -> str:
-    return f"f(x) ±\n{name}"

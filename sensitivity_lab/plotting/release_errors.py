@@ -6,21 +6,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from matplotlib.axes import Axes
 
-from ._options import check_frame, with_checked_options
+from ._options import with_checked_options
 from ._picture import Picture, entitled, lay_along, set_log_ticks, with_unit
 from ._theme import BLUE, MARKERS, RED
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_NEEDED_ERRORS = (
-    "epsilon",
-    "mechanism",
-    "expected_error",
-    "median_error",
-    "error_90",
-    "chance_of_answer",
-)
 
 _MEASURES = {
     "expected_error": "expected error",
@@ -78,7 +69,7 @@ def plot_release_errors(
     Raises
     ------
     InputError
-        If `frame` lacks columns or rows, or an option has the wrong type.
+        If an option has the wrong type.
 
     Examples
     --------
@@ -97,7 +88,6 @@ def plot_release_errors(
     >>> figure.axes[0].get_ylabel()
     'expected error (points)'
     """
-    check_frame(frame, _NEEDED_ERRORS, "pass the result of ErrorComparison.to_frame()")
     picture = Picture.on(ax, figsize)
     # The place in the frame, whether drawn or not, gives a mechanism its look.
     for place, (mechanism, rows) in enumerate(frame.groupby("mechanism", sort=False)):

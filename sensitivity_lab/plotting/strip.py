@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
@@ -56,7 +57,7 @@ def plot_strip(
     Raises
     ------
     InputError
-        If there are no blocks, or `ax` is not an Axes.
+        If `ax` is not an Axes.
 
     Examples
     --------
@@ -84,8 +85,9 @@ def plot_strip(
     label = with_unit("records of the universe, ascending", unit)
     label += "" if to_scale else "; widths not to scale"
     picture.name_axes(label, labelpad=24 if named else 4)
-    used = [part for part in _PARTS if any(part == block[0] for block in blocks)]
-    picture.legend_beside(handles=[Patch(label=_PARTS[part][0], **styles[part]) for part in used])
+    used = {part for part, *_ in blocks}
+    handles = [Patch(label=_PARTS[part][0], **styles[part]) for part in _PARTS if part in used]
+    picture.legend_beside(handles=handles)
     return ax
 
 
@@ -101,11 +103,11 @@ def _widths(blocks: Sequence[tuple[str, float, Any, Any]]) -> tuple[list[float],
 
     Also return whether all are in proportion: none is infinite, and none was widened.
     """
-    finite = [count for _, count, _, _ in blocks if count != float("inf")] or [1]
-    counts = [min(count, max(finite)) for _, count, _, _ in blocks]
-    least = min(_LEAST_SHARE, 1 / len(blocks)) * sum(counts)
-    endless = any(count == float("inf") for _, count, _, _ in blocks)
-    return [max(float(count), least) for count in counts], not endless and min(counts) >= least
+    numbers = np.array([float(count) for _, count, *_ in blocks])
+    finite = np.isfinite(numbers)
+    numbers = np.minimum(numbers, numbers[finite].max(initial=1))
+    least = min(_LEAST_SHARE, 1 / len(blocks)) * numbers.sum()
+    return np.maximum(numbers, least).tolist(), bool((finite & (numbers >= least)).all())
 
 
 def _name(picture: Picture, middle: float, part: str, count: float, first: Any, last: Any) -> None:
@@ -126,7 +128,7 @@ def _record(value: Any) -> str:
 
 
 def _short(count: float) -> str:
-    for size, letter in ((10**6, "M"), (10**4, "k")):
-        if count >= size:
-            return f"{count / (10**6 if letter == 'M' else 10**3):.4g}{letter}"
+    for least, unit, letter in ((10**6, 10**6, "M"), (10**4, 10**3, "k")):
+        if count >= least:
+            return f"{count / unit:.4g}{letter}"
     return f"{int(count)}"

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ._options import check_frame, with_checked_options
+from ._options import with_checked_options
 from ._picture import Picture, with_unit
-from ._theme import BLUE, RED
+from .clipping import draw_errors
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-_ERROR_LINES: dict[str, dict[str, Any]] = {
-    # The expected error is wide and beneath the others: it follows the larger of them.
-    "error": {
-        "label": "expected error of the answer",
-        "color": "#777777",
-        "alpha": 0.6,
-        "linewidth": 4,
-    },
-    "cut": {"label": "cut from the answer", "color": BLUE, "linestyle": "--"},
-    "scale": {"label": "scale of the noise", "color": RED, "linestyle": "-."},
-}
 
 
 @with_checked_options
@@ -54,11 +42,6 @@ def plot_truncation(
     Axes
         Both axes are logarithmic and omit numbers that are not positive.
 
-    Raises
-    ------
-    InputError
-        If `frame` lacks columns or rows.
-
     Examples
     --------
     >>> import pandas as pd
@@ -66,16 +49,14 @@ def plot_truncation(
     >>> plot_truncation(frame, unit="visits").get_ylabel()
     'error (visits)'
     """
-    check_frame(
-        frame, ("threshold", *_ERROR_LINES), "pass the result of TruncationStudy.to_frame()"
-    )
     picture = Picture.on(ax, figsize)
-    axes = picture.ax
-    for name, style in _ERROR_LINES.items():
-        heights = frame[name].to_numpy(float)
-        shown = heights > 0
-        look = {**style, "color": picture.colors.color(style["color"])}
-        axes.plot(frame["threshold"].to_numpy(float)[shown], heights[shown], marker=".", **look)
+    axes, frame = picture.ax, frame.astype(float)
+    errors = {
+        "expected error of the answer": frame["error"],
+        "cut from the answer": frame["cut"],
+        "scale of the noise": frame["scale"],
+    }
+    draw_errors(picture, frame["threshold"], errors)
     axes.set_xscale("log")
     axes.set_yscale("log")
     picture.name_axes("threshold: the most that one person adds", with_unit("error", unit))

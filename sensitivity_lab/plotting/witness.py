@@ -89,8 +89,8 @@ def plot_witness(
     if (records == np.rint(records)).all():
         set_ticks(ax.xaxis, 10)
     ax.set_ylim(0, 2)  # a row for x above a row for y
-    only = {"only in x": witness.only_x, "only in y": witness.only_y}
-    _draw_rows(picture, witness.shared, only, looks_of_records(picture.colors))
+    parts = (witness.shared, witness.only_x, witness.only_y)
+    _draw_rows(picture, *(list(map(float, part)) for part in parts))
     values = float(witness.query_x), float(witness.query_y)
     if query.startswith(_PLACES) and low <= min(values) <= max(values) <= high:
         _mark_answers(picture, values)
@@ -122,36 +122,36 @@ def _name_rows(ax: Axes, witness: Any) -> None:
 
 
 def _draw_rows(
-    picture: Picture, shared: Sequence[Any], only: Mapping[str, Sequence[Any]], looks: Looks
+    picture: Picture, shared: list[float], only_x: list[float], only_y: list[float]
 ) -> None:
     """Dots in both rows, of the largest size that fits; if none does, histograms and thin ticks."""
-    ax, gray = picture.ax, picture.colors.gray
-    rows = dict(zip((1.06, 0.06), only, strict=True))
-    for base in rows:
+    ax, gray, looks = picture.ax, picture.colors.gray, looks_of_records(picture.colors)
+    only = {1.06: {"only in x": only_x}, 0.06: {"only in y": only_y}}
+    for base in only:
         ax.axhline(base - 0.06, color=gray(0.8), linewidth=0.8)
-    everything = {base: {"in both": shared, kind: only[kind]} for base, kind in rows.items()}
-    if _draw_dots(picture, everything, looks):
+    if _draw_dots(picture, {base: {"in both": shared, **own} for base, own in only.items()}, looks):
         return
-    counts, edges = np.histogram([float(record) for record in shared], bins=60)
+    counts, edges = np.histogram(shared, bins=60)
     heights = 0.75 * counts / max(counts.max(), 1)
-    for base in rows:
+    for base in only:
         bars = (edges[:-1], heights, np.diff(edges), base)
         ax.bar(*bars, align="edge", label="in both", color=gray(0.75))
-    if not _draw_dots(picture, {base: {kind: only[kind]} for base, kind in rows.items()}, looks):
-        for base, kind in rows.items():
-            at, color = [float(record) for record in only[kind]], looks[kind]["color"]
-            ax.vlines(at, base, base + 0.25, color=color, linewidth=0.6, label=kind)
+    if not _draw_dots(picture, only, looks):
+        for base, own in only.items():
+            for kind, at in own.items():
+                color = looks[kind]["color"]
+                ax.vlines(at, base, base + 0.25, color=color, linewidth=0.6, label=kind)
 
 
 def _draw_dots(
-    picture: Picture, rows: Mapping[float, Mapping[str, Sequence[Any]]], looks: Looks
+    picture: Picture, rows: Mapping[float, Mapping[str, list[float]]], looks: Looks
 ) -> bool:
     """Draw every record as a dot, stacked where they would overlap; False if there is no room."""
     ax = picture.ax
     figure, box = ax.figure, ax.get_position()
-    share = _LEFT if is_arranged(ax) else 1
-    wide = share * 72 * figure.bbox.width / figure.dpi * box.width  # points
-    high = share * 72 * figure.bbox.height / figure.dpi * box.height / 2
+    points = 72 / figure.dpi * (_LEFT if is_arranged(ax) else 1)
+    wide = points * figure.bbox.width * box.width
+    high = points * figure.bbox.height * box.height / 2
     left, right = ax.get_xlim()
     for size, counted in ((10, False), (7, False), (5, False), (9, True)):
         marks = [_marks(groups, counted) for groups in rows.values()]
@@ -173,12 +173,12 @@ def _draw_dots(
     return True
 
 
-def _marks(groups: Mapping[str, Sequence[Any]], counted: bool) -> list[tuple[float, int, str]]:
+def _marks(groups: Mapping[str, list[float]], counted: bool) -> list[tuple[float, int, str]]:
     """The marks of a row as (place, how many equal records it stands for, kind)."""
     return [
         (at, times, kind)
         for kind, records in groups.items()
-        for at, n in sorted(Counter(map(float, records)).items())
+        for at, n in sorted(Counter(records).items())
         for times in ([n] if counted else [1] * n)
     ]
 

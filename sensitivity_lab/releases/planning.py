@@ -315,16 +315,12 @@ class Plan(Tabled):
             drafts.append(draft.reindex(truth.index).to_numpy(dtype=float, na_value=np.nan))
         return errors_of(truth, np.array(drafts))
 
-    def plot(
-        self, made_up: Any = None, *, seed: int = 0, times: int = 200, **options: Any
-    ) -> Figure:
+    def plot(self, made_up: Any, *, seed: int = 0, times: int = 200, **options: Any) -> Figure:
         """Draw the expected error of each number beside its size, on made-up rows.
 
         Parameters
         ----------
-        made_up : DataFrame or path, optional
-            As for `errors`. Without it, the sensitivity and the noise of what is measured is drawn.
-        seed, times
+        made_up, seed, times
             As for `errors`.
         **options
             As for `Errors.plot`.
@@ -333,12 +329,7 @@ class Plan(Tabled):
         -------
         matplotlib.figure.Figure
         """
-        if made_up is not None:
-            return self.errors(made_up, seed=seed, times=times).plot(**options)
-        from sensitivity_lab.plotting.noise_table import plot_noise_table
-
-        figure: Figure = plot_noise_table(self.to_frame(), **{"title": self._title, **options})
-        return figure
+        return self.errors(made_up, seed=seed, times=times).plot(**options)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per measured kind of number: its sensitivity, share and noise.

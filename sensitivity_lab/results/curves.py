@@ -231,8 +231,8 @@ class SensitivityCurves(Tabled):
         Parameters
         ----------
         **options
-            `ax`, `units`, `title`, `logx`, `logy`, `figsize`, `legend`, `queries`, `columns`,
-            `sharey`, `subplots` of `plot_curves`.
+            `ax`, `units`, `title`, `logx`, `logy`, `figsize`, `legend`, `columns`, `subplots` of
+            `plot_curves`.
 
         Returns
         -------

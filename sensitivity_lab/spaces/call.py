@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,7 +58,7 @@ def global_sensitivity(
 
         A function returns a number or an array of one fixed length.
     neighbors : Within
-        How far apart neighbors are, at most or exactly: Within(1) is one step.
+        How far apart neighbors are at most: Within(1) is one step.
     norm : {"L1", "L2", "Linf"}, default "L1"
         How to measure the difference of two vector answers.
     progress : bool, optional
@@ -171,7 +170,6 @@ def sensitivity_curve(
     query: QueryLike,
     *,
     distances: Any,
-    neighbors: Within,
     dataset: Any = None,
     norm: Norm = "L1",
     progress: bool | None = None,
@@ -184,8 +182,6 @@ def sensitivity_curve(
         As for `global_sensitivity`.
     distances : number, or sequence of number
         The distances k, such as ``range(1, 4)`` or, with a metric, ``space.distances``.
-    neighbors : Within
-        Whether at most or exactly k; `distances` replaces its k.
     dataset : optional
         A dataset, for its local sensitivities; by default they are global.
 
@@ -197,7 +193,7 @@ def sensitivity_curve(
     Raises
     ------
     InputError
-        If an argument is invalid, or no datasets are so far apart.
+        If an argument is invalid, or no two datasets are so near.
     QueryError
         If a function raises, or does not return finite numbers of one shape.
 
@@ -208,9 +204,7 @@ def sensitivity_curve(
     Examples
     --------
     >>> from sensitivity_lab import spaces
-    >>> curve = spaces.sensitivity_curve(
-    ...     spaces.graphs(5, "edge"), "triangles", distances=[1, 2, 3], neighbors=spaces.Within()
-    ... )
+    >>> curve = spaces.sensitivity_curve(spaces.graphs(5, "edge"), "triangles", distances=[1, 2, 3])
     >>> [result.value for result in curve.results]
     [3.0, 6.0, 8.0]
     """
@@ -218,8 +212,7 @@ def sensitivity_curve(
     several = one_or_several(distances, wrong)
     if not several:
         raise InputError(f"{wrong}, got none")
-    check_kind("neighbors", neighbors, Within, "Within(...)")
-    relations = [replace(neighbors, k=k) for k in several]
+    relations = list(map(Within, several))
     some = [] if dataset is None else [dataset]
     return SpaceCurve(tuple(_sensitivities(space, query, relations, norm, progress, some)))
 
@@ -236,13 +229,13 @@ def _sensitivities(
     _check_query(query, space)
     for relation in relations:
         check_kind("neighbors", relation, Within, "Within(...)")
-        space._near.check(relation.k, relation.exactly)
+        space._near.check(relation.k)
     check_norm(norm)
     check_running(None, progress)
     places = np.array([space._place(one, "dataset") for one in some] or range(len(space)))
     asked = places
     for relation in relations if some else ():
-        for _, _, others in space._near.around(places, relation.k, relation.exactly):
+        for _, _, others in space._near.around(places, relation.k):
             asked = np.union1d(asked, others)
     table = evaluate(query, space, asked, progress)
 

@@ -5,7 +5,6 @@ The datasets are the numbers 0 to n - 1 here, so that arrays hold many of them.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import check_whole, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.results.literals import brief
 
 Places = NDArray[np.int64]
 """Datasets, by their numbers."""
@@ -32,28 +30,22 @@ def in_parts(places: Places, size: int) -> Iterator[Places]:
         yield places[start : start + size]
 
 
-class Near(ABC):
-    """Which datasets are at most, or exactly, at a distance k of each other.
+class Near:
+    """Which datasets are at most at a distance k of each other.
 
     The distance is the fewest steps from neighbor to neighbor, unless a class says otherwise.
     """
 
-    def check(self, k: Number, exactly: bool) -> None:
-        """Raise InputError if there is no such distance, as far as that is known beforehand."""
+    def check(self, k: Number) -> None:
+        """Raise InputError if no two datasets are so near."""
         check_whole("k", k, "how many steps from neighbor to neighbor, at least 1")
 
-    def has_nearer(self, k: Number) -> bool:
-        """Tell whether two different datasets can be nearer than k."""
-        return k > 1
-
-    @abstractmethod
-    def around(
-        self, places: Places, k: Number, exactly: bool
-    ) -> Iterator[tuple[int, Places, Places]]:
+    def around(self, places: Places, k: Number) -> Iterator[tuple[int, Places, Places]]:
         """Yield some of the datasets at a time: how many, and the pairs of each with all near it.
 
         The two of a pair are different datasets.
         """
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -71,28 +63,17 @@ class Measured(Near):
     distances: tuple[Number, ...]
     which: NDArray[np.int32]
 
-    def check(self, k: Number, exactly: bool) -> None:
-        """Raise InputError if no two datasets have such a distance."""
-        if exactly and k not in self.distances:
-            raise InputError(
-                f"no two datasets are at a distance of exactly {shown(k)}; the distances are "
-                f"{brief(tuple(map(shown, sorted(self.distances))))}"
-            )
+    def check(self, k: Number) -> None:
+        """Raise InputError if no two datasets are so near."""
         if k < min(self.distances):
             raise InputError(
                 f"no two datasets are within {shown(k)} of each other; the smallest distance is "
                 f"{shown(min(self.distances))}"
             )
 
-    def has_nearer(self, k: Number) -> bool:
-        """Tell whether the smallest distance is below k."""
-        return bool(min(self.distances) < k)
-
-    def around(
-        self, places: Places, k: Number, exactly: bool
-    ) -> Iterator[tuple[int, Places, Places]]:
+    def around(self, places: Places, k: Number) -> Iterator[tuple[int, Places, Places]]:
         """Yield the pairs that have such a distance."""
-        near = [one == k if exactly else one <= k for one in self.distances]
+        near = [one <= k for one in self.distances]
         chosen = np.array([*near, False])  # the last one is that of -1
         for part in in_parts(places, max(1, _CELLS // len(self.which))):
             rows, others = np.nonzero(chosen[self.which[part]])
@@ -119,16 +100,14 @@ class Steps(Near):
         of_x, of_y = of_x[of_x != of_y], of_y[of_x != of_y]
         return cls(np.split(of_y, np.searchsorted(of_x, np.arange(1, number))))
 
-    def around(
-        self, places: Places, k: Number, exactly: bool
-    ) -> Iterator[tuple[int, Places, Places]]:
+    def around(self, places: Places, k: Number) -> Iterator[tuple[int, Places, Places]]:
         """Yield the pairs, by going on from the datasets that the last step reached."""
         number = len(self.neighbors)
         width = number if k > 1 else max(map(len, self.neighbors))
         for part in in_parts(places, max(1, _CELLS // width)):
             # A cell is a dataset of the part, and one that is reached from it.
             itself = np.arange(len(part)) * number + part
-            cells = _reached(itself, self._next, len(part) * number, int(k), exactly)
+            cells = _reached(itself, self._next, len(part) * number, int(k))
             rows, others = np.divmod(cells, number)
             yield len(part), part[rows], others
 
@@ -156,26 +135,19 @@ class Flips(Near):
     number: int
     flips: Places
 
-    def around(
-        self, places: Places, k: Number, exactly: bool
-    ) -> Iterator[tuple[int, Places, Places]]:
+    def around(self, places: Places, k: Number) -> Iterator[tuple[int, Places, Places]]:
         """Yield the pairs; what the empty set reaches in k steps is what k flips change."""
-        flips = _reached(np.array([0]), self._next, self.number, int(k), exactly)
+        flips = _reached(np.array([0]), self._next, self.number, int(k))
         for part in in_parts(places, max(1, _CELLS // max(1, len(flips)))):
             yield len(part), np.repeat(part, len(flips)), (part[:, None] ^ flips).ravel()
 
     def _next(self, sets: Places) -> Places:
-        """Return the sets one step from some."""
-        found = np.zeros(self.number, dtype=bool)
-        for flip in self.flips:
-            found[sets ^ flip] = True
-        return np.flatnonzero(found)
+        """Return the sets one step from some; they may come twice."""
+        return (sets[:, None] ^ self.flips).ravel()
 
 
-def _reached(
-    start: Places, step: Callable[[Places], Places], number: int, k: int, exactly: bool
-) -> Places:
-    """Return which of so many cells at most, or exactly, k steps reach from some, without these."""
+def _reached(start: Places, step: Callable[[Places], Places], number: int, k: int) -> Places:
+    """Return which of so many cells at most k steps reach from some, without these."""
     if k == 1:
         return step(start)
     reached = np.zeros(number, dtype=bool)
@@ -189,4 +161,4 @@ def _reached(
         reached |= new
         latest = np.flatnonzero(new)
     reached[start] = False
-    return latest if exactly else np.flatnonzero(reached)
+    return np.flatnonzero(reached)

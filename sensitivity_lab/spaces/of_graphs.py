@@ -92,22 +92,18 @@ class _Graphs(Space):
 
     def __init__(self, nodes: int, neighbors: str) -> None:
         self._nodes, self._kind = nodes, neighbors
-        edges = tuple(combinations(range(nodes), 2))
+        self._edges = tuple(combinations(range(nodes), 2))
         every: list[Graph] = [()]
-        for edge in edges:
+        for edge in self._edges:
             every += [(*graph, edge) for graph in every]
         self.datasets = tuple(every)
         # Graphs one step apart differ in one edge, or in some edges of one node: not in others.
-        numbers = np.arange(len(every))
-        groups = (
-            [{edge} for edge in edges]
-            if neighbors == "edge"
-            else [{edge for edge in edges if node in edge} for node in range(nodes)]
-        )
+        changing = self._edges if neighbors == "edge" else [(node,) for node in range(nodes)]
         others = [
-            sum(1 << bit for bit, edge in enumerate(edges) if edge not in group) for group in groups
+            sum(1 << bit for bit, edge in enumerate(self._edges) if not set(one) <= set(edge))
+            for one in changing
         ]
-        inside = np.any([numbers & bits == 0 for bits in others], axis=0)
+        inside = np.any([np.arange(len(every)) & bits == 0 for bits in others], axis=0)
         self._near = Flips(len(every), np.flatnonzero(inside)[1:])  # without no difference
         self._queries = {
             "edges": len,
@@ -149,20 +145,19 @@ class _Graphs(Space):
         for one in listed(dataset, accepted):
             ends = listed(one, f"{accepted}; an edge is a pair of nodes")
             numbers = set(map(whole_number, ends))
-            edge = [node for node in range(self._nodes) if node in numbers]
-            if len(ends) != 2 or len(edge) != 2:
+            edge = next((one for one in self._edges if set(one) == numbers), None)
+            if len(ends) != 2 or edge is None:
                 raise InputError(
                     f"{accepted}; an edge joins two of the nodes 0 to {self._nodes - 1}, got "
                     f"{shown(one)}"
                 )
-            low, high = edge
-            if (low, high) in edges:
-                raise InputError(f"{name} has the edge {(low, high)} twice; no edge is double")
-            edges.add((low, high))
+            if edge in edges:
+                raise InputError(f"{name} has the edge {edge} twice; no edge is double")
+            edges.add(edge)
         return self.datasets.index(tuple(sorted(edges)))
 
     def _told(self, relation: Within) -> str:
-        several = f"{relation.meaning} {relation.k} {self._kind}{'s' * (relation.k != 1)}"
+        several = f"at most {relation.k} {self._kind}{'s' * (relation.k != 1)}"
         if self._kind == "edge":
             return f"edge neighbors, {several} added or removed"
         return f"node neighbors, edges of {several} replaced"

@@ -196,7 +196,7 @@ class _Sequences(Space):
 
     def _told(self, relation: Within) -> str:
         entries = f"entr{'y' if relation.k == 1 else 'ies'}"
-        return f"{relation.meaning} {relation.k} {entries} {_CHANGES[self._kind]}"
+        return f"at most {relation.k} {entries} {_CHANGES[self._kind]}"
 
 
 def _lengths(sizes: Sequence[int]) -> str:

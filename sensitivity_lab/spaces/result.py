@@ -100,18 +100,16 @@ class SpaceSensitivity(Found):
         if not space._relates(x, y, self.neighbors):
             told = " and ".join(f"{one} = {brief(data)}" for one, data in self._pair.items())
             raise VerificationError(f"{told} are not neighbors: {space._told(self.neighbors)}")
-        again = [
-            evaluate(self.definition, space, np.array([place])).answer(place) for place in (x, y)
-        ]
-        difference = difference_of(again[0], again[1], self.norm)
-        exact = None if self.arithmetic == "float" else difference.exact
-        upper = None if self.arithmetic == "float" else difference.upper()
+        table = evaluate(self.definition, space, np.unique([x, y]))
+        again = table.answer(x), table.answer(y)
+        difference = difference_of(*again, self.norm)
+        rounded = self.arithmetic == "float"
         return [
             ("answer on x", witness.query_x, again[0]),
             ("answer on y", witness.query_y, again[1]),
             ("value", self.value, difference.nearest()),
-            ("exact value", self.exact, exact),
-            ("upper bound", self.upper, upper),
+            ("exact value", self.exact, None if rounded else difference.exact),
+            ("upper bound", self.upper, None if rounded else difference.upper()),
         ]
 
     def _shown(self, dataset: Any) -> str:
@@ -125,7 +123,7 @@ class SpaceSensitivity(Found):
             kind=self.kind,
             norm=self._norm,
             neighbors=space._in(relation),
-            exactly=relation.exactly and space._near.has_nearer(relation.k),
+            exactly=False,
             sizes=space._sizes,
             size=space._size,
             upper=self.upper,
@@ -138,7 +136,7 @@ class SpaceSensitivity(Found):
             "query": self.query,
             "kind": self.kind,
             "neighbors": self.space._family,
-            "meaning": self.neighbors.meaning,
+            "meaning": "at most",
             "distance": self.neighbors.k,
             "size": self.space._size,
             "norm": self.norm,
@@ -206,9 +204,7 @@ class SpaceCurve(Tabled):
     Examples
     --------
     >>> from sensitivity_lab import spaces
-    >>> spaces.sensitivity_curve(
-    ...     spaces.graphs(5, "edge"), "triangles", distances=[1, 2, 3], neighbors=spaces.Within()
-    ... )
+    >>> spaces.sensitivity_curve(spaces.graphs(5, "edge"), "triangles", distances=[1, 2, 3])
     Global sensitivity, edge neighbors, at most k
        triangles
     k
@@ -258,5 +254,4 @@ class SpaceCurve(Tabled):
     @property
     def _title(self) -> str:
         first = self.results[0]
-        relation = f"{first.space._family}, {first.neighbors.meaning} k"
-        return f"{first.kind.capitalize()} sensitivity, {relation}"
+        return f"{first.kind.capitalize()} sensitivity, {first.space._family}, at most k"

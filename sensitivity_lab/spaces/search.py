@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.norms import Norm, powered
 from sensitivity_lab.running import counter
 from sensitivity_lab.search.pairs import Farthest
@@ -48,16 +47,11 @@ def farthest_neighbors(
     -------
     Farthest
         The first of tied pairs; if one dataset has no neighbors, it twice.
-
-    Raises
-    ------
-    InputError
-        If no two datasets are neighbors.
     """
     farthest = Farthest(x=int(places[0]), y=int(places[0]))
     size = max(1, _BLOCK // max(table.counts.shape[1], 1))
     with counter("datasets", progress, len(places)) as done:
-        for number, xs, ys in space._near.around(places, relation.k, relation.exactly):
+        for number, xs, ys in space._near.around(places, relation.k):
             # Over all datasets, each pair comes both ways.
             once = np.flatnonzero(xs < ys) if len(places) > 1 else np.arange(len(xs))
             for part in in_parts(once, size):
@@ -66,9 +60,4 @@ def farthest_neighbors(
                 gaps = powered(apart, norm) if table.vector else np.abs(apart[:, 0])
                 farthest.see(gaps, of_x, of_y)
             done(number)
-    if len(places) > 1 and not farthest.pairs:
-        raise InputError(
-            f"no two datasets are exactly {relation.k} steps apart, from neighbor to neighbor; use "
-            "a smaller k"
-        )
     return farthest

@@ -16,7 +16,6 @@ import numpy as np
 from sensitivity_lab.checks import (
     as_python,
     check_callable,
-    check_flag,
     check_positive,
     check_running,
     finite_number,
@@ -44,44 +43,35 @@ _ONE_OF_BOTH = "pass metric or neighbors: a function metric(a, b), or a function
 
 @dataclass(frozen=True)
 class Within:
-    """Two datasets of a space at a distance of at most k, or of exactly k.
+    """Two datasets of a space at a distance of at most k.
 
     Parameters
     ----------
     k : number, default 1
         The distance, above 0: a number of steps from neighbor to neighbor, or what the metric of
         the space returns, which can be a fraction or a float.
-    exactly : bool, default False
-        Whether the distance is exactly k instead of at most k.
 
     Raises
     ------
     InputError
-        If an argument is invalid.
+        If it is not a number above 0.
 
     Examples
     --------
-    >>> print(Within(2), "|", Within(0.5, exactly=True))
-    distance at most 2 | distance exactly 0.5
+    >>> print(Within(2), "|", Within(0.5))
+    distance at most 2 | distance at most 0.5
     """
 
     k: Number = 1
-    exactly: bool = False
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
+        """Check the distance."""
         check_positive("k", self.k)
         k = as_python(self.k)
         object.__setattr__(self, "k", Fraction(k) if isinstance(k, Decimal) else k)
-        object.__setattr__(self, "exactly", check_flag("exactly", self.exactly))
-
-    @property
-    def meaning(self) -> str:
-        """Whether k is the distance "at most" or "exactly"."""
-        return "exactly" if self.exactly else "at most"
 
     def __str__(self) -> str:
-        return f"distance {self.meaning} {shown(self.k)}"
+        return f"distance at most {shown(self.k)}"
 
 
 class Neighbors(NamedTuple):
@@ -254,10 +244,10 @@ class Space:
         for place, one in enumerate(self.datasets):
             if places.setdefault(_key(one), place) < place:
                 raise InputError(f"datasets has {shown(one)} twice; list each dataset once")
-        number, listed_in_all = len(self.datasets), 0
-        near = []
+        near: list[set[int]] = []
+        listed_in_all = 0
         for x in tracked(self.datasets, unit="datasets", progress=progress):
-            found = []
+            found = set()
             for y in self._steps_from(x):
                 key = _key(y)
                 if key not in places:
@@ -265,25 +255,29 @@ class Space:
                         f"{self._called(x)} listed {shown(y)}, which is not one of the datasets; "
                         f"they are {brief(self.datasets)}"
                     )
-                found.append(places[key])
-            near.append(np.unique(np.array(found, dtype=np.int64)))
-            listed_in_all += len(near[-1])
+                found.add(places[key])
+            near.append(found)
+            listed_in_all += len(found)
             if listed_in_all > MOST_DISTANCES:
                 raise TooLargeError(
                     f"{self._by} are more than {MOST_DISTANCES:,} in all, which is the limit; use "
                     "fewer datasets"
                 )
-        of_x, of_y = np.repeat(np.arange(number), list(map(len, near))), np.concatenate(near)
-        alone = np.setdiff1d(of_x * number + of_y, of_y * number + of_x)
-        if len(alone):
-            x, y = (self.datasets[place] for place in divmod(int(alone[0]), number))
-            raise QueryError(
-                f"{self._called(x)} listed {shown(y)}, and not the other way round; of two "
-                "neighbors each is one of the other"
-            )
-        if (of_x == of_y).all():
+        self._check_mutual(near)
+        return Steps([np.array(sorted(others), dtype=np.int64) for others in near])
+
+    def _check_mutual(self, near: list[set[int]]) -> None:
+        """Raise QueryError unless neighbors are so both ways; leave out the dataset itself."""
+        for place, (x, others) in enumerate(zip(self.datasets, near, strict=True)):
+            others.discard(place)
+            for other in others:
+                if place not in near[other]:
+                    raise QueryError(
+                        f"{self._called(x)} listed {shown(self.datasets[other])}, and not the "
+                        "other way round; of two neighbors each is one of the other"
+                    )
+        if not any(near):
             raise InputError(f"no two datasets are neighbors by {self._by}")
-        return Steps.of(number, of_x, of_y)
 
     def _steps_from(self, dataset: Any) -> list[Any]:
         """Return the neighbors that the function lists of a dataset, or raise QueryError."""
@@ -365,10 +359,9 @@ class Space:
     def _relates(self, x: int, y: int, relation: Within) -> bool:
         """Tell whether two of the datasets are neighbors; a metric is asked again."""
         if self.metric is not None:
-            distance = self._distance(self.datasets[x], self.datasets[y])
-            return bool(distance == relation.k if relation.exactly else distance <= relation.k)
-        around = self._near.around(np.array([x]), relation.k, relation.exactly)
-        return any(y in others for _, _, others in around) or (x == y and not relation.exactly)
+            return bool(self._distance(self.datasets[x], self.datasets[y]) <= relation.k)
+        around = self._near.around(np.array([x]), relation.k)
+        return x == y or any(y in others for _, _, others in around)
 
 
 def name_of(function: Any, otherwise: str = "function") -> str:

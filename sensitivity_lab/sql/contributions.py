@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,9 +21,6 @@ from .normal_form import NormalForm
 from .read_query import ReadQuery
 from .removal import losses
 from .result import PRIVATE
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _SHARES = (0.5, 0.9, 0.99, 0.999, 1.0)
 """The quantiles of a distribution."""
@@ -155,29 +152,6 @@ class Contributions(Facts):
             rows.append(row)
         labels = [*(f"{share:.4g}%" for share in (50, 90, 99, 99.9)), "largest"]
         return pd.DataFrame(rows, index=self.names, columns=labels)
-
-    def plot(self, aggregate: str | None = None, **options: Any) -> Axes:
-        """Draw how many persons contribute how much.
-
-        Parameters
-        ----------
-        aggregate : str, optional
-            Which aggregate, if there are several.
-        **options
-            `unit` of the answer; `ax`, where to draw, by default on a new figure.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        from sensitivity_lab.plotting.contributions import plot_contributions
-
-        from .answers import aggregate_of
-
-        name = self.names[aggregate_of(self.query.form, aggregate)]
-        sizes = self.of_persons()[name].to_numpy(dtype=float)
-        ax: Axes = plot_contributions(sizes, self.everyone, **{"query": name, **options})
-        return ax
 
     @property
     def _title(self) -> str:

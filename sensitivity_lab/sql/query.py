@@ -101,7 +101,7 @@ class Query(ReadQuery):
         Returns
         -------
         Contributions
-            By person and group; its `to_frame`, `distribution`, `top` and `plot` show it.
+            By person and group; its `to_frame`, `distribution` and `top` show it.
 
         Notes
         -----

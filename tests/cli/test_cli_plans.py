@@ -100,11 +100,10 @@ def test_nothing_that_is_told_depends_on_the_entries(capsys, table):
     assert run(capsys, *ASKED, *more) == before
 
 
-def test_the_noise_is_written_and_drawn(capsys):
-    more = ("--rows-per-person", "1", "--table", "noise.csv", "--output", "noise.png")
+def test_the_noise_is_written(capsys):
+    more = ("--rows-per-person", "1", "--table", "noise.csv")
     assert run(capsys, *ASKED, *more)[::2] == (0, "")
     assert list(pd.read_csv("noise.csv")["name"]) == ["histogram of visits"]
-    assert Path("noise.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.opendp

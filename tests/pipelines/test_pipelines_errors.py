@@ -105,7 +105,6 @@ WIDE = pd.DataFrame({f"c{place}": ["x" * 10_000] for place in range(1_000)})
         lambda: (ROWS >> pl.join_public(TABLE, on="v"))(WIDE),
         lambda: (ROWS >> pl.count())(pd.concat([WIDE, WIDE], axis=1)),
         lambda: (ROWS >> pl.count())([dict.fromkeys(WIDE), {}]),
-        lambda: pl.Table(schema={"v": float}).read(WIDE),
         lambda: pl.IdDistance("v").distance(WIDE, WIDE),
         lambda: (NUMBERS >> pl.clamp(0, 1))(["x" * 10**6]),
         lambda: pl.SymmetricDistance().distance([[object] * 10_000], []),

@@ -57,13 +57,6 @@ def test_a_curve_of_zeros_needs_no_panel_of_its_own():
 
 
 @pytest.mark.exhaustive
-def test_with_one_axis_for_all_there_is_a_panel_per_column():
-    figure = plot_curves(tidy(("age", "grade"), queries=FOUR), sharey=True)
-    assert [drawn(ax) for ax in figure.axes] == [list(FOUR)] * 2
-    assert len({ax.get_ylim() for ax in figure.axes}) == 1
-
-
-@pytest.mark.exhaustive
 @pytest.mark.parametrize(("number", "panels"), [(2, 2), (6, 6)])
 def test_given_axes_hold_columns_or_units(number, panels):
     _, axes = callers_axes(1, number)
@@ -89,7 +82,7 @@ def test_every_line_has_its_name_at_its_end():
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("fixed", [{}, {"sensitivity": 1.0}, {"sensitivity": 0.0}])
 def test_ten_names_do_not_collide(fixed):
-    figure = plot_curves(tidy(**fixed), sharey=True)
+    figure = plot_curves(tidy(**fixed), subplots=False)
     assert_nothing_cut_off(figure)
     [ax] = figure.axes
     boxes = [Text.get_window_extent(text) for text in ax.texts]  # without the line to it
@@ -108,10 +101,6 @@ def test_every_query_can_have_a_panel_or_all_one():
     assert [len(ax.texts) for ax in figure.axes] == [0] * 8
     together = plot_curves(frame, subplots=False)
     assert [len(drawn(ax)) for ax in together.axes] == [4, 4]
-    refused(
-        lambda: plot_curves(frame, subplots=True, sharey=True),
-        "sharey and subplots: one axis for all queries, or one for each; set one of them",
-    )
 
 
 def test_more_than_ten_names_are_a_legend():
@@ -139,10 +128,11 @@ def test_a_logarithmic_axis_names_no_curve_of_zeros(legend):
     assert set(shown) == set(drawn(ax)) == {"mean", "std"}
 
 
-def test_queries_and_columns_are_chosen_in_order():
-    figure = plot_curves(tidy(("age", "grade")), queries=["std", "mean"], columns="grade")
-    [ax] = figure.axes
-    assert drawn(ax) == ["std", "mean"]
+def test_some_rows_of_the_frame_are_some_of_the_curves():
+    frame = tidy(("age", "grade"))
+    some = frame[frame["query"].isin(["std", "mean"]) & (frame["column"] == "grade")]
+    [ax] = plot_curves(some).axes
+    assert drawn(ax) == ["mean", "std"]
     assert ax.get_title().startswith("grade")
 
 
@@ -198,15 +188,16 @@ def test_a_number_of_panels_side_by_side_holds_with_several_units_too():
     [
         ({"legend": "left"}, "legend must be one of 'labels', 'box', 'none', got 'left'"),
         ({"legend": True}, "legend must be one of 'labels', 'box', 'none', got True"),
-        ({"sharey": "row"}, "sharey must be True or False, got 'row'"),
-        ({"columns": 0}, "columns: got 0; as a number of panels it is at least 1"),
-        ({"columns": True}, "columns: got True; give names, or a number"),
-        ({"columns": ["days"]}, "columns: 'days' is not in the frame; choose among age"),
-        ({"queries": 3}, "queries: got 3; give names"),
-        ({"queries": []}, "queries: got none; give names"),
+        ({"subplots": "row"}, "subplots must be True or False, got 'row'"),
         (
-            {"queries": ["mean", "mode"]},
-            "queries: 'mode' is not in the frame; choose among mean, std",
+            {"columns": 0},
+            "columns must be a whole number (a number of panels side by side, at least 1), got 0, "
+            "below 1",
+        ),
+        (
+            {"columns": ["age"]},
+            "columns must be a whole number (a number of panels side by side, at least 1), got "
+            "['age'] (list)",
         ),
     ],
 )
@@ -229,7 +220,7 @@ def contrast(first, second):
 @pytest.mark.parametrize("name", ["default", "dark_background"])
 def test_every_line_is_seen_on_its_background(name):
     with style.context(name):
-        figure = plot_curves(tidy(), sharey=True)
+        figure = plot_curves(tidy(), subplots=False)
     [ax] = figure.axes
     lines = ax.get_lines()
     for line in lines:

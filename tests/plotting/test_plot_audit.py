@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from checks import refused
 from pictures import assert_nothing_cut_off, settle
 from reports import REPORT, report, row
 
@@ -65,7 +64,3 @@ def test_a_callers_axes_is_drawn_on():
     ax = Figure().add_subplot()
     assert REPORT.plot(ax=ax, title="mine") is ax
     assert ax.get_title() == "mine"
-
-
-def test_nothing_to_draw():
-    refused(lambda: plot_audit([]), "points: got none, so there is nothing to draw")

@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 
 from sensitivity_lab.noise.clipping import clipping_bounds, clipping_sweep
 from sensitivity_lab.noise.scales import laplace_scale
-from sensitivity_lab.plotting.clipping import plot_clipping
 
 AGES = [3, 17, 17, 25, 38, 38, 38, 44, 61, 90]
 
@@ -77,15 +76,9 @@ def test_the_picture_of_a_bound_without_bias_and_noise():
 
 
 def test_what_the_picture_refuses():
-    frame = clipping_sweep(AGES, [5], neighbors="unbounded").to_frame()
-    for wrong, options, message in (
-        (
-            frame.drop(columns=["bias", "scale"]),
-            {},
-            "frame lacks bias, scale; pass the result of ClippingSweep.to_frame()",
-        ),
-        (frame.iloc[:0], {}, "frame has no rows, so there is nothing to draw"),
-        (frame, {"logx": "sym"}, "logx must be True or False, got 'sym'"),
-        (frame, {"ax": [Figure().subplots()]}, "ax: got 1 Axes for 3 panels; pass 3 Axes"),
+    sweep = clipping_sweep(AGES, [5], neighbors="unbounded")
+    for options, message in (
+        ({"logx": "sym"}, "logx must be True or False, got 'sym'"),
+        ({"ax": [Figure().subplots()]}, "ax: got 1 Axes for 3 panels; pass 3 Axes"),
     ):
-        refused(partial(plot_clipping, wrong, true_sum=0, **options), message)
+        refused(partial(sweep.plot, **options), message)

@@ -61,7 +61,7 @@ def test_a_new_figure_is_pyplots():
 def test_a_callers_figure_is_left_alone_and_nothing_stays_after_an_error():
     _, mine = callers_axes()
     plot_curves(tidy(queries=("mean",)), ax=mine)
-    for wrong in ({"legend": "left"}, {"queries": "mode"}, {"logx": 1}, {"units": 3}):
+    for wrong in ({"legend": "left"}, {"columns": 0}, {"logx": 1}, {"units": 3}):
         with pytest.raises(InputError):
             plot_curves(tidy(), **wrong)
     assert plt.get_fignums() == []

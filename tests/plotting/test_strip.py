@@ -230,17 +230,6 @@ def test_something_else_than_axes_is_refused(result):
     )
 
 
-@pytest.mark.parametrize(
-    ("blocks", "message"),
-    [
-        ([], "blocks: got none, so there is nothing to draw"),
-        (3, "blocks must be a sequence of tuples, got 3"),
-    ],
-)
-def test_without_blocks_there_is_no_strip(blocks, message):
-    refused(lambda: plot_strip(blocks), message)
-
-
 def test_settings_are_left_alone(result):
     before = dict(mpl.rcParams)
     result.plot()

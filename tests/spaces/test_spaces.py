@@ -49,18 +49,18 @@ def problems(draw):
     apart = dict(zip(pairs, draw(st.tuples(*[DISTANCES] * len(pairs))), strict=True))
     width = draw(st.integers(1, 3))
     answers = draw(st.tuples(*[st.tuples(*[NUMBERS] * width)] * number))
-    return number, apart, answers, draw(DISTANCES.filter(bool)), draw(st.booleans())
+    return number, apart, answers, draw(DISTANCES.filter(bool))
 
 
 @given(problems(), st.sampled_from(list(NORMS)), st.integers(0, 5))
 def test_any_metric_beside_the_definition(problem, norm, place):
-    number, apart, answers, k, exactly = problem
+    number, apart, answers, k = problem
 
     def distance(x, y):
         return 0 if x == y else apart[min(x, y), max(x, y)]
 
     def near(d):
-        return d == k if exactly else d <= k
+        return d <= k
 
     def metric(a, b):
         return distance(a[0], b[0])
@@ -79,7 +79,7 @@ def test_any_metric_beside_the_definition(problem, norm, place):
 
     space = spaces.Space([[one] for one in range(number)], metric)  # lists have no hash
     assert space.distances == tuple(sorted(set(apart.values())))
-    related = spaces.Within(k, exactly=exactly)
+    related = spaces.Within(k)
     expected = naive_largest(number, distance, answers.__getitem__, norm, near)
     if expected is None:
         refused_with(
@@ -97,8 +97,7 @@ def test_any_metric_beside_the_definition(problem, norm, place):
     assert local.witness.x == [only]
     if naive is None:
         assert (local.value, local.witness.y, local.pairs) == (0, [only], 0)
-        if not exactly:
-            local.verify()
+        local.verify()
     else:
         check(local, naive)
 
@@ -125,7 +124,6 @@ def test_rankings():
         rankings,
         lambda ranking: ranking.index("a"),
         distances=rankings.distances,
-        neighbors=spaces.Within(),
     )
     assert [point.value for point in curve.results] == [1, 2, 3, 3, 3, 3]
     assert curve.to_frame()["distance"].tolist() == list(range(1, 7))
@@ -151,11 +149,10 @@ GRAPHS, WORDS = spaces.graphs(4, "node"), spaces.sequences("ab", 4, "insert_dele
     ],
 )
 def test_blocks_change_nothing(space, query, k, monkeypatch):
-    asked = {"distances": range(1, k + 1), "neighbors": spaces.Within()}
-    whole = spaces.sensitivity_curve(space, query, **asked)
+    whole = spaces.sensitivity_curve(space, query, distances=range(1, k + 1))
     monkeypatch.setattr("sensitivity_lab.spaces.search._BLOCK", 5)
     monkeypatch.setattr("sensitivity_lab.spaces.near._CELLS", 7)
-    parts = spaces.sensitivity_curve(space, query, **asked)
+    parts = spaces.sensitivity_curve(space, query, distances=range(1, k + 1))
     for one, other in zip(whole.results, parts.results, strict=True):
         assert (one.value, one.witness, one.pairs) == (other.value, other.witness, other.pairs)
 
@@ -175,7 +172,7 @@ def test_what_holds_in_one_space_does_not_in_another(space, query, k, others):
     found = spaces.global_sensitivity(space, query, neighbors=spaces.Within(k))
     changes = [{"space": other} for other in others]
     if k > 1:
-        changes += [{"neighbors": spaces.Within(1, exactly=exactly)} for exactly in (False, True)]
+        changes.append({"neighbors": spaces.Within(1)})
     for change in changes:
         with pytest.raises(VerificationError):
             replace(found, **change).verify()
@@ -192,7 +189,7 @@ def test_each_dataset_is_asked_about_once():
     words = ["".join(some) for n in range(5) for some in itertools.product("ab", repeat=n)]
     assert len(words) == 31
     space = spaces.Space(words, lambda a, b: abs(len(a) - len(b)))
-    spaces.sensitivity_curve(space, recorded, distances=[1, 2, 3], neighbors=spaces.Within())
+    spaces.sensitivity_curve(space, recorded, distances=[1, 2, 3])
     assert asked == [*words, *reversed(words)]
 
 
@@ -215,9 +212,7 @@ def test_curves_of_graphs_and_sequences():
         (spaces.sequences("ab", 4, "insert_delete"), "changes", None),
         (spaces.sequences("ab", 4, "insert_delete"), "changes", "ab"),
     ):
-        curve = spaces.sensitivity_curve(
-            space, query, distances=[1, 3, 2], dataset=dataset, neighbors=spaces.Within(1)
-        )
+        curve = spaces.sensitivity_curve(space, query, distances=[1, 3, 2], dataset=dataset)
         for found, k in zip(curve.results, [1, 3, 2], strict=True):
             asked = {"neighbors": spaces.Within(k)}
             if dataset is None:
@@ -237,8 +232,8 @@ RELATED = st.integers(2, 7).flatmap(
 )
 
 
-@given(RELATED, st.integers(1, 4), st.booleans(), st.integers(0, 6))
-def test_any_neighbors_beside_the_definition(problem, k, exactly, place):
+@given(RELATED, st.integers(1, 4), st.integers(0, 6))
+def test_any_neighbors_beside_the_definition(problem, k, place):
     """The distance is the fewest steps, by paths of Floyd and Warshall."""
     number, pairs, answers = problem
     steps = [[0 if i == j else math.inf for j in range(number)] for i in range(number)]
@@ -253,11 +248,10 @@ def test_any_neighbors_beside_the_definition(problem, k, exactly, place):
                 yield from ([y], [y])  # twice is once
 
     def near(distance):
-        return distance == k if exactly else distance <= k
+        return distance <= k
 
     space = spaces.Space([[one] for one in range(number)], neighbors=neighbors)
-    related, only = spaces.Within(k, exactly=exactly), place % number
-    asked = {"neighbors": related}
+    only, asked = place % number, {"neighbors": spaces.Within(k)}
 
     def query(x):
         return answers[x[0]]
@@ -267,17 +261,11 @@ def test_any_neighbors_beside_the_definition(problem, k, exactly, place):
 
     as_list = [(answer,) for answer in answers]
     expected = naive_largest(number, far, as_list.__getitem__, "L1", near)
-    if expected is None:
-        refused_with(
-            lambda: spaces.global_sensitivity(space, query, **asked),
-            r"^no two datasets are exactly \d steps",
-        )
-    else:
-        found = spaces.global_sensitivity(space, query, **asked)
-        close = sum(near(far(*pair)) for pair in itertools.combinations(range(number), 2))
-        assert (found.value, found.pairs) == (expected, close)
-        assert near(far(found.witness.x[0], found.witness.y[0]))
-        found.verify()
+    found = spaces.global_sensitivity(space, query, **asked)
+    close = sum(near(far(*pair)) for pair in itertools.combinations(range(number), 2))
+    assert (found.value, found.pairs) == (expected, close)
+    assert near(far(found.witness.x[0], found.witness.y[0]))
+    found.verify()
     local = spaces.local_sensitivity(space, query, dataset=[only], **asked)
     naive = naive_largest(number, far, as_list.__getitem__, "L1", near, only)
     assert local.value == (naive or 0)
@@ -295,11 +283,9 @@ def test_neighbors_and_their_metric_are_one_relation():
 
     every = list(itertools.permutations("abcd"))
     spaces_of_both = spaces.Space(every, exchanges), spaces.Space(every, neighbors=exchanged)
-    for k, exactly in itertools.product(range(1, 7), (False, True)):
+    for k in range(1, 7):
         one, other = (
-            spaces.global_sensitivity(
-                space, lambda x: x.index("a"), neighbors=spaces.Within(k, exactly=exactly)
-            )
+            spaces.global_sensitivity(space, lambda x: x.index("a"), neighbors=spaces.Within(k))
             for space in spaces_of_both
         )
         assert (one.value, one.witness, one.pairs) == (other.value, other.witness, other.pairs)
@@ -374,12 +360,6 @@ def test_noise_takes_what_it_may():
         lambda: sl.noise.laplace_scale(local, 1),
         "a local sensitivity, which depends on the dataset",
     )
-    far = spaces.global_sensitivity(space, itself, neighbors=spaces.Within(2, exactly=True))
-    refused_with(
-        lambda: sl.noise.laplace_scale(far, 1), "at a distance of exactly 2, and nearer ones"
-    )
-    nearest = spaces.global_sensitivity(space, itself, neighbors=spaces.Within(1, exactly=True))
-    assert sl.noise.laplace_scale(nearest, 1) == 4
 
 
 def test_noise_of_two_answers_is_for_one_metric():

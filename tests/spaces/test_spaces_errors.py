@@ -81,16 +81,8 @@ def ask(space=WORDS, query=len, neighbors=None, **options):
             "0.5 (float)",
         ),
         (
-            lambda: ask(FOUR, "edges", spaces.Within(7, exactly=True)),
-            "no two datasets are exactly 7 steps apart, from neighbor to neighbor; use a smaller k",
-        ),
-        (
             lambda: ask(neighbors=spaces.Within(1)),
             "no two datasets are within 1 of each other; the smallest distance is 2",
-        ),
-        (
-            lambda: ask(neighbors=spaces.Within(3, exactly=True)),
-            "no two datasets are at a distance of exactly 3; the distances are ('2',)",
         ),
         (
             lambda: ask([1, 2]),
@@ -140,9 +132,7 @@ def ask(space=WORDS, query=len, neighbors=None, **options):
             "sequences(['home', 'work'], 3, 'insert_delete')",
         ),
         (
-            lambda: spaces.sensitivity_curve(
-                FOUR, "edges", distances=[], neighbors=spaces.Within(1)
-            ),
+            lambda: spaces.sensitivity_curve(FOUR, "edges", distances=[]),
             "distances must be one or several distances k, such as [1, 2, 3], got none",
         ),
         (lambda: of_edges([(0, 0)]), f"{EDGES}, got (0, 0)"),

@@ -21,7 +21,7 @@ QUERIES = (
 )
 
 
-plot_together = partial(plot_curves, sharey=True, legend="box")
+plot_together = partial(plot_curves, subplots=False, legend="box")
 """Curves of all units in one panel, their names in a legend."""
 
 

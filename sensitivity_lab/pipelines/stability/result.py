@@ -146,28 +146,23 @@ class MeasuredStability(Facts):
         """
         from sensitivity_lab.plotting import plot_stability
 
-        metric, apart = self.transformation.input_metric, f"distance {show_distance(self.measured)}"
+        metric, name = self.transformation.input_metric, self.transformation.name
+        measured, bound = show_distance(self.measured), show_distance(self.bound)
         if isinstance(metric, PairDistance):
-            parts = list(zip((metric.first, metric.second), self.d_in, strict=True))
-        else:
-            parts = [(metric, self.d_in)]
-        neighbors = [neighbors_text(*part) for part in parts]
-        if isinstance(metric, SharedIdDistance):
-            neighbors = ["", *neighbors]  # said once, below the second table
+            neighbors = list(map(neighbors_text, (metric.first, metric.second), self.d_in))
+        else:  # of two tables said once, below the second one
+            neighbors = [""] * isinstance(metric, SharedIdDistance)
+            neighbors.append(neighbors_text(metric, self.d_in))
         told = {
-            "captions": [*neighbors, apart],
-            "step": " >> ".join(
-                step.split("(")[0] for step in self.transformation.name.split(" >> ")
-            ),
-            "title": f"{self.transformation.name}: measured {show_distance(self.measured)}, "
-            f"map {show_distance(self.bound)} ({self.verdict})",
+            "captions": [*neighbors, f"distance {measured}"],
+            "step": " >> ".join(step.split("(")[0] for step in name.split(" >> ")),
+            "title": f"{name}: measured {measured}, map {bound} ({self.verdict})",
         }
         witness = self.witness
         if isinstance(self.transformation.output_metric, L1Distance | L2Distance):
             keys = self._keys(len(witness.output_x))
             x, y = (
-                dict(zip(keys, answers, strict=True))
-                for answers in (witness.output_x, witness.output_y)
+                dict(zip(keys, one, strict=True)) for one in (witness.output_x, witness.output_y)
             )
             witness = replace(witness, output_x=x, output_y=y)
         return plot_stability(witness, **{**told, **options})

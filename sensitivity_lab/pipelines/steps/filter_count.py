@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -110,27 +111,25 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
 
     def build(domain: Domain, metric: Metric) -> Transformation:
         rate, output_metric = rows_rate(metric, 1)
-        if isinstance(domain, Values) and not isinstance(metric, IdDistance):
-            return Transformation(
-                name,
-                lambda data: _kept(data, list(map(holds, records_of(data, domain)))),
-                domain,
-                metric,
-                output_domain=domain._fewer(),
-                output_metric=output_metric,
-                stability_map=lambda d_in: rate * d_in,
+        takes = Table if isinstance(metric, IdDistance) else Table | Values
+        if not isinstance(domain, takes):
+            raise MismatchError(
+                "values or tables whose rows, or ids, are added, removed or replaced"
             )
-        if isinstance(domain, Table):
-            return Transformation(
-                name,
-                lambda table: _where(table, list(map(holds, rows_in(table, domain.schema)))),
-                domain,
-                metric,
-                output_domain=domain._fewer(),
-                output_metric=output_metric,
-                stability_map=lambda d_in: rate * d_in,
-            )
-        raise MismatchError("values or tables whose rows, or ids, are added, removed or replaced")
+
+        def function(data: Any) -> Any:
+            records = rows_in(data) if isinstance(domain, Table) else records_of(data, domain)
+            return _kept(data, list(map(holds, records)))
+
+        return Transformation(
+            name,
+            function,
+            domain,
+            metric,
+            output_domain=domain._fewer(),
+            output_metric=output_metric,
+            stability_map=lambda d_in: rate * d_in,
+        )
 
     return Step(name, on_groups(build))
 
@@ -243,15 +242,11 @@ def check_columns(table: pd.DataFrame, columns: Iterable[str], step: str) -> Non
 
 
 def _kept(data: Any, mask: list[bool]) -> Any:
-    """Return the records for which the mask holds."""
+    """Return the records, or the rows of a table, for which the mask holds."""
     if isinstance(data, list):
-        return [record for record, keep in zip(data, mask, strict=True) if keep]
-    return data[np.array(mask, dtype=bool)]
-
-
-def _where(table: pd.DataFrame, mask: list[bool]) -> pd.DataFrame:
-    """Return the rows of a table for which the mask holds."""
-    return table[pd.Series(mask, dtype=bool)].reset_index(drop=True)
+        return list(compress(data, mask))
+    kept = data[np.array(mask, dtype=bool)]
+    return kept.reset_index(drop=True) if isinstance(data, pd.DataFrame) else kept
 
 
 def records_of(data: Any, domain: Values) -> list[Any]:

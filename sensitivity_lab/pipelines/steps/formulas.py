@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from fractions import Fraction
+from operator import add
 from typing import Any
+
+import numpy as np
 
 from sensitivity_lab.checks import check_callable, cut, shown, whole_number
 from sensitivity_lab.errors import InputError
@@ -82,7 +85,7 @@ def formula(function: Callable[[Any], Any]) -> Step:
             raise MismatchError(f"a number ({AbsoluteDistance()}), for example number()")
         bounds = domain.bounds
         if made.square and bounds is None:
-            step = _Formula(made.slope + made.square, 2 * made.square, Fraction(0))
+            step = _Formula(made.slope + made.square, 2 * made.square)
             raise MismatchError(
                 f"only a number with bounds: with f(x) = {made.text}, f(x + 1) - f(x) is "
                 f"{step.text}, which exceeds every bound for some x, so the sensitivity is "
@@ -104,7 +107,7 @@ def formula(function: Callable[[Any], Any]) -> Step:
 def _formula_of(function: Callable[[Any], Any]) -> _Formula:
     """Return the formula that a caller's function makes of x, or raise InputError."""
     try:
-        made = function(_Formula(Fraction(0), Fraction(1), Fraction(0)))
+        made = function(_Formula(slope=Fraction(1)))
     except InputError:
         raise
     except Exception as error:
@@ -112,7 +115,7 @@ def _formula_of(function: Callable[[Any], Any]) -> _Formula:
     if isinstance(made, _Formula):
         return made
     try:
-        return _Formula(as_fraction(made, "the formula"), Fraction(0), Fraction(0))
+        return _Formula(as_fraction(made, "the formula"))
     except InputError:
         raise InputError(f"{_TAKES}; it returned {shown(made)}") from None
 
@@ -121,9 +124,9 @@ def _formula_of(function: Callable[[Any], Any]) -> _Formula:
 class _Formula:
     """The formula ``constant + slope x + square x**2``, which stands for x while it is written."""
 
-    constant: Fraction
-    slope: Fraction
-    square: Fraction
+    constant: Fraction = Fraction(0)
+    slope: Fraction = Fraction(0)
+    square: Fraction = Fraction(0)
 
     __array_ufunc__ = None  # so that numpy's numbers leave arithmetic to this class
     __hash__ = None  # type: ignore[assignment]
@@ -158,24 +161,20 @@ class _Formula:
         if bounds is None:
             return abs(self.slope) * d_in
         farthest = min(d_in, bounds[1] - bounds[0])
-        # The derivative of the formula at both bounds.
-        low, high = (self.slope + 2 * self.square * bound for bound in bounds)
+        # The derivative at the lower bound, and that of the mirrored formula at the upper one.
+        ends = self.slope + 2 * self.square * bounds[0], -self.slope - 2 * self.square * bounds[1]
         steps = [farthest]
         if self.square:
-            turns = -low / (2 * self.square), high / (2 * self.square)
-            steps += [t for t in turns if 0 < t < farthest]
-        return max(t * max(abs(low + self.square * t), abs(high - self.square * t)) for t in steps)
+            steps += [t for end in ends if 0 < (t := -end / (2 * self.square)) < farthest]
+        return max(t * abs(end + self.square * t) for t in steps for end in ends)
 
     def __add__(self, other: Any) -> _Formula:
-        other = _as_formula(other)
-        return _Formula(
-            self.constant + other.constant, self.slope + other.slope, self.square + other.square
-        )
+        return _Formula(*map(add, astuple(self), astuple(_as_formula(other))))
 
     __radd__ = __add__
 
     def __neg__(self) -> _Formula:
-        return _Formula(-self.constant, -self.slope, -self.square)
+        return self * -1
 
     def __pos__(self) -> _Formula:
         return self
@@ -187,14 +186,11 @@ class _Formula:
         return -self + _as_formula(other)
 
     def __mul__(self, other: Any) -> _Formula:
-        other = _as_formula(other)
-        if self.square * other.slope or self.slope * other.square or self.square * other.square:
+        product: Any = np.convolve(astuple(self), astuple(_as_formula(other)))
+        if product[3:].any():
             raise InputError(f"{_TAKES}; it has a power of x above 2")
-        return _Formula(
-            self.constant * other.constant,
-            self.constant * other.slope + self.slope * other.constant,
-            self.constant * other.square + self.slope * other.slope + self.square * other.constant,
-        )
+        constant, slope, square = product[:3]
+        return _Formula(constant, slope, square)
 
     __rmul__ = __mul__
 
@@ -217,4 +213,4 @@ def _as_formula(given: Any) -> _Formula:
     """Return a formula, or a number as a constant formula; or raise InputError."""
     if isinstance(given, _Formula):
         return given
-    return _Formula(as_fraction(given, "a number in a formula"), Fraction(0), Fraction(0))
+    return _Formula(as_fraction(given, "a number in a formula"))

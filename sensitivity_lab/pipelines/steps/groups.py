@@ -87,13 +87,12 @@ def group_by(column: str, keys: Iterable[Any], metric: Norm | None = None) -> St
         return {key: take(table, places.get(encode(key), [])) for key in chosen}
 
     def build(domain: Domain, metric: Metric) -> Transformation:
-        schema = domain.schema if isinstance(domain, Table) else ()
         return Transformation(
             name,
             function,
             domain,
             metric,
-            output_domain=Groups(column, chosen, Table(schema=schema)),
+            output_domain=Groups(column, chosen),
             output_metric=GroupsDistance(norm),
             stability_map=_groups_map(domain, metric, column, norm, len(chosen)),
         )

@@ -16,7 +16,6 @@ from sensitivity_lab.metrics import (
     SymmetricDistance,
 )
 from sensitivity_lab.metrics.encoding import encode_keys, encode_rows
-from sensitivity_lab.pipelines.columns import Schema
 from sensitivity_lab.pipelines.domains import Domain, Pair
 from sensitivity_lab.pipelines.table_domains import Limit, Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
@@ -85,7 +84,7 @@ def join_private(
     >>> shared.map(1), (shared >> pl.count()).map(1)
     (1, 2)
     """
-    columns = key_columns(on, "join_private")
+    columns = key_columns(on, "join_private: on")
     name = f"join_private({shown_columns(columns)}{_sides(left, right)})"
 
     def function(tables: Tables) -> pd.DataFrame:
@@ -98,10 +97,7 @@ def join_private(
             function,
             domain,
             metric,
-            output_domain=Table(
-                _joined_limits(domain, output_metric, columns, left, right),
-                _joined_types(domain, columns),
-            ),
+            output_domain=Table(_joined_limits(domain, output_metric, columns, left, right)),
             output_metric=output_metric,
             stability_map=stability_map,
             check_universe=_shared_keys(metric, columns, name),
@@ -120,38 +116,21 @@ def _private_map(
     """Return the output metric and the stability map of a private join, or raise MismatchError."""
     if isinstance(metric, SharedIdDistance) and metric.column in columns:
         return IdDistance(metric.column), lambda d_in: d_in
-    if _of_rows(domain, metric) and left is not None and right is not None:
-        # d_in is (M_l, M_r).
-        by_left = right.threshold * left.stability
-        by_right = left.threshold * right.stability
-        return SymmetricDistance(), lambda d_in: by_right * d_in[1] + by_left * d_in[0]
-    ids = _ids(domain, metric)
-    if ids is not None and ids.column in columns and left is None and right is None:
-        return ids, lambda d_in: d_in[0] + d_in[1]
+    if Pair(Table(), Table()).includes(domain) and isinstance(metric, PairDistance):
+        first, rows = metric.first, SymmetricDistance()
+        if metric == PairDistance(rows, rows) and left is not None and right is not None:
+            # d_in is (M_l, M_r).
+            by_left = right.threshold * left.stability
+            by_right = left.threshold * right.stability
+            return rows, lambda d_in: by_right * d_in[1] + by_left * d_in[0]
+        ids = isinstance(first, IdDistance) and first == metric.second and first.column in columns
+        if ids and left is None and right is None:
+            return first, lambda d_in: d_in[0] + d_in[1]
     raise MismatchError(
         "two tables whose rows are added or removed, truncated by left=... and right=...; or two "
         "tables with the same column of privacy ids, which must be among the keys, without "
         "truncation unless they share the ids"
     )
-
-
-def _of_rows(domain: Domain, metric: Metric) -> bool:
-    """Tell whether the data are two tables whose rows are added or removed."""
-    tables = Pair(Table(), Table())
-    rows = PairDistance(SymmetricDistance(), SymmetricDistance())
-    return tables.includes(domain) and metric == rows
-
-
-def _joined_types(domain: Domain, columns: list[str]) -> Schema:
-    """Return the declared types of a join's columns; keys have the types of the first table."""
-    if not (
-        isinstance(domain, Pair)
-        and isinstance(domain.first, Table)
-        and isinstance(domain.second, Table)
-    ):
-        return ()
-    others = tuple(one for one in domain.second.schema if one[0] not in columns)
-    return (*domain.first.schema, *others)
 
 
 def _joined_limits(
@@ -174,18 +153,6 @@ def _joined_limits(
             return ()
         most *= min(limits)
     return (Limit("id", metric.column, most, metric.column),)
-
-
-def _ids(domain: Domain, metric: Metric) -> IdDistance | None:
-    """Return the metric of two tables with the same privacy ids; None for anything else."""
-    if (
-        Pair(Table(), Table()).includes(domain)
-        and isinstance(metric, PairDistance)
-        and isinstance(metric.first, IdDistance)
-        and metric.first == metric.second
-    ):
-        return metric.first
-    return None
 
 
 def _keys_kept(

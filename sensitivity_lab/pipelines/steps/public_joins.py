@@ -60,7 +60,7 @@ def join_public(table: pd.DataFrame, on: str | Sequence[str]) -> Step:
     >>> joined.map(1)
     2
     """
-    columns = key_columns(on, "join_public")
+    columns = key_columns(on, "join_public: on")
     name = f"join_public(on={shown_columns(columns)})"
     public = Table().read(table).copy()
     check_columns(public, columns, f"{name}: the public table")
@@ -90,7 +90,7 @@ def join_public(table: pd.DataFrame, on: str | Sequence[str]) -> Step:
             function,
             domain,
             metric,
-            output_domain=Table(_limits(domain, metric, most), domain.schema),
+            output_domain=Table(_limits(domain, metric, most)),
             output_metric=output_metric,
             stability_map=lambda d_in: rate * d_in,
             check_universe=check_universe,
@@ -155,12 +155,12 @@ def check_two_keys(name: str, keys: int, where: str, why: str) -> None:
         )
 
 
-def key_columns(on: Any, step: str) -> list[str]:
-    """Return the names of the key columns, or raise InputError."""
-    wrong = f"{step}: on must be a column or several"
-    columns = [on] if isinstance(on, str) else listed(on, wrong)
+def key_columns(given: Any, what: str) -> list[str]:
+    """Return the names of columns, or raise InputError."""
+    wrong = f"{what} must be a column or several"
+    columns = [given] if isinstance(given, str) else listed(given, wrong)
     if not columns or not all(isinstance(name, str) for name in columns):
-        raise InputError(f"{step}: on must be a column or several, got {shown(on)}")
+        raise InputError(f"{wrong}, got {shown(given)}")
     return columns
 
 

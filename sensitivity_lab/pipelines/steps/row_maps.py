@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -14,23 +14,17 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics import ChangeOneDistance, IdDistance, Metric, SymmetricDistance
 from sensitivity_lab.metrics.encoding import encode
 from sensitivity_lab.pipelines.changes import check_rows
-from sensitivity_lab.pipelines.columns import (
-    Row,
-    Schema,
-    any_column_of,
-    check_schema,
-    declared,
-    rows_in,
-)
+from sensitivity_lab.pipelines.columns import Row, any_column_of, rows_in
 from sensitivity_lab.pipelines.domains import Domain, Numbers, Values
 from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 
 from .filter_count import called, check_columns, guarded, records_of, rows_rate
 from .per_group import on_groups
+from .public_joins import key_columns
 
 
-def map_(function: Callable[[Any], Any], schema: Mapping[str, Any] | None = None) -> Step:
+def map_(function: Callable[[Any], Any], columns: Sequence[str] | None = None) -> Step:
     """Replace every record, or every row of a table, by a function of that record or row alone.
 
     Stability: d_in, in the same metric.
@@ -40,9 +34,8 @@ def map_(function: Callable[[Any], Any], schema: Mapping[str, Any] | None = None
     function : callable
         Takes one record and returns a record, or takes one row of a table (a dict of columns to
         values) and returns a row. It must be deterministic and depend on nothing else.
-    schema : mapping of column to dtype, optional
-        The columns of the new table and their types; by default the columns of the old table, with
-        types that can hold the new values.
+    columns : sequence of str, optional
+        The columns of the new table; by default those of the old table.
 
     Returns
     -------
@@ -62,10 +55,7 @@ def map_(function: Callable[[Any], Any], schema: Mapping[str, Any] | None = None
       `pandas.Timedelta`;
     - an array as a list, and a set as a frozenset.
 
-    If a schema declares the type of a column (``Table(schema=...)`` at the start, or `schema` of an
-    earlier step), floats stay floats, truth values stay True and False, and points of time are in
-    the declared zone. Records of a domain of floats are floats. The keys of a row are in
-    alphabetical order.
+    Records of a domain of floats are floats. The keys of a row are in alphabetical order.
 
     Examples
     --------
@@ -74,16 +64,13 @@ def map_(function: Callable[[Any], Any], schema: Mapping[str, Any] | None = None
     >>> doubled([1, 5]), doubled.map(3)
     ([2, 10], 3)
     >>> table = pd.DataFrame({"age": [40, 17.5]})
-    >>> text = map_(lambda row: {"age": str(row["age"])}, schema={"age": str})
-    >>> (pl.start(pl.AddMaxRows(1)) >> text)(table)["age"].tolist()
+    >>> text = map_(lambda row: {"told": str(row["age"])}, columns=["told"])
+    >>> (pl.start(pl.AddMaxRows(1)) >> text)(table)["told"].tolist()
     ['40', '17.5']
-    >>> floats = pl.Start(pl.Table(schema={"age": float}), pl.SymmetricDistance())
-    >>> (floats >> text)(table)["age"].tolist()
-    ['40.0', '17.5']
     """
     name = f"map_({called(function, 'map_')})"
     image = guarded(function, name)
-    new = None if schema is None else check_schema(schema, "map_")
+    new = None if columns is None else key_columns(columns, "map_: columns")
 
     def build(domain: Domain, metric: Metric) -> Transformation:
         if isinstance(domain, Values) and isinstance(metric, ChangeOneDistance | SymmetricDistance):
@@ -110,7 +97,7 @@ def map_(function: Callable[[Any], Any], schema: Mapping[str, Any] | None = None
 def flat_map(
     function: Callable[[Row], Iterable[Row]],
     max_rows: int,
-    schema: Mapping[str, Any] | None = None,
+    columns: Sequence[str] | None = None,
     *,
     keep_first: bool = False,
 ) -> Step:
@@ -126,9 +113,8 @@ def flat_map(
         such dicts. With privacy ids, they must have the id of the row.
     max_rows : int
         The largest number of rows that the function may return for a row, at least 1.
-    schema : mapping of column to dtype, optional
-        The columns of the new table and their types; by default the columns of the old table, with
-        types that can hold the new values.
+    columns : sequence of str, optional
+        The columns of the new table; by default those of the old table.
     keep_first : bool, default False
         Whether to drop the rows beyond `max_rows` that a row makes, as Tumult Analytics does,
         instead of raising an error. The stability is the
@@ -174,7 +160,7 @@ def flat_map(
     # One row more than allowed is enough to tell, even of a generator without an end.
     most = max_rows if first else max_rows + 1
     images = guarded(lambda row: list(islice(function(row), most)), name)
-    new = None if schema is None else check_schema(schema, "flat_map")
+    new = None if columns is None else key_columns(columns, "flat_map: columns")
 
     def build(domain: Domain, metric: Metric) -> Transformation:
         rate, output_metric = rows_rate(metric, max_rows)
@@ -196,35 +182,30 @@ class _Rows:
         Takes a row and returns a list of rows.
     max_rows : int
         The largest number of rows that it may return.
-    schema : Schema or None
-        The columns of the new table and their types; None for the columns of the old table.
+    columns : list of str or None
+        The columns of the new table; None for those of the old table.
     """
 
     name: str
     produce: Callable[[Row], list[Row]]
     max_rows: int
-    schema: Schema | None
+    columns: list[str] | None
 
-    def made_of(self, table: pd.DataFrame, types: Schema, owner: str | None) -> pd.DataFrame:
-        """Return the new table; `types` are the declared ones of the old table's columns."""
+    def made_of(self, table: pd.DataFrame, owner: str | None) -> pd.DataFrame:
+        """Return the new table."""
         if owner is not None:
             check_columns(table, [owner], self.name)
-        known = types if self.schema is None else self.schema
-        columns = list(table.columns) if self.schema is None else [name for name, _ in known]
+        columns = list(table.columns) if self.columns is None else self.columns
         new: list[Row] = []
-        for place, row in enumerate(rows_in(table, types)):
+        for place, row in enumerate(rows_in(table)):
             made = self.produce(dict(row))
             self._check(made, place, row, columns, owner)
             new += made
-        made_columns = {}
-        for name in columns:
-            values = [row[name] for row in new]
-            made_columns[name] = (
-                declared(values, dict(known)[name], name, self.name)
-                if name in dict(known)
-                # Keep the old type if it can hold the values; later steps do not depend on it.
-                else any_column_of(values, table[name].dtype, None)
-            )
+        made_columns = {
+            # Keep the old type if it can hold the values; later steps do not depend on it.
+            name: any_column_of([row[name] for row in new], table.dtypes.get(name), None)
+            for name in columns
+        }
         return pd.DataFrame(made_columns, index=pd.RangeIndex(len(new)))
 
     def _check(
@@ -245,8 +226,8 @@ class _Rows:
             if set(new) != set(columns):
                 raise InputError(
                     f"{where()} gave a row with the columns {names_of(new)}, "
-                    f"expected {names_of(columns)}; say the new columns and "
-                    "their types with schema={column: dtype}"
+                    f"expected {names_of(columns)}; say the new columns with "
+                    "columns=[...]"
                 )
             if owner is not None and encode(new[owner]) != encode(row[owner]):
                 raise InputError(
@@ -269,23 +250,20 @@ def _row_step(
     if not isinstance(domain, Table):
         raise MismatchError("tables")
     sizes = domain if one_each else domain._fewer(rows.max_rows)
-    types = domain.schema
     owner = metric.column if isinstance(metric, IdDistance) else None
-    if owner is not None and rows.schema is not None and owner not in dict(rows.schema):
+    if owner is not None and rows.columns is not None and owner not in rows.columns:
         raise InputError(
-            f"{rows.name}: schema has no column {shown(owner)}; with privacy ids every row keeps "
-            "the id "
+            f"{rows.name}: columns has no {shown(owner)}; with privacy ids every row keeps the id "
             "of the row it comes from"
         )
     return Transformation(
         rows.name,
-        lambda table: rows.made_of(table, types, owner),
+        lambda table: rows.made_of(table, owner),
         domain,
         metric,
         # The function may change the columns of groups, but no row changes its id.
         output_domain=Table(
-            () if owner is None else domain.only_rows_per_id(owner, rows.max_rows),
-            types if rows.schema is None else rows.schema,
+            () if owner is None else domain.only_rows_per_id(owner, rows.max_rows)
         )._sized_as(sizes),
         output_metric=output_metric,
         stability_map=lambda d_in: rate * d_in,

@@ -9,7 +9,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from sensitivity_lab.checks import whole_number
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.plotting._options import axes_of, check_frame, with_checked_options
 from sensitivity_lab.plotting._picture import (
@@ -35,7 +34,6 @@ from .lines import joint_names, numbered, styled_lines, with_curves
 from .panels import (
     Panel,
     axis_limits,
-    chosen,
     each,
     panels_of,
     scale_of,
@@ -61,9 +59,7 @@ def plot_curves(
     logy: bool = False,
     figsize: tuple[float, float] | None = None,
     legend: str | None = None,
-    queries: str | Sequence[str] | None = None,
-    columns: int | str | Sequence[str] | None = None,
-    sharey: bool = False,
+    columns: int | None = None,
     subplots: bool | None = None,
 ) -> Any:
     """Draw sensitivities against the Hamming distance.
@@ -102,13 +98,9 @@ def plot_curves(
         Names at the ends of the lines; a legend right of all panels; or neither. By default labels
         in a new figure of at most twelve panels, if no panel has more than ten curves or very long
         names, and a box otherwise.
-    queries : str or sequence of str, optional
-        The queries to draw, in this order; by default all.
-    columns : int, or str or sequence of str, optional
-        The number of panels side by side; or the data columns to draw, in this order.
-    sharey : bool, default False
-        Whether all panels share one sensitivity axis, across units. By default the panels of one
-        data column and unit share it.
+    columns : int, optional
+        The number of panels side by side. Those of one data column and unit share the sensitivity
+        axis.
     subplots : bool, optional
         True for a panel per query; False for a panel per data column with all its queries, also of
         different units. By default queries of one unit share a panel.
@@ -124,9 +116,8 @@ def plot_curves(
     ------
     InputError
         If `frame` lacks columns, is empty, or has two rows for one point; if the number of Axes is
-        not that of the panels; if `legend` is unknown, or `queries` or `columns` are not in
-        `frame`; for a logarithmic axis of distances that are not above 0; if a flag is not a bool;
-        or if `sharey` and `subplots` are both set.
+        not that of the panels; if `legend` is unknown; for a logarithmic axis of distances that are
+        not above 0; or if an option has the wrong type.
 
     Examples
     --------
@@ -147,10 +138,9 @@ def plot_curves(
     ('global sensitivity (years)', 'Hamming distance k (at most)')
     """
     _check_frame(frame)
-    frame, across = _chosen(frame, queries, columns)
     frame, title_of_legend, what = with_curves(frame)
     log_along = _is_log(frame["distance"], logx)
-    panels = _panels(frame, ax, across, sharey, subplots)
+    panels = _panels(frame, ax, columns, subplots)
     apart = [joint_names([panel]) for panel in panels]
     if legend is None and subplots and all(len(joint) == 1 for joint in apart):
         legend = "none"  # the titles are the names
@@ -171,7 +161,7 @@ def plot_curves(
     lines = styled_lines(numbered(frame), panels, joints, colors)
     drawn = {}
     for picture, panel, joint in zip(pictures, panels, joints, strict=True):
-        limits = axis_limits(shared_with(panel, panels, sharey), log=logy)
+        limits = axis_limits(shared_with(panel, panels), log=logy)
         drawn[picture.ax] = _draw_panel(picture, panel, lines, joint, limits, logy)
         lay_along(picture.ax, panel.table.index, log_along)
         unit = unit_of(panel.column, units)
@@ -201,33 +191,14 @@ def _is_log(distances: pd.Series[Any], chosen: bool | None) -> bool:
     return is_geometric(distances) if chosen is None else chosen
 
 
-def _panels(
-    frame: pd.DataFrame, ax: Any, across: int | None, sharey: bool, subplots: bool | None
-) -> list[Panel]:
+def _panels(frame: pd.DataFrame, ax: Any, across: int | None, subplots: bool | None) -> list[Panel]:
     """Return the panels; given Axes without one for every unit show all units together."""
     if subplots:
-        if sharey:
-            raise InputError(
-                "sharey and subplots: one axis for all queries, or one for each; set one of them"
-            )
         return panels_of(frame, each, across)
-    together = panels_of(frame, None, across)
-    if sharey or subplots is False or (ax is not None and len(axes_of(ax)) == len(together)):
-        return together
     apart = panels_of(frame, scale_of, across)
-    return apart if ax is None or len(axes_of(ax)) == len(apart) else together
-
-
-def _chosen(frame: pd.DataFrame, queries: Any, columns: Any) -> tuple[pd.DataFrame, int | None]:
-    """Return the rows to draw, and the number of panels side by side, if given."""
-    if queries is not None:
-        frame = chosen(frame, "query", queries)
-    number = whole_number(columns)
-    if number is not None:
-        if number < 1:
-            raise InputError(f"columns: got {number}; as a number of panels it is at least 1")
-        return frame, number
-    return (frame if columns is None else chosen(frame, "column", columns)), None
+    if subplots is False or (ax is not None and len(axes_of(ax)) != len(apart)):
+        return panels_of(frame, None, across)
+    return apart
 
 
 def _new_panels(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -11,8 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import listed, named, names_of, shown
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import named
 from sensitivity_lab.plotting._picture import query_unit, with_unit
 
 _WRAP = 3  # relations side by side
@@ -55,26 +55,6 @@ def each(query: str) -> str:
     return query
 
 
-def chosen(frame: pd.DataFrame, name: str, wanted: Any) -> pd.DataFrame:
-    """Return the rows with some values of a column, in the given order, or raise InputError."""
-    argument, also = ("queries", "") if name == "query" else ("columns", ", or a number")
-    if not isinstance(wanted, Iterable):
-        raise InputError(f"{argument}: got {shown(wanted)}; give names{also}")
-    values = [wanted] if isinstance(wanted, str) else listed(wanted, f"{argument} must be names")
-    known = list(frame[name].unique())
-    for value in values:
-        if not isinstance(value, str) or value not in known:
-            raise InputError(
-                f"{argument}: {shown(value)} is not in the frame; "
-                f"choose among {names_of(known, named)}"
-            )
-    if not values:
-        raise InputError(f"{argument}: got none; give names{also}")
-    parts = [frame[frame[name] == value] for value in dict.fromkeys(values)]
-    rows: pd.DataFrame = pd.concat(parts)
-    return rows
-
-
 def panels_of(
     frame: pd.DataFrame, scale: Callable[[str], str] | None, across: int | None
 ) -> list[Panel]:
@@ -92,16 +72,15 @@ def panels_of(
     frame = frame.assign(scale=_scales(frame, scale) if scale else "")
     relations = list(dict.fromkeys(zip(frame["neighbors"], frame["meaning"], strict=True)))
     columns, kinds = list(frame["column"].unique()), list(frame["scale"].unique())
-    cells = _Cells(len(columns), len(kinds), len(relations), across)
+    cell = _cells(len(columns), len(kinds), len(relations), across)
+    parts = dict(iter(frame.groupby(["column", "scale", "neighbors", "meaning"], sort=False)))
     panels = []
-    for place, (column, kind) in enumerate((c, s) for c in columns for s in kinds):
-        of_block = frame[(frame["column"] == column) & (frame["scale"] == kind)]
+    for place, (column, kind) in enumerate(itertools.product(columns, kinds)):
         heading = f"{named(column)}: {named(kind)}" if scale is each else named(column)
-        for side, (neighbors, meaning) in enumerate(relations):
-            part = of_block[of_block["neighbors"] == neighbors]
-            part = part[part["meaning"] == meaning]
-            if not part.empty:
-                panels.append(_panel(part, column, kind, heading, cells.of(place, side)))
+        for side, relation in enumerate(relations):
+            part = parts.get((column, kind, *relation))
+            if part is not None:
+                panels.append(_panel(part, heading, cell(place, side)))
     return panels
 
 
@@ -115,52 +94,49 @@ def _scales(frame: pd.DataFrame, scale: Callable[[str], str]) -> pd.Series[str]:
     return scales.where(largest != 0, "" if "" in set(some) or some.empty else some.iloc[0])
 
 
-def _panel(
-    part: pd.DataFrame, column: Any, scale: str, heading: str, cell: tuple[int, int]
-) -> Panel:
+def _panel(part: pd.DataFrame, heading: str, cell: tuple[int, int]) -> Panel:
     table = part.pivot(index="distance", columns="curve", values="sensitivity")
-    neighbors, meaning = part["neighbors"].iloc[0], part["meaning"].iloc[0]
+    first = part.iloc[0]
     return Panel(
-        column=column,
-        scale=scale,
-        title=f"{textwrap.fill(heading, 34)}\n{neighbors}, {_size_text(part['size'])}",
-        xlabel=f"Hamming distance k ({meaning})",
+        column=first["column"],
+        scale=first["scale"],
+        title=f"{textwrap.fill(heading, 34)}\n{first['neighbors']}, {_size_text(part['size'])}",
+        xlabel=f"Hamming distance k ({first['meaning']})",
         queries=list(part["query"].unique()),
         table=table[part["curve"].unique()],
         cell=cell,
     )
 
 
-class _Cells:
-    """The places of panels: one column and scale form a block, its relations side by side.
+def _cells(
+    columns: int, scales: int, relations: int, across: int | None
+) -> Callable[[int, int], tuple[int, int]]:
+    """Return where panels are: one column and scale form a block, its relations side by side.
 
     Blocks fill rows. If there are several columns and scales, every column begins a new row, or has
     the same part of a row as every other one.
     """
+    width = min(relations, across or _WRAP, _WRAP)
+    height = -(-relations // width)
+    if across is None:
+        across = _ACROSS if columns * scales * relations <= 6 else _MOST_ACROSS
+        across = 2 if columns == relations == 1 and scales == 4 else across
+    blocks, together = max(1, across // width), columns * scales  # of a row, and laid out together
+    if columns > 1 and scales > 1 and blocks >= scales:
+        blocks = blocks // scales * scales
+    elif columns > 1 and scales > 1:
+        together = scales
+        blocks = -(-scales // -(-scales // blocks))  # rows of about one length
 
-    def __init__(self, columns: int, scales: int, relations: int, across: int | None) -> None:
-        number = columns * scales * relations
-        self.width = min(relations, across or _WRAP, _WRAP)
-        self.height = -(-relations // self.width)
-        if across is None:
-            across = _ACROSS if number <= 6 else _MOST_ACROSS
-            across = 2 if columns == relations == 1 and scales == 4 else across
-        self.blocks = max(1, across // self.width)
-        self.scales = columns * scales
-        """The blocks that are laid out together: all of them, or those of one column."""
-        if columns > 1 and scales > 1 and self.blocks >= scales:
-            self.blocks = self.blocks // scales * scales
-        elif columns > 1 and scales > 1:
-            self.scales = scales
-            self.blocks = -(-scales // -(-scales // self.blocks))  # rows of about one length
-
-    def of(self, block: int, side: int) -> tuple[int, int]:
+    def cell(block: int, side: int) -> tuple[int, int]:
         """Return the row and the column of a relation in a block."""
-        together, block = divmod(block, self.scales)
-        row, place = divmod(block, self.blocks)
-        row += together * -(-self.scales // self.blocks)
-        down, right = divmod(side, self.width)
-        return row * self.height + down, place * self.width + right
+        before, block = divmod(block, together)
+        row, place = divmod(block, blocks)
+        row += before * -(-together // blocks)
+        down, right = divmod(side, width)
+        return row * height + down, place * width + right
+
+    return cell
 
 
 def size_of_panel(number: int) -> tuple[float, float]:
@@ -178,13 +154,10 @@ def ylabel(what: str, queries: Iterable[str], unit: str) -> str:
     )
 
 
-def shared_with(panel: Panel, panels: Sequence[Panel], sharey: bool) -> list[pd.DataFrame]:
+def shared_with(panel: Panel, panels: Sequence[Panel]) -> list[pd.DataFrame]:
     """Return the values that the sensitivity axis of a panel must show, and of similar panels."""
-    return [
-        other.table
-        for other in panels
-        if sharey or (other.column, other.scale) == (panel.column, panel.scale)
-    ]
+    scale = panel.column, panel.scale
+    return [other.table for other in panels if (other.column, other.scale) == scale]
 
 
 def axis_limits(tables: Iterable[pd.DataFrame], *, log: bool) -> tuple[float, float]:

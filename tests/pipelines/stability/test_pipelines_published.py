@@ -246,23 +246,14 @@ def test_the_books_decomposition_of_an_average():
 # Closed forms on [L, U] for n records, bounded (DPpack, citing Liu 2019)
 @pytest.mark.parametrize("n", range(2, 6))
 @pytest.mark.parametrize("d_in", [1, 2, 3])
-def test_mean_and_variance_of_a_public_number_of_records(n, d_in):
+def test_sum_and_mean_of_a_public_number_of_records(n, d_in):
     universe = [-1] * n + [3] * n
     start = pl.Start(pl.Numbers(size=n, bounds=(-1, 3)), pl.ChangeOneDistance())
-    away = min(d_in, n // 2)
     for step, rule in (
         (pl.sum_(-1, 3), 4 * min(d_in, n)),
         (pl.mean(-1, 3, n), Fraction(4 * min(d_in, n), n)),
-        (pl.variance(-1, 3, n), Fraction(16 * away * (n - away), n**2)),
-        (pl.variance(-1, 3, n, ddof=1), Fraction(16 * away * (n - away), n * (n - 1))),
     ):
         check_tight(start >> step, universe, d_in, rule)
-
-
-def test_a_linear_map_of_the_variance_would_over_charge():
-    start = pl.Start(pl.Numbers(size=4, bounds=(0, 1)), pl.ChangeOneDistance())
-    t = start >> pl.variance(0, 1, 4, ddof=1)
-    assert (2 * t.map(1), t.map(2)) == (Fraction(1, 2), Fraction(1, 3))
 
 
 @pytest.mark.parametrize(("bounds", "unbounded", "bounded"), [((5, 10), 10, 5), ((-2, 3), 3, 5)])

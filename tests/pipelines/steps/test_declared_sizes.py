@@ -135,7 +135,6 @@ ON_VALUES = [
     lambda: pl.sum_(0, 2),
     lambda: pl.histogram([0, 2]),
     *(lambda size=size: pl.mean(0, 2, size) for size in (2, 3)),
-    *(lambda size=size: pl.variance(0, 2, size) for size in (2, 3)),
 ]
 
 

@@ -68,14 +68,12 @@ def test_mapping_forgets_bounds_and_keeps_the_size():
     assert (floats >> pl.filter_(lambda x: x > 1))([1, 3]).tolist() == [3.0]
 
 
-def test_mean_and_variance_of_floats_are_rounded_once():
+def test_the_mean_of_floats_is_rounded_once():
     data = [1e9, 1e9 + 1, 1e9 + 3]
     start = pl.Start(pl.Numbers(size=3, bounds=(0.0, 2e9), floats=True), ONE)
-    mean, variance = start >> pl.mean(0, 2e9, 3), start >> pl.variance(0, 2e9, 3, ddof=1)
+    mean = start >> pl.mean(0, 2e9, 3)
     assert mean(data) == float(Fraction(3 * 10**9 + 4, 3))
-    assert variance(data) == float(Fraction(7, 3))
     assert 0 < mean.map(1) - Fraction(2 * 10**9, 3) < Fraction(1, 10**6)
-    assert variance.map(1) > Fraction(4 * 10**18, 3)
 
 
 def test_a_histogram_counts_its_categories_only():

@@ -30,7 +30,7 @@ def texts_of(table: pd.DataFrame) -> list[str]:
 
 
 def map_of(function) -> pl.Step:
-    return pl.map_(lambda row: {"c": function(row["c"])}, schema={"c": "str"})
+    return pl.map_(lambda row: {"c": function(row["c"])}, columns=["c"])
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_times_that_nanoseconds_do_not_reach():
 
 
 def test_the_order_of_columns_is_not_seen():
-    t = TABLES >> pl.map_(lambda row: {"c": ",".join(row)}, schema={"c": "str"})
+    t = TABLES >> pl.map_(lambda row: {"c": ",".join(row)}, columns=["c"])
     table = pd.DataFrame({"b": [1], "a": [2]})
     assert texts_of(t(table)) == texts_of(t(table[["a", "b"]])) == ["a,b"]
 
@@ -107,41 +107,7 @@ def test_lists_and_arrays_of_numbers():
     assert floats([1, -0.0, 0]).tolist() == [0.25, 0.25, 0.25]
 
 
-def test_a_declared_type_is_what_functions_see():
-    """Whatever other rows hold, and also after steps that keep the column."""
-    schema = {"f": "float64", "b": "boolean", "t": "datetime64[ns, Europe/Paris]"}
-    start = pl.Start(pl.Table(schema=schema), ROWS)
-    zone = {"t": pd.to_datetime([f"{DAY} 01:00"]).tz_localize("Europe/Paris").repeat(2)}
-    one = pd.DataFrame({"f": [1, 2], "b": [True, False], "k": [1, 2], **zone})
-    shown = pl.map_(lambda row: {"c": f"{row['f']!r} {row['b']!r} {row['t']}"}, schema={"c": "str"})
-    public = pd.DataFrame({"k": [1, 2], "label": ["a", "b"]})
-    expected = ["1.0 True 2024-01-02 01:00:00+01:00", "2.0 False 2024-01-02 01:00:00+01:00"]
-    for between in (
-        pl.filter_(lambda row: isinstance(row["f"], float)),
-        pl.join_public(public, on="k"),
-        pl.map_(dict),
-    ):
-        assert texts_of((start >> between >> shown)(one)) == expected
-    assert texts_of((start >> shown)(one.assign(t=pd.NaT, b=None, f=np.nan)))[0] == "nan nan NaT"
-    joined = (
-        pl.Start(pl.Pair(start.domain, pl.Table()), pl.PairDistance(ROWS, ROWS))
-        >> pl.join_private("k", left=pl.DropExcess(1), right=pl.DropExcess(1))
-        >> shown
-    )
-    assert texts_of(joined(one, public)) == expected
-
-
-def test_steps_before_declare_types():
-    t = (
-        TABLES
-        >> pl.map_(dict, schema={"n": "float64"})
-        >> pl.map_(lambda row: {"n": repr(row["n"])}, {"n": "str"})
-    )
-    assert t(pd.DataFrame({"n": [1, 2]}))["n"].tolist() == ["1.0", "2.0"]
-    assert str(t.each_step[0].output_domain) == "tables (n: float64)"
-
-
-def test_without_a_schema_new_values_find_their_type():
+def test_new_values_find_their_type():
     """Whether the old type holds a value depends on other rows: 0.5 fits beside another."""
     halved = TABLES >> pl.map_(lambda row: {"n": row["n"] / 2})
     assert halved(pd.DataFrame({"n": [1, 4]}))["n"].tolist() == [0.5, 2.0]

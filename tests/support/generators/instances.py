@@ -82,7 +82,7 @@ def _made() -> Iterator[Any]:
     yield spaces.global_sensitivity(FOUR_BASKETS, len, neighbors=spaces.Within(1))
     yield spaces.global_sensitivity(FOUR_NODES, "triangles", neighbors=spaces.Within(1))
     yield spaces.global_sensitivity(DAYS, "changes", neighbors=spaces.Within(1))
-    yield spaces.sensitivity_curve(FOUR_BASKETS, len, distances=[1, 2], neighbors=spaces.Within())
+    yield spaces.sensitivity_curve(FOUR_BASKETS, len, distances=[1, 2])
     for asked in made_queries() if HAS_SQL else ():
         removed = asked.local_sensitivity()
         yield from (asked, removed, removed.neighbors, removed.witness, asked.contributions())

@@ -36,8 +36,9 @@ SPACE_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "spaces.sensitivity_curve.dataset": (None, _PATH),
     "spaces.sensitivity_curve.distances": ([1, 2], 1),
 }
-for _name in ("global_sensitivity", "local_sensitivity", "sensitivity_curve"):
+for _name in ("global_sensitivity", "local_sensitivity"):
     SPACE_ARGUMENTS[f"spaces.{_name}.neighbors"] = (spaces.Within(1), spaces.Within(2))
+for _name in ("global_sensitivity", "local_sensitivity", "sensitivity_curve"):
     SPACE_ARGUMENTS[f"spaces.{_name}.query"] = (
         *("triangles", "degree_histogram", lambda graph: len(graph)),
         *("changes", "counts", len),
