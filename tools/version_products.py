@@ -201,8 +201,6 @@ COMMANDS = (
     f"smooth {AGES} --dataset 20,35,35,50,50 --query median --neighbors bounded --epsilon 1",
     f"smooth {AGES} --dataset 20,35,50,50 --query mean --neighbors bounded --beta 0.1",
     f"smooth {AGES} --dataset 20,35,50 --query var --neighbors bounded --epsilon 1 --delta 1e-6",
-    "histogram --domain ward=north,south,east --size 50 --neighbors bounded",
-    f"histogram {SCHOOL} --bins 0 5 10 20 --size 6 --neighbors bounded --norm L2",
     f"{NOISE} --size 100 --queries mean median --neighbors bounded",
     f"{NOISE} --size 100 --queries mean sum --neighbors bounded --delta 1e-6 --split 3 1",
     f"{NOISE} --size 2-1000 --queries mean count --neighbors unbounded",

@@ -12,25 +12,18 @@ from sensitivity_lab.calls.curves import sensitivity_curves
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.calls.local_sensitivity import local_curves, local_sensitivity
 from sensitivity_lab.calls.smooth_sensitivity import smooth_sensitivity
-from sensitivity_lab.checks import did_you_mean, names_of, shown
-from sensitivity_lab.csv_files import exact_number, read_table
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.noise.smooth import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
 from sensitivity_lab.noise.table import noise_table
-from sensitivity_lab.queries import Histogram
 from sensitivity_lab.results.smooth import SmoothSensitivity
 from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.table import TableUniverse
 
 from .arguments import (
     BETA,
-    BINS,
-    CATEGORIES,
     CLAIM,
     CLAIM_PER_K,
-    COLUMN,
     COLUMNS,
-    COPIES,
     DATA,
     DELTA,
     DISTANCES,
@@ -39,9 +32,7 @@ from .arguments import (
     EXACTLY,
     FOLDER,
     GROUP_BY,
-    LABELS,
     NEIGHBORS,
-    NORM,
     OF_FORMULA,
     PERSON,
     PUBLIC_UNIVERSE,
@@ -53,7 +44,7 @@ from .arguments import (
     SIZES,
     SPLIT,
 )
-from .given import Given, only
+from .given import Given
 from .output import Answer, check_writable, draw, noting, with_numbers
 from .release import release
 
@@ -168,61 +159,6 @@ def _smooth_noise(
         return {"noise": "Cauchy", "scale": scale, **loss}
     scale = smooth_laplace_scale(result, epsilon, delta, public_universe=public)
     return {"noise": "Laplace", "scale": scale, **loss}
-
-
-def histogram(given: Given) -> Answer:
-    """Search the sensitivity of a histogram of one column."""
-    column, universe, categories = _counted(given)
-    query = Histogram(column, None if given[BINS] else categories, given[BINS])
-    given.doing(f"searching the sensitivity of the histogram of {column}")
-    result = global_sensitivity(
-        universe,
-        query,
-        size=given[SIZE],
-        neighbors=given.relation(given.distance()),
-        norm=given[NORM],
-        **given.search(),
-    )
-    return Answer(text=with_numbers(result), data=result.to_dict, plot=result.plot)
-
-
-def _counted(given: Given) -> tuple[str, TableUniverse, list[Any] | None]:
-    """Return the column, the universe of its values, and the categories."""
-    given.start_reading()
-    if given.has(DOMAIN):
-        domains = given.domains(LABELS)
-        column = _chosen(given[COLUMN], list(domains))
-        values = domains[column]
-        universe = TableUniverse.from_domain({column: values}, given[COPIES])
-        return column, universe, _categories(given, values) or values
-    table = read_table(given[DATA])
-    column = _chosen(given[COLUMN], list(table.columns))
-    categories = _categories(given, table[column].tolist())
-    if not categories and not given.has(BINS):
-        raise InputError(
-            "give the values to count with --categories or --bins; they must not depend on the data"
-        )
-    return column, TableUniverse.from_dataset(table[[column]]), categories
-
-
-def _categories(given: Given, values: list[Any]) -> list[Any] | None:
-    """Return the categories in the column's type: texts or numbers."""
-    written: list[str] | None = given[CATEGORIES]
-    if not written or any(isinstance(value, str) for value in values):
-        return written
-    return [text if (number := exact_number(text)) is None else number for text in written]
-
-
-def _chosen(asked: str | None, known: list[str]) -> str:
-    """Return the chosen column, or the only one."""
-    if asked in known:
-        return str(asked)
-    if asked:
-        raise InputError(
-            f"unknown column {shown(asked)}; the columns are {names_of(known)}"
-            f"{did_you_mean(asked, known)}"
-        )
-    return only(known)
 
 
 def noise(given: Given) -> Answer:

@@ -26,7 +26,6 @@ from .option_values import (
     read_domain,
     read_foreign_key,
     read_keys,
-    read_labels,
     read_size_list,
     read_sizes,
     read_source,
@@ -105,14 +104,13 @@ class Argument:
 
 @dataclass(frozen=True)
 class OneOf:
-    """Arguments that exclude each other: exactly one is given, or at most one if not required."""
+    """Arguments that exclude each other: exactly one is given."""
 
     arguments: tuple[Argument, ...]
-    required: bool = True
 
     def add_to(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments to a parser."""
-        group = parser.add_mutually_exclusive_group(required=self.required)
+        group = parser.add_mutually_exclusive_group(required=True)
         for argument in self.arguments:
             argument.add_to(group)
 
@@ -145,7 +143,6 @@ DOMAIN = Argument(
         ),
     ),
 )
-LABELS = replace(DOMAIN, read=read_labels)
 COPIES = Argument(
     name="--copies",
     read=int,
@@ -340,8 +337,9 @@ QUERY = Argument(
         (r", or give functions names with from_function\(\.\.\., name=\.\.\.\)$", ""),
         (
             r"^unknown query 'histogram'; .*$",
-            "unknown query 'histogram'; for its sensitivity use `sensitivity-lab histogram`, for "
-            "its noise give `sensitivity-lab noise` a table and a domain",
+            "unknown query 'histogram'; replacing a record moves two of its counts by 1, adding or "
+            "removing one moves one; for its noise give `sensitivity-lab noise` a table and a "
+            "domain",
         ),
     ),
 )
@@ -384,25 +382,6 @@ EMPTY = Argument(
     metavar="VALUE",
     help="the answer of a query on too few records, such as a mean of none; public",
     advice=((r"\bempty=(?=,)", "--empty VALUE"),),
-)
-CATEGORIES = Argument(
-    name="--categories",
-    nargs="+",
-    metavar="VALUE",
-    help="the values to count, chosen without looking at the data; default: the domain's values",
-)
-BINS = Argument(
-    name="--bins",
-    read=exact("an edge of --bins"),
-    nargs="+",
-    metavar="EDGE",
-    help="the edges of the bins, ascending; chosen without looking at the data",
-    advice=(
-        (
-            r"cannot be compared with the bins; give categories$",
-            "cannot be compared with --bins; give --categories",
-        ),
-    ),
 )
 NORM = Argument(
     name="--norm",

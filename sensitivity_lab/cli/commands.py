@@ -9,9 +9,7 @@ from . import answers, database, release
 from .arguments import (
     AGGREGATE,
     BETA,
-    BINS,
     BOUNDS,
-    CATEGORIES,
     CHECKPOINT,
     CLAIM,
     CLAIM_PER_K,
@@ -38,7 +36,6 @@ from .arguments import (
     JOBS,
     JSON,
     KEYS,
-    LABELS,
     MAX_ROWS,
     MEMORY_LIMIT,
     METHOD,
@@ -252,25 +249,6 @@ _ROWS = (
         ),
         more="Publish neither the smooth sensitivity nor the scale: they reveal something about\n"
         "the dataset.",
-    ),
-    Command(
-        name="histogram",
-        summary="sensitivity of a histogram",
-        does="The global sensitivity of a histogram, which counts the records in categories or in "
-        "bins.",
-        arguments=(
-            *(DATA, LABELS, COPIES, SIZE, COLUMN),
-            OneOf((CATEGORIES, BINS), required=False),
-            *(NEIGHBORS, DIRECTION, DISTANCE, NORM),
-            replace(OUTPUT, help="draw both histograms into this file"),
-            *(EXACTLY, *_SEARCH, JSON),
-        ),
-        call=answers.histogram,
-        examples=(
-            "histogram --domain ward=north,south,east --size 50 --neighbors bounded",
-            "histogram data/school_large.csv --column absence_days --bins 0 5 10 20 --size 6 "
-            "--neighbors bounded --norm L2",
-        ),
     ),
     Command(
         name="noise",

@@ -136,10 +136,10 @@ class Given:
                 "scale or a legal limit), or, if these very rows are public, --public-universe"
             )
 
-    def domains(self, written: Argument = DOMAIN) -> dict[str, list[Any]]:
+    def domains(self) -> dict[str, list[Any]]:
         """Return the values of each column that has a domain."""
         found: dict[str, list[Any]] = {}
-        for name, values in self[written]:
+        for name, values in self[DOMAIN]:
             if name in found:
                 raise InputError(
                     f"the domain {shown(name)} is given twice; give each column one domain"

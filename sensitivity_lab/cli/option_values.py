@@ -27,36 +27,13 @@ def read_domain(text: str) -> tuple[str, list[int | Decimal]]:
     >>> read_domain("mood=1:3"), read_domain("change=-1-1")
     (('mood', [1, 2, 3]), ('change', [-1, 0, 1]))
     """
-    name, written = _split(text)
+    name, equals, written = text.partition("=")
+    if not (name and equals and written):
+        raise InputError(f"a domain is written NAME=1,2,3 or NAME=15:30:0.5, got {shown(text)}")
     values = written_values(written, text)
     for value, times in Counter(values).items():
         if times > 1:
             raise InputError(f"the domain {shown(name)} lists {value} twice; list every value once")
-    return name, values
-
-
-def read_labels(text: str) -> tuple[str, list[Any]]:
-    """Parse a domain of numbers, or of texts if one is not a number: NAME=north,south.
-
-    Examples
-    --------
-    >>> read_labels("ward=north,south"), read_labels("age=20:22")
-    (('ward', ['north', 'south']), ('age', [20, 21, 22]))
-    """
-    name, written = _split(text)
-    try:
-        return name, written_values(written, written)
-    except InputError:
-        if ":" in written:
-            raise
-        return name, written.split(",")
-
-
-def _split(text: str) -> tuple[str, str]:
-    """Return the name and the values of a domain, written NAME=VALUES."""
-    name, equals, values = text.partition("=")
-    if not (name and equals and values):
-        raise InputError(f"a domain is written NAME=1,2,3 or NAME=15:30:0.5, got {shown(text)}")
     return name, values
 
 

@@ -71,11 +71,6 @@ def interrupted(*_arguments, **_options):
             "smooth: interrupted while searching the smooth sensitivity of mean",
         ),
         (
-            "cli.answers.global_sensitivity",
-            ("histogram", *DOMAIN),
-            "histogram: interrupted while searching the sensitivity of the histogram of a",
-        ),
-        (
             "cli.answers.sensitivity_curves",
             ("noise", *DOMAIN, "--query", "mean", "var", "--epsilon", "1"),
             "noise: interrupted while searching the sensitivities of mean, var",

@@ -1,4 +1,4 @@
-"""`sensitivity-lab histogram` and `noise`."""
+"""`sensitivity-lab noise`, and sizes from nobody on."""
 
 from __future__ import annotations
 
@@ -6,89 +6,7 @@ import json
 import math
 
 import pytest
-from command_line import PNG, SCHOOL, check_refused, run
-
-WARDS = ("--domain", "ward=north,south,east", "--size", "50", "--neighbors", "bounded")
-
-
-@pytest.mark.parametrize(
-    ("norm", "value"), [("L1", 2), ("L2", math.nextafter(math.sqrt(2), 2)), ("Linf", 1)]
-)
-def test_a_replaced_record_moves_two_counts(capsys, norm, value):
-    code, out, err = run(capsys, "histogram", *WARDS, "--norm", norm, "--json")
-    assert (code, err) == (0, "")
-    told = json.loads(out)
-    assert (told["norm"], told["size"]) == (norm, 50)
-    assert math.isclose(told["upper"], value, rel_tol=1e-15)
-    assert len(told["query_x"]) == 3
-
-
-@pytest.mark.parametrize(
-    ("counted", "value"),
-    [
-        (("--bins", "0", "5", "10", "20"), 2),
-        (("--bins", "100", "200"), 0),
-        (("--categories", "1", "20"), 2),
-        (("--categories", "1"), 1),
-    ],
-)
-def test_bins_and_categories_of_a_file(capsys, counted, value):
-    """Categories are numbers where the column has numbers."""
-    asked = ("--column", "absence_days", "--size", "6", "--neighbors", "bounded")
-    code, out, err = run(capsys, "histogram", SCHOOL, *asked, *counted)
-    assert (code, err) == (0, "")
-    assert out.endswith(f"\n  value      {value}.0\n  exact      {value}\n  upper      {value}.0\n")
-
-
-def test_categories_that_are_texts(capsys):
-    asked = ("--column", "name", "--size", "4", "--neighbors", "unbounded", "--distances", "2")
-    code, out, err = run(capsys, "histogram", SCHOOL, *asked, "--categories", "Chris", "Kelly")
-    assert (code, err) == (0, "")
-    assert out.endswith("\n  value      2.0\n  exact      2\n  upper      2.0\n")
-
-
-@pytest.mark.exhaustive
-def test_a_picture_of_both_histograms(capsys, tmp_path):
-    picture = tmp_path / "h.png"
-    assert run(capsys, "histogram", *WARDS, "--output", str(picture))[::2] == (0, "")
-    assert picture.read_bytes().startswith(PNG)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (
-            (SCHOOL, "--column", "name", "--size", "4", "--neighbors", "bounded"),
-            "give the values to count with --categories or --bins; they must not depend on the "
-            "data",
-        ),
-        (
-            (SCHOOL, "--size", "4", "--neighbors", "bounded", "--categories", "1"),
-            "choose one column with --column: name, school_year, absence_days",
-        ),
-        (
-            (*WARDS, "--bins", "1", "2"),
-            "column 'ward' has the value 'east', which cannot be compared with --bins; give "
-            "--categories",
-        ),
-        (
-            (*WARDS, "--bins", "1", "x"),
-            "an edge of --bins is written 2, 0.5 or 1/3, got 'x'",
-        ),
-        (
-            (*WARDS, "--categories", "north", "north"),
-            "--categories must be distinct, got 'north' more than once",
-        ),
-        (("--domain", "a=1:x", *WARDS[2:]), "a number is written 20, 0.5 or 1e-3, got 'x'"),
-        (
-            (*WARDS, "--domain", "ward=west"),
-            "the domain 'ward' is given twice; give each column one domain",
-        ),
-    ],
-)
-def test_bad_histograms(capsys, arguments, reason):
-    check_refused(capsys, ["histogram", *arguments], f"sensitivity-lab histogram: {reason}")
-
+from command_line import SCHOOL, check_refused, run
 
 AGES = ("--domain", "age=0:100", "--size", "100", "--neighbors", "bounded")
 PRINTED = """\
@@ -274,8 +192,9 @@ def test_smooth_noise_for_a_person_with_several_rows(capsys):
         ),
         (
             ("--epsilon", "1", "--query", "mean", "histogram"),
-            "unknown query 'histogram'; for its sensitivity use `sensitivity-lab histogram`, for "
-            "its noise give `sensitivity-lab noise` a table and a domain",
+            "unknown query 'histogram'; replacing a record moves two of its counts by 1, adding or "
+            "removing one moves one; for its noise give `sensitivity-lab noise` a table and a "
+            "domain",
         ),
         (
             ("--epsilon", "1", "--split", "0"),
