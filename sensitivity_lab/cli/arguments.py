@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ from sensitivity_lab.queries import DEFAULT_QUERIES
 from sensitivity_lab.search.run import Run
 from sensitivity_lab.universes.relations import RELATIONS
 
-from .completion import columns, files, queries
 from .option_values import (
     exact,
     read_bounds,
@@ -55,8 +54,6 @@ class Argument:
     advice : tuple of pairs
         Patterns of other phrases in the library's messages, and their replacements on the command
         line, as `re.sub` takes them.
-    completer : callable, optional
-        Proposes its values when the user presses the tab key.
     alias, metavar, nargs, action, default, choices, required
         As argparse has them.
     """
@@ -66,7 +63,6 @@ class Argument:
     read: Callable[[str], Any] = str
     becomes: str = ""
     advice: tuple[tuple[str, Replacement], ...] = ()
-    completer: Callable[..., Iterable[str]] | None = None
     alias: str = ""
     metavar: str | None = None
     nargs: str | None = None
@@ -92,14 +88,12 @@ class Argument:
             "choices": self.choices,
             "required": self.required,
         }
-        action: argparse.Action = parser.add_argument(
+        parser.add_argument(
             *filter(None, (self.name, self.alias)),
             help=self.help,
             # Some actions refuse options even with their default values.
             **{name: value for name, value in options.items() if value},
         )
-        if self.completer:
-            vars(action)["completer"] = self.completer  # where argcomplete looks
 
 
 @dataclass(frozen=True)
@@ -124,7 +118,6 @@ DATA = Argument(
     metavar="DATA.csv",
     help="a table whose rows are the universe, scenario (a): only if these rows may be public; "
     "- reads standard input",
-    completer=files,
     advice=((r"; pass allow_missing=True to make them ordinary values, or drop", "; drop"),),
 )
 FILE = replace(DATA, help="a table with a header; its numeric columns can be datasets")
@@ -190,7 +183,6 @@ COLUMN = Argument(
     name="--column",
     alias="--columns",
     help="the column; default: the only one",
-    completer=columns,
 )
 COLUMNS = Argument(
     name="--columns",
@@ -198,14 +190,12 @@ COLUMNS = Argument(
     nargs="+",
     metavar="COLUMN",
     help="the columns; default: all numeric ones",
-    completer=columns,
 )
 
 PERSON = Argument(
     name="--person",
     metavar="COLUMN",
     help="with a table and a domain: the column that identifies the person of each row",
-    completer=columns,
     advice=(
         (r"^Person without a column, and", "without --person; but"),
         (r"\bas in Person\('(.*?)', max_rows=\d+\); without it", r"as in --person \1; without it"),
@@ -225,7 +215,6 @@ GROUP_BY = Argument(
     metavar="COLUMN=NAMES",
     help="with a table and a domain: numbers per group, such as plan=a,b,c; the list of names is "
     "public, and rows of other groups are dropped; can be given for several columns",
-    completer=columns,
 )
 PUBLISH = Argument(
     name="--publish",
@@ -263,14 +252,12 @@ DATABASE = Argument(
     read=Path,
     metavar="FILE",
     help="a database file of DuckDB or SQLite with all tables",
-    completer=files,
 )
 PERSONS = replace(
     PERSON,
     action="append",
     required=True,
     metavar="TABLE.COLUMN",
-    completer=None,
     help="the column that says whose row it is, such as customer.custkey; once per private table",
     advice=((r"\bpass null_person='public'", "pass --null-person public"),),
 )
@@ -331,7 +318,6 @@ QUERY = Argument(
     name="--query",
     required=True,
     help="a statistic such as median, var or percentile_90",
-    completer=queries,
     advice=(
         (r", a query such as Percentile\(25\), or a function of a 1-D array(?=$|; did)", ""),
         (r", or give functions names with from_function\(\.\.\., name=\.\.\.\)$", ""),
@@ -346,7 +332,6 @@ QUERY = Argument(
 OF_FORMULA = Argument(
     name="query",
     help="a statistic such as median, var or percentile_90",
-    completer=queries,
 )
 REQUIRED_QUERIES = Argument(
     name="--queries",
@@ -355,7 +340,6 @@ REQUIRED_QUERIES = Argument(
     metavar="QUERY",
     required=True,
     help="statistics such as median, var or percentile_90",
-    completer=queries,
 )
 PUBLISHED_QUERIES = replace(
     REQUIRED_QUERIES,

@@ -16,10 +16,9 @@ from sensitivity_lab.files import is_stream
 
 from .arguments import DATA, JSON, OUTPUT, TABLE, WITNESS, Replacement
 from .commands import COMMANDS, PROGRAM, Command
-from .completion import complete
 from .given import Given
 from .output import Session, check_writable, draw
-from .parser import make_parser
+from .parser import complete, make_parser
 
 _FAULT = 70
 """The exit code of an internal error: EX_SOFTWARE of sysexits.h."""
