@@ -198,9 +198,6 @@ COMMANDS = (
     f"local {AGES} --dataset 20,35,35,50 --query median --neighbors bounded",
     "local --domain absence_days=0:20 --dataset school_large.csv --query mean "
     "--neighbors unbounded --distances 1-3",
-    f"smooth {AGES} --dataset 20,35,35,50,50 --query median --neighbors bounded --epsilon 1",
-    f"smooth {AGES} --dataset 20,35,50,50 --query mean --neighbors bounded --beta 0.1",
-    f"smooth {AGES} --dataset 20,35,50 --query var --neighbors bounded --epsilon 1 --delta 1e-6",
     f"{NOISE} --size 100 --queries mean median --neighbors bounded",
     f"{NOISE} --size 100 --queries mean sum --neighbors bounded --delta 1e-6 --split 3 1",
     f"{NOISE} --size 2-1000 --queries mean count --neighbors unbounded",

@@ -11,16 +11,11 @@ from sensitivity_lab.audits.call import audit as audit_claim
 from sensitivity_lab.calls.curves import sensitivity_curves
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.calls.local_sensitivity import local_curves, local_sensitivity
-from sensitivity_lab.calls.smooth_sensitivity import smooth_sensitivity
 from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.noise.smooth import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
 from sensitivity_lab.noise.table import noise_table
-from sensitivity_lab.results.smooth import SmoothSensitivity
-from sensitivity_lab.universes.multiset import FiniteUniverse
 
 from .arguments import (
-    BETA,
     CLAIM,
     CLAIM_PER_K,
     COLUMNS,
@@ -41,7 +36,6 @@ from .arguments import (
     REQUIRED_QUERIES,
     ROWS_PER_PERSON,
     SIZE,
-    SIZES,
     SPLIT,
 )
 from .given import Given
@@ -111,54 +105,6 @@ def local(given: Given) -> Answer:
     return Answer(
         text=with_numbers(result), data=result.to_dict, plot=lambda: result.plot("witness")
     )
-
-
-def smooth(given: Given) -> Answer:
-    """Search the smooth sensitivity of one dataset, and find the scale of its noise."""
-    epsilon, delta, k = given[EPSILON], given[DELTA], given.distance()
-    if epsilon is not None:
-        given.check_public()
-        beta: Any = smooth_beta(epsilon, delta, k=k)
-    elif delta is not None:
-        raise InputError("--delta goes with --epsilon, not --beta")
-    else:
-        beta = given[BETA]
-    _, universe, x = given.dataset()
-    if not isinstance(universe, FiniteUniverse):  # a file or a domain is always finite
-        raise InputError("smooth sensitivity is computed over a file or a domain")
-    given.doing(f"searching the smooth sensitivity of {given[QUERY]}")
-    result = smooth_sensitivity(
-        universe,
-        given.asked(QUERY),
-        dataset=x,
-        beta=beta,
-        neighbors=given.relation(k),
-        sizes=given[SIZES],
-        **given.search("smooth"),
-    )
-    text = f"{result}\n  upper      {result.upper!r}"
-    if epsilon is None:
-        return Answer(text=text, data=result.to_dict, plot=result.plot)
-    with noting() as notes:
-        noise = _smooth_noise(result, epsilon, delta, given[PUBLIC_UNIVERSE])
-    return Answer(
-        text=f"{text}\n  noise      {noise['noise']}, scale {noise['scale']!r}",
-        data=lambda: {**result.to_dict(), **noise},
-        plot=result.plot,
-        notes=notes,
-    )
-
-
-def _smooth_noise(
-    result: SmoothSensitivity, epsilon: Any, delta: Any, public: bool
-) -> dict[str, Any]:
-    """Return the noise for a privacy loss, and its scale."""
-    loss = {"epsilon": epsilon, "delta": delta}
-    if delta is None:
-        scale = smooth_cauchy_scale(result, epsilon, public_universe=public)
-        return {"noise": "Cauchy", "scale": scale, **loss}
-    scale = smooth_laplace_scale(result, epsilon, delta, public_universe=public)
-    return {"noise": "Laplace", "scale": scale, **loss}
 
 
 def noise(given: Given) -> Answer:

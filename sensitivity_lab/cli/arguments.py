@@ -26,7 +26,6 @@ from .option_values import (
     read_foreign_key,
     read_keys,
     read_size_list,
-    read_sizes,
     read_source,
 )
 
@@ -155,14 +154,6 @@ SIZE = Argument(
             lambda found: f"--size {found[1]}-{int(found[2]) - 1}",
         ),
     ),
-)
-SIZES = Argument(
-    name="--sizes",
-    read=read_sizes,
-    metavar="M-N",
-    help="the smallest and largest size of a dataset, if neighbors add or remove records; "
-    "default: all sizes",
-    advice=((r"\bgive sizes=\(smallest, largest\)", "give --sizes SMALLEST-LARGEST"),),
 )
 PUBLIC_UNIVERSE = Argument(
     name="--public-universe",
@@ -479,28 +470,12 @@ EPSILON = Argument(
     help="the privacy loss of all answers together: 1, 0.5 or 1/3",
     advice=(_WRONG_SHARE, (r"\bgot Decimal\('(.*?)'\)", r"got \1")),
 )
-EPSILON_OF_ONE = replace(
-    EPSILON,
-    required=False,  # or --beta
-    help="the privacy loss of the answer; sets the largest beta that it allows",
-)
 DELTA = Argument(
     name="--delta",
     read=exact("--delta"),
     metavar="D",
     help="the chance of a larger loss: with it the noise is Gaussian, without it Laplace",
-    advice=(
-        _WRONG_SHARE,
-        (
-            r"for a larger one use Cauchy noise \(smooth_cauchy_scale\)$",
-            "for a larger one leave out --delta",
-        ),
-    ),
-)
-DELTA_OF_ONE = replace(
-    DELTA,
-    help="with --epsilon, the chance of a larger loss: with it the noise is Laplace, without it "
-    "Cauchy",
+    advice=(_WRONG_SHARE,),
 )
 SPLIT = Argument(
     name="--split",
@@ -513,12 +488,6 @@ SPLIT = Argument(
         (r"(^--split .*), or a mapping of their names to such numbers", r"\1"),
         (r"^split\['(.*?)'\] must", r"--split: the share of '\1' must"),
     ),
-)
-BETA = Argument(
-    name="--beta",
-    read=exact("--beta"),
-    metavar="B",
-    help="the damping of distant datasets, exp(-B) per step; 2, 0.5 or 1/3",
 )
 CLAIM = Argument(
     name="--claim",

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from . import answers, database, release
 from .arguments import (
     AGGREGATE,
-    BETA,
     BOUNDS,
     CHECKPOINT,
     CLAIM,
@@ -20,14 +19,12 @@ from .arguments import (
     DATABASE,
     DATASET,
     DELTA,
-    DELTA_OF_ONE,
     DIRECTION,
     DISTANCE,
     DISTANCES,
     DOMAIN,
     EMPTY,
     EPSILON,
-    EPSILON_OF_ONE,
     EXACTLY,
     FILE,
     FOLDER,
@@ -60,7 +57,6 @@ from .arguments import (
     SCRATCH,
     SEVERAL_NEIGHBORS,
     SIZE,
-    SIZES,
     SOURCES,
     SPLIT,
     SQL,
@@ -225,30 +221,6 @@ _ROWS = (
             "local --domain absence_days=0:20 --dataset data/school_large.csv --query mean "
             "--neighbors unbounded --distances 1-3",
         ),
-    ),
-    Command(
-        name="smooth",
-        summary="smooth sensitivity of one dataset, and the noise for it",
-        does="The smooth sensitivity of one dataset, and with --epsilon the noise for it: often "
-        "far\nless noise than with the global sensitivity.",
-        arguments=(
-            *(*_RECORDS, DATASET, COLUMN, QUERY),
-            *(NEIGHBORS, DISTANCE, PUBLIC_UNIVERSE),
-            *(OneOf((BETA, EPSILON_OF_ONE)), DELTA_OF_ONE, SIZES),
-            *(replace(OUTPUT, help="draw the sensitivity into this file"), *_SEARCH, JSON),
-        ),
-        call=answers.smooth,
-        examples=(
-            f"smooth {_AGES} --dataset 20,35,35,50,50 --query median --neighbors bounded "
-            "--epsilon 1",
-            f"smooth {_AGES} --dataset 20,35,35,50,50 --query median --neighbors bounded "
-            "--epsilon 1 --delta 1e-6 --json",
-            f"smooth {_AGES} --dataset 20,35,35,50,50 --query mean --neighbors bounded --beta 0.1",
-            f"smooth {_AGES} --dataset 20,35,35,50,50 --query median --neighbors bounded "
-            "--distance 2 --epsilon 1",
-        ),
-        more="Publish neither the smooth sensitivity nor the scale: they reveal something about\n"
-        "the dataset.",
     ),
     Command(
         name="noise",

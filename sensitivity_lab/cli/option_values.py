@@ -62,14 +62,6 @@ def _several(text: str, written: str) -> list[int]:
     return found
 
 
-def read_sizes(text: str) -> tuple[int, int]:
-    """Parse 3-9."""
-    smallest, dash, largest = text.partition("-")
-    if not (dash and smallest.isdecimal() and largest.isdecimal()):
-        raise InputError(f"--sizes are written 3-9, smallest and largest, got {shown(text)}")
-    return int(smallest), int(largest)
-
-
 def exact(what: str) -> Callable[[str], int | Decimal | Fraction]:
     """Return a function that parses 2, 0.5 or 1/3; its error names the argument.
 

@@ -39,7 +39,7 @@ def proposed(tmp_path, line: str) -> set[str]:
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        ("s", {"sensitivity", "smooth", "sql"}),
+        ("s", {"sensitivity", "sql"}),
         ("noise --dom", {"--domain"}),
         ("sensitivity --neighbors un", {"unbounded"}),
         (f"curves {SCHOOL[:-4]}", {SCHOOL}),

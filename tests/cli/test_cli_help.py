@@ -42,7 +42,7 @@ def test_every_help_says_what_the_command_does_with_examples(capsys, command):
 
 def test_the_help_lists_every_command(capsys):
     _, out, _ = run(capsys, "--help")
-    assert {"local", "smooth", "noise"} < set(commands())
+    assert {"local", "noise"} < set(commands())
     assert all(f"\n    {command}" in out for command in commands())
 
 

@@ -29,7 +29,7 @@ def test_a_size_that_nothing_hides_is_said_to_be_public(capsys):
     """The count has no noise then. Public rows of a file need no clipping."""
     _, out, _ = run(capsys, "noise", *AGES, "--query", "count", "--epsilon", "1")
     assert PRINTED.splitlines()[-1] in out.splitlines()
-    _, out, _ = run(capsys, *ASKED_OF_A_FILE["noise"], "--public-universe")
+    _, out, _ = run(capsys, *ASKED_OF_A_FILE, "--public-universe")
     assert out.endswith(f"; size 6 (public)\n{PRINTED.splitlines()[-1]}\n")
     _, out, _ = run(capsys, *UNBOUNDED, "--size", "2-9", "--query", "count")
     assert out.endswith(f"; size any of 2 to 9\n{CLIPPED}")
@@ -61,9 +61,9 @@ def test_gaussian_noise(capsys):
     assert chance(sigma) <= 1e-6 * (1 + 1e-6) < chance(sigma * 0.999)
 
 
-OVER_A_FILE = (
-    *(SCHOOL, "--neighbors", "bounded", "--epsilon", "1"),
-    *("--query", "median"),
+ASKED_OF_A_FILE = (
+    *("noise", SCHOOL, "--neighbors", "bounded", "--epsilon", "1"),
+    *("--query", "median", "--columns", "absence_days", "--size", "6"),
 )
 PRIVATE_ROWS = (
     "the rows of a file are private unless you say otherwise, and noise scaled to a universe of "
@@ -71,26 +71,14 @@ PRIVATE_ROWS = (
     "chosen without looking at the data (such as the ends of a scale or a legal limit), or, if "
     "these very rows are public, --public-universe"
 )
-ASKED_OF_A_FILE = {
-    "noise": ("noise", *OVER_A_FILE, "--columns", "absence_days", "--size", "6"),
-    "smooth": ("smooth", *OVER_A_FILE, "--column", "absence_days", "--dataset", "2,3,4"),
-}
 
 
-@pytest.mark.parametrize("command", ASKED_OF_A_FILE)
-def test_noise_over_a_file_has_to_be_asked_for_in_so_many_words(capsys, command):
-    asked = ASKED_OF_A_FILE[command]
-    check_refused(capsys, asked, f"sensitivity-lab {command}: {PRIVATE_ROWS}")
-    code, out, err = run(capsys, *asked, "--public-universe")
+def test_noise_over_a_file_has_to_be_asked_for_in_so_many_words(capsys):
+    check_refused(capsys, ASKED_OF_A_FILE, f"sensitivity-lab noise: {PRIVATE_ROWS}")
+    code, out, err = run(capsys, *ASKED_OF_A_FILE, "--public-universe")
     assert (code, err) == (0, "")
     assert "note" not in out
     assert "scale" in out
-
-
-def test_a_smooth_sensitivity_without_noise_takes_a_file(capsys):
-    asked = ("--column", "absence_days", "--query", "median", "--dataset", "2,3,4", "--beta", "1")
-    code, _, err = run(capsys, "smooth", SCHOOL, *asked, "--neighbors", "bounded")
-    assert (code, err) == (0, "")
 
 
 UNBOUNDED = ("noise", "--domain", "age=0:10", "--neighbors", "unbounded", "--epsilon", "1")
@@ -163,17 +151,6 @@ def test_a_size_that_is_none(capsys, size):
         f"sensitivity-lab noise: --size is written 100, 2-1000 or 2,5,9, from small to large, got "
         f"{size!r}",
     )
-
-
-def test_smooth_noise_for_a_person_with_several_rows(capsys):
-    """Three rows: the noise is that for a third of epsilon."""
-    asked = ("smooth", "--domain", "a=0:100", "--dataset", "20,35,35,50,50", "--query", "median")
-    asked = (*asked, "--neighbors", "bounded", "--json", "--epsilon")
-    thrice, once = (
-        json.loads(run(capsys, *asked, *more)[1]) for more in (("3", "--distance", "3"), ("1",))
-    )
-    assert (thrice["scale"], thrice["upper"]) == (once["scale"], once["upper"])
-    assert (thrice["distance"], once["distance"]) == (3, 1)
 
 
 @pytest.mark.parametrize(
