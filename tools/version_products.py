@@ -197,7 +197,7 @@ COMMANDS = (
     "--neighbors bounded symmetric_difference --queries mean sum",
     f"local {AGES} --dataset 20,35,35,50 --query median --neighbors bounded",
     "local --domain absence_days=0:20 --dataset school_large.csv --query mean "
-    "--neighbors unbounded --distances 1-3",
+    "--neighbors unbounded --distance 2",
     f"{NOISE} --size 100 --queries mean median --neighbors bounded",
     f"{NOISE} --size 100 --queries mean sum --neighbors bounded --delta 1e-6 --split 3 1",
     f"{NOISE} --size 2-1000 --queries mean count --neighbors unbounded",

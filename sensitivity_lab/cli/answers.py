@@ -10,10 +10,11 @@ from sensitivity_lab.article import checks, experiments
 from sensitivity_lab.audits.call import audit as audit_claim
 from sensitivity_lab.calls.curves import sensitivity_curves
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
-from sensitivity_lab.calls.local_sensitivity import local_curves, local_sensitivity
-from sensitivity_lab.checks import shown
+from sensitivity_lab.calls.local_sensitivity import local_sensitivity
+from sensitivity_lab.checks import number_text, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.noise.table import noise_table
+from sensitivity_lab.results.sensitivity import Sensitivity
 
 from .arguments import (
     CLAIM,
@@ -24,7 +25,6 @@ from .arguments import (
     DISTANCES,
     DOMAIN,
     EPSILON,
-    EXACTLY,
     FOLDER,
     GROUP_BY,
     NEIGHBORS,
@@ -39,7 +39,7 @@ from .arguments import (
     SPLIT,
 )
 from .given import Given
-from .output import Answer, check_writable, draw, noting, with_numbers
+from .output import Answer, check_writable, draw, noting
 from .release import release
 
 
@@ -77,34 +77,31 @@ def sensitivity(given: Given) -> Answer:
         neighbors=given.relation(given.distance()),
         **given.search(),
     )
-    return Answer(
-        text=with_numbers(result), data=result.to_dict, plot=lambda: result.plot("witness")
-    )
+    return _of_one(result)
 
 
 def local(given: Given) -> Answer:
-    """Search the sensitivity of one dataset, at one distance or at several."""
-    column, universe, x = given.dataset()
-    distances = given[DISTANCES]
+    """Search the sensitivity of one dataset."""
+    universe, x = given.dataset()
     given.doing(f"searching the local sensitivity of {given[QUERY]}")
-    asked: dict[str, Any] = {"dataset": x, **given.search("local")}
-    if len(distances) > 1:
-        found = local_curves(
-            universe,
-            given.asked(QUERY),
-            distances=distances,
-            neighbors=given.relation(1),
-            exactly=given[EXACTLY],
-            column=column,
-            **asked,
-        )
-        return Answer(text=found, data=found.to_dict, plot=found.plot)
     result = local_sensitivity(
-        universe, given.asked(QUERY), neighbors=given.relation(distances[0]), **asked
+        universe,
+        given.asked(QUERY),
+        dataset=x,
+        neighbors=given.relation(given.distance()),
+        **given.search("local"),
     )
-    return Answer(
-        text=with_numbers(result), data=result.to_dict, plot=lambda: result.plot("witness")
+    return _of_one(result)
+
+
+def _of_one(result: Sensitivity) -> Answer:
+    """Return a sensitivity with its numbers in full, and the picture of its witness."""
+    exact = "none: not a rational number" if result.exact is None else number_text(result.exact)
+    text = (
+        f"{result}\n  value      {result.value!r}\n  exact      {exact}"
+        f"\n  upper      {result.upper!r}"
     )
+    return Answer(text=text, data=result.to_dict, plot=lambda: result.plot("witness"))
 
 
 def noise(given: Given) -> Answer:

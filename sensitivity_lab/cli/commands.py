@@ -212,14 +212,15 @@ _ROWS = (
         "neighbors. It reveals something about the dataset, so never scale noise to it.",
         arguments=(
             *(*_RECORDS, DATASET, COLUMN, QUERY),
-            *(EMPTY, NEIGHBORS, DIRECTION, DISTANCES),
-            *(OUTPUT, EXACTLY, *_SEARCH, JSON),
+            *(EMPTY, NEIGHBORS, DIRECTION, DISTANCE),
+            replace(OUTPUT, help="draw the two datasets into this file"),
+            *(EXACTLY, *_SEARCH, JSON),
         ),
         call=answers.local,
         examples=(
             f"local {_AGES} --dataset 20,35,35,50 --query median --neighbors bounded",
             "local --domain absence_days=0:20 --dataset data/school_large.csv --query mean "
-            "--neighbors unbounded --distances 1-3",
+            "--neighbors unbounded --distance 2",
         ),
     ),
     Command(

@@ -170,8 +170,8 @@ class Given:
         column = only(found)
         return column, found[column]
 
-    def dataset(self) -> tuple[str, AnyUniverse, list[Any]]:
-        """Return the one column, its universe, and the records of the given dataset."""
+    def dataset(self) -> tuple[AnyUniverse, list[Any]]:
+        """Return the universe of the one column, and the records of the given dataset."""
         where = Path(self[DATASET])
         if where == self[DATA] == STANDARD_INPUT:
             raise InputError(
@@ -179,7 +179,7 @@ class Given:
             )
         column, universe = self._column()
         self.doing(f"reading {_named(where)}")
-        return column, universe, _records(self[DATASET], column)
+        return universe, _records(self[DATASET], column)
 
     # Neighbors, and the search.
 
@@ -189,8 +189,8 @@ class Given:
         if len(found) > 1:
             raise InputError(
                 f"{self._written['command']} takes one distance, got "
-                f"{shown(self._written[DISTANCE.word])}; choose one, or use `sensitivity-lab "
-                "curves` for several"
+                f"{shown(self._written[DISTANCE.word])}; choose one; `sensitivity-lab curves` "
+                "takes several, for all datasets"
             )
         return found[0]
 

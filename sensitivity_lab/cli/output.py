@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from sensitivity_lab.checks import number_text, shown
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError, printable
 from sensitivity_lab.files import destination, is_stream
 from sensitivity_lab.results.literals import json_ready
-from sensitivity_lab.results.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -109,15 +108,6 @@ class Session:
                 self.failure = error.strerror or str(error)
             # The interpreter flushes when it exits; this keeps it from raising another error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def with_numbers(result: Sensitivity) -> str:
-    """Return a result as text, with its numbers in full."""
-    exact = "none: not a rational number" if result.exact is None else number_text(result.exact)
-    return (
-        f"{result}\n  value      {result.value!r}\n  exact      {exact}"
-        f"\n  upper      {result.upper!r}"
-    )
 
 
 @contextmanager

@@ -240,8 +240,8 @@ def test_bad_curves(capsys, changed, reason):
         ({"--distance": "1.5"}, f"{WRITTEN_DISTANCES} '1.5'"),
         (
             {"--distances": "1-3"},
-            "sensitivity takes one distance, got '1-3'; choose one, or use "
-            "`sensitivity-lab curves` for several",
+            "sensitivity takes one distance, got '1-3'; choose one; "
+            "`sensitivity-lab curves` takes several, for all datasets",
         ),
         (
             {"--distance": "0"},

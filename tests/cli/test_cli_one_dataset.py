@@ -20,14 +20,20 @@ def test_local_is_that_of_the_dataset(capsys):
     assert out.endswith("\n  value      20.0\n  exact      20\n  upper      20.0\n")
 
 
-def test_local_at_several_distances(capsys):
-    code, out, err = run(
-        capsys, "local", *UNIT, "--dataset", "10,20,40", *MEDIAN, "--distances", "1-3", "--json"
-    )
-    assert (code, err) == (0, "")
-    told = json.loads(out)
-    assert [(one["column"], one["kind"]) for one in told] == [("a", "local")] * 3
+def test_local_at_a_distance(capsys):
+    asked = ("local", *UNIT, "--dataset", "10,20,40", *MEDIAN)
+    told = [json.loads(run(capsys, *asked, "--distance", k, "--json")[1]) for k in "123"]
+    assert [(one["kind"], one["distance"]) for one in told] == [("local", k) for k in (1, 2, 3)]
     assert [one["sensitivity"] for one in told] == [20, 80, 80]
+
+
+def test_local_takes_one_distance(capsys):
+    asked = ("local", *UNIT, "--dataset", "10,20,40", *MEDIAN, "--distances", "1-3")
+    line = (
+        "sensitivity-lab local: local takes one distance, got '1-3'; choose one; "
+        "`sensitivity-lab curves` takes several, for all datasets"
+    )
+    check_refused(capsys, asked, line)
 
 
 @pytest.mark.parametrize("name", ["x.csv", "-"])
@@ -43,11 +49,10 @@ def test_a_dataset_is_the_column_of_a_file(capsys, tmp_path, monkeypatch, name, 
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("asked", [("local",), ("local", "--distances", "1-2")])
-def test_pictures(capsys, tmp_path, asked):
+def test_a_picture(capsys, tmp_path):
     picture = tmp_path / "p.png"
     more = ("--dataset", "10,20,40", *MEDIAN, "--output", str(picture))
-    assert run(capsys, *asked, *UNIT, *more)[::2] == (0, "")
+    assert run(capsys, "local", *UNIT, *more)[::2] == (0, "")
     assert picture.read_bytes().startswith(PNG)
 
 

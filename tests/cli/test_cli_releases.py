@@ -179,8 +179,8 @@ def test_a_size_that_is_none(capsys, size):
         ),
         (
             ("--epsilon", "1", "--distances", "1,2"),
-            "noise takes one distance, got '1,2'; choose one, or use `sensitivity-lab curves` for "
-            "several",
+            "noise takes one distance, got '1,2'; choose one; `sensitivity-lab curves` takes "
+            "several, for all datasets",
         ),
     ],
 )
