@@ -150,7 +150,7 @@ def noise(given: Given) -> Answer:
             "size": sizes[0] if len(sizes) == 1 else sizes,
             "rows": [vars(row) for row in table],
         },
-        table=lambda path, **_: table.to_frame().to_csv(path, index=False),
+        table=lambda path: table.to_frame().to_csv(path, index=False),
         notes=notes,
     )
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from sensitivity_lab.queries import DEFAULT_QUERIES
 from sensitivity_lab.search.run import Run
-from sensitivity_lab.universes.relations import RELATIONS
+from sensitivity_lab.universes.relations import RELATIONS, Unbounded
 
 from .option_values import (
     exact,
@@ -370,9 +370,6 @@ NORM = Argument(
 DIRECTED = tuple(name for name, relation in RELATIONS.items() if relation.directions)
 """The relations that --direction goes with."""
 
-_DIRECTIONS = tuple(dict.fromkeys(one for name in DIRECTED for one in RELATIONS[name].directions))
-"""The choices of --direction, the default first."""
-
 NEIGHBORS = Argument(
     name="--neighbors",
     choices=RELATIONS,
@@ -383,10 +380,10 @@ NEIGHBORS = Argument(
 SEVERAL_NEIGHBORS = replace(NEIGHBORS, nargs="+")
 DIRECTION = Argument(
     name="--direction",
-    choices=_DIRECTIONS,
-    default=_DIRECTIONS[0],
+    choices=Unbounded.directions,
+    default=Unbounded.directions[0],
     help=f"with {' or '.join(DIRECTED)}: how a neighbor changes the dataset; default: "
-    f"{_DIRECTIONS[0]}",
+    f"{Unbounded.directions[0]}",
     advice=((r"\bdirection='remove'", "--direction remove"),),
 )
 _DISTANCE = "neighbors differ in at most K records; set K to the most records of one person"
@@ -546,12 +543,6 @@ FOLDER = Argument(
 )
 TABLE = Argument(
     name="--table", read=Path, metavar="TABLE.csv", help="write the table to this file"
-)
-WITNESS = Argument(
-    name="--witness",
-    choices=("short", "full"),
-    default="short",
-    help="how the table shows datasets of more than 16 records; default: short",
 )
 PORT = Argument(
     name="--port",

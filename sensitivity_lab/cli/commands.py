@@ -61,7 +61,6 @@ from .arguments import (
     SPLIT,
     SQL,
     TABLE,
-    WITNESS,
     Argument,
     OneOf,
 )
@@ -144,7 +143,6 @@ PROGRAM = About(
 _RECORDS = (DATA, DOMAIN, COPIES)
 _SEARCH = (METHOD, MEMORY_LIMIT, JOBS)
 _ON_DISK = (CHECKPOINT, SCRATCH)
-_AS_TABLE = (TABLE, WITNESS)
 
 _SCHOOL = "data/school_large.csv --column absence_days"
 _AGES = "--domain age=0:100"
@@ -157,7 +155,7 @@ _ROWS = (
         arguments=(
             *(*_RECORDS, SIZE, COLUMNS, QUERIES, EMPTY),
             *(REQUIRED_DISTANCES, SEVERAL_NEIGHBORS, DIRECTION),
-            *(replace(OUTPUT, help="draw the curves into this file"), *_AS_TABLE),
+            *(replace(OUTPUT, help="draw the curves into this file"), TABLE),
             *(EXACTLY, *_SEARCH, JSON, *_ON_DISK),
         ),
         call=answers.curves,
@@ -291,7 +289,7 @@ _ROWS = (
         arguments=(
             *(*_RECORDS, SIZE, COLUMN, QUERY, EMPTY),
             *(NEIGHBORS, DIRECTION, OneOf((CLAIM, CLAIM_PER_K)), DISTANCES),
-            *(replace(OUTPUT, help="draw the audit into this file"), *_AS_TABLE),
+            *(replace(OUTPUT, help="draw the audit into this file"), TABLE),
             *(EXACTLY, *_SEARCH, JSON),
         ),
         call=answers.audit,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -167,8 +167,10 @@ class Given:
 
     def _column(self) -> tuple[str, AnyUniverse]:
         found = self.universes([self[COLUMN]] if self[COLUMN] else None)
-        column = only(found)
-        return column, found[column]
+        if len(found) > 1:
+            raise InputError(f"choose one column with --column: {names_of(found, named)}")
+        ((column, universe),) = found.items()
+        return column, universe
 
     def dataset(self) -> tuple[AnyUniverse, list[Any]]:
         """Return the universe of the one column, and the records of the given dataset."""
@@ -220,14 +222,6 @@ class Given:
         )
         method = check_method(self[METHOD], kind)
         return {"method": method, "n_jobs": self[JOBS], "run": run}
-
-
-def only(columns: Collection[str]) -> str:
-    """Return the only column; raise InputError if there are several."""
-    if len(columns) > 1:
-        raise InputError(f"choose one column with --column: {names_of(columns, named)}")
-    (column,) = columns
-    return column
 
 
 def _named(path: Path) -> str:

@@ -27,14 +27,20 @@ def read_domain(text: str) -> tuple[str, list[int | Decimal]]:
     >>> read_domain("mood=1:3"), read_domain("change=-1-1")
     (('mood', [1, 2, 3]), ('change', [-1, 0, 1]))
     """
-    name, equals, written = text.partition("=")
-    if not (name and equals and written):
-        raise InputError(f"a domain is written NAME=1,2,3 or NAME=15:30:0.5, got {shown(text)}")
+    name, written = _split(text, "a domain is written NAME=1,2,3 or NAME=15:30:0.5")
     values = written_values(written, text)
     for value, times in Counter(values).items():
         if times > 1:
             raise InputError(f"the domain {shown(name)} lists {value} twice; list every value once")
     return name, values
+
+
+def _split(text: str, written: str, at: str = "=") -> tuple[str, str]:
+    """Return the two parts of a text, or raise InputError that says how it is written."""
+    first, sign, second = text.partition(at)
+    if not (first and sign and second):
+        raise InputError(f"{written}, got {shown(text)}")
+    return first, second
 
 
 def read_distances(text: str) -> list[int]:
@@ -91,11 +97,7 @@ def read_source(text: str) -> tuple[str, Path]:
     >>> read_source("orders=data/orders.csv")[0]
     'orders'
     """
-    name, equals, file = text.partition("=")
-    if not (name and equals and file):
-        raise InputError(
-            f"a table is written NAME=FILE, such as orders=orders.csv, got {shown(text)}"
-        )
+    name, file = _split(text, "a table is written NAME=FILE, such as orders=orders.csv")
     return name, Path(file)
 
 
@@ -107,12 +109,7 @@ def read_foreign_key(text: str) -> tuple[str, str]:
     >>> read_foreign_key("orders.custkey=customer.custkey")
     ('orders.custkey', 'customer.custkey')
     """
-    child, equals, parent = text.partition("=")
-    if not (child and equals and parent):
-        raise InputError(
-            f"a foreign key is written orders.custkey=customer.custkey, got {shown(text)}"
-        )
-    return child, parent
+    return _split(text, "a foreign key is written orders.custkey=customer.custkey")
 
 
 def read_bounds(text: str) -> tuple[str, tuple[int | Decimal, int | Decimal]]:

@@ -35,7 +35,7 @@ class Answer:
     plot : callable, optional
         Draws the picture for --output.
     table : callable, optional
-        Writes the table for --table: its arguments are the path and `witness`.
+        Writes the table for --table to a path.
     notes : sequence of str
         The library's warnings.
     comment : str
@@ -47,7 +47,7 @@ class Answer:
     text: object
     data: Callable[[], Any]
     plot: Callable[[], Figure | Axes] | None = None
-    table: Callable[..., object] | None = None
+    table: Callable[[Path], object] | None = None
     notes: Sequence[str] = ()
     comment: str = ""
     code: int = 0

@@ -14,7 +14,7 @@ from sensitivity_lab.csv_files import STANDARD_INPUT
 from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.files import is_stream
 
-from .arguments import DATA, JSON, OUTPUT, TABLE, WITNESS, Replacement
+from .arguments import DATA, JSON, OUTPUT, TABLE, Replacement
 from .commands import COMMANDS, PROGRAM, Command
 from .given import Given
 from .output import Session, check_writable, draw
@@ -99,7 +99,7 @@ def _run(command: Command, given: Given) -> int:
             session.say(f"  note       {note}")
     if answer.table and given.has(TABLE):
         session.doing = f"writing {given[TABLE]}"
-        answer.table(given[TABLE], witness=given[WITNESS])
+        answer.table(given[TABLE])
     if answer.plot and given.has(OUTPUT):
         draw(session, answer.plot, given[OUTPUT])
     if answer.comment:

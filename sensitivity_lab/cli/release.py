@@ -73,7 +73,7 @@ def released(given: Given, plan: Plan, table: Any = None) -> Answer:
                 "rows": plan.to_frame().to_dict("records"),
                 "statement": plan.facts(),
             },
-            table=lambda path, **_: plan.to_frame().to_csv(path, index=False),
+            table=lambda path: plan.to_frame().to_csv(path, index=False),
             plot=plan.plot,
         )
     where = given[PUBLISH]
