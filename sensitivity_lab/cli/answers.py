@@ -39,7 +39,7 @@ from .arguments import (
     SPLIT,
 )
 from .given import Given
-from .output import Answer, check_writable, draw, noting
+from .output import Answer, check_writable, draw
 from .release import release
 
 
@@ -131,8 +131,7 @@ def noise(given: Given) -> Answer:
         neighbors=relation,
         **given.search(),
     )
-    with noting() as notes:
-        table = noise_table(found, public_universe=given[PUBLIC_UNIVERSE], **loss)
+    table = noise_table(found, public_universe=given[PUBLIC_UNIVERSE], **loss)
     told = [str(table)]
     if given.has(DOMAIN):
         told.append("  domain     clip the values to it before you compute the answers")
@@ -151,7 +150,6 @@ def noise(given: Given) -> Answer:
             "rows": [vars(row) for row in table],
         },
         table=lambda path: table.to_frame().to_csv(path, index=False),
-        notes=notes,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from sensitivity_lab import sql
@@ -27,7 +26,7 @@ from .arguments import (
     SQL,
 )
 from .given import Given
-from .output import Answer, noting
+from .output import Answer
 from .release import released
 
 
@@ -47,9 +46,7 @@ def contributions(given: Given) -> Answer:
     if given.has(EPSILON) or given.has(MAX_ROWS) or given.has(PUBLISH):
         given.need(EPSILON, MAX_ROWS)
         losses = {"epsilon": given[EPSILON], "delta": given[DELTA], "split": given[SPLIT]}
-        with noting() as notes:
-            plan = query.plan(max_rows=given[MAX_ROWS], **losses)
-        return replace(released(given, plan), notes=notes)
+        return released(given, query.plan(max_rows=given[MAX_ROWS], **losses))
     given.doing("running the query")
     found = query.contributions()
     name = given[AGGREGATE]

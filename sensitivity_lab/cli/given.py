@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -42,7 +41,7 @@ from .arguments import (
     WITH_COMMAS,
     Argument,
 )
-from .output import Session, complain
+from .output import Session
 
 
 class Given:
@@ -154,12 +153,7 @@ class Given:
             domains = self.domains().items()
             made = {name: Universe.from_domain(one, self[COPIES]) for name, one in domains}
             return as_universes(made, columns)
-        with warnings.catch_warnings(record=True) as left_out:
-            warnings.simplefilter("always")
-            found = as_universes(read_table(self[DATA]), columns)
-        for one in left_out:
-            complain(f"sensitivity-lab: {one.message}")
-        return found
+        return as_universes(read_table(self[DATA]), columns)
 
     def universe(self) -> AnyUniverse:
         """Return the universe of the one chosen column."""

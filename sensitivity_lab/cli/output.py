@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -36,8 +35,6 @@ class Answer:
         Draws the picture for --output.
     table : callable, optional
         Writes the table for --table to a path.
-    notes : sequence of str
-        The library's warnings.
     comment : str
         Text to print at the end, in the library's words; JSON has no place for it.
     code : int
@@ -48,7 +45,6 @@ class Answer:
     data: Callable[[], Any]
     plot: Callable[[], Figure | Axes] | None = None
     table: Callable[[Path], object] | None = None
-    notes: Sequence[str] = ()
     comment: str = ""
     code: int = 0
 
@@ -108,16 +104,6 @@ class Session:
                 self.failure = error.strerror or str(error)
             # The interpreter flushes when it exits; this keeps it from raising another error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-@contextmanager
-def noting() -> Iterator[list[str]]:
-    """Collect the library's warnings in a list, which is filled at the end."""
-    notes: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield notes
-    notes += [str(one.message) for one in caught]
 
 
 def check_writable(path: Path | None, *, picture: bool = False) -> None:

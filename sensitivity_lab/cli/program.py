@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -88,11 +89,13 @@ def _run(command: Command, given: Given) -> int:
     """Call a command, print its answer, write its files; return the exit code."""
     session = given.session
     _check_files(given)
-    answer = command.call(given)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)  # those of the library
+        answer = command.call(given)
     if answer is None:
         return 0
     session.tell(answer.text, answer.data)
-    for note in map(in_options, answer.notes):
+    for note in dict.fromkeys(in_options(str(one.message)) for one in caught):
         if session.as_json:
             session.complain(note)
         else:

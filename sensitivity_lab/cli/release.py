@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
@@ -37,7 +36,7 @@ from .arguments import (
     SPLIT,
 )
 from .given import Given
-from .output import Answer, noting
+from .output import Answer
 
 ASKED = ("count", "mean", "median", "std", "histogram")
 """What is released of a column where nothing else is asked for."""
@@ -58,9 +57,7 @@ _OF_OTHERS = (
 
 def release(given: Given) -> Answer:
     """Plan the release of a table, of which the names of its columns are read, or publish it."""
-    with noting() as notes:
-        answer = released(given, _plan_of(given), given[DATA])
-    return replace(answer, notes=[*answer.notes, *dict.fromkeys(notes)])
+    return released(given, _plan_of(given), given[DATA])
 
 
 def released(given: Given, plan: Plan, table: Any = None) -> Answer:
