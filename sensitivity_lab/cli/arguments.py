@@ -24,6 +24,7 @@ from .option_values import (
     read_distances,
     read_domain,
     read_foreign_key,
+    read_groups,
     read_keys,
     read_size_list,
     read_source,
@@ -202,6 +203,7 @@ ROWS_PER_PERSON = Argument(
 )
 GROUP_BY = Argument(
     name="--group-by",
+    read=read_groups,
     action="append",
     metavar="COLUMN=NAMES",
     help="with a table and a domain: numbers per group, such as plan=a,b,c; the list of names is "

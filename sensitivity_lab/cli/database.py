@@ -35,12 +35,12 @@ def contributions(given: Given) -> Answer:
     given.doing("reading the tables")
     query = sql.Query(
         given[SQL],
-        connection=given[DATABASE] if given.has(DATABASE) else _tables(given),
+        connection=given[DATABASE] if given.has(DATABASE) else given.by_name(SOURCES),
         person=_persons(given[PERSONS]),
         null_person=given[NULL_PERSON],
-        bounds=dict(given[BOUNDS]) if given.has(BOUNDS) else None,
+        bounds=given.by_name(BOUNDS) or None,
         groups=given[KEYS],
-        foreign_keys=dict(given[FOREIGN_KEYS]) if given.has(FOREIGN_KEYS) else None,
+        foreign_keys=given.by_name(FOREIGN_KEYS) or None,
         public=given[PUBLIC_TABLES].split(",") if given.has(PUBLIC_TABLES) else (),
     )
     if given.has(EPSILON) or given.has(MAX_ROWS) or given.has(PUBLISH):
@@ -59,15 +59,6 @@ def contributions(given: Given) -> Answer:
         data=lambda: _data(found, results),
         plot=lambda: found.plot(names[0]),
     )
-
-
-def _tables(given: Given) -> dict[str, Any]:
-    """Return the files of the tables by name."""
-    sources = given[SOURCES] or []
-    tables = dict(sources)
-    if len(tables) < len(sources):
-        raise InputError("--table: a name is given twice; give each table its own")
-    return tables
 
 
 def _persons(written: list[str]) -> str | dict[str, str]:

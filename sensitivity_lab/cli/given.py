@@ -135,22 +135,22 @@ class Given:
                 "scale or a legal limit), or, if these very rows are public, --public-universe"
             )
 
-    def domains(self) -> dict[str, list[Any]]:
-        """Return the values of each column that has a domain."""
-        found: dict[str, list[Any]] = {}
-        for name, values in self[DOMAIN]:
+    def by_name(self, argument: Argument) -> dict[str, Any]:
+        """Return what is given for each name; raise InputError for a name that is given twice."""
+        found: dict[str, Any] = {}
+        for name, value in self[argument] or ():
             if name in found:
                 raise InputError(
-                    f"the domain {shown(name)} is given twice; give each column one domain"
+                    f"{argument.name}: {shown(name)} is given twice; give each name once"
                 )
-            found[name] = values
+            found[name] = value
         return found
 
     def universes(self, columns: Sequence[str] | None) -> dict[str, AnyUniverse]:
         """Return a universe per column of the file, or per domain."""
         self.start_reading()
         if self.has(DOMAIN):
-            domains = self.domains().items()
+            domains = self.by_name(DOMAIN).items()
             made = {name: Universe.from_domain(one, self[COPIES]) for name, one in domains}
             return as_universes(made, columns)
         return as_universes(read_table(self[DATA]), columns)
@@ -228,7 +228,7 @@ def _records(text: str, name: str) -> list[Any]:
     listed = [exact_number(part) for part in text.split(",")]
     if None not in listed:
         return listed
-    if "," in text and not _exists(text):
+    if "," in text:
         raise InputError(
             f"a dataset is written 20,35,35, or it is the name of a CSV file, got {shown(text)}"
         )
@@ -241,11 +241,3 @@ def _records(text: str, name: str) -> list[Any]:
         f"--dataset {named(text)} has no column {shown(name)}; its columns are "
         f"{names_of(table.columns)}; give the domain one of these names"
     )
-
-
-def _exists(name: str) -> bool:
-    """Return whether a file of this name exists; False for a name that no file can have."""
-    try:
-        return Path(name).exists()
-    except OSError:
-        return False

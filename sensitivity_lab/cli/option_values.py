@@ -130,6 +130,22 @@ def read_bounds(text: str) -> tuple[str, tuple[int | Decimal, int | Decimal]]:
     return name, (written_number(lower), written_number(upper))
 
 
+def read_groups(written: str) -> tuple[str, list[str]]:
+    """Return the column of the groups, and their names."""
+    column, _, names = written.partition("=")
+    groups = names.split(",")
+    if len(groups) == 1 and ":" in names:
+        raise InputError(f"name each group: --group-by {column}=0,25,50, got {shown(written)}")
+    numbers = [exact_number(name) for name in groups]
+    distinct = len(set(groups if None in numbers else numbers))
+    if not (column and all(groups)) or distinct < len(groups):
+        raise InputError(
+            "the names of the groups in the data are private, so give a list that does not depend "
+            f"on them, each name once: --group-by {column or 'COLUMN'}=a,b,c, got {shown(written)}"
+        )
+    return column, groups
+
+
 def read_keys(text: str) -> list[Any] | str:
     """Parse the keys of groups: numbers, or texts if one is no number, or "public tables".
 
