@@ -168,14 +168,7 @@ class SensitivityCurves(Tabled):
             method, x, y (the witness), meaning ("at most" or "exactly" the distance), exact
             (the sensitivity as a fraction, or an empty string), upper (the smallest float that is
             not below it, to scale noise by), kind ("global" or "local"), norm (for vector answers,
-            else an empty string), linear_bound (see Notes).
-
-        Notes
-        -----
-        `linear_bound` is the group-privacy bound at distance k: k times the sensitivity at distance
-        1, or NaN if the curve has no point at distance 1. It bounds the curve if records are
-        replaced. If they are added or removed, the datasets between x and y have other sizes than
-        x, and the sensitivity at distance 1 may be larger there.
+            else an empty string).
         """
         shown = short_pair if is_short(witness) else _full_pair
         table = self._frame()
@@ -209,7 +202,6 @@ class SensitivityCurves(Tabled):
                     "meaning": first.neighbors.meaning,
                     "kind": first.kind,
                     "norm": first.norm if has_vectors(first) else "",
-                    "linear_bound": curve.linear_bounds(),
                 }
             )
         return pd.concat(map(pd.DataFrame, parts), ignore_index=True)
@@ -276,7 +268,7 @@ class SensitivityCurves(Tabled):
 
 _COLUMNS = (
     *("column", "query", "neighbors", "distance", "size", "sensitivity", "status", "method"),
-    *("x", "y", "meaning", "exact", "upper", "kind", "norm", "linear_bound"),
+    *("x", "y", "meaning", "exact", "upper", "kind", "norm"),
 )
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import accumulate, groupby
 from typing import overload
 
@@ -48,24 +46,6 @@ class Curve:
     def distances(self) -> list[int]:
         """The Hamming distances of the points."""
         return [relation.k for relation in self.neighbors]
-
-    def linear_bounds(self) -> NDArray[np.float64]:
-        """Return k times the sensitivity at distance 1; NaN where the curve has no such point."""
-        distances = self.distances
-        if 1 not in distances:
-            return np.full(len(distances), np.nan)
-        first = self.results[distances.index(1)]
-        if first.exact is None:
-            return first.value * np.array(distances, dtype=np.float64)
-        return np.array([_nearest(k * first.exact) for k in distances])
-
-
-def _nearest(number: Fraction) -> float:
-    """Return the nearest float; infinity beyond the range of floats."""
-    try:
-        return number.numerator / number.denominator
-    except OverflowError:
-        return math.inf
 
 
 class Points(Sequence[Point]):

@@ -14,7 +14,7 @@ import sensitivity_lab as sl
 
 COLUMNS = [
     *("column", "query", "neighbors", "distance", "size", "sensitivity", "status", "method"),
-    *("x", "y", "meaning", "exact", "upper", "kind", "norm", "linear_bound"),
+    *("x", "y", "meaning", "exact", "upper", "kind", "norm"),
 ]
 ABSENCE = sl.Universe.from_dataset([1, 2, 3, 10])
 YEAR = sl.Universe.from_dataset([1, 2, 3, 4])
