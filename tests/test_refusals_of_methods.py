@@ -55,7 +55,6 @@ WITNESS = "witness must be one of 'short', 'full', got array([1., 1.])"
             "column must be the name of one column, such as 'age', got [1]",
         ),
         (lambda: of("SensitivityCurves").to_frame(witness=np.ones(2)), WITNESS),
-        (lambda: of("NeighborTable").to_frame(witness=np.ones(2)), WITNESS),
         (lambda: of("AuditReport").to_csv("a.csv", witness=np.ones(2)), WITNESS),
         (
             lambda: of("AuditReport").to_csv(3),

@@ -224,29 +224,6 @@ def _split(data: Sequence[Any], common: Mapping[Any, int]) -> tuple[list[Any], l
     return own, shared
 
 
-def shortened(table: pd.DataFrame, columns: Sequence[str], witness: Any) -> pd.DataFrame:
-    """Return a table with the datasets and answers of some columns as `witness` says.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One row per result.
-    columns : sequence of str
-        Of tuples, among others.
-    witness : {"short", "full"}
-        "full" keeps the tuples; "short" shortens those of more than 16 entries to a text, so a
-        table of large datasets stays small.
-    """
-    if not is_short(witness):
-        return table
-    texts = {
-        name: pd.Series(list(map(short, table[name])), index=table.index)
-        for name in columns
-        if name in table
-    }
-    return table.assign(**texts)
-
-
 def is_short(witness: Any) -> bool:
     """Tell whether datasets are to be short, or full; raise InputError for anything else."""
     return check_choice("witness", witness, ("short", "full")) == "short"

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, groupby
-from typing import Literal
 
 import pandas as pd
 
@@ -17,7 +16,6 @@ from sensitivity_lab.queries import Answer, Query
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Dataset, Relation, show
 
-from .literals import shortened
 from .pairs import show_answer
 from .reprs import show_sizes
 
@@ -143,13 +141,8 @@ class NeighborTable:
     def __iter__(self) -> Iterator[NeighborRow]:
         return iter(self.rows)
 
-    def to_frame(self, *, witness: Literal["short", "full"] = "short") -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:
         """Return the rows as a tidy DataFrame.
-
-        Parameters
-        ----------
-        witness : {"short", "full"}, default "short"
-            As for `SensitivityCurves.to_frame`.
 
         Returns
         -------
@@ -159,7 +152,7 @@ class NeighborTable:
             empty string), local and global (whether the row attains the local sensitivity of its
             x, and the global one; all rows that tie are marked).
         """
-        table = pd.DataFrame(
+        return pd.DataFrame(
             {
                 "x": row.x,
                 "query_x": row.query_x,
@@ -175,7 +168,6 @@ class NeighborTable:
             }
             for row in self.rows
         )
-        return shortened(table, ("x", "query_x", "removed", "added", "y", "query_y"), witness)
 
     @property
     def value(self) -> float:
@@ -195,14 +187,6 @@ class NeighborTable:
     @property
     def _largest(self) -> NeighborRow:
         return next(row for row in self.rows if row.attains_global)
-
-    def to_text(self) -> str:
-        """Return all rows as text, a block per x."""
-        return _in_columns(self._headings(), self._blocks)
-
-    def to_html(self) -> str:
-        """Return all rows as an HTML table, colored by change."""
-        return _in_color(self._headings(), self._blocks)
 
     def __repr__(self) -> str:
         shown, left_out = self._shown
@@ -228,8 +212,7 @@ class NeighborTable:
         if attaining not in shown:
             shown.append(attaining)
         left_out = len(self.rows) - sum(map(len, shown))
-        advice = "all are in .to_frame(), .to_text() and .to_html()"
-        return shown, f"{left_out:,} more rows; {advice}" if left_out else ""
+        return shown, f"{left_out:,} more rows; all are in .to_frame()" if left_out else ""
 
     def _headings(self) -> list[str]:
         vector = isinstance(self.rows[0].query_x, tuple)
@@ -247,7 +230,7 @@ class NeighborTable:
 
 
 def _in_columns(
-    headings: Sequence[str], blocks: Sequence[Sequence[NeighborRow]], left_out: str = ""
+    headings: Sequence[str], blocks: Sequence[Sequence[NeighborRow]], left_out: str
 ) -> str:
     """Return aligned columns, a block per x; last, what is left out."""
     table = [[_written(row) for row in block] for block in blocks]
@@ -275,7 +258,7 @@ def _written(row: NeighborRow) -> tuple[str, ...]:
 
 
 def _in_color(
-    headings: Sequence[str], blocks: Sequence[Sequence[NeighborRow]], left_out: str = ""
+    headings: Sequence[str], blocks: Sequence[Sequence[NeighborRow]], left_out: str
 ) -> str:
     """Return a table whose background shows the change, as do a symbol and a word."""
     caption = "<br>".join([f"<b>{html_text(headings[0])}</b>", *map(html_text, headings[1:])])
