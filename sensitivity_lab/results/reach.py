@@ -34,7 +34,7 @@ from sensitivity_lab.universes.relations import Dataset, Relation, multiplicitie
 from .measure import answer_of
 from .noise_context import NoiseContext, left_out, of_datasets
 from .pairs import in_short
-from .reprs import rounded_down
+from .reprs import between_sizes, how_searched, rounded_down
 from .result import Found, Result
 from .verification import Stated
 from .witness import Witness
@@ -328,10 +328,7 @@ class Reach(Result):
     def facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order."""
         last = self.distances[-1]
-        lowest, highest = self.sizes
-        sizes = f"; sizes {lowest} or more"
-        if highest is not None:
-            sizes = f"; sizes {lowest} to {highest}" if lowest < highest else ""
+        sizes = between_sizes(self.sizes, "sizes")
         shown = [
             *self.distances[1 : _DISTANCES_SHOWN + 1],
             *self.distances[max(_DISTANCES_SHOWN + 1, last) :],
@@ -344,9 +341,6 @@ class Reach(Result):
             )
             for k in shown
         ]
-        evaluated = "no evaluation needed"
-        if self.datasets_evaluated:
-            evaluated = f"{self.datasets_evaluated:,} datasets evaluated"
         everything = []
         if self.saturated_at is not None:
             everything = [("saturated", f"from distance {self.saturated_at} on: all datasets")]
@@ -359,7 +353,7 @@ class Reach(Result):
             ("dataset x", in_short(self.x)),
             *rows,
             *everything,
-            ("method", f"{self.method}, {self.arithmetic} arithmetic, {evaluated}"),
+            how_searched(self),
         ]
 
 
