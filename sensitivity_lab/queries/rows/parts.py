@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import check_column, named, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.difference import Difference, Number, common_integers, nearest
+from sensitivity_lab.exact.difference import Number, common_integers
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries.base import Answer, ExactQuery, Query, answer_on_few, query_of_class
 from sensitivity_lab.queries.named import NAMED, by_name
@@ -76,10 +76,6 @@ class PartedQuery(RecordQuery):
             found += answer if query.vector else (answer,)
         return tuple(found)
 
-    def on(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Answer:
-        """Return the answers on a dataset given by multiplicities, in floats."""
-        return tuple(float_of(answer, self.root) for answer in self.exactly(universe, data))
-
     def on_rows(self, universe: FiniteUniverse, rows: NDArray[np.intp]) -> NDArray[Any]:
         """Return the answers on datasets given as rows of positions, shape (datasets, d)."""
         if self.sums(universe) is not None:
@@ -93,11 +89,6 @@ def _one_by_one(query: Query, universe: FiniteUniverse, rows: NDArray[np.intp]) 
     return np.array(
         [query.on(universe, np.bincount(row, minlength=many).astype(np.int64)) for row in rows]
     )
-
-
-def float_of(answer: Fraction, root: bool) -> float:
-    """Return the float nearest to an answer, or to its root."""
-    return Difference(answer, Fraction(0), root=True).nearest() if root else nearest(answer)
 
 
 @dataclass(frozen=True)
@@ -212,10 +203,6 @@ class ColumnQuery(Query):
         integers, unit = common_integers([numbers[place] or Fraction(0) for place in present])
         answer: Fraction = self.query.rational(np.sort(repeated(integers, times)), unit)
         return answer
-
-    def on(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Answer:
-        """Return the float nearest to the answer on a dataset given by multiplicities."""
-        return float_of(self.exactly(universe, data), self.root)
 
     def on_rows(self, universe: FiniteUniverse, rows: NDArray[np.intp]) -> NDArray[Any]:
         """Return the answers on datasets given as rows of positions, shape (datasets, n)."""
