@@ -11,7 +11,7 @@ feasible, how far two datasets are apart, and its words. No code tests its class
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any, ClassVar, Literal, NamedTuple, Self
@@ -49,8 +49,8 @@ Dataset = tuple[Any, ...]
 RemovedAdded = tuple[int, int]
 """Numbers of records (removed from x, added to x)."""
 
-_SHOWN = 16
-"""A message shows at most so many records of a dataset."""
+SHOWN = 16
+"""A text shows at most so many records of a dataset, or entries of an answer."""
 
 
 class Shortage(NamedTuple):
@@ -691,13 +691,21 @@ def check_dataset(x: Iterable[Any], universe: FiniteUniverse) -> Multiplicities:
     return multiplicities
 
 
-def show(dataset: Sequence[Any], things: str = "records") -> str:
+def show(
+    dataset: Sequence[Any], things: str = "records", text: Callable[[Any], str] = text_of
+) -> str:
     """Return a dataset as text, its middle left out if it is long."""
-    if len(dataset) <= _SHOWN:
-        return f"({', '.join(map(text_of, dataset))}{',' * (len(dataset) == 1)})"
-    head, tail = dataset[: _SHOWN // 2], dataset[-_SHOWN // 2 :]
-    shown = ", ".join([*map(text_of, head), "...", *map(text_of, tail)])
-    return f"({shown}; {len(dataset):,} {things})"
+    half = SHOWN // 2
+    ends = dataset if len(dataset) <= SHOWN else [*dataset[:half], *dataset[-half:]]
+    return show_ends(list(map(text, ends)), len(dataset), things)
+
+
+def show_ends(ends: Sequence[str], size: int, things: str) -> str:
+    """Return a tuple as text, given the texts of its entries, or of both ends of a long one."""
+    if size <= SHOWN:
+        return f"({', '.join(ends)}{',' * (size == 1)})"
+    half = len(ends) // 2
+    return f"({', '.join([*ends[:half], '...', *ends[half:]])}; {size:,} {things})"
 
 
 def multiplicities_of(x: Iterable[Any], universe: FiniteUniverse) -> Multiplicities:
