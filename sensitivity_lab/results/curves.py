@@ -90,10 +90,10 @@ class SensitivityCurves(Tabled):
         query : str or Query
             The query or its name.
         """
-        name = _name_of(query)
+        asked = query.name if isinstance(query, Query) else query
+        name = named(asked) if isinstance(asked, str) else None
         found = [curve for curve in self._curves if curve.query.name == name]
         if not found:
-            asked = query.name if isinstance(query, Query) else query
             raise InputError(
                 f"no curve has the query {shown(asked)}; choose among {self._distinct('query')}"
             )
@@ -126,7 +126,6 @@ class SensitivityCurves(Tabled):
         InputError
             If there is no such point, or more than one.
         """
-        name = _name_of(query)
         distance = check_distance("distance", distance)
         if column is not None:
             check_column("column", column)
@@ -135,8 +134,8 @@ class SensitivityCurves(Tabled):
         relation = neighbors.at(distance) if isinstance(neighbors, Relation) else None
         found = [
             curve.results[place]
-            for curve in self._curves
-            if column in (None, curve.column) and curve.query.name == name
+            for curve in self[query]._curves
+            if column in (None, curve.column)
             for place, one in enumerate(curve.neighbors)
             if one.k == distance and (relation == one or neighbors in (None, one.family))
         ]
@@ -270,12 +269,6 @@ _COLUMNS = (
     *("column", "query", "neighbors", "distance", "size", "sensitivity", "status", "method"),
     *("x", "y", "meaning", "exact", "upper", "kind", "norm"),
 )
-
-
-def _name_of(query: Any) -> str | None:
-    """Return the name of a query, given itself or its name; None for anything else."""
-    name = query.name if isinstance(query, Query) else query
-    return named(name) if isinstance(name, str) else None
 
 
 def _full_pair(point: Sensitivity) -> tuple[Any, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 from typing import overload
@@ -87,11 +87,6 @@ class Points(Sequence[Point]):
         number = bisect_right(self._ends, at)
         curve = self.curves[number]
         return curve.column, curve.results[at - self._ends[number]]
-
-    def __iter__(self) -> Iterator[Point]:
-        for curve in self.curves:
-            for result in curve.results:
-                yield curve.column, result
 
     def __eq__(self, other: object) -> bool:
         """Tell whether two sequences have the same points."""

@@ -223,9 +223,8 @@ class Reach(Result):
 
     def again(self) -> list[Stated]:
         """Measure x, and the datasets at which an end moves, again."""
-        for name, ends, outward in (("lower", self.lower, -1), ("upper", self.upper, 1)):
-            moves = ((before, after) for before, after in pairwise(ends) if before is not after)
-            if any(outward * _sign(after, before) < 0 for before, after in moves):
+        for name, ascending in (("lower", self.lower[::-1]), ("upper", self.upper)):
+            if any(one > other for one, other in pairwise(ascending) if one is not other):
                 raise VerificationError(f"the {name} ends of {self._name} are not nested")
         universe = self._finite()
         _, of_x = answer_of(self.query, universe, multiplicities_of(self.x, universe))
@@ -379,10 +378,6 @@ def float_below(bound: Bound) -> float:
         return round_down(bound) + 0.0  # no negative zero
     above = bound.upper
     return above if bound == Fraction(above) else math.nextafter(above, -math.inf)
-
-
-def _sign(one: Bound, other: Bound) -> int:
-    return int(one > other) - int(one < other)
 
 
 def _number(answer: Any) -> float:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import check_column, check_text, number_text, rounded_up
+from sensitivity_lab.checks import check_column, check_text, rounded_up
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.metrics.norms import Norm
@@ -204,27 +204,6 @@ class SmoothSensitivity(Found):
             ],
             ignore_index=True,
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts as plain Python objects, under the names of `Sensitivity.to_dict`."""
-        return {
-            **self.local.to_dict(),
-            "neighbors": self.neighbors.family,
-            "meaning": self.neighbors.meaning,
-            "distance": self.neighbors.k,
-            "size": self.size,
-            "kind": "smooth",
-            "sensitivity": self.value,
-            "exact": None if self.exact is None else number_text(self.exact),
-            "upper": self.upper,
-            "method": self.method,
-            "datasets_evaluated": self.datasets_evaluated,
-            "beta": str(self.beta),
-            "at_distance": self.distance,
-            "x": self.x,
-            "z": self.z,
-            "y": self.y,
-        }
 
     def plot(self, column: str = "records", **options: Any) -> Figure:
         """Draw the largest local sensitivity and its damped form against the distance from x.
