@@ -189,12 +189,31 @@ class NeighborTable:
         return next(row for row in self.rows if row.attains_global)
 
     def __repr__(self) -> str:
-        shown, left_out = self._shown
-        return _in_columns(self._headings(), shown, left_out)
+        blocks, left_out = self._shown
+        headings = self._headings()
+        table = [[_written(row) for row in block] for block in blocks]
+        columns = zip(*(cells for block in table for cells in block), strict=True)
+        widths = [max(map(len, column)) for column in columns]
+        lines = [printable(headings[0]), *(f"  {line}" for line in headings[1:])]
+        for block, written in zip(blocks, table, strict=True):
+            x = block[0]
+            lines += ["", f"x = {show(x.x)}, f(x) = {show_answer(x.query_x)}"]
+            for cells in written:
+                padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+                lines.append("  " + "  ".join(padded).rstrip())
+        return "\n".join([*lines, *(["", f"({left_out})"] if left_out else [])])
 
     def _repr_html_(self) -> str:
-        shown, left_out = self._shown
-        return _in_color(self._headings(), shown, left_out)
+        blocks, left_out = self._shown
+        headings = self._headings()
+        caption = "<br>".join([f"<b>{html_text(headings[0])}</b>", *map(html_text, headings[1:])])
+        heads = "".join(f"<th style='{_LEFT}'>{html_text(head)}</th>" for head in _HEADS)
+        rows = "".join(map(_html_rows, blocks))
+        note = f"<p>({html_text(left_out)})</p>" if left_out else ""
+        return (
+            f"<table style='border-collapse:collapse'><caption style='{_LEFT}'>{caption}</caption>"
+            f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{note}"
+        )
 
     @property
     def _blocks(self) -> list[list[NeighborRow]]:
@@ -229,23 +248,6 @@ class NeighborTable:
         ]
 
 
-def _in_columns(
-    headings: Sequence[str], blocks: Sequence[Sequence[NeighborRow]], left_out: str
-) -> str:
-    """Return aligned columns, a block per x; last, what is left out."""
-    table = [[_written(row) for row in block] for block in blocks]
-    columns = zip(*(cells for block in table for cells in block), strict=True)
-    widths = [max(map(len, column)) for column in columns]
-    lines = [printable(headings[0]), *(f"  {line}" for line in headings[1:])]
-    for block, written in zip(blocks, table, strict=True):
-        x = block[0]
-        lines += ["", f"x = {show(x.x)}, f(x) = {show_answer(x.query_x)}"]
-        for cells in written:
-            padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
-            lines.append("  " + "  ".join(padded).rstrip())
-    return "\n".join([*lines, *(["", f"({left_out})"] if left_out else [])])
-
-
 def _written(row: NeighborRow) -> tuple[str, ...]:
     return (
         f"{_SYMBOLS[row.change]} {row.change}",
@@ -254,20 +256,6 @@ def _written(row: NeighborRow) -> tuple[str, ...]:
         f"f(y) = {show_answer(row.query_y)}",
         f"|f(x) - f(y)| = {row.text}",
         _marks(row),
-    )
-
-
-def _in_color(
-    headings: Sequence[str], blocks: Sequence[Sequence[NeighborRow]], left_out: str
-) -> str:
-    """Return a table whose background shows the change, as do a symbol and a word."""
-    caption = "<br>".join([f"<b>{html_text(headings[0])}</b>", *map(html_text, headings[1:])])
-    heads = "".join(f"<th style='{_LEFT}'>{html_text(head)}</th>" for head in _HEADS)
-    rows = "".join(map(_html_rows, blocks))
-    note = f"<p>({html_text(left_out)})</p>" if left_out else ""
-    return (
-        f"<table style='border-collapse:collapse'><caption style='{_LEFT}'>{caption}</caption>"
-        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{note}"
     )
 
 
