@@ -12,7 +12,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import as_pandas, is_hashable, listed, shown, text_of, whole_number
+from sensitivity_lab.checks import (
+    as_pandas,
+    html_text,
+    is_hashable,
+    listed,
+    shown,
+    text_of,
+    whole_number,
+)
 from sensitivity_lab.errors import InputError
 
 HOLDS = "public, results hold only among datasets drawn from it"
@@ -189,6 +197,29 @@ class FiniteUniverse(ABC):
             of = f"{self.noun}{self._names}"
             return f"Universe of the {of} {records}, each as often as a dataset can hold"
         return f"Universe of {len(self)} record{'s' * (len(self) != 1)}{self._names}: {records}"
+
+    def _repr_html_(self) -> str:
+        counts = self.counts or ("any",) * len(self.values)
+        rows = [
+            (*((value,) if self.numeric else value), count)
+            for value, count in zip(self.values, counts, strict=True)
+        ]
+        if len(rows) > 2 * SHOWN:
+            rows = [*rows[:SHOWN], ("...",) * len(rows[0]), rows[-1]]
+        head = "".join(f"<th>{html_text(name)}</th>" for name in (*self._columns, "copies"))
+        body = "".join(
+            f"<tr>{''.join(f'<td>{html_text(cell)}</td>' for cell in row)}</tr>" for row in rows
+        )
+        of = f"{len(self)} records; {HOLDS}" if self.counts else self.noun
+        return (
+            f"<table><caption>Universe of {of}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        """What the entries of a record are called in a table."""
+        return ("value",)
 
     @property
     def _names(self) -> str:

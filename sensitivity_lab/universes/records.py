@@ -40,10 +40,17 @@ _MOST_ADVISED = 1_000_000
 check_count = whole_kind("how often a record occurs, at least 1")
 
 
-def check_counts(counts: Any) -> list[int]:
-    """Return how often records occur, or raise InputError."""
+def check_counts(counts: Any, number: int, noun: str) -> list[int]:
+    """Return how often each of some values or rows occurs, by default once, or raise InputError."""
+    if counts is None:
+        return [1] * number
     given = listed(counts, "counts must be a sequence of whole numbers, one per record")
-    return [check_count("counts", count) for count in given]
+    checked = [check_count("counts", count) for count in given]
+    if len(checked) != number:
+        raise InputError(
+            f"{noun} and counts must have one length, got {number} {noun} and {len(checked)} counts"
+        )
+    return checked
 
 
 def is_column(records: Any) -> bool:
@@ -225,14 +232,12 @@ def distinct_of_array(records: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.i
     >>> values.tolist(), counts.tolist()
     ([-0.0, 2.0], [2, 2])
     """
-    ascending = np.sort(records)
-    starts = np.flatnonzero(np.concatenate([[True], ascending[1:] != ascending[:-1]]))
-    values, counts = ascending[starts], np.diff(starts, append=len(ascending))
+    values, counts = np.unique(records, return_counts=True)
     # The two zeros of floats are equal, and a sort may exchange them: the first one given stays.
     zero = int(values.searchsorted(0))
     if zero < len(values) and values[zero] == 0:
         values[zero] = records[np.argmax(records == 0)]
-    return values, counts
+    return values, counts.astype(np.int64)
 
 
 def clipped(

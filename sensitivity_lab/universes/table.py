@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import (
     as_pandas,
-    html_text,
     is_hashable,
     named,
     names_of,
@@ -22,8 +21,8 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import InputError
 
 from .dataframes import Row, as_frame, distinct, is_missing, product, tuples_of
-from .multiset import HOLDS, SHOWN, FiniteUniverse
-from .records import check_count, check_counts, warn_of_pair
+from .multiset import FiniteUniverse
+from .records import check_count, check_counts, clipped, warn_of_pair
 from .universe import Universe
 
 
@@ -91,12 +90,7 @@ class TableUniverse(FiniteUniverse):
                 f"got {shown(twice)} more than once; give counts, "
                 "or use TableUniverse.from_dataset, which counts repeated rows"
             )
-        given = [1] * len(frame) if counts is None else check_counts(counts)
-        if len(given) != len(frame):
-            raise InputError(
-                f"rows and counts must have one length, got {len(frame)} rows and "
-                f"{len(given)} counts"
-            )
+        given = check_counts(counts, len(frame), self.noun)
         self._set_rows(frame.iloc[order], tuple(given[place] for place in order))
 
     def _set_rows(self, frame: pd.DataFrame, counts: tuple[int, ...] | None) -> None:
@@ -215,9 +209,7 @@ class TableUniverse(FiniteUniverse):
         listed = [int(v) if isinstance(v, bool) else v for v in self.listed(name)]
         if self.counts is None:
             return Universe.from_domain(dict.fromkeys(listed))
-        totals: dict[Any, int] = {}
-        for value, count in zip(listed, self.counts, strict=True):
-            totals[value] = totals.get(value, 0) + count
+        totals = clipped(listed, self.counts, None, None)
         made = Universe(totals, totals.values())
         made.declared = self.declared
         return made
@@ -291,18 +283,6 @@ class TableUniverse(FiniteUniverse):
     def _names(self) -> str:
         return f" ({names_of(self.columns, named)})"
 
-    def _repr_html_(self) -> str:
-        counts = self.counts or ("any",) * len(self.values)
-        shown = min(len(self.values), 2 * SHOWN)
-        head = "".join(f"<th>{html_text(named(name))}</th>" for name in (*self.columns, "copies"))
-        body = "".join(
-            f"<tr>{''.join(f'<td>{html_text(value)}</td>' for value in (*row, count))}</tr>"
-            for row, count in zip(self.values[:shown], counts[:shown], strict=True)
-        )
-        more = len(self.values) - shown
-        left = f"<p>and {more:,} other distinct rows</p>" if more else ""
-        size = f"{self.size:,} records; {HOLDS}" if self.counts is not None else "rows"
-        return (
-            f"<table><caption>Universe of {size}</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{left}"
-        )
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        return tuple(map(named, self.columns))

@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import as_pandas, html_text, shown
+from sensitivity_lab.checks import as_pandas, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Integers, Number, common_integers, integers_of_floats
 
 from . import records as reading
 from .interval import IntervalUniverse
-from .multiset import HOLDS, SHOWN, FiniteUniverse
+from .multiset import FiniteUniverse
 
 
 class Universe(FiniteUniverse):
@@ -78,16 +78,9 @@ class Universe(FiniteUniverse):
                 f"the values of a universe are distinct, got {shown(twice)} more than once; "
                 "give counts, or use Universe.from_dataset, which counts repeated records"
             )
-        if counts is None:
-            self._set(listed, (1,) * len(listed))
-            return
-        checked = reading.check_counts(counts)
-        if len(checked) != len(given):
-            raise InputError(
-                f"values and counts must have one length, got {len(given)} values and "
-                f"{len(checked)} counts"
-            )
-        count_of = dict(zip(given, checked, strict=True))
+        count_of = dict(
+            zip(given, reading.check_counts(counts, len(given), self.noun), strict=True)
+        )
         self._set(listed, tuple(count_of[value] for value in listed))
 
     def _set(self, values: Sequence[Number], counts: tuple[int, ...] | None) -> None:
@@ -276,20 +269,6 @@ class Universe(FiniteUniverse):
         # As of every finite universe, but of an array the values are not listed for it.
         listed = self.values if "values" in vars(self) else self.array
         return hash((len(listed), tuple(listed[:8]), tuple(listed[-8:]), self.size))
-
-    def _repr_html_(self) -> str:
-        counts = self.counts or ("any",) * len(self.values)
-        rows: list[tuple[object, object]] = list(zip(self.values, counts, strict=True))
-        if len(rows) > 2 * SHOWN:
-            rows = [*rows[:SHOWN], ("...", "..."), rows[-1]]
-        body = "".join(
-            f"<tr><td>{html_text(value)}</td><td>{count}</td></tr>" for value, count in rows
-        )
-        size = "" if self.counts is None else f" of {len(self)} records; {HOLDS}"
-        return (
-            f"<table><caption>Universe{size}</caption>"
-            f"<thead><tr><th>value</th><th>copies</th></tr></thead><tbody>{body}</tbody></table>"
-        )
 
 
 def of_numbers(universe: FiniteUniverse) -> Universe:
