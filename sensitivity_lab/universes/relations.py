@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,24 +51,6 @@ RemovedAdded = tuple[int, int]
 
 SHOWN = 16
 """A text shows at most so many records of a dataset, or entries of an answer."""
-
-
-class Shortage(NamedTuple):
-    """Why the datasets of a size have no neighbors, in words.
-
-    Attributes
-    ----------
-    change : str
-        The change to a neighbor, such as "replaced", after "2 records".
-    reason : str
-        What is missing.
-    way : str
-        What else to do than leave out the size, after ", or "; "" if there is nothing.
-    """
-
-    change: str
-    reason: str
-    way: str = ""
 
 
 @dataclass(frozen=True)
@@ -291,10 +273,6 @@ class Relation(ABC):
             distances = range(1, int(min(self.k, farthest)) + 1)
         return (change for k in distances for change in self.changes_at(k, size, universe, least))
 
-    def shortage(self, size: int, universe: Space) -> Shortage | None:
-        """Return why datasets of a size have no neighbors; None: as `check_feasible` says."""
-        return None
-
     @abstractmethod
     def _limits(self, least: int) -> str:
         """Return the feasibility conditions, in words, if neighbors have at least some records."""
@@ -361,13 +339,6 @@ def _with_article(extent: str) -> str:
     return f"an {extent}" if extent.startswith("interval") else f"a {extent}"
 
 
-def _others(size: int, universe: Space) -> str:
-    """Return how many records are outside a dataset, in words."""
-    left = universe.size - size
-    others = {0: "no other", 1: "only 1 other"}.get(int(left), f"only {left} others")
-    return f"the universe has {others}"
-
-
 @dataclass(frozen=True)
 class Bounded(Relation):
     """Replace: x and y have the same size and differ in k records (k = 1: change one).
@@ -405,12 +376,6 @@ class Bounded(Relation):
     def step(self) -> Relation | None:
         """A record is replaced."""
         return Bounded(1)
-
-    def shortage(self, size: int, universe: Space) -> Shortage | None:
-        """Return why datasets of a size have no neighbors."""
-        if self.k > size:
-            return Shortage("replaced", f"it has only {size}")
-        return Shortage("replaced", _others(size, universe), "take a larger universe")
 
     def _limits(self, least: int) -> str:
         if self.exactly:
@@ -480,15 +445,6 @@ class Unbounded(Relation):
         `SymmetricDifference`, which has the same single steps.
         """
         return SymmetricDifference(1) if self.direction == "both" else None
-
-    def shortage(self, size: int, universe: Space) -> Shortage | None:
-        """Return why datasets of a size have no neighbors."""
-        if self.direction == "add" or self.k <= size:
-            return Shortage("more", _others(size, universe), "take a larger universe")
-        way = ""
-        if self.direction == "both" and self.k <= universe.size - size:
-            way = f"only compare it with larger datasets: Unbounded({self.k}, direction='add')"
-        return Shortage("less", f"it has only {size}", way)
 
     def _limits(self, least: int) -> str:
         fewest = f"k <= size - {least}" if least else "k <= size"
