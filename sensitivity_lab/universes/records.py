@@ -176,18 +176,16 @@ def _as_number(value: Any, position: int) -> Number:
     )
 
 
-def as_array(values: Sequence[Number]) -> NDArray[Any]:
-    """Return values as int64 or float64 if that is lossless, else as Python objects."""
-    kinds = set(map(type, values))
+def as_array(numbers: Sequence[Any]) -> NDArray[Any]:
+    """Return Python numbers as int64 or float64 if that is lossless, else as Python objects."""
+    kinds = set(map(type, numbers))
     if kinds == {float}:
-        return np.array(values)
-    if kinds == {int} and int(values[0]) >= -(2**63) and int(values[-1]) < 2**63:
-        return np.array(values, dtype=np.int64)
-    if kinds <= {int, float} and all(
-        isinstance(value, float) or abs(int(value)) <= 2**53 for value in values
-    ):
-        return np.array(values, dtype=np.float64)
-    return np.array(values, dtype=object)
+        return np.array(numbers)
+    if kinds == {int} and all(-(2**63) <= number < 2**63 for number in numbers):
+        return np.array(numbers, dtype=np.int64)
+    if kinds == {int, float} and all(abs(one) <= 2**53 for one in numbers if type(one) is int):
+        return np.array(numbers, dtype=np.float64)
+    return np.array(numbers, dtype=object)
 
 
 def _not_finite(value: object, position: int) -> str:
@@ -197,15 +195,15 @@ def _not_finite(value: object, position: int) -> str:
     )
 
 
-def _bound(value: Any) -> Number | None:
+def _record(value: Any) -> Number | None:
     try:
         return _as_number(value, 0)
     except InputError:
         return None
 
 
-check_bound: Kind[Number] = Kind(check_number.accepted, _bound, check_number.advice)
-"""The bounds of clipping: what a record can be."""
+check_record: Kind[Number] = Kind(check_number.accepted, _record, check_number.advice)
+"""A number as a record is written: of an interval, or a bound of clipping."""
 
 
 def distinct(records: list[Number]) -> tuple[list[Number], tuple[int, ...]]:

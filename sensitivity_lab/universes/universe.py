@@ -241,7 +241,7 @@ class Universe(FiniteUniverse):
         Universe of 5 records: 2 (x3), 3, 5; public, results hold only among datasets drawn from it
         """
         low, high = (
-            reading.check_bound.or_none(name, bound)
+            reading.check_record.or_none(name, bound)
             for name, bound in (("lower", lower), ("upper", upper))
         )
         if low is not None and high is not None and Fraction(low) > Fraction(high):
