@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, compress, repeat
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ from sensitivity_lab.checks import (
     whole_number,
 )
 from sensitivity_lab.errors import InputError
+
+from .records import check_count
 
 HOLDS = "public, results hold only among datasets drawn from it"
 """Of a finite number of records, which a result over it reveals."""
@@ -77,6 +79,13 @@ class FiniteUniverse(ABC):
         self.counts = counts
         self._counts = np.array(counts or (), dtype=np.int64)
         self.size = math.inf if counts is None else sum(counts)
+
+    def _declare(self, copies: Any) -> Self:
+        """Make its values a domain, each with so many copies, and return it."""
+        times = check_count.or_none("copies", copies)
+        self._set(self.values, None if times is None else (times,) * len(self.values))
+        self.declared = True
+        return self
 
     @property
     def lists_records(self) -> bool:

@@ -181,7 +181,7 @@ def as_array(numbers: Sequence[Any]) -> NDArray[Any]:
     kinds = set(map(type, numbers))
     if kinds == {float}:
         return np.array(numbers)
-    if kinds == {int} and all(-(2**63) <= number < 2**63 for number in numbers):
+    if kinds == {int} and min(numbers) >= -(2**63) and max(numbers) < 2**63:
         return np.array(numbers, dtype=np.int64)
     if kinds == {int, float} and all(abs(one) <= 2**53 for one in numbers if type(one) is int):
         return np.array(numbers, dtype=np.float64)

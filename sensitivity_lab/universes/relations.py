@@ -28,7 +28,7 @@ from sensitivity_lab.checks import (
     text_of,
     whole_kind,
 )
-from sensitivity_lab.errors import InputError, TooLargeError, VerificationError
+from sensitivity_lab.errors import InputError, SensitivityLabError, TooLargeError, VerificationError
 from sensitivity_lab.metrics.metric import Row
 from sensitivity_lab.metrics.records import (
     AddOrRemoveDistance,
@@ -636,15 +636,22 @@ def check_dataset(x: Iterable[Any], universe: FiniteUniverse) -> Multiplicities:
         If x has a record that the universe lacks, or more copies of one than the universe has.
     """
     multiplicities = multiplicities_of(x, universe)
-    records = check_size(int(multiplicities.sum()), universe)
-    limits = universe.multiplicities(records)
-    if (beyond := np.flatnonzero(multiplicities > limits)).size:
-        place = int(beyond[0])
-        raise InputError(
-            f"the dataset has {multiplicities[place]} records {universe.values[place]}, the "
-            f"universe only {limits[place]}: {universe}"
-        )
+    check_size(int(multiplicities.sum()), universe)
+    _check_within(multiplicities, universe, InputError)
     return multiplicities
+
+
+def _check_within(
+    data: Multiplicities, universe: FiniteUniverse, error: type[SensitivityLabError]
+) -> None:
+    """Raise an error unless a universe has all the records of a dataset."""
+    limits = universe.multiplicities(int(data.sum()))
+    if (beyond := np.flatnonzero((data < 0) | (data > limits))).size:
+        place = int(beyond[0])
+        raise error(
+            f"the dataset has {data[place]} records {universe.values[place]}, the universe only "
+            f"{limits[place]}: {universe}"
+        )
 
 
 def show(
@@ -679,8 +686,7 @@ def _places_of(records: list[Any], universe: FiniteUniverse) -> NDArray[np.intp]
     None if one is not there, or what they are has to be compared one by one.
     """
     values: NDArray[Any] | None = getattr(universe, "array", None)  # of numbers
-    plain: tuple[set[type], ...] = ({int}, {float}, {np.int64}, {np.float64})
-    if values is None or set(map(type, records)) not in plain:
+    if values is None or len(set(map(type, records))) != 1:
         return None
     given = np.asarray(records)
     if given.dtype != values.dtype or given.dtype == object:
@@ -695,13 +701,7 @@ def check_related(
 ) -> None:
     """Raise VerificationError unless x and y are datasets of the universe and neighbors."""
     for dataset in (x, y):
-        limits = universe.multiplicities(int(dataset.sum()))
-        if (dataset < 0).any() or (dataset > limits).any():
-            place = int(np.flatnonzero((dataset < 0) | (dataset > limits))[0])
-            raise VerificationError(
-                f"a dataset has {dataset[place]} records {universe.values[place]}, "
-                f"the universe {limits[place]}"
-            )
+        _check_within(dataset, universe, VerificationError)
     removed, added = moved(x, y)
     # Shared records can change places with equal ones outside both, as far as there are any.
     limits = universe.multiplicities(int(x.sum()) + relation.k)

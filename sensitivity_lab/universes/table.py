@@ -22,7 +22,7 @@ from sensitivity_lab.errors import InputError
 
 from .dataframes import Row, as_frame, distinct, is_missing, product, tuples_of
 from .multiset import FiniteUniverse
-from .records import check_count, check_counts, clipped, warn_of_pair
+from .records import check_counts, clipped, warn_of_pair
 from .universe import Universe
 
 
@@ -93,7 +93,7 @@ class TableUniverse(FiniteUniverse):
         given = check_counts(counts, len(frame), self.noun)
         self._set_rows(frame.iloc[order], tuple(given[place] for place in order))
 
-    def _set_rows(self, frame: pd.DataFrame, counts: tuple[int, ...] | None) -> None:
+    def _set_rows(self, frame: pd.DataFrame, counts: tuple[int, ...]) -> None:
         self.columns = tuple(frame.columns)
         self.frame = frame.reset_index(drop=True)
         self._set(tuples_of(self.frame), counts)
@@ -175,11 +175,7 @@ class TableUniverse(FiniteUniverse):
             for name, domain in values.items():
                 warn_of_pair(domain, f"the domain of column {shown(name)}")
             values = product(values)
-        made = cls(values, allow_missing=allow_missing)
-        times = check_count.or_none("copies", copies)
-        made._set_rows(made.frame, None if times is None else (times,) * len(made.values))
-        made.declared = True
-        return made
+        return cls(values, allow_missing=allow_missing)._declare(copies)
 
     def column(self, name: Any) -> Universe:
         """Return a numeric column as a universe of numbers.

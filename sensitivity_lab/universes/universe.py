@@ -175,11 +175,8 @@ class Universe(FiniteUniverse):
                 f"the values of a domain are distinct, got {shown(twice)} more than once; list "
                 "every value that a record can have once, as range(21) does"
             )
-        made = cls(given)
-        times = reading.check_count.or_none("copies", copies)
+        made = cls(given)._declare(copies)
         reading.warn_of_pair(values, "this domain", real=True)
-        made._set(made.values, None if times is None else (times,) * len(made.values))
-        made.declared = True
         return made
 
     @staticmethod
