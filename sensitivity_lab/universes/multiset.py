@@ -19,7 +19,7 @@ from sensitivity_lab.checks import (
     listed,
     shown,
     text_of,
-    whole_number,
+    whole_kind,
 )
 from sensitivity_lab.errors import InputError
 
@@ -30,6 +30,9 @@ HOLDS = "public, results hold only among datasets drawn from it"
 
 SHOWN = 12
 """A repr shows at most so many distinct records."""
+
+
+_check_limit = whole_kind("a number of records, from 0 to 2**63 - 1", least=0, most=2**63 - 1)
 
 
 class FiniteUniverse(ABC):
@@ -106,11 +109,9 @@ class FiniteUniverse(ABC):
 
     def multiplicities(self, limit: int) -> NDArray[np.int64]:
         """Return how often each value can occur in a dataset of at most `limit` records."""
-        number = limit if type(limit) is int else whole_number(limit)
-        if number is None or not 0 <= number < 2**63:
-            raise InputError(
-                f"limit must be a number of records, from 0 to 2**63 - 1, got {shown(limit)}"
-            )
+        number = (
+            limit if type(limit) is int and 0 <= limit < 2**63 else _check_limit("limit", limit)
+        )
         if self.size == math.inf:
             return np.full(len(self.values), number, dtype=np.int64)
         return np.minimum(self._counts, number)
@@ -151,9 +152,8 @@ class FiniteUniverse(ABC):
         """Return what is at some positions of values, or raise InputError."""
         try:
             # pandas would cast floats to positions.
-            if not isinstance(places, np.ndarray) or places.dtype.kind not in "iub":
-                raise IndexError
-            if places.ndim > most:
+            array = isinstance(places, np.ndarray) and places.dtype.kind in "iub"
+            if not array or places.ndim > most:
                 raise IndexError
             return take(places)
         except (IndexError, TypeError, ValueError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
@@ -65,14 +66,13 @@ def number_of_neighbors(
     ways: dict[State, int] = {(0, 0, 0): 1}
     steps = 0
     for have, more in _rows(values[:, order]):
-        grown: dict[State, int] = {}
+        grown: dict[State, int] = defaultdict(int)
         terms = _terms(min(have, removed), min(more, added), have, more)
         for (gone, new, same), number in ways.items():
             for more_gone, more_new, more_same in terms:
                 removes, adds, swap = gone + more_gone, new + more_new, same + more_same
                 if removes <= removed and adds <= added:
-                    key = (removes, adds, swap if swap < swaps else swaps)
-                    grown[key] = grown.get(key, 0) + number
+                    grown[removes, adds, swap if swap < swaps else swaps] += number
         steps += len(ways) * len(terms)
         ways = grown
         if steps > _CHEAP and most < math.inf and (found := neighbors()) > most:

@@ -53,6 +53,15 @@ def check_counts(counts: Any, number: int, noun: str) -> list[int]:
     return checked
 
 
+def check_once(values: Iterable[Any], what: str, advice: str) -> None:
+    """Raise InputError for a value that is given more than once."""
+    twice = [value for value, times in Counter(values).items() if times > 1]
+    if twice:
+        raise InputError(
+            f"the values of a {what} are distinct, got {shown(twice[0])} more than once; {advice}"
+        )
+
+
 def is_column(records: Any) -> bool:
     """Tell whether a value lists records in order."""
     return isinstance(records, list | tuple | range | np.ndarray | pd.Series | pd.Index)
@@ -88,12 +97,12 @@ def warn_of_pair(values: Any, domain: str, *, real: bool = False) -> None:
     if not isinstance(values, tuple) or len(values) != 2:
         return
     low, high = map(finite_number, values)
-    if low is None or high is None or Fraction(high) - Fraction(low) <= 1:
+    if low is None or high is None or (apart := Fraction(high) - Fraction(low)) <= 1:
         return
     two = f"{shown(low)}, {shown(high)}"
     ways = []
     whole = all(Fraction(bound).denominator == 1 for bound in (low, high))
-    if whole and Fraction(high) - Fraction(low) <= _MOST_ADVISED:
+    if whole and apart <= _MOST_ADVISED:
         ways.append(
             f"range({int(low)}, {int(high) + 1}) for all whole numbers from one to the other"
         )
@@ -151,7 +160,7 @@ def array_of_numbers(values: Iterable[Any]) -> NDArray[Any] | None:
             bad = int(np.flatnonzero(~np.isfinite(array))[0])
             raise InputError(_not_finite(array[bad].item(), bad))
         return array.astype(np.float64)
-    if dtype.kind == "u" and dtype.itemsize == 8 and array.max(initial=0) >= 2**63:
+    if dtype == np.uint64 and array.max(initial=0) >= 2**63:
         return array.astype(object)
     return array.astype(np.int64)
 

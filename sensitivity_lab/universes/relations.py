@@ -228,7 +228,8 @@ class Relation(ABC):
         if found is not None:
             raise InputError(
                 f"{self} is not feasible for datasets of size {found} in "
-                f"{_with_article(universe.extent)}: {self._limits(least)}; "
+                f"a{'n' * universe.extent.startswith('interval')} {universe.extent}: "
+                f"{self._limits(least)}; "
                 + self._advice(self._largest(found, universe, least), found, universe, least)
             )
         if self.k > FARTHEST:
@@ -333,10 +334,6 @@ FARTHEST = 100_000_000
 
 _SMALLER = "choose a smaller size, or use a domain as the universe, Universe.from_domain(values)"
 """What to do where a universe lists too few records."""
-
-
-def _with_article(extent: str) -> str:
-    return f"an {extent}" if extent.startswith("interval") else f"a {extent}"
 
 
 @dataclass(frozen=True)
@@ -593,8 +590,9 @@ def as_relation(neighbors: Any, *, exactly: bool = False) -> Relation:
         return replace(neighbors, exactly=True) if check_flag("exactly", exactly) else neighbors
     if isinstance(neighbors, type) and issubclass(neighbors, Relation):
         return neighbors(1, exactly)
-    if isinstance(neighbors, str) and neighbors.replace(" ", "_") in RELATIONS:
-        return RELATIONS[neighbors.replace(" ", "_")](1, exactly)
+    known = RELATIONS.get(neighbors.replace(" ", "_")) if isinstance(neighbors, str) else None
+    if known:
+        return known(1, exactly)
     classes = ", ".join(f"{relation.__name__}(k)" for relation in RELATIONS.values())
     raise InputError(
         f"unknown neighbor relation {shown(neighbors)}; choose one of "
@@ -708,10 +706,7 @@ def check_related(
     swaps = int(np.minimum(np.minimum(x, y), limits - np.maximum(x, y)).sum())
     changes = relation.changes(int(x.sum()), universe)
     if not any(0 <= i - removed == j - added <= swaps for i, j in changes):
-        shown = " and ".join(
-            f"{name} = {show(universe.dataset(data))}" for name, data in (("x", x), ("y", y))
-        )
         raise VerificationError(
-            f"{shown} are not neighbors ({relation}): {removed} records are only in x, "
-            f"{added} only in y"
+            f"x = {show(universe.dataset(x))} and y = {show(universe.dataset(y))} are not "
+            f"neighbors ({relation}): {removed} records are only in x, {added} only in y"
         )

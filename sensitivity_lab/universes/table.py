@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -212,15 +211,10 @@ class TableUniverse(FiniteUniverse):
 
     def listed(self, name: Any) -> list[Any]:
         """Return the values of a column, one per distinct row; raise InputError without it."""
-        place = self._places.get(name) if is_hashable(name) else None
-        if place is None:
+        if not is_hashable(name) or name not in self.columns:
             raise InputError(no_column(name, self.columns))
+        place = self.columns.index(name)
         return [row[place] for row in self.values]
-
-    @cached_property
-    def _places(self) -> dict[Any, int]:
-        """The position of each column."""
-        return {name: place for place, name in enumerate(self.columns)}
 
     def clipped(self, *_: Any, **__: Any) -> NoReturn:
         """Raise InputError: rows cannot be clipped, but their columns can."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -71,13 +70,9 @@ class Universe(FiniteUniverse):
 
     def __init__(self, values: Iterable[Number], counts: Iterable[int] | None = None) -> None:
         given = reading.as_numbers(values)
+        advice = "give counts, or use Universe.from_dataset, which counts repeated records"
+        reading.check_once(given, "universe", advice)
         listed, _ = reading.distinct(given)
-        if len(listed) != len(given):
-            twice = next(value for value, count in Counter(given).items() if count > 1)
-            raise InputError(
-                f"the values of a universe are distinct, got {shown(twice)} more than once; "
-                "give counts, or use Universe.from_dataset, which counts repeated records"
-            )
         count_of = dict(
             zip(given, reading.check_counts(counts, len(given), self.noun), strict=True)
         )
@@ -169,12 +164,8 @@ class Universe(FiniteUniverse):
         it
         """
         given = reading.as_numbers(values)
-        if len(set(given)) < len(given):
-            twice = next(value for value, times in Counter(given).items() if times > 1)
-            raise InputError(
-                f"the values of a domain are distinct, got {shown(twice)} more than once; list "
-                "every value that a record can have once, as range(21) does"
-            )
+        advice = "list every value that a record can have once, as range(21) does"
+        reading.check_once(given, "domain", advice)
         made = cls(given)._declare(copies)
         reading.warn_of_pair(values, "this domain", real=True)
         return made
