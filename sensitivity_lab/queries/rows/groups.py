@@ -243,7 +243,7 @@ class GroupBy(PartedQuery):
 
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the sums of the query over the records of each group."""
-        inner = _sums(self.query, universe)
+        inner = self.query.sums(universe)
         groups = self.groups or ()
         places = places_of(universe.listed(self.column), groups)
         members = flags_of(places, len(groups), self.name, inner.terms.shape[1])
@@ -279,7 +279,7 @@ class Stack(PartedQuery):
     (2.0, 50.0)
     """
 
-    queries: tuple[Query, ...]
+    queries: tuple[Any, ...]
 
     def __init__(self, *queries: Any) -> None:
         if not queries:
@@ -321,7 +321,7 @@ class Stack(PartedQuery):
 
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the sums of all the queries."""
-        return side_by_side([_sums(query, universe) for query in self.queries])
+        return side_by_side([query.sums(universe) for query in self.queries])
 
     def check_on(self, universe: TableUniverse) -> None:
         """Raise InputError for categories and groups that no record can be in."""
@@ -351,12 +351,3 @@ def _part(query: Any, *, roots: bool = False) -> Query:
             "with its share of epsilon"
         )
     return query
-
-
-def _sums(query: Query, universe: FiniteUniverse) -> Sums:
-    if isinstance(query, RecordQuery) and isinstance(universe, TableUniverse):
-        return query.sums_on(universe)  # the whole keeps its sums, so its parts need not
-    sums = query.sums(universe)
-    if sums is None:
-        raise InputError(f"{query.name} is not made of sums over records")
-    return sums

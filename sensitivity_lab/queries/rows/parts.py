@@ -24,7 +24,7 @@ from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.table import TableUniverse
 
 from .columns import numbers_of
-from .tables import RecordQuery
+from .tables import RecordQuery, on_table
 
 Part = tuple[Query, NDArray[np.int64]]
 """A query, and the dataset that it is computed on, by multiplicities."""
@@ -171,10 +171,14 @@ class ColumnQuery(Query):
 
     def sums(self, universe: FiniteUniverse) -> Sums | None:
         """Return None: the query is not a sum over rows. InputError unless it fits the universe."""
+        self._numbers(universe)
+        return None
+
+    def _numbers(self, universe: FiniteUniverse) -> list[Fraction | None]:
+        """Return the numbers of the column, one per distinct row."""
         if not isinstance(universe, TableUniverse):
             raise InputError(f"{self.name} is a query on records; make a TableUniverse of a table")
-        numbers_of(universe, self.column)
-        return None
+        return numbers_of(universe, self.column)
 
     def adds_up(self, universe: Any) -> bool:
         """Tell whether the query on numbers is a sum or a count; a missing value adds nothing."""
@@ -190,9 +194,7 @@ class ColumnQuery(Query):
 
     def exactly(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Fraction:
         """Return the exact answer (its square, if a root) on a dataset given by multiplicities."""
-        if not isinstance(universe, TableUniverse):
-            raise InputError(f"{self.name} is a query on records; make a TableUniverse of a table")
-        numbers = numbers_of(universe, self.column)
+        numbers = self._numbers(universe)
         held = np.flatnonzero(data)
         present = [place for place in held if numbers[place] is not None]
         if not present and self.empty is not None:
@@ -211,8 +213,7 @@ class ColumnQuery(Query):
     @with_numpy_defaults
     def __call__(self, x: pd.DataFrame) -> Answer:
         """Return the answer on a table, shape (n, columns); missing values are allowed."""
-        universe = TableUniverse.from_dataset(x, allow_missing=True)
-        return self.on(universe, universe.multiplicities(len(x)))
+        return on_table(self, x)
 
 
 def _number_query(query: Any) -> Query:

@@ -74,8 +74,13 @@ class RecordQuery(Query):
     @with_numpy_defaults
     def __call__(self, x: pd.DataFrame) -> Answer:
         """Return the answer on a table, shape (n, columns); missing values are allowed."""
-        universe = TableUniverse.from_dataset(x, allow_missing=True)
-        return copy(self).on(universe, universe.multiplicities(len(x)))
+        return on_table(copy(self), x)
+
+
+def on_table(query: Query, x: pd.DataFrame) -> Answer:
+    """Return the answer of a query on a table, shape (n, columns); missing values are allowed."""
+    universe = TableUniverse.from_dataset(x, allow_missing=True)
+    return query.on(universe, universe.multiplicities(len(x)))
 
 
 @dataclass(frozen=True)
