@@ -243,7 +243,7 @@ class GroupBy(PartedQuery):
 
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the sums of the query over the records of each group."""
-        inner = self.query.sums(universe)
+        inner = _sums(self.query, universe)
         check_cells(self.name, len(inner.terms), len(self.groups or ()) * inner.terms.shape[1])
         return side_by_side(
             [
@@ -280,7 +280,7 @@ class Stack(PartedQuery):
     (2.0, 50.0)
     """
 
-    queries: tuple[Any, ...]
+    queries: tuple[Query, ...]
 
     def __init__(self, *queries: Any) -> None:
         if not queries:
@@ -322,7 +322,7 @@ class Stack(PartedQuery):
 
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the sums of all the queries."""
-        return side_by_side([query.sums(universe) for query in self.queries])
+        return side_by_side([_sums(query, universe) for query in self.queries])
 
     def check_on(self, universe: TableUniverse) -> None:
         """Raise InputError for categories and groups that no record can be in."""
@@ -352,3 +352,13 @@ def _part(query: Any, *, roots: bool = False) -> Query:
             "with its share of epsilon"
         )
     return query
+
+
+def _sums(query: Query, universe: FiniteUniverse) -> Sums:
+    if isinstance(query, RecordQuery) and isinstance(universe, TableUniverse):
+        # The whole keeps its sums; those that a part keeps may be of an earlier call.
+        return query.sums_on(universe)
+    sums = query.sums(universe)
+    if sums is None:
+        raise InputError(f"{query.name} is not made of sums over records")
+    return sums
