@@ -198,6 +198,11 @@ COMMANDS = (
     f"local {AGES} --dataset 20,35,35,50 --query median --neighbors bounded",
     "local --domain absence_days=0:20 --dataset school_large.csv --query mean "
     "--neighbors unbounded --distance 2",
+    f"local {AGES} --dataset 20,35,50,50 --query var --neighbors edit --distance 2 --exactly",
+    f"sensitivity {AGES} --size 0-9 --query mean --empty 0 --neighbors unbounded",
+    f"sensitivity {AGES} --size 9 --query sum --neighbors unbounded --direction remove",
+    "formula var --neighbors bounded",
+    "formula median --neighbors unbounded",
     f"{NOISE} --size 100 --queries mean median --neighbors bounded",
     f"{NOISE} --size 100 --queries mean sum --neighbors bounded --delta 1e-6 --split 3 1",
     f"{NOISE} --size 2-1000 --queries mean count --neighbors unbounded",
