@@ -38,9 +38,7 @@ WITNESS = "witness must be one of 'short', 'full', got array([1., 1.])"
     [
         (
             lambda: of("SensitivityCurves").result(query=..., distance=1),
-            "no points have query Ellipsis (replace the dots) and distance 1, exactly one is "
-            "needed; choose among column: age; neighbors: bounded; meaning: at most; query: mean, "
-            "sum; distance: 1, 2",
+            "no curve has the query Ellipsis (replace the dots); choose among mean, sum",
         ),
         (
             lambda: of("SensitivityCurves").result("mean", distance="1"),
@@ -55,7 +53,6 @@ WITNESS = "witness must be one of 'short', 'full', got array([1., 1.])"
             "column must be the name of one column, such as 'age', got [1]",
         ),
         (lambda: of("SensitivityCurves").to_frame(witness=np.ones(2)), WITNESS),
-        (lambda: of("NeighborTable").to_frame(witness=np.ones(2)), WITNESS),
         (lambda: of("AuditReport").to_csv("a.csv", witness=np.ones(2)), WITNESS),
         (
             lambda: of("AuditReport").to_csv(3),
@@ -82,11 +79,13 @@ WITNESS = "witness must be one of 'short', 'full', got array([1., 1.])"
         (lambda: UNIVERSE.given(np.array([7])), PLACES.format("array([7])")),
         (
             lambda: UNIVERSE.multiplicities("a"),
-            "limit must be a number of records, from 0 to 2**63 - 1, got 'a'",
+            "limit must be a whole number (a number of records, from 0 to 2**63 - 1), got "
+            "'a' (str)",
         ),
         (
             lambda: UNIVERSE.multiplicities(THREE_SECONDS),
-            f"limit must be a number of records, from 0 to 2**63 - 1, got {THREE_SECONDS!r}",
+            f"limit must be a whole number (a number of records, from 0 to 2**63 - 1), got "
+            f"{THREE_SECONDS!r} (timedelta64)",
         ),
         (
             lambda: sl.Mean()(3),

@@ -188,23 +188,13 @@ def _check_audited_sizes(
     sizes = check_sizes(size, universe)
     for n in sizes:
         for relation in relations:
-            _check_neighbors(n, relation, universe)
+            try:
+                relation.check_feasible((n,), universe)
+            except InputError as error:
+                raise InputError(
+                    f"size {n} has no such neighbors, so leave it out: {error}"
+                ) from None
     return sizes
-
-
-def _check_neighbors(n: int, relation: Relation, universe: AnyUniverse) -> None:
-    """Raise InputError if datasets of a size have no neighbors."""
-    try:
-        relation.check_feasible((n,), universe)
-    except InputError as error:
-        short = relation.shortage(n, universe)
-        if short is None:
-            raise InputError(f"size {n} has no such neighbors: {error}") from None
-        records = "1 record" if relation.k == 1 else f"{relation.k} records"
-        raise InputError(
-            f"size {n} has no neighbors with {records} {short.change} ({relation}), as "
-            f"{short.reason}; leave out size {n}{short.way and ', or '}{short.way}"
-        ) from None
 
 
 @dataclass(frozen=True)

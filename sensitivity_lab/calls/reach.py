@@ -276,7 +276,7 @@ def _found(
     lower: dict[int, tuple[Fraction, Callable[[], Multiplicities]]] = {}
     upper = dict(lower)
     for one in both.of_changes:
-        k = ball.steps((one.removed, one.added))
+        (k,) = ball.levels([(one.removed, one.added)])
         if k not in lower or one.lower.answer < lower[k][0]:
             lower[k] = one.lower
         if k not in upper or one.upper.answer > upper[k][0]:

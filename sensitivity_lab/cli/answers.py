@@ -10,38 +10,24 @@ from sensitivity_lab.article import checks, experiments
 from sensitivity_lab.audits.call import audit as audit_claim
 from sensitivity_lab.calls.curves import sensitivity_curves
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
-from sensitivity_lab.calls.local_sensitivity import local_curves, local_sensitivity
-from sensitivity_lab.calls.smooth_sensitivity import smooth_sensitivity
-from sensitivity_lab.checks import did_you_mean, names_of, shown
-from sensitivity_lab.csv_files import exact_number, read_table
+from sensitivity_lab.calls.local_sensitivity import local_sensitivity
+from sensitivity_lab.checks import number_text, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.noise.smooth import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
 from sensitivity_lab.noise.table import noise_table
-from sensitivity_lab.queries import Histogram
-from sensitivity_lab.results.smooth import SmoothSensitivity
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.results.sensitivity import Sensitivity
 
 from .arguments import (
-    BETA,
-    BINS,
-    CATEGORIES,
     CLAIM,
     CLAIM_PER_K,
-    COLUMN,
     COLUMNS,
-    COPIES,
     DATA,
     DELTA,
     DISTANCES,
     DOMAIN,
     EPSILON,
-    EXACTLY,
     FOLDER,
     GROUP_BY,
-    LABELS,
     NEIGHBORS,
-    NORM,
     OF_FORMULA,
     PERSON,
     PUBLIC_UNIVERSE,
@@ -50,11 +36,10 @@ from .arguments import (
     REQUIRED_QUERIES,
     ROWS_PER_PERSON,
     SIZE,
-    SIZES,
     SPLIT,
 )
-from .given import Given, only
-from .output import Answer, check_writable, draw, noting, with_numbers
+from .given import Given
+from .output import Answer, check_writable, draw
 from .release import release
 
 
@@ -92,137 +77,31 @@ def sensitivity(given: Given) -> Answer:
         neighbors=given.relation(given.distance()),
         **given.search(),
     )
-    return Answer(
-        text=with_numbers(result), data=result.to_dict, plot=lambda: result.plot("witness")
-    )
+    return _of_one(result)
 
 
 def local(given: Given) -> Answer:
-    """Search the sensitivity of one dataset, at one distance or at several."""
-    column, universe, x = given.dataset()
-    distances = given[DISTANCES]
+    """Search the sensitivity of one dataset."""
+    universe, x = given.dataset()
     given.doing(f"searching the local sensitivity of {given[QUERY]}")
-    asked: dict[str, Any] = {"dataset": x, **given.search("local")}
-    if len(distances) > 1:
-        found = local_curves(
-            universe,
-            given.asked(QUERY),
-            distances=distances,
-            neighbors=given.relation(1),
-            exactly=given[EXACTLY],
-            column=column,
-            **asked,
-        )
-        return Answer(text=found, data=found.to_dict, plot=found.plot)
     result = local_sensitivity(
-        universe, given.asked(QUERY), neighbors=given.relation(distances[0]), **asked
-    )
-    return Answer(
-        text=with_numbers(result), data=result.to_dict, plot=lambda: result.plot("witness")
-    )
-
-
-def smooth(given: Given) -> Answer:
-    """Search the smooth sensitivity of one dataset, and find the scale of its noise."""
-    epsilon, delta, k = given[EPSILON], given[DELTA], given.distance()
-    if epsilon is not None:
-        given.check_public()
-        beta: Any = smooth_beta(epsilon, delta, k=k)
-    elif delta is not None:
-        raise InputError("--delta goes with --epsilon, not --beta")
-    else:
-        beta = given[BETA]
-    _, universe, x = given.dataset()
-    if not isinstance(universe, FiniteUniverse):  # a file or a domain is always finite
-        raise InputError("smooth sensitivity is computed over a file or a domain")
-    given.doing(f"searching the smooth sensitivity of {given[QUERY]}")
-    result = smooth_sensitivity(
         universe,
         given.asked(QUERY),
         dataset=x,
-        beta=beta,
-        neighbors=given.relation(k),
-        sizes=given[SIZES],
-        **given.search("smooth"),
-    )
-    text = f"{result}\n  upper      {result.upper!r}"
-    if epsilon is None:
-        return Answer(text=text, data=result.to_dict, plot=result.plot)
-    with noting() as notes:
-        noise = _smooth_noise(result, epsilon, delta, given[PUBLIC_UNIVERSE])
-    return Answer(
-        text=f"{text}\n  noise      {noise['noise']}, scale {noise['scale']!r}",
-        data=lambda: {**result.to_dict(), **noise},
-        plot=result.plot,
-        notes=notes,
-    )
-
-
-def _smooth_noise(
-    result: SmoothSensitivity, epsilon: Any, delta: Any, public: bool
-) -> dict[str, Any]:
-    """Return the noise for a privacy loss, and its scale."""
-    loss = {"epsilon": epsilon, "delta": delta}
-    if delta is None:
-        scale = smooth_cauchy_scale(result, epsilon, public_universe=public)
-        return {"noise": "Cauchy", "scale": scale, **loss}
-    scale = smooth_laplace_scale(result, epsilon, delta, public_universe=public)
-    return {"noise": "Laplace", "scale": scale, **loss}
-
-
-def histogram(given: Given) -> Answer:
-    """Search the sensitivity of a histogram of one column."""
-    column, universe, categories = _counted(given)
-    query = Histogram(column, None if given[BINS] else categories, given[BINS])
-    given.doing(f"searching the sensitivity of the histogram of {column}")
-    result = global_sensitivity(
-        universe,
-        query,
-        size=given[SIZE],
         neighbors=given.relation(given.distance()),
-        norm=given[NORM],
-        **given.search(),
+        **given.search("local"),
     )
-    return Answer(text=with_numbers(result), data=result.to_dict, plot=result.plot)
+    return _of_one(result)
 
 
-def _counted(given: Given) -> tuple[str, TableUniverse, list[Any] | None]:
-    """Return the column, the universe of its values, and the categories."""
-    given.start_reading()
-    if given.has(DOMAIN):
-        domains = given.domains(LABELS)
-        column = _chosen(given[COLUMN], list(domains))
-        values = domains[column]
-        universe = TableUniverse.from_domain({column: values}, given[COPIES])
-        return column, universe, _categories(given, values) or values
-    table = read_table(given[DATA])
-    column = _chosen(given[COLUMN], list(table.columns))
-    categories = _categories(given, table[column].tolist())
-    if not categories and not given.has(BINS):
-        raise InputError(
-            "give the values to count with --categories or --bins; they must not depend on the data"
-        )
-    return column, TableUniverse.from_dataset(table[[column]]), categories
-
-
-def _categories(given: Given, values: list[Any]) -> list[Any] | None:
-    """Return the categories in the column's type: texts or numbers."""
-    written: list[str] | None = given[CATEGORIES]
-    if not written or any(isinstance(value, str) for value in values):
-        return written
-    return [text if (number := exact_number(text)) is None else number for text in written]
-
-
-def _chosen(asked: str | None, known: list[str]) -> str:
-    """Return the chosen column, or the only one."""
-    if asked in known:
-        return str(asked)
-    if asked:
-        raise InputError(
-            f"unknown column {shown(asked)}; the columns are {names_of(known)}"
-            f"{did_you_mean(asked, known)}"
-        )
-    return only(known)
+def _of_one(result: Sensitivity) -> Answer:
+    """Return a sensitivity with its numbers in full, and the picture of its witness."""
+    exact = "none: not a rational number" if result.exact is None else number_text(result.exact)
+    text = (
+        f"{result}\n  value      {result.value!r}\n  exact      {exact}"
+        f"\n  upper      {result.upper!r}"
+    )
+    return Answer(text=text, data=result.to_dict, plot=lambda: result.plot("witness"))
 
 
 def noise(given: Given) -> Answer:
@@ -252,8 +131,7 @@ def noise(given: Given) -> Answer:
         neighbors=relation,
         **given.search(),
     )
-    with noting() as notes:
-        table = noise_table(found, public_universe=given[PUBLIC_UNIVERSE], **loss)
+    table = noise_table(found, public_universe=given[PUBLIC_UNIVERSE], **loss)
     told = [str(table)]
     if given.has(DOMAIN):
         told.append("  domain     clip the values to it before you compute the answers")
@@ -271,8 +149,7 @@ def noise(given: Given) -> Answer:
             "size": sizes[0] if len(sizes) == 1 else sizes,
             "rows": [vars(row) for row in table],
         },
-        table=lambda path, **_: table.to_frame().to_csv(path, index=False),
-        notes=notes,
+        table=lambda path: table.to_frame().to_csv(path, index=False),
     )
 
 

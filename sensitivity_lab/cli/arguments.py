@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from sensitivity_lab.queries import DEFAULT_QUERIES
 from sensitivity_lab.search.run import Run
-from sensitivity_lab.universes.relations import RELATIONS
+from sensitivity_lab.universes.relations import RELATIONS, Unbounded
 
-from .completion import columns, files, queries
 from .option_values import (
     exact,
     read_bounds,
@@ -25,10 +24,9 @@ from .option_values import (
     read_distances,
     read_domain,
     read_foreign_key,
+    read_groups,
     read_keys,
-    read_labels,
     read_size_list,
-    read_sizes,
     read_source,
 )
 
@@ -56,8 +54,6 @@ class Argument:
     advice : tuple of pairs
         Patterns of other phrases in the library's messages, and their replacements on the command
         line, as `re.sub` takes them.
-    completer : callable, optional
-        Proposes its values when the user presses the tab key.
     alias, metavar, nargs, action, default, choices, required
         As argparse has them.
     """
@@ -67,7 +63,6 @@ class Argument:
     read: Callable[[str], Any] = str
     becomes: str = ""
     advice: tuple[tuple[str, Replacement], ...] = ()
-    completer: Callable[..., Iterable[str]] | None = None
     alias: str = ""
     metavar: str | None = None
     nargs: str | None = None
@@ -93,26 +88,23 @@ class Argument:
             "choices": self.choices,
             "required": self.required,
         }
-        action: argparse.Action = parser.add_argument(
+        parser.add_argument(
             *filter(None, (self.name, self.alias)),
             help=self.help,
             # Some actions refuse options even with their default values.
             **{name: value for name, value in options.items() if value},
         )
-        if self.completer:
-            vars(action)["completer"] = self.completer  # where argcomplete looks
 
 
 @dataclass(frozen=True)
 class OneOf:
-    """Arguments that exclude each other: exactly one is given, or at most one if not required."""
+    """Arguments that exclude each other: exactly one is given."""
 
     arguments: tuple[Argument, ...]
-    required: bool = True
 
     def add_to(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments to a parser."""
-        group = parser.add_mutually_exclusive_group(required=self.required)
+        group = parser.add_mutually_exclusive_group(required=True)
         for argument in self.arguments:
             argument.add_to(group)
 
@@ -126,7 +118,6 @@ DATA = Argument(
     metavar="DATA.csv",
     help="a table whose rows are the universe, scenario (a): only if these rows may be public; "
     "- reads standard input",
-    completer=files,
     advice=((r"; pass allow_missing=True to make them ordinary values, or drop", "; drop"),),
 )
 FILE = replace(DATA, help="a table with a header; its numeric columns can be datasets")
@@ -145,7 +136,6 @@ DOMAIN = Argument(
         ),
     ),
 )
-LABELS = replace(DOMAIN, read=read_labels)
 COPIES = Argument(
     name="--copies",
     read=int,
@@ -166,14 +156,6 @@ SIZE = Argument(
         ),
     ),
 )
-SIZES = Argument(
-    name="--sizes",
-    read=read_sizes,
-    metavar="M-N",
-    help="the smallest and largest size of a dataset, if neighbors add or remove records; "
-    "default: all sizes",
-    advice=((r"\bgive sizes=\(smallest, largest\)", "give --sizes SMALLEST-LARGEST"),),
-)
 PUBLIC_UNIVERSE = Argument(
     name="--public-universe",
     action="store_true",
@@ -193,7 +175,6 @@ COLUMN = Argument(
     name="--column",
     alias="--columns",
     help="the column; default: the only one",
-    completer=columns,
 )
 COLUMNS = Argument(
     name="--columns",
@@ -201,14 +182,12 @@ COLUMNS = Argument(
     nargs="+",
     metavar="COLUMN",
     help="the columns; default: all numeric ones",
-    completer=columns,
 )
 
 PERSON = Argument(
     name="--person",
     metavar="COLUMN",
     help="with a table and a domain: the column that identifies the person of each row",
-    completer=columns,
     advice=(
         (r"^Person without a column, and", "without --person; but"),
         (r"\bas in Person\('(.*?)', max_rows=\d+\); without it", r"as in --person \1; without it"),
@@ -224,11 +203,11 @@ ROWS_PER_PERSON = Argument(
 )
 GROUP_BY = Argument(
     name="--group-by",
+    read=read_groups,
     action="append",
     metavar="COLUMN=NAMES",
     help="with a table and a domain: numbers per group, such as plan=a,b,c; the list of names is "
     "public, and rows of other groups are dropped; can be given for several columns",
-    completer=columns,
 )
 PUBLISH = Argument(
     name="--publish",
@@ -266,14 +245,12 @@ DATABASE = Argument(
     read=Path,
     metavar="FILE",
     help="a database file of DuckDB or SQLite with all tables",
-    completer=files,
 )
 PERSONS = replace(
     PERSON,
     action="append",
     required=True,
     metavar="TABLE.COLUMN",
-    completer=None,
     help="the column that says whose row it is, such as customer.custkey; once per private table",
     advice=((r"\bpass null_person='public'", "pass --null-person public"),),
 )
@@ -334,21 +311,20 @@ QUERY = Argument(
     name="--query",
     required=True,
     help="a statistic such as median, var or percentile_90",
-    completer=queries,
     advice=(
         (r", a query such as Percentile\(25\), or a function of a 1-D array(?=$|; did)", ""),
         (r", or give functions names with from_function\(\.\.\., name=\.\.\.\)$", ""),
         (
             r"^unknown query 'histogram'; .*$",
-            "unknown query 'histogram'; for its sensitivity use `sensitivity-lab histogram`, for "
-            "its noise give `sensitivity-lab noise` a table and a domain",
+            "unknown query 'histogram'; replacing a record moves two of its counts by 1, adding or "
+            "removing one moves one; for its noise give `sensitivity-lab noise` a table and a "
+            "domain",
         ),
     ),
 )
 OF_FORMULA = Argument(
     name="query",
     help="a statistic such as median, var or percentile_90",
-    completer=queries,
 )
 REQUIRED_QUERIES = Argument(
     name="--queries",
@@ -357,7 +333,6 @@ REQUIRED_QUERIES = Argument(
     metavar="QUERY",
     required=True,
     help="statistics such as median, var or percentile_90",
-    completer=queries,
 )
 PUBLISHED_QUERIES = replace(
     REQUIRED_QUERIES,
@@ -385,25 +360,6 @@ EMPTY = Argument(
     help="the answer of a query on too few records, such as a mean of none; public",
     advice=((r"\bempty=(?=,)", "--empty VALUE"),),
 )
-CATEGORIES = Argument(
-    name="--categories",
-    nargs="+",
-    metavar="VALUE",
-    help="the values to count, chosen without looking at the data; default: the domain's values",
-)
-BINS = Argument(
-    name="--bins",
-    read=exact("an edge of --bins"),
-    nargs="+",
-    metavar="EDGE",
-    help="the edges of the bins, ascending; chosen without looking at the data",
-    advice=(
-        (
-            r"cannot be compared with the bins; give categories$",
-            "cannot be compared with --bins; give --categories",
-        ),
-    ),
-)
 NORM = Argument(
     name="--norm",
     choices=("L1", "L2", "Linf"),
@@ -416,9 +372,6 @@ NORM = Argument(
 DIRECTED = tuple(name for name, relation in RELATIONS.items() if relation.directions)
 """The relations that --direction goes with."""
 
-_DIRECTIONS = tuple(dict.fromkeys(one for name in DIRECTED for one in RELATIONS[name].directions))
-"""The choices of --direction, the default first."""
-
 NEIGHBORS = Argument(
     name="--neighbors",
     choices=RELATIONS,
@@ -429,10 +382,10 @@ NEIGHBORS = Argument(
 SEVERAL_NEIGHBORS = replace(NEIGHBORS, nargs="+")
 DIRECTION = Argument(
     name="--direction",
-    choices=_DIRECTIONS,
-    default=_DIRECTIONS[0],
+    choices=Unbounded.directions,
+    default=Unbounded.directions[0],
     help=f"with {' or '.join(DIRECTED)}: how a neighbor changes the dataset; default: "
-    f"{_DIRECTIONS[0]}",
+    f"{Unbounded.directions[0]}",
     advice=((r"\bdirection='remove'", "--direction remove"),),
 )
 _DISTANCE = "neighbors differ in at most K records; set K to the most records of one person"
@@ -516,28 +469,12 @@ EPSILON = Argument(
     help="the privacy loss of all answers together: 1, 0.5 or 1/3",
     advice=(_WRONG_SHARE, (r"\bgot Decimal\('(.*?)'\)", r"got \1")),
 )
-EPSILON_OF_ONE = replace(
-    EPSILON,
-    required=False,  # or --beta
-    help="the privacy loss of the answer; sets the largest beta that it allows",
-)
 DELTA = Argument(
     name="--delta",
     read=exact("--delta"),
     metavar="D",
     help="the chance of a larger loss: with it the noise is Gaussian, without it Laplace",
-    advice=(
-        _WRONG_SHARE,
-        (
-            r"for a larger one use Cauchy noise \(smooth_cauchy_scale\)$",
-            "for a larger one leave out --delta",
-        ),
-    ),
-)
-DELTA_OF_ONE = replace(
-    DELTA,
-    help="with --epsilon, the chance of a larger loss: with it the noise is Laplace, without it "
-    "Cauchy",
+    advice=(_WRONG_SHARE,),
 )
 SPLIT = Argument(
     name="--split",
@@ -550,12 +487,6 @@ SPLIT = Argument(
         (r"(^--split .*), or a mapping of their names to such numbers", r"\1"),
         (r"^split\['(.*?)'\] must", r"--split: the share of '\1' must"),
     ),
-)
-BETA = Argument(
-    name="--beta",
-    read=exact("--beta"),
-    metavar="B",
-    help="the damping of distant datasets, exp(-B) per step; 2, 0.5 or 1/3",
 )
 CLAIM = Argument(
     name="--claim",
@@ -614,12 +545,6 @@ FOLDER = Argument(
 )
 TABLE = Argument(
     name="--table", read=Path, metavar="TABLE.csv", help="write the table to this file"
-)
-WITNESS = Argument(
-    name="--witness",
-    choices=("short", "full"),
-    default="short",
-    help="how the table shows datasets of more than 16 records; default: short",
 )
 PORT = Argument(
     name="--port",

@@ -8,10 +8,7 @@ from dataclasses import dataclass, replace
 from . import answers, database, release
 from .arguments import (
     AGGREGATE,
-    BETA,
-    BINS,
     BOUNDS,
-    CATEGORIES,
     CHECKPOINT,
     CLAIM,
     CLAIM_PER_K,
@@ -22,14 +19,12 @@ from .arguments import (
     DATABASE,
     DATASET,
     DELTA,
-    DELTA_OF_ONE,
     DIRECTION,
     DISTANCE,
     DISTANCES,
     DOMAIN,
     EMPTY,
     EPSILON,
-    EPSILON_OF_ONE,
     EXACTLY,
     FILE,
     FOLDER,
@@ -38,7 +33,6 @@ from .arguments import (
     JOBS,
     JSON,
     KEYS,
-    LABELS,
     MAX_ROWS,
     MEMORY_LIMIT,
     METHOD,
@@ -63,12 +57,10 @@ from .arguments import (
     SCRATCH,
     SEVERAL_NEIGHBORS,
     SIZE,
-    SIZES,
     SOURCES,
     SPLIT,
     SQL,
     TABLE,
-    WITNESS,
     Argument,
     OneOf,
 )
@@ -151,7 +143,6 @@ PROGRAM = About(
 _RECORDS = (DATA, DOMAIN, COPIES)
 _SEARCH = (METHOD, MEMORY_LIMIT, JOBS)
 _ON_DISK = (CHECKPOINT, SCRATCH)
-_AS_TABLE = (TABLE, WITNESS)
 
 _SCHOOL = "data/school_large.csv --column absence_days"
 _AGES = "--domain age=0:100"
@@ -164,7 +155,7 @@ _ROWS = (
         arguments=(
             *(*_RECORDS, SIZE, COLUMNS, QUERIES, EMPTY),
             *(REQUIRED_DISTANCES, SEVERAL_NEIGHBORS, DIRECTION),
-            *(replace(OUTPUT, help="draw the curves into this file"), *_AS_TABLE),
+            *(replace(OUTPUT, help="draw the curves into this file"), TABLE),
             *(EXACTLY, *_SEARCH, JSON, *_ON_DISK),
         ),
         call=answers.curves,
@@ -219,57 +210,15 @@ _ROWS = (
         "neighbors. It reveals something about the dataset, so never scale noise to it.",
         arguments=(
             *(*_RECORDS, DATASET, COLUMN, QUERY),
-            *(EMPTY, NEIGHBORS, DIRECTION, DISTANCES),
-            *(OUTPUT, EXACTLY, *_SEARCH, JSON),
+            *(EMPTY, NEIGHBORS, DIRECTION, DISTANCE),
+            replace(OUTPUT, help="draw the two datasets into this file"),
+            *(EXACTLY, *_SEARCH, JSON),
         ),
         call=answers.local,
         examples=(
             f"local {_AGES} --dataset 20,35,35,50 --query median --neighbors bounded",
             "local --domain absence_days=0:20 --dataset data/school_large.csv --query mean "
-            "--neighbors unbounded --distances 1-3",
-        ),
-    ),
-    Command(
-        name="smooth",
-        summary="smooth sensitivity of one dataset, and the noise for it",
-        does="The smooth sensitivity of one dataset, and with --epsilon the noise for it: often "
-        "far\nless noise than with the global sensitivity.",
-        arguments=(
-            *(*_RECORDS, DATASET, COLUMN, QUERY),
-            *(NEIGHBORS, DISTANCE, PUBLIC_UNIVERSE),
-            *(OneOf((BETA, EPSILON_OF_ONE)), DELTA_OF_ONE, SIZES),
-            *(replace(OUTPUT, help="draw the sensitivity into this file"), *_SEARCH, JSON),
-        ),
-        call=answers.smooth,
-        examples=(
-            f"smooth {_AGES} --dataset 20,35,35,50,50 --query median --neighbors bounded "
-            "--epsilon 1",
-            f"smooth {_AGES} --dataset 20,35,35,50,50 --query median --neighbors bounded "
-            "--epsilon 1 --delta 1e-6 --json",
-            f"smooth {_AGES} --dataset 20,35,35,50,50 --query mean --neighbors bounded --beta 0.1",
-            f"smooth {_AGES} --dataset 20,35,35,50,50 --query median --neighbors bounded "
-            "--distance 2 --epsilon 1",
-        ),
-        more="Publish neither the smooth sensitivity nor the scale: they reveal something about\n"
-        "the dataset.",
-    ),
-    Command(
-        name="histogram",
-        summary="sensitivity of a histogram",
-        does="The global sensitivity of a histogram, which counts the records in categories or in "
-        "bins.",
-        arguments=(
-            *(DATA, LABELS, COPIES, SIZE, COLUMN),
-            OneOf((CATEGORIES, BINS), required=False),
-            *(NEIGHBORS, DIRECTION, DISTANCE, NORM),
-            replace(OUTPUT, help="draw both histograms into this file"),
-            *(EXACTLY, *_SEARCH, JSON),
-        ),
-        call=answers.histogram,
-        examples=(
-            "histogram --domain ward=north,south,east --size 50 --neighbors bounded",
-            "histogram data/school_large.csv --column absence_days --bins 0 5 10 20 --size 6 "
-            "--neighbors bounded --norm L2",
+            "--neighbors unbounded --distance 2",
         ),
     ),
     Command(
@@ -339,7 +288,7 @@ _ROWS = (
         arguments=(
             *(*_RECORDS, SIZE, COLUMN, QUERY, EMPTY),
             *(NEIGHBORS, DIRECTION, OneOf((CLAIM, CLAIM_PER_K)), DISTANCES),
-            *(replace(OUTPUT, help="draw the audit into this file"), *_AS_TABLE),
+            *(replace(OUTPUT, help="draw the audit into this file"), TABLE),
             *(EXACTLY, *_SEARCH, JSON),
         ),
         call=answers.audit,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from sensitivity_lab import sql
@@ -27,7 +26,7 @@ from .arguments import (
     SQL,
 )
 from .given import Given
-from .output import Answer, noting
+from .output import Answer
 from .release import released
 
 
@@ -36,20 +35,18 @@ def contributions(given: Given) -> Answer:
     given.doing("reading the tables")
     query = sql.Query(
         given[SQL],
-        connection=given[DATABASE] if given.has(DATABASE) else _tables(given),
+        connection=given[DATABASE] if given.has(DATABASE) else given.by_name(SOURCES),
         person=_persons(given[PERSONS]),
         null_person=given[NULL_PERSON],
-        bounds=dict(given[BOUNDS]) if given.has(BOUNDS) else None,
+        bounds=given.by_name(BOUNDS) or None,
         groups=given[KEYS],
-        foreign_keys=dict(given[FOREIGN_KEYS]) if given.has(FOREIGN_KEYS) else None,
+        foreign_keys=given.by_name(FOREIGN_KEYS) or None,
         public=given[PUBLIC_TABLES].split(",") if given.has(PUBLIC_TABLES) else (),
     )
     if given.has(EPSILON) or given.has(MAX_ROWS) or given.has(PUBLISH):
         given.need(EPSILON, MAX_ROWS)
         losses = {"epsilon": given[EPSILON], "delta": given[DELTA], "split": given[SPLIT]}
-        with noting() as notes:
-            plan = query.plan(max_rows=given[MAX_ROWS], **losses)
-        return replace(released(given, plan), notes=notes)
+        return released(given, query.plan(max_rows=given[MAX_ROWS], **losses))
     given.doing("running the query")
     found = query.contributions()
     name = given[AGGREGATE]
@@ -58,15 +55,6 @@ def contributions(given: Given) -> Answer:
         query.local_sensitivity(given.distance(), norm=given[NORM], aggregate=one) for one in names
     ]
     return Answer(text="\n".join(map(str, (found, *results))), data=lambda: _data(found, results))
-
-
-def _tables(given: Given) -> dict[str, Any]:
-    """Return the files of the tables by name."""
-    sources = given[SOURCES] or []
-    tables = dict(sources)
-    if len(tables) < len(sources):
-        raise InputError("--table: a name is given twice; give each table its own")
-    return tables
 
 
 def _persons(written: list[str]) -> str | dict[str, str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,7 +41,7 @@ from .arguments import (
     WITH_COMMAS,
     Argument,
 )
-from .output import Session, complain
+from .output import Session
 
 
 class Given:
@@ -136,30 +135,25 @@ class Given:
                 "scale or a legal limit), or, if these very rows are public, --public-universe"
             )
 
-    def domains(self, written: Argument = DOMAIN) -> dict[str, list[Any]]:
-        """Return the values of each column that has a domain."""
-        found: dict[str, list[Any]] = {}
-        for name, values in self[written]:
+    def by_name(self, argument: Argument) -> dict[str, Any]:
+        """Return what is given for each name; raise InputError for a name that is given twice."""
+        found: dict[str, Any] = {}
+        for name, value in self[argument] or ():
             if name in found:
                 raise InputError(
-                    f"the domain {shown(name)} is given twice; give each column one domain"
+                    f"{argument.name}: {shown(name)} is given twice; give each name once"
                 )
-            found[name] = values
+            found[name] = value
         return found
 
     def universes(self, columns: Sequence[str] | None) -> dict[str, AnyUniverse]:
         """Return a universe per column of the file, or per domain."""
         self.start_reading()
         if self.has(DOMAIN):
-            domains = self.domains().items()
+            domains = self.by_name(DOMAIN).items()
             made = {name: Universe.from_domain(one, self[COPIES]) for name, one in domains}
             return as_universes(made, columns)
-        with warnings.catch_warnings(record=True) as left_out:
-            warnings.simplefilter("always")
-            found = as_universes(read_table(self[DATA]), columns)
-        for one in left_out:
-            complain(f"sensitivity-lab: {one.message}")
-        return found
+        return as_universes(read_table(self[DATA]), columns)
 
     def universe(self) -> AnyUniverse:
         """Return the universe of the one chosen column."""
@@ -167,11 +161,13 @@ class Given:
 
     def _column(self) -> tuple[str, AnyUniverse]:
         found = self.universes([self[COLUMN]] if self[COLUMN] else None)
-        column = only(found)
-        return column, found[column]
+        if len(found) > 1:
+            raise InputError(f"choose one column with --column: {names_of(found, named)}")
+        ((column, universe),) = found.items()
+        return column, universe
 
-    def dataset(self) -> tuple[str, AnyUniverse, list[Any]]:
-        """Return the one column, its universe, and the records of the given dataset."""
+    def dataset(self) -> tuple[AnyUniverse, list[Any]]:
+        """Return the universe of the one column, and the records of the given dataset."""
         where = Path(self[DATASET])
         if where == self[DATA] == STANDARD_INPUT:
             raise InputError(
@@ -179,7 +175,7 @@ class Given:
             )
         column, universe = self._column()
         self.doing(f"reading {_named(where)}")
-        return column, universe, _records(self[DATASET], column)
+        return universe, _records(self[DATASET], column)
 
     # Neighbors, and the search.
 
@@ -189,8 +185,8 @@ class Given:
         if len(found) > 1:
             raise InputError(
                 f"{self._written['command']} takes one distance, got "
-                f"{shown(self._written[DISTANCE.word])}; choose one, or use `sensitivity-lab "
-                "curves` for several"
+                f"{shown(self._written[DISTANCE.word])}; choose one; `sensitivity-lab curves` "
+                "takes several, for all datasets"
             )
         return found[0]
 
@@ -222,14 +218,6 @@ class Given:
         return {"method": method, "n_jobs": self[JOBS], "run": run}
 
 
-def only(columns: Collection[str]) -> str:
-    """Return the only column; raise InputError if there are several."""
-    if len(columns) > 1:
-        raise InputError(f"choose one column with --column: {names_of(columns, named)}")
-    (column,) = columns
-    return column
-
-
 def _named(path: Path) -> str:
     """Return the name of a file in messages."""
     return "standard input" if path == STANDARD_INPUT else str(path)
@@ -240,7 +228,7 @@ def _records(text: str, name: str) -> list[Any]:
     listed = [exact_number(part) for part in text.split(",")]
     if None not in listed:
         return listed
-    if "," in text and not _exists(text):
+    if "," in text:
         raise InputError(
             f"a dataset is written 20,35,35, or it is the name of a CSV file, got {shown(text)}"
         )
@@ -253,11 +241,3 @@ def _records(text: str, name: str) -> list[Any]:
         f"--dataset {named(text)} has no column {shown(name)}; its columns are "
         f"{names_of(table.columns)}; give the domain one of these names"
     )
-
-
-def _exists(name: str) -> bool:
-    """Return whether a file of this name exists; False for a name that no file can have."""
-    try:
-        return Path(name).exists()
-    except OSError:
-        return False

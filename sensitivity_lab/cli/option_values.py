@@ -27,7 +27,7 @@ def read_domain(text: str) -> tuple[str, list[int | Decimal]]:
     >>> read_domain("mood=1:3"), read_domain("change=-1-1")
     (('mood', [1, 2, 3]), ('change', [-1, 0, 1]))
     """
-    name, written = _split(text)
+    name, written = _split(text, "a domain is written NAME=1,2,3 or NAME=15:30:0.5")
     values = written_values(written, text)
     for value, times in Counter(values).items():
         if times > 1:
@@ -35,29 +35,12 @@ def read_domain(text: str) -> tuple[str, list[int | Decimal]]:
     return name, values
 
 
-def read_labels(text: str) -> tuple[str, list[Any]]:
-    """Parse a domain of numbers, or of texts if one is not a number: NAME=north,south.
-
-    Examples
-    --------
-    >>> read_labels("ward=north,south"), read_labels("age=20:22")
-    (('ward', ['north', 'south']), ('age', [20, 21, 22]))
-    """
-    name, written = _split(text)
-    try:
-        return name, written_values(written, written)
-    except InputError:
-        if ":" in written:
-            raise
-        return name, written.split(",")
-
-
-def _split(text: str) -> tuple[str, str]:
-    """Return the name and the values of a domain, written NAME=VALUES."""
-    name, equals, values = text.partition("=")
-    if not (name and equals and values):
-        raise InputError(f"a domain is written NAME=1,2,3 or NAME=15:30:0.5, got {shown(text)}")
-    return name, values
+def _split(text: str, written: str, at: str = "=") -> tuple[str, str]:
+    """Return the two parts of a text, or raise InputError that says how it is written."""
+    first, sign, second = text.partition(at)
+    if not (first and sign and second):
+        raise InputError(f"{written}, got {shown(text)}")
+    return first, second
 
 
 def read_distances(text: str) -> list[int]:
@@ -83,14 +66,6 @@ def _several(text: str, written: str) -> list[int]:
     except (ValueError, OverflowError):
         raise InputError(f"{written}, from small to large, got {shown(text)}") from None
     return found
-
-
-def read_sizes(text: str) -> tuple[int, int]:
-    """Parse 3-9."""
-    smallest, dash, largest = text.partition("-")
-    if not (dash and smallest.isdecimal() and largest.isdecimal()):
-        raise InputError(f"--sizes are written 3-9, smallest and largest, got {shown(text)}")
-    return int(smallest), int(largest)
 
 
 def exact(what: str) -> Callable[[str], int | Decimal | Fraction]:
@@ -122,11 +97,7 @@ def read_source(text: str) -> tuple[str, Path]:
     >>> read_source("orders=data/orders.csv")[0]
     'orders'
     """
-    name, equals, file = text.partition("=")
-    if not (name and equals and file):
-        raise InputError(
-            f"a table is written NAME=FILE, such as orders=orders.csv, got {shown(text)}"
-        )
+    name, file = _split(text, "a table is written NAME=FILE, such as orders=orders.csv")
     return name, Path(file)
 
 
@@ -138,12 +109,7 @@ def read_foreign_key(text: str) -> tuple[str, str]:
     >>> read_foreign_key("orders.custkey=customer.custkey")
     ('orders.custkey', 'customer.custkey')
     """
-    child, equals, parent = text.partition("=")
-    if not (child and equals and parent):
-        raise InputError(
-            f"a foreign key is written orders.custkey=customer.custkey, got {shown(text)}"
-        )
-    return child, parent
+    return _split(text, "a foreign key is written orders.custkey=customer.custkey")
 
 
 def read_bounds(text: str) -> tuple[str, tuple[int | Decimal, int | Decimal]]:
@@ -162,6 +128,22 @@ def read_bounds(text: str) -> tuple[str, tuple[int | Decimal, int | Decimal]]:
             f"{shown(text)}"
         )
     return name, (written_number(lower), written_number(upper))
+
+
+def read_groups(written: str) -> tuple[str, list[str]]:
+    """Return the column of the groups, and their names."""
+    column, _, names = written.partition("=")
+    groups = names.split(",")
+    if len(groups) == 1 and ":" in names:
+        raise InputError(f"name each group: --group-by {column}=0,25,50, got {shown(written)}")
+    numbers = [exact_number(name) for name in groups]
+    distinct = len(set(groups if None in numbers else numbers))
+    if not (column and all(groups)) or distinct < len(groups):
+        raise InputError(
+            "the names of the groups in the data are private, so give a list that does not depend "
+            f"on them, each name once: --group-by {column or 'COLUMN'}=a,b,c, got {shown(written)}"
+        )
+    return column, groups
 
 
 def read_keys(text: str) -> list[Any] | str:

@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from sensitivity_lab.checks import number_text, shown
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError, printable
 from sensitivity_lab.files import destination, is_stream
 from sensitivity_lab.results.literals import json_ready
-from sensitivity_lab.results.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,9 +34,7 @@ class Answer:
     plot : callable, optional
         Draws the picture for --output.
     table : callable, optional
-        Writes the table for --table: its arguments are the path and `witness`.
-    notes : sequence of str
-        The library's warnings.
+        Writes the table for --table to a path.
     comment : str
         Text to print at the end, in the library's words; JSON has no place for it.
     code : int
@@ -48,8 +44,7 @@ class Answer:
     text: object
     data: Callable[[], Any]
     plot: Callable[[], Figure | Axes] | None = None
-    table: Callable[..., object] | None = None
-    notes: Sequence[str] = ()
+    table: Callable[[Path], object] | None = None
     comment: str = ""
     code: int = 0
 
@@ -109,25 +104,6 @@ class Session:
                 self.failure = error.strerror or str(error)
             # The interpreter flushes when it exits; this keeps it from raising another error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def with_numbers(result: Sensitivity) -> str:
-    """Return a result as text, with its numbers in full."""
-    exact = "none: not a rational number" if result.exact is None else number_text(result.exact)
-    return (
-        f"{result}\n  value      {result.value!r}\n  exact      {exact}"
-        f"\n  upper      {result.upper!r}"
-    )
-
-
-@contextmanager
-def noting() -> Iterator[list[str]]:
-    """Collect the library's warnings in a list, which is filled at the end."""
-    notes: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield notes
-    notes += [str(one.message) for one in caught]
 
 
 def check_writable(path: Path | None, *, picture: bool = False) -> None:

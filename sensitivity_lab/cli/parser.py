@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Sequence
 from importlib import metadata
@@ -73,6 +74,20 @@ def make_parsers() -> tuple[Parser, dict[str, Parser]]:
         for argument in command.arguments:
             argument.add_to(made[name])
     return parser, made
+
+
+def complete(parser: argparse.ArgumentParser) -> None:
+    """Answer a shell's request for completions, if argcomplete is installed, and end the process.
+
+    It proposes commands, options, choices and files.
+    """
+    if "_ARGCOMPLETE" not in os.environ:
+        return
+    try:
+        import argcomplete
+    except ImportError:
+        return
+    argcomplete.autocomplete(parser)
 
 
 def _version() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,11 @@ from sensitivity_lab.csv_files import STANDARD_INPUT
 from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.files import is_stream
 
-from .arguments import DATA, JSON, OUTPUT, TABLE, WITNESS, Replacement
+from .arguments import DATA, JSON, OUTPUT, TABLE, Replacement
 from .commands import COMMANDS, PROGRAM, Command
-from .completion import complete
 from .given import Given
 from .output import Session, check_writable, draw
-from .parser import make_parser
+from .parser import complete, make_parser
 
 _FAULT = 70
 """The exit code of an internal error: EX_SOFTWARE of sysexits.h."""
@@ -89,18 +89,20 @@ def _run(command: Command, given: Given) -> int:
     """Call a command, print its answer, write its files; return the exit code."""
     session = given.session
     _check_files(given)
-    answer = command.call(given)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)  # those of the library
+        answer = command.call(given)
     if answer is None:
         return 0
     session.tell(answer.text, answer.data)
-    for note in map(in_options, answer.notes):
+    for note in dict.fromkeys(in_options(str(one.message)) for one in caught):
         if session.as_json:
             session.complain(note)
         else:
             session.say(f"  note       {note}")
     if answer.table and given.has(TABLE):
         session.doing = f"writing {given[TABLE]}"
-        answer.table(given[TABLE], witness=given[WITNESS])
+        answer.table(given[TABLE])
     if answer.plot and given.has(OUTPUT):
         draw(session, answer.plot, given[OUTPUT])
     if answer.comment:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
 
 from sensitivity_lab.checks import no_column, shown, whole_kind
-from sensitivity_lab.csv_files import STANDARD_INPUT, exact_number, read_cells
+from sensitivity_lab.csv_files import STANDARD_INPUT, read_cells
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.releases import Person, Plan, plan
 from sensitivity_lab.releases.grid import as_text
@@ -37,7 +36,7 @@ from .arguments import (
     SPLIT,
 )
 from .given import Given
-from .output import Answer, noting
+from .output import Answer
 
 ASKED = ("count", "mean", "median", "std", "histogram")
 """What is released of a column where nothing else is asked for."""
@@ -58,9 +57,7 @@ _OF_OTHERS = (
 
 def release(given: Given) -> Answer:
     """Plan the release of a table, of which the names of its columns are read, or publish it."""
-    with noting() as notes:
-        answer = released(given, _plan_of(given), given[DATA])
-    return replace(answer, notes=[*answer.notes, *dict.fromkeys(notes)])
+    return released(given, _plan_of(given), given[DATA])
 
 
 def released(given: Given, plan: Plan, table: Any = None) -> Answer:
@@ -73,7 +70,7 @@ def released(given: Given, plan: Plan, table: Any = None) -> Answer:
                 "rows": plan.to_frame().to_dict("records"),
                 "statement": plan.facts(),
             },
-            table=lambda path, **_: plan.to_frame().to_csv(path, index=False),
+            table=lambda path: plan.to_frame().to_csv(path, index=False),
         )
     where = given[PUBLISH]
     given.doing("publishing")
@@ -123,8 +120,7 @@ def _plan_of(given: Given) -> Plan:
             "give the domain of each column, chosen without looking at the data, such as --domain "
             "visits=0:24; only --queries count needs none"
         )
-    domains = given.domains() if given.has(DOMAIN) else {}
-    groups = dict(_groups(one) for one in given[GROUP_BY] or [])
+    domains, groups = given.by_name(DOMAIN), given.by_name(GROUP_BY)
     person = Person(given[PERSON], max_rows=_check_rows("rows_per_person", given[ROWS_PER_PERSON]))
     person.warn_of(_other_columns(given, [*domains, *groups]))
     grids = {column: _bounds(column, domain) for column, domain in domains.items()}
@@ -181,19 +177,3 @@ def _bounds(column: str, domain: list[Any]) -> tuple[tuple[Fraction, Fraction], 
     below = lcm(*(value.denominator for value in values))
     apart = gcd(*(int((value - values[0]) * below) for value in values))
     return (values[0], values[-1]), Fraction(apart, below)
-
-
-def _groups(written: str) -> tuple[str, list[str]]:
-    """Return the column of the groups, and their names."""
-    column, _, names = written.partition("=")
-    groups = names.split(",")
-    if len(groups) == 1 and ":" in names:
-        raise InputError(f"name each group: --group-by {column}=0,25,50, got {shown(written)}")
-    numbers = [exact_number(name) for name in groups]
-    distinct = len(set(groups if None in numbers else numbers))
-    if not (column and all(groups)) or distinct < len(groups):
-        raise InputError(
-            "the names of the groups in the data are private, so give a list that does not depend "
-            f"on them, each name once: --group-by {column or 'COLUMN'}=a,b,c, got {shown(written)}"
-        )
-    return column, groups

@@ -13,7 +13,7 @@ import numpy as np
 from sensitivity_lab.checks import rounded_up
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.exact.roots import Root
-from sensitivity_lab.results.literals import SHOWN, plain
+from sensitivity_lab.results.literals import plain
 from sensitivity_lab.results.pairs import show_answer
 from sensitivity_lab.results.reach import Bound, Reach, float_above, float_below
 from sensitivity_lab.results.reprs import rounded_down
@@ -22,7 +22,7 @@ from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.witness import Unlisted
 from sensitivity_lab.universes.finite import AnyUniverse, finite
 from sensitivity_lab.universes.interval import IntervalUniverse
-from sensitivity_lab.universes.relations import multiplicities_of
+from sensitivity_lab.universes.relations import SHOWN, multiplicities_of
 
 MOST_BLOCKS = 60
 """The most blocks of a strip that is drawn."""

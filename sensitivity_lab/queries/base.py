@@ -277,7 +277,8 @@ class Query(ABC):
 
     def on(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Answer:
         """Return the answer on a dataset given by multiplicities, in floats."""
-        return self(universe.dataset(data))
+        exact = self.exactly(universe, data)
+        return self(universe.dataset(data)) if exact is None else as_floats(exact, self.root)
 
     def answered(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Answered:
         """Return the answer on a dataset given by multiplicities, as it is."""
@@ -326,6 +327,18 @@ class Query(ABC):
     @abstractmethod
     def __call__(self, x: Any) -> Answer:
         """Return the answer on one dataset, shape (n,)."""
+
+
+def float_of(answer: Fraction, root: bool) -> float:
+    """Return the float nearest to an answer, or to its root."""
+    return Difference(answer, Fraction(0), root=True).nearest() if root else nearest(answer)
+
+
+def as_floats(answer: Fraction | tuple[Fraction, ...], root: bool) -> Answer:
+    """Return an exact answer, a number or several, as the nearest floats."""
+    if isinstance(answer, tuple):
+        return tuple(float_of(one, root) for one in answer)
+    return float_of(answer, root)
 
 
 def check_has_name(query: Query, has_name: bool, write: str) -> None:
@@ -480,12 +493,8 @@ class ExactQuery(Query):
 
     def __call__(self, x: Sequence[Number]) -> float:
         """Return the float nearest to the exact answer on one dataset, shape (n,)."""
-        records = as_numbers(x)
-        integers, unit = common_integers(records)
-        answer = self.rational(np.sort(integers), unit)
-        return (
-            Difference(answer, Fraction(0), root=True).nearest() if self.root else nearest(answer)
-        )
+        integers, unit = common_integers(as_numbers(x))
+        return float_of(self.rational(np.sort(integers), unit), self.root)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.universes.multiplicities import repeated
 from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.records import as_array, as_numbers
 from sensitivity_lab.universes.universe import of_numbers
 
 from .base import Answer, Answered, Query, check_has_name
@@ -66,7 +67,7 @@ class Function(Query):
         """Return the function's answer on one dataset: an array, shape (n,), or a DataFrame."""
         if isinstance(x, pd.DataFrame):
             return _as_floats(self.evaluate([x]))
-        return _as_floats(self.evaluate(_without_rounding(x)[None]))
+        return _as_floats(self.evaluate(as_array(as_numbers(x))[None]))
 
     def on(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Answer:
         """Return the answer on a dataset given by multiplicities, in floats."""
@@ -250,14 +251,6 @@ def _as_floats(answers: Answers) -> Answer:
     """Return the answer on the only dataset as the nearest floats."""
     numbers = [float(one) for one in answers.ravel().tolist()]
     return numbers[0] if answers.ndim == 1 else tuple(numbers)
-
-
-def _without_rounding(x: Any) -> NDArray[Any]:
-    """Return records as an array; numpy would round large ints among floats."""
-    array = np.asarray(x)
-    if array.dtype.kind == "f" and isinstance(x, (list, tuple)) and array.tolist() != list(x):
-        return np.array(x, dtype=object)
-    return array
 
 
 def _are_close(alone: Answers, among: Answers, others: Answers, row: NDArray[Any]) -> bool:

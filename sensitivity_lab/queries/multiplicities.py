@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import check_column, named
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.difference import nearest
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.universes.multiplicities import Groups
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -108,10 +107,6 @@ class CountDistinct(ExactQuery):
         """Return the exact answer on a dataset given by multiplicities."""
         return Fraction(int(np.count_nonzero(np.bincount(self.grouped(universe), weights=data))))
 
-    def on(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> float:
-        """Return the answer on a dataset given by multiplicities, in floats."""
-        return nearest(self.exactly(universe, data))
-
     def on_rows(self, universe: FiniteUniverse, rows: NDArray[np.intp]) -> NDArray[Any]:
         """Return the answers on datasets given as rows of positions, shape (datasets, 1)."""
         groups = np.sort(self.grouped(universe)[rows], axis=1)
@@ -122,7 +117,7 @@ class CountDistinct(ExactQuery):
         """Return the answer on one dataset, shape (n,) or a table."""
         if isinstance(x, pd.DataFrame):
             rows = TableUniverse.from_dataset(x, allow_missing=True)
-            return self.on(rows, rows.multiplicities(len(x)))
+            return float(self.exactly(rows, rows.multiplicities(len(x))))
         if self.column is not None:
             raise InputError(f"{self.name} is a query on records; give a DataFrame")
         return super().__call__(x)

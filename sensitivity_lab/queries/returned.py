@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.checks import unboxed
+from sensitivity_lab.universes.records import as_array
 
 Answers = NDArray[Any]
 """Numbers: int64, float64, or Python ints, Fractions and floats where neither holds them all."""
@@ -73,7 +74,7 @@ def numbers_of(returned: Any, inside: tuple[Any, ...] = ()) -> Answers:
         return array.astype(np.int64, copy=False)
     if array.dtype.kind not in "bfuO":
         raise NoNumbersError
-    return _packed([_number(one) for one in array.ravel()]).reshape(array.shape)
+    return as_array([_number(one) for one in array.ravel()]).reshape(array.shape)
 
 
 def _stacked(returned: Sequence[Any], inside: tuple[Any, ...]) -> Answers:
@@ -121,20 +122,6 @@ def shape_of(returned: Any) -> tuple[int, ...] | None:
 def _in_floats(answers: Answers) -> bool:
     """Tell whether answers are whole numbers that floats hold."""
     return answers.dtype == np.int64 and bool((np.abs(answers) <= _WHOLE).all())
-
-
-def _packed(numbers: Sequence[int | float | Fraction]) -> Answers:
-    """Return Python numbers as an array of the smallest type that holds them."""
-    kinds = set(map(type, numbers))
-    if kinds == {float}:
-        return np.array(numbers)
-    if kinds == {int} and all(-(2**63) <= number < 2**63 for number in numbers):
-        return np.array(numbers, dtype=np.int64)
-    if kinds == {int, float} and all(abs(one) <= _WHOLE for one in numbers if type(one) is int):
-        return np.array(numbers, dtype=np.float64)
-    packed = np.empty(len(numbers), dtype=object)
-    packed[:] = numbers
-    return packed
 
 
 def _number(given: Any) -> Any:

@@ -104,9 +104,9 @@ def side_by_side(parts: Sequence[Sums]) -> Sums:
     return Sums(terms, finish, max(part.constant for part in parts), units)
 
 
-def flags_of(places: Sequence[int | None], width: int, name: str, times: int = 1) -> Whole:
+def flags_of(places: Sequence[int | None], width: int, name: str) -> Whole:
     """Return a term per record and answer: 1 at a record's place, if it has one."""
-    check_cells(name, len(places), width * times)
+    check_cells(name, len(places), width)
     flags = np.zeros((len(places), width), dtype=np.int64)
     inside = [row for row, place in enumerate(places) if place is not None]
     flags[inside, [place for place in places if place is not None]] = 1

@@ -90,10 +90,10 @@ class SensitivityCurves(Tabled):
         query : str or Query
             The query or its name.
         """
-        name = _name_of(query)
+        asked = query.name if isinstance(query, Query) else query
+        name = named(asked) if isinstance(asked, str) else None
         found = [curve for curve in self._curves if curve.query.name == name]
         if not found:
-            asked = query.name if isinstance(query, Query) else query
             raise InputError(
                 f"no curve has the query {shown(asked)}; choose among {self._distinct('query')}"
             )
@@ -126,7 +126,6 @@ class SensitivityCurves(Tabled):
         InputError
             If there is no such point, or more than one.
         """
-        name = _name_of(query)
         distance = check_distance("distance", distance)
         if column is not None:
             check_column("column", column)
@@ -135,8 +134,8 @@ class SensitivityCurves(Tabled):
         relation = neighbors.at(distance) if isinstance(neighbors, Relation) else None
         found = [
             curve.results[place]
-            for curve in self._curves
-            if column in (None, curve.column) and curve.query.name == name
+            for curve in self[query]._curves
+            if column in (None, curve.column)
             for place, one in enumerate(curve.neighbors)
             if one.k == distance and (relation == one or neighbors in (None, one.family))
         ]
@@ -168,14 +167,7 @@ class SensitivityCurves(Tabled):
             method, x, y (the witness), meaning ("at most" or "exactly" the distance), exact
             (the sensitivity as a fraction, or an empty string), upper (the smallest float that is
             not below it, to scale noise by), kind ("global" or "local"), norm (for vector answers,
-            else an empty string), linear_bound (see Notes).
-
-        Notes
-        -----
-        `linear_bound` is the group-privacy bound at distance k: k times the sensitivity at distance
-        1, or NaN if the curve has no point at distance 1. It bounds the curve if records are
-        replaced. If they are added or removed, the datasets between x and y have other sizes than
-        x, and the sensitivity at distance 1 may be larger there.
+            else an empty string).
         """
         shown = short_pair if is_short(witness) else _full_pair
         table = self._frame()
@@ -209,7 +201,6 @@ class SensitivityCurves(Tabled):
                     "meaning": first.neighbors.meaning,
                     "kind": first.kind,
                     "norm": first.norm if has_vectors(first) else "",
-                    "linear_bound": curve.linear_bounds(),
                 }
             )
         return pd.concat(map(pd.DataFrame, parts), ignore_index=True)
@@ -276,14 +267,8 @@ class SensitivityCurves(Tabled):
 
 _COLUMNS = (
     *("column", "query", "neighbors", "distance", "size", "sensitivity", "status", "method"),
-    *("x", "y", "meaning", "exact", "upper", "kind", "norm", "linear_bound"),
+    *("x", "y", "meaning", "exact", "upper", "kind", "norm"),
 )
-
-
-def _name_of(query: Any) -> str | None:
-    """Return the name of a query, given itself or its name; None for anything else."""
-    name = query.name if isinstance(query, Query) else query
-    return named(name) if isinstance(name, str) else None
 
 
 def _full_pair(point: Sensitivity) -> tuple[Any, Any]:

@@ -18,9 +18,7 @@ from sensitivity_lab.checks import check_choice, is_finite, number_text, shown, 
 from sensitivity_lab.errors import printable
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics.cells import key_of, multiset
-
-SHOWN = 16
-"""Of a longer dataset or answer only so many entries are shown."""
+from sensitivity_lab.universes.relations import SHOWN, show, show_ends
 
 _SHORT = 24
 """A number of at most so many characters is shown as it is."""
@@ -147,7 +145,7 @@ def brief(value: Any) -> str:
         some = [brief(one) for one in islice(value, SHOWN)]
         return f"{{{', '.join(_head(some, len(value)))}}}"
     if isinstance(value, tuple | list):
-        return _sequence(value)
+        return show(value, "in all", brief)
     number = unboxed(value)
     if isinstance(number, Number) and not isinstance(number, bool):
         return str(number) if isinstance(number, float) else plain(number)
@@ -167,21 +165,6 @@ def _head(texts: Sequence[str], number: int) -> list[str]:
         return list(texts)
     first = list(texts[: SHOWN // 2])
     return [*first, f"... and {number - len(first):,} more"]
-
-
-def _sequence(value: Sequence[Any]) -> str:
-    """Return a sequence as text: both ends of a long one."""
-    if len(value) <= SHOWN:
-        return f"({', '.join(map(brief, value))}{',' * (len(value) == 1)})"
-    half = SHOWN // 2
-    return _ends_text([*value[:half], *value[-half:]], len(value))
-
-
-def _ends_text(ends: Sequence[Any], size: int) -> str:
-    """Return a long sequence as text, given its first and last entries."""
-    half = SHOWN // 2
-    listed = ", ".join([*map(brief, ends[:half]), "...", *map(brief, ends[half:])])
-    return f"({listed}; {size:,} in all)"
 
 
 def brief_pair(x: Any, y: Any) -> tuple[str, str]:
@@ -224,29 +207,6 @@ def _split(data: Sequence[Any], common: Mapping[Any, int]) -> tuple[list[Any], l
     return own, shared
 
 
-def shortened(table: pd.DataFrame, columns: Sequence[str], witness: Any) -> pd.DataFrame:
-    """Return a table with the datasets and answers of some columns as `witness` says.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One row per result.
-    columns : sequence of str
-        Of tuples, among others.
-    witness : {"short", "full"}
-        "full" keeps the tuples; "short" shortens those of more than 16 entries to a text, so a
-        table of large datasets stays small.
-    """
-    if not is_short(witness):
-        return table
-    texts = {
-        name: pd.Series(list(map(short, table[name])), index=table.index)
-        for name in columns
-        if name in table
-    }
-    return table.assign(**texts)
-
-
 def is_short(witness: Any) -> bool:
     """Tell whether datasets are to be short, or full; raise InputError for anything else."""
     return check_choice("witness", witness, ("short", "full")) == "short"
@@ -265,7 +225,9 @@ def short_ends(ends: Sequence[Any], size: int) -> Any:
     >>> short_ends((1, 2), 2), short_ends((*range(8), *range(92, 100)), 100)
     ((1, 2), '(0, 1, 2, 3, 4, 5, 6, 7, ..., 92, 93, 94, 95, 96, 97, 98, 99; 100 in all)')
     """
-    return _ends_text(ends, size) if size > SHOWN else tuple(ends)
+    if size <= SHOWN:
+        return tuple(ends)
+    return show_ends(list(map(brief, ends)), size, "in all")
 
 
 def plain(value: Number) -> str:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from sensitivity_lab.exact.difference import Difference, nearest, rational_of
+from sensitivity_lab.exact.difference import Difference, rational_of
 from sensitivity_lab.metrics.norms import Norm, distance
 from sensitivity_lab.queries import Answer, Answered, Query
+from sensitivity_lab.queries.base import as_floats
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 
@@ -61,13 +62,13 @@ def measure(
         returned = answers or (query.answered(universe, x), query.answered(universe, y))
         first, second = map(rationals_of, returned)
         if not all(map(_is_exact, returned)):
-            floats = _as_floats(first, False), _as_floats(second, False)
+            floats = as_floats(first, False), as_floats(second, False)
             gap = difference_of(first, second, norm).nearest()
             return Measurement(*floats, gap, None, None, "float")
     difference = difference_of(first, second, norm, query.root)
     return Measurement(
-        _as_floats(first, query.root),
-        _as_floats(second, query.root),
+        as_floats(first, query.root),
+        as_floats(second, query.root),
         difference.nearest(),
         difference.exact,
         difference.upper(),
@@ -96,11 +97,8 @@ def answer_of(
     query: Query, universe: FiniteUniverse, data: Multiplicities
 ) -> tuple[Answer, ExactAnswer]:
     """Return the answer in floats, and as what differences are measured between."""
-    exact = query.exactly(universe, data)
-    if exact is not None:
-        return query.on(universe, data), exact
-    exact = rationals_of(query.answered(universe, data))
-    return _as_floats(exact, False), exact
+    exact = exact_answer(query, universe, data)
+    return as_floats(exact, query.root), exact
 
 
 def rationals_of(answer: Answered) -> ExactAnswer:
@@ -114,15 +112,3 @@ def _is_exact(answer: Answered) -> bool:
     """Tell whether an answer of a caller's function holds no float."""
     numbers = answer if isinstance(answer, tuple) else (answer,)
     return all(isinstance(number, Fraction) for number in numbers)
-
-
-def _as_floats(answer: Fraction | tuple[Fraction, ...], root: bool) -> Answer:
-    """Return an exact answer as the nearest floats."""
-    if isinstance(answer, tuple):
-        return tuple(_as_float(one, root) for one in answer)
-    return _as_float(answer, root)
-
-
-def _as_float(answer: Fraction, root: bool) -> float:
-    """Return the float nearest to a number, or to its root."""
-    return Difference(answer, Fraction(0), root=True).nearest() if root else nearest(answer)

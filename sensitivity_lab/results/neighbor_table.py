@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, groupby
-from typing import Literal
 
 import pandas as pd
 
@@ -17,7 +16,6 @@ from sensitivity_lab.queries import Answer, Query
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Dataset, Relation, show
 
-from .literals import shortened
 from .pairs import show_answer
 from .reprs import show_sizes
 
@@ -143,13 +141,8 @@ class NeighborTable:
     def __iter__(self) -> Iterator[NeighborRow]:
         return iter(self.rows)
 
-    def to_frame(self, *, witness: Literal["short", "full"] = "short") -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:
         """Return the rows as a tidy DataFrame.
-
-        Parameters
-        ----------
-        witness : {"short", "full"}, default "short"
-            As for `SensitivityCurves.to_frame`.
 
         Returns
         -------
@@ -159,7 +152,7 @@ class NeighborTable:
             empty string), local and global (whether the row attains the local sensitivity of its
             x, and the global one; all rows that tie are marked).
         """
-        table = pd.DataFrame(
+        return pd.DataFrame(
             {
                 "x": row.x,
                 "query_x": row.query_x,
@@ -175,7 +168,6 @@ class NeighborTable:
             }
             for row in self.rows
         )
-        return shortened(table, ("x", "query_x", "removed", "added", "y", "query_y"), witness)
 
     @property
     def value(self) -> float:
@@ -196,21 +188,32 @@ class NeighborTable:
     def _largest(self) -> NeighborRow:
         return next(row for row in self.rows if row.attains_global)
 
-    def to_text(self) -> str:
-        """Return all rows as text, a block per x."""
-        return _in_columns(self._headings(), self._blocks)
-
-    def to_html(self) -> str:
-        """Return all rows as an HTML table, colored by change."""
-        return _in_color(self._headings(), self._blocks)
-
     def __repr__(self) -> str:
-        shown, left_out = self._shown
-        return _in_columns(self._headings(), shown, left_out)
+        blocks, left_out = self._shown
+        headings = self._headings()
+        table = [[_written(row) for row in block] for block in blocks]
+        columns = zip(*(cells for block in table for cells in block), strict=True)
+        widths = [max(map(len, column)) for column in columns]
+        lines = [printable(headings[0]), *(f"  {line}" for line in headings[1:])]
+        for block, written in zip(blocks, table, strict=True):
+            x = block[0]
+            lines += ["", f"x = {show(x.x)}, f(x) = {show_answer(x.query_x)}"]
+            for cells in written:
+                padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+                lines.append("  " + "  ".join(padded).rstrip())
+        return "\n".join([*lines, *(["", f"({left_out})"] if left_out else [])])
 
     def _repr_html_(self) -> str:
-        shown, left_out = self._shown
-        return _in_color(self._headings(), shown, left_out)
+        blocks, left_out = self._shown
+        headings = self._headings()
+        caption = "<br>".join([f"<b>{html_text(headings[0])}</b>", *map(html_text, headings[1:])])
+        heads = "".join(f"<th style='{_LEFT}'>{html_text(head)}</th>" for head in _HEADS)
+        rows = "".join(map(_html_rows, blocks))
+        note = f"<p>({html_text(left_out)})</p>" if left_out else ""
+        return (
+            f"<table style='border-collapse:collapse'><caption style='{_LEFT}'>{caption}</caption>"
+            f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{note}"
+        )
 
     @property
     def _blocks(self) -> list[list[NeighborRow]]:
@@ -228,8 +231,7 @@ class NeighborTable:
         if attaining not in shown:
             shown.append(attaining)
         left_out = len(self.rows) - sum(map(len, shown))
-        advice = "all are in .to_frame(), .to_text() and .to_html()"
-        return shown, f"{left_out:,} more rows; {advice}" if left_out else ""
+        return shown, f"{left_out:,} more rows; all are in .to_frame()" if left_out else ""
 
     def _headings(self) -> list[str]:
         vector = isinstance(self.rows[0].query_x, tuple)
@@ -246,23 +248,6 @@ class NeighborTable:
         ]
 
 
-def _in_columns(
-    headings: Sequence[str], blocks: Sequence[Sequence[NeighborRow]], left_out: str = ""
-) -> str:
-    """Return aligned columns, a block per x; last, what is left out."""
-    table = [[_written(row) for row in block] for block in blocks]
-    columns = zip(*(cells for block in table for cells in block), strict=True)
-    widths = [max(map(len, column)) for column in columns]
-    lines = [printable(headings[0]), *(f"  {line}" for line in headings[1:])]
-    for block, written in zip(blocks, table, strict=True):
-        x = block[0]
-        lines += ["", f"x = {show(x.x)}, f(x) = {show_answer(x.query_x)}"]
-        for cells in written:
-            padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
-            lines.append("  " + "  ".join(padded).rstrip())
-    return "\n".join([*lines, *(["", f"({left_out})"] if left_out else [])])
-
-
 def _written(row: NeighborRow) -> tuple[str, ...]:
     return (
         f"{_SYMBOLS[row.change]} {row.change}",
@@ -271,20 +256,6 @@ def _written(row: NeighborRow) -> tuple[str, ...]:
         f"f(y) = {show_answer(row.query_y)}",
         f"|f(x) - f(y)| = {row.text}",
         _marks(row),
-    )
-
-
-def _in_color(
-    headings: Sequence[str], blocks: Sequence[Sequence[NeighborRow]], left_out: str = ""
-) -> str:
-    """Return a table whose background shows the change, as do a symbol and a word."""
-    caption = "<br>".join([f"<b>{html_text(headings[0])}</b>", *map(html_text, headings[1:])])
-    heads = "".join(f"<th style='{_LEFT}'>{html_text(head)}</th>" for head in _HEADS)
-    rows = "".join(map(_html_rows, blocks))
-    note = f"<p>({html_text(left_out)})</p>" if left_out else ""
-    return (
-        f"<table style='border-collapse:collapse'><caption style='{_LEFT}'>{caption}</caption>"
-        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{note}"
     )
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import accumulate, groupby
 from typing import overload
 
@@ -49,24 +47,6 @@ class Curve:
         """The Hamming distances of the points."""
         return [relation.k for relation in self.neighbors]
 
-    def linear_bounds(self) -> NDArray[np.float64]:
-        """Return k times the sensitivity at distance 1; NaN where the curve has no such point."""
-        distances = self.distances
-        if 1 not in distances:
-            return np.full(len(distances), np.nan)
-        first = self.results[distances.index(1)]
-        if first.exact is None:
-            return first.value * np.array(distances, dtype=np.float64)
-        return np.array([_nearest(k * first.exact) for k in distances])
-
-
-def _nearest(number: Fraction) -> float:
-    """Return the nearest float; infinity beyond the range of floats."""
-    try:
-        return number.numerator / number.denominator
-    except OverflowError:
-        return math.inf
-
 
 class Points(Sequence[Point]):
     """The points of some curves, one curve after the other.
@@ -107,11 +87,6 @@ class Points(Sequence[Point]):
         number = bisect_right(self._ends, at)
         curve = self.curves[number]
         return curve.column, curve.results[at - self._ends[number]]
-
-    def __iter__(self) -> Iterator[Point]:
-        for curve in self.curves:
-            for result in curve.results:
-                yield curve.column, result
 
     def __eq__(self, other: object) -> bool:
         """Tell whether two sequences have the same points."""

@@ -34,7 +34,7 @@ from sensitivity_lab.universes.relations import Dataset, Relation, multiplicitie
 from .measure import answer_of
 from .noise_context import NoiseContext, left_out, of_datasets
 from .pairs import in_short
-from .reprs import rounded_down
+from .reprs import between_sizes, how_searched, rounded_down
 from .result import Found, Result
 from .verification import Stated
 from .witness import Witness
@@ -223,9 +223,8 @@ class Reach(Result):
 
     def again(self) -> list[Stated]:
         """Measure x, and the datasets at which an end moves, again."""
-        for name, ends, outward in (("lower", self.lower, -1), ("upper", self.upper, 1)):
-            moves = ((before, after) for before, after in pairwise(ends) if before is not after)
-            if any(outward * _sign(after, before) < 0 for before, after in moves):
+        for name, ascending in (("lower", self.lower[::-1]), ("upper", self.upper)):
+            if any(one > other for one, other in pairwise(ascending) if one is not other):
                 raise VerificationError(f"the {name} ends of {self._name} are not nested")
         universe = self._finite()
         _, of_x = answer_of(self.query, universe, multiplicities_of(self.x, universe))
@@ -328,10 +327,7 @@ class Reach(Result):
     def facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order."""
         last = self.distances[-1]
-        lowest, highest = self.sizes
-        sizes = f"; sizes {lowest} or more"
-        if highest is not None:
-            sizes = f"; sizes {lowest} to {highest}" if lowest < highest else ""
+        sizes = between_sizes(self.sizes, "sizes")
         shown = [
             *self.distances[1 : _DISTANCES_SHOWN + 1],
             *self.distances[max(_DISTANCES_SHOWN + 1, last) :],
@@ -344,9 +340,6 @@ class Reach(Result):
             )
             for k in shown
         ]
-        evaluated = "no evaluation needed"
-        if self.datasets_evaluated:
-            evaluated = f"{self.datasets_evaluated:,} datasets evaluated"
         everything = []
         if self.saturated_at is not None:
             everything = [("saturated", f"from distance {self.saturated_at} on: all datasets")]
@@ -359,7 +352,7 @@ class Reach(Result):
             ("dataset x", in_short(self.x)),
             *rows,
             *everything,
-            ("method", f"{self.method}, {self.arithmetic} arithmetic, {evaluated}"),
+            how_searched(self),
         ]
 
 
@@ -385,10 +378,6 @@ def float_below(bound: Bound) -> float:
         return round_down(bound) + 0.0  # no negative zero
     above = bound.upper
     return above if bound == Fraction(above) else math.nextafter(above, -math.inf)
-
-
-def _sign(one: Bound, other: Bound) -> int:
-    return int(one > other) - int(one < other)
 
 
 def _number(answer: Any) -> float:

@@ -264,6 +264,22 @@ def _safe_cell(cell: Any) -> Any:
     return printable(f"'{cell}" if cell.startswith(_FORMULAS) else cell)
 
 
+def how_searched(result: Any) -> tuple[str, str]:
+    """Return the fact of a result that says how it was found."""
+    evaluated = "no evaluation needed"
+    if result.datasets_evaluated:
+        evaluated = f"{result.datasets_evaluated:,} datasets evaluated"
+    return "method", f"{result.method}, {result.arithmetic} arithmetic, {evaluated}"
+
+
+def between_sizes(sizes: tuple[int, int | None], of: str) -> str:
+    """Return which sizes a search covers, after a semicolon; "" for the one size of x."""
+    lowest, highest = sizes
+    if highest is None:
+        return f"; {of} {lowest} or more"
+    return f"; {of} {lowest} to {highest}" if lowest < highest else ""
+
+
 def told(result: Any) -> dict[str, Any]:
     """Return the setting of a result on a pair of datasets, in plain Python objects."""
     return {

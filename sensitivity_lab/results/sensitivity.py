@@ -20,7 +20,7 @@ from sensitivity_lab.universes.relations import (
 from .measure import measure
 from .noise_context import NoiseContext, of_datasets, setting
 from .pairs import pair_facts
-from .reprs import told
+from .reprs import how_searched, told
 from .result import Found
 from .roles import Block, blocks_of
 from .verification import Stated, neighbors_of
@@ -220,14 +220,11 @@ class Sensitivity(Found):
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order."""
-        evaluated = "no evaluation needed"
-        if self.datasets_evaluated:
-            evaluated = f"{self.datasets_evaluated:,} datasets evaluated"
         facts = [
             ("neighbors", setting(self)),
             *[("public", sizes) for sizes in [self.query.public_sizes] if sizes],
             *pair_facts(self.witness),
-            ("method", f"{self.method}, {self.arithmetic} arithmetic, {evaluated}"),
+            how_searched(self),
         ]
         exact = "" if self.exact is None else number_text(self.exact)
         if "/" in exact and len(exact) <= 24:

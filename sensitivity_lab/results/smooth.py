@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import check_column, check_text, number_text, rounded_up
+from sensitivity_lab.checks import check_column, check_text, rounded_up
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.metrics.norms import Norm
@@ -21,6 +21,7 @@ from sensitivity_lab.universes.relations import Dataset, Relation, multiplicitie
 from .measure import difference_of, exact_answer
 from .noise_context import NoiseContext, left_out, of_datasets
 from .pairs import changes, in_short, show_answer
+from .reprs import between_sizes, how_searched
 from .result import Found
 from .sensitivity import Sensitivity
 from .verification import Stated
@@ -204,27 +205,6 @@ class SmoothSensitivity(Found):
             ignore_index=True,
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts as plain Python objects, under the names of `Sensitivity.to_dict`."""
-        return {
-            **self.local.to_dict(),
-            "neighbors": self.neighbors.family,
-            "meaning": self.neighbors.meaning,
-            "distance": self.neighbors.k,
-            "size": self.size,
-            "kind": "smooth",
-            "sensitivity": self.value,
-            "exact": None if self.exact is None else number_text(self.exact),
-            "upper": self.upper,
-            "method": self.method,
-            "datasets_evaluated": self.datasets_evaluated,
-            "beta": str(self.beta),
-            "at_distance": self.distance,
-            "x": self.x,
-            "z": self.z,
-            "y": self.y,
-        }
-
     def plot(self, column: str = "records", **options: Any) -> Figure:
         """Draw the largest local sensitivity and its damped form against the distance from x.
 
@@ -244,14 +224,7 @@ class SmoothSensitivity(Found):
         """Return the facts of both reprs, in order."""
         witness = self.witness
         gap = self.local_at_distance[self.distance]
-        lowest, highest = self.sizes
-        if highest is None:
-            sizes = f"; z and y of size {lowest} or more"
-        else:
-            sizes = f"; z and y of size {lowest} to {highest}" if lowest < highest else ""
-        evaluated = "no evaluation needed"
-        if self.datasets_evaluated:
-            evaluated = f"{self.datasets_evaluated:,} datasets evaluated"
+        sizes = between_sizes(self.sizes, "z and y of size")
         short = isinstance(gap, Fraction) and len(str(gap)) <= 24
         upper = float(gap) if self.local.upper is None else self.local.upper
         times = f"{gap if short else rounded_up(upper)} * exp(-{_short(self.beta)} * "
@@ -264,7 +237,7 @@ class SmoothSensitivity(Found):
             ("dataset x", in_short(self.x)),
             ("z", f"{changes(self.x, self.z, 'x')}  f(z) = {show_answer(witness.query_x)}"),
             ("y", f"{changes(self.z, self.y, 'z')}  f(y) = {show_answer(witness.query_y)}"),
-            ("method", f"{self.method}, {self.arithmetic} arithmetic, {evaluated}"),
+            how_searched(self),
         ]
 
     @property

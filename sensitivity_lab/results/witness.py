@@ -15,9 +15,9 @@ from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.queries import Answer, Query
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import Dataset, Relation, check_related
+from sensitivity_lab.universes.relations import SHOWN, Dataset, Relation, check_related
 
-from .literals import SHOWN, short, short_ends
+from .literals import short, short_ends
 from .measure import measure
 from .pairs import pair_facts
 from .reprs import Facts

@@ -65,10 +65,6 @@ class Ball(Relation):
         """Return how many steps datasets are apart."""
         return self.step.between(x, y)
 
-    def steps(self, change: RemovedAdded) -> int:
-        """Return how many steps a change takes."""
-        return int(self.step.metric.apart(change[1], change[0]))
-
     def saturated_at(self, size: int, universe: Space) -> int | None:
         """Return after how many steps there is no further dataset; None if more than k.
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from sensitivity_lab.boundary import warn_caller
-from sensitivity_lab.checks import as_pandas, check_column, no_column, shown, text_of
+from sensitivity_lab.checks import as_pandas, check_column, names_of, no_column, shown, text_of
 from sensitivity_lab.errors import InputError, kind_of
 from sensitivity_lab.exact.difference import Number
 
@@ -60,7 +60,7 @@ def _of_table(table: pd.DataFrame, columns: Sequence[str] | None) -> dict[str, A
         return {str(name): _named(name, Universe.from_dataset, table[name]) for name in columns}
     numeric = [name for name in table.columns if _is_numeric(table[name])]
     if not numeric:
-        raise InputError(f"no column is numeric; the columns are {_listed(table.columns)}")
+        raise InputError(f"no column is numeric; the columns are {names_of(table.columns)}")
     found: dict[str, AnyUniverse] = {}
     left_out: list[InputError] = []
     for name in numeric:
@@ -107,7 +107,3 @@ def _check_distinct(names: Iterable[Any]) -> None:
     for name, count in Counter(map(text_of, names)).items():
         if count > 1:
             raise InputError(f"the column {shown(name)} occurs twice; columns need distinct names")
-
-
-def _listed(names: Iterable[Any]) -> str:
-    return ", ".join(map(shown, names)) or "none"

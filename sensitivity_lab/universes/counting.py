@@ -5,7 +5,7 @@ A level is all datasets of one size. A block (values, size) is those over the fi
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
@@ -123,13 +123,13 @@ def number_of_size(counts: Sequence[int], size: int) -> int:
     # The product of (1 - z**(limit+1))**values over the groups: its coefficients by exponent.
     product = {0: 1}
     for limit, values in groups.items():
-        grown: dict[int, int] = {}
+        grown: dict[int, int] = defaultdict(int)
         for over in range(min(values, size // (limit + 1)) + 1):
             factor = (-1) ** over * comb(values, over)
             for exponent, number in product.items():
                 total = exponent + over * (limit + 1)
                 if total <= size:
-                    grown[total] = grown.get(total, 0) + factor * number
+                    grown[total] += factor * number
         product = grown
     # And 1 / (1 - z)**m is the sum of comb(i + m - 1, i) z**i.
     m = len(counts)

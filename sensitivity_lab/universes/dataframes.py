@@ -43,7 +43,7 @@ def as_frame(rows: Any, allow_missing: bool) -> pd.DataFrame:
         raise InputError(f"the table has two columns called {shown(twice)}; rename one of them")
     missing = frame.isna().sum()
     if not allow_missing and missing.any():
-        name = missing.index[int(np.argmax(missing.to_numpy() > 0))]
+        name = missing.index[missing > 0][0]
         raise InputError(
             f"column {shown(name)} has missing values ({missing[name]} of {len(frame)}); pass "
             "allow_missing=True to make them ordinary values, or drop or replace them first"
@@ -113,10 +113,10 @@ def product(domains: Mapping[Any, Iterable[Any]]) -> pd.DataFrame:
     columns = {}
     for name, values in domains.items():
         wrong = f"the domain of column {shown(name)} must list values"
-        columns[name] = _series(listed(values, wrong))
-        if columns[name].empty:
+        column = columns[name] = _series(listed(values, wrong))
+        if column.empty:
             raise InputError(f"the domain of column {shown(name)} must list at least one value")
-        twice = columns[name][columns[name].duplicated()]
+        twice = column[column.duplicated()]
         if len(twice):
             raise InputError(
                 f"the domain of column {shown(name)} lists {shown(twice.tolist()[0])} more than "

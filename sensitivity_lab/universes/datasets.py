@@ -140,9 +140,7 @@ def neighboring_datasets(
     [(2,), (1,), (1, 2, 2), (1, 2, 3)]
     """
     universe = check_universe(universe)
-    x = check_dataset(dataset, universe)
-    changes = as_relation(neighbors).changes(int(x.sum()), universe)
-    return map(universe.dataset, iter_neighbors(x, universe, changes))
+    return map(universe.dataset, iter_neighbors(*_changed(universe, dataset, neighbors)))
 
 
 def iter_neighbors(
@@ -200,12 +198,16 @@ def count_neighbors(
     >>> count_neighbors(universe, range(50), sl.Bounded(2))
     1503125
     """
-    universe = check_universe(universe)
+    asked = _changed(check_universe(universe), dataset, neighbors)
+    return number_of_neighbors(*inside_and_outside(*asked), asked[-1])[0]
+
+
+def _changed(
+    universe: FiniteUniverse, dataset: Iterable[Number], neighbors: Relation | str
+) -> tuple[Multiplicities, FiniteUniverse, Sequence[RemovedAdded]]:
+    """Return a dataset by multiplicities, its universe and the changes that lead to neighbors."""
     x = check_dataset(dataset, universe)
-    relation = as_relation(neighbors)
-    changes = relation.changes(int(x.sum()), universe)
-    inside, outside = inside_and_outside(x, universe, changes)
-    return number_of_neighbors(inside, outside, changes)[0]
+    return x, universe, as_relation(neighbors).changes(int(x.sum()), universe)
 
 
 def inside_and_outside(

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
-from sensitivity_lab.checks import as_python, check_number, html_text, listed, shown
+from sensitivity_lab.checks import html_text, listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.exact.roots import as_fraction
+
+from .records import check_record
 
 
 class Space(Protocol):
@@ -78,7 +80,7 @@ class IntervalUniverse:
     def __post_init__(self) -> None:
         """Check the bounds."""
         for name in ("lower", "upper"):
-            object.__setattr__(self, name, _number(getattr(self, name), name))
+            object.__setattr__(self, name, check_record(name, getattr(self, name)))
         if Fraction(self.lower) >= Fraction(self.upper):
             given = f"{shown(self.lower)} and {shown(self.upper)}"
             raise InputError(
@@ -94,7 +96,7 @@ class IntervalUniverse:
     def dataset(self, records: Iterable[Any]) -> tuple[Number, ...]:
         """Return records in ascending order; raise InputError if one is not in the interval."""
         given = listed(records, "a dataset must be a sequence of records")
-        numbers = [_number(record, "a record") for record in given]
+        numbers = [check_record("a record", record) for record in given]
         for record in numbers:
             if record not in self:
                 raise InputError(
@@ -117,9 +119,3 @@ class IntervalUniverse:
 
     def _repr_html_(self) -> str:
         return f"<p>{html_text(repr(self))}</p>"
-
-
-def _number(value: Any, name: str) -> Number:
-    """Return a finite number as a record is written, or raise InputError."""
-    exact, given = check_number(name, value), as_python(value)
-    return given if isinstance(given, Number) else exact

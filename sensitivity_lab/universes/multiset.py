@@ -7,19 +7,32 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, compress, repeat
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import as_pandas, is_hashable, listed, shown, text_of, whole_number
+from sensitivity_lab.checks import (
+    as_pandas,
+    html_text,
+    is_hashable,
+    listed,
+    shown,
+    text_of,
+    whole_kind,
+)
 from sensitivity_lab.errors import InputError
+
+from .records import check_count
 
 HOLDS = "public, results hold only among datasets drawn from it"
 """Of a finite number of records, which a result over it reveals."""
 
 SHOWN = 12
 """A repr shows at most so many distinct records."""
+
+
+_check_limit = whole_kind("a number of records, from 0 to 2**63 - 1", least=0, most=2**63 - 1)
 
 
 class FiniteUniverse(ABC):
@@ -70,6 +83,13 @@ class FiniteUniverse(ABC):
         self._counts = np.array(counts or (), dtype=np.int64)
         self.size = math.inf if counts is None else sum(counts)
 
+    def _declare(self, copies: Any) -> Self:
+        """Make its values a domain, each with so many copies, and return it."""
+        times = check_count.or_none("copies", copies)
+        self._set(self.values, None if times is None else (times,) * len(self.values))
+        self.declared = True
+        return self
+
     @property
     def lists_records(self) -> bool:
         """Whether its records may be private data: they are listed, not declared as a domain."""
@@ -89,11 +109,9 @@ class FiniteUniverse(ABC):
 
     def multiplicities(self, limit: int) -> NDArray[np.int64]:
         """Return how often each value can occur in a dataset of at most `limit` records."""
-        number = limit if type(limit) is int else whole_number(limit)
-        if number is None or not 0 <= number < 2**63:
-            raise InputError(
-                f"limit must be a number of records, from 0 to 2**63 - 1, got {shown(limit)}"
-            )
+        number = (
+            limit if type(limit) is int and 0 <= limit < 2**63 else _check_limit("limit", limit)
+        )
         if self.size == math.inf:
             return np.full(len(self.values), number, dtype=np.int64)
         return np.minimum(self._counts, number)
@@ -134,9 +152,8 @@ class FiniteUniverse(ABC):
         """Return what is at some positions of values, or raise InputError."""
         try:
             # pandas would cast floats to positions.
-            if not isinstance(places, np.ndarray) or places.dtype.kind not in "iub":
-                raise IndexError
-            if places.ndim > most:
+            array = isinstance(places, np.ndarray) and places.dtype.kind in "iub"
+            if not array or places.ndim > most:
                 raise IndexError
             return take(places)
         except (IndexError, TypeError, ValueError):
@@ -189,6 +206,29 @@ class FiniteUniverse(ABC):
             of = f"{self.noun}{self._names}"
             return f"Universe of the {of} {records}, each as often as a dataset can hold"
         return f"Universe of {len(self)} record{'s' * (len(self) != 1)}{self._names}: {records}"
+
+    def _repr_html_(self) -> str:
+        counts = self.counts or ("any",) * len(self.values)
+        rows = [
+            (*((value,) if self.numeric else value), count)
+            for value, count in zip(self.values, counts, strict=True)
+        ]
+        if len(rows) > 2 * SHOWN:
+            rows = [*rows[:SHOWN], ("...",) * len(rows[0]), rows[-1]]
+        head = "".join(f"<th>{html_text(name)}</th>" for name in (*self._columns, "copies"))
+        body = "".join(
+            f"<tr>{''.join(f'<td>{html_text(cell)}</td>' for cell in row)}</tr>" for row in rows
+        )
+        of = f"{len(self)} records; {HOLDS}" if self.counts else self.noun
+        return (
+            f"<table><caption>Universe of {of}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        """What the entries of a record are called in a table."""
+        return ("value",)
 
     @property
     def _names(self) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import repeat
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,8 @@ def number_of_neighbors(
     Notes
     -----
     A coefficient of the product over the values of ``sum a**removed b**added c**swaps``, one term
-    per net change of that value. Where every smaller change leads to a neighbor too, all net
-    changes of the first values that later ones can complete are counted towards `most`.
+    per net change of that value. After some values it is that of the neighbors that differ from x
+    in these alone.
     """
     removed, added = (max(change[side] for change in changes) for side in (0, 1))
     swaps = min(removed, added)
@@ -51,29 +52,32 @@ def number_of_neighbors(
     if removed <= 1 and added <= 1:
         return _number_of_single_changes(values, changes), True
     values = values[:, (np.minimum(values, [[removed], [added]]) > 0).any(axis=0)]
-    known = set(changes)
-    smaller = all((i - 1, j - 1) in known for i, j in known if min(i, j) > 0 and (i, j) != (1, 1))
+    # Values of x and others in turn: so the first ones soon make neighbors, and a count can stop.
+    held = values[0] > 0
+    order = np.argsort(np.where(held, held.cumsum(), (~held).cumsum()), kind="stable")
+
+    @cache
+    def is_neighbor(removes: int, adds: int, same: int) -> bool:
+        return any(0 <= i - removes == j - adds <= same for i, j in changes)
+
+    def neighbors() -> int:
+        return sum(number for state, number in ways.items() if is_neighbor(*state))
+
     ways: dict[State, int] = {(0, 0, 0): 1}
     steps = 0
-    for (have, more), fits in zip(_rows(values), _completed(values, changes), strict=True):
-        grown: dict[State, int] = {}
-        found = 0
+    for have, more in _rows(values[:, order]):
+        grown: dict[State, int] = defaultdict(int)
         terms = _terms(min(have, removed), min(more, added), have, more)
         for (gone, new, same), number in ways.items():
-            steps += len(terms)
             for more_gone, more_new, more_same in terms:
                 removes, adds, swap = gone + more_gone, new + more_new, same + more_same
                 if removes <= removed and adds <= added:
-                    key = (removes, adds, swap if swap < swaps else swaps)
-                    grown[key] = grown.get(key, 0) + number
-                    if (removes, adds) in known or removes - adds in fits:
-                        found += number
-            if steps > _CHEAP and smaller and found > most:
-                return found, False
+                    grown[removes, adds, swap if swap < swaps else swaps] += number
+        steps += len(ways) * len(terms)
         ways = grown
-        if steps > _CHEAP and most < math.inf and (found := _complete(ways, changes)) > most:
+        if steps > _CHEAP and most < math.inf and (found := neighbors()) > most:
             return found, False
-    return _complete(ways, changes), True
+    return neighbors(), True
 
 
 def _terms(removed: int, added: int, have: int, more: int) -> list[State]:
@@ -97,27 +101,3 @@ def _number_of_single_changes(values: NDArray[np.int64], changes: Sequence[Remov
     # Replaced by an equal record, x is a neighbor of itself, once.
     numbers = {(1, 0): held, (0, 1): free, (1, 1): held * free - both + min(both, 1)}
     return sum(numbers[change] for change in set(changes))
-
-
-def _complete(ways: dict[State, int], changes: Sequence[RemovedAdded]) -> int:
-    """Return how many ways are a change, with records that change places with equal ones."""
-    return sum(
-        number
-        for (removed, added, swaps), number in ways.items()
-        if any(0 <= i - removed == j - added <= swaps for i, j in changes)
-    )
-
-
-def _completed(values: NDArray[np.int64], changes: Sequence[RemovedAdded]) -> Iterator[range]:
-    """Yield per value which surplus of removed records the values behind it can make up for.
-
-    None where changes have several surpluses: most net changes are changes then.
-    """
-    surpluses = {removed - added for removed, added in changes}
-    if len(surpluses) > 1:
-        yield from repeat(range(0), values.shape[1])
-        return
-    (surplus,) = surpluses
-    behind = values.sum(axis=1, keepdims=True) - values.cumsum(axis=1)
-    for can_remove, can_add in _rows(behind):
-        yield range(surplus - can_remove, surplus + can_add + 1)

@@ -40,10 +40,26 @@ _MOST_ADVISED = 1_000_000
 check_count = whole_kind("how often a record occurs, at least 1")
 
 
-def check_counts(counts: Any) -> list[int]:
-    """Return how often records occur, or raise InputError."""
+def check_counts(counts: Any, number: int, noun: str) -> list[int]:
+    """Return how often each of some values or rows occurs, by default once, or raise InputError."""
+    if counts is None:
+        return [1] * number
     given = listed(counts, "counts must be a sequence of whole numbers, one per record")
-    return [check_count("counts", count) for count in given]
+    checked = [check_count("counts", count) for count in given]
+    if len(checked) != number:
+        raise InputError(
+            f"{noun} and counts must have one length, got {number} {noun} and {len(checked)} counts"
+        )
+    return checked
+
+
+def check_once(values: Iterable[Any], what: str, advice: str) -> None:
+    """Raise InputError for a value that is given more than once."""
+    twice = [value for value, times in Counter(values).items() if times > 1]
+    if twice:
+        raise InputError(
+            f"the values of a {what} are distinct, got {shown(twice[0])} more than once; {advice}"
+        )
 
 
 def is_column(records: Any) -> bool:
@@ -81,12 +97,12 @@ def warn_of_pair(values: Any, domain: str, *, real: bool = False) -> None:
     if not isinstance(values, tuple) or len(values) != 2:
         return
     low, high = map(finite_number, values)
-    if low is None or high is None or Fraction(high) - Fraction(low) <= 1:
+    if low is None or high is None or (apart := Fraction(high) - Fraction(low)) <= 1:
         return
     two = f"{shown(low)}, {shown(high)}"
     ways = []
     whole = all(Fraction(bound).denominator == 1 for bound in (low, high))
-    if whole and Fraction(high) - Fraction(low) <= _MOST_ADVISED:
+    if whole and apart <= _MOST_ADVISED:
         ways.append(
             f"range({int(low)}, {int(high) + 1}) for all whole numbers from one to the other"
         )
@@ -144,7 +160,7 @@ def array_of_numbers(values: Iterable[Any]) -> NDArray[Any] | None:
             bad = int(np.flatnonzero(~np.isfinite(array))[0])
             raise InputError(_not_finite(array[bad].item(), bad))
         return array.astype(np.float64)
-    if dtype.kind == "u" and dtype.itemsize == 8 and array.max(initial=0) >= 2**63:
+    if dtype == np.uint64 and array.max(initial=0) >= 2**63:
         return array.astype(object)
     return array.astype(np.int64)
 
@@ -169,18 +185,16 @@ def _as_number(value: Any, position: int) -> Number:
     )
 
 
-def as_array(values: Sequence[Number]) -> NDArray[Any]:
-    """Return values as int64 or float64 if that is lossless, else as Python objects."""
-    kinds = set(map(type, values))
+def as_array(numbers: Sequence[Any]) -> NDArray[Any]:
+    """Return Python numbers as int64 or float64 if that is lossless, else as Python objects."""
+    kinds = set(map(type, numbers))
     if kinds == {float}:
-        return np.array(values)
-    if kinds == {int} and int(values[0]) >= -(2**63) and int(values[-1]) < 2**63:
-        return np.array(values, dtype=np.int64)
-    if kinds <= {int, float} and all(
-        isinstance(value, float) or abs(int(value)) <= 2**53 for value in values
-    ):
-        return np.array(values, dtype=np.float64)
-    return np.array(values, dtype=object)
+        return np.array(numbers)
+    if kinds == {int} and min(numbers) >= -(2**63) and max(numbers) < 2**63:
+        return np.array(numbers, dtype=np.int64)
+    if kinds == {int, float} and all(abs(one) <= 2**53 for one in numbers if type(one) is int):
+        return np.array(numbers, dtype=np.float64)
+    return np.array(numbers, dtype=object)
 
 
 def _not_finite(value: object, position: int) -> str:
@@ -190,15 +204,15 @@ def _not_finite(value: object, position: int) -> str:
     )
 
 
-def _bound(value: Any) -> Number | None:
+def _record(value: Any) -> Number | None:
     try:
         return _as_number(value, 0)
     except InputError:
         return None
 
 
-check_bound: Kind[Number] = Kind(check_number.accepted, _bound, check_number.advice)
-"""The bounds of clipping: what a record can be."""
+check_record: Kind[Number] = Kind(check_number.accepted, _record, check_number.advice)
+"""A number as a record is written: of an interval, or a bound of clipping."""
 
 
 def distinct(records: list[Number]) -> tuple[list[Number], tuple[int, ...]]:
@@ -225,14 +239,12 @@ def distinct_of_array(records: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.i
     >>> values.tolist(), counts.tolist()
     ([-0.0, 2.0], [2, 2])
     """
-    ascending = np.sort(records)
-    starts = np.flatnonzero(np.concatenate([[True], ascending[1:] != ascending[:-1]]))
-    values, counts = ascending[starts], np.diff(starts, append=len(ascending))
+    values, counts = np.unique(records, return_counts=True)
     # The two zeros of floats are equal, and a sort may exchange them: the first one given stays.
     zero = int(values.searchsorted(0))
     if zero < len(values) and values[zero] == 0:
         values[zero] = records[np.argmax(records == 0)]
-    return values, counts
+    return values, counts.astype(np.int64)
 
 
 def clipped(

@@ -11,10 +11,10 @@ feasible, how far two datasets are apart, and its words. No code tests its class
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from sensitivity_lab.checks import (
     text_of,
     whole_kind,
 )
-from sensitivity_lab.errors import InputError, TooLargeError, VerificationError
+from sensitivity_lab.errors import InputError, SensitivityLabError, TooLargeError, VerificationError
 from sensitivity_lab.metrics.metric import Row
 from sensitivity_lab.metrics.records import (
     AddOrRemoveDistance,
@@ -49,26 +49,8 @@ Dataset = tuple[Any, ...]
 RemovedAdded = tuple[int, int]
 """Numbers of records (removed from x, added to x)."""
 
-_SHOWN = 16
-"""A message shows at most so many records of a dataset."""
-
-
-class Shortage(NamedTuple):
-    """Why the datasets of a size have no neighbors, in words.
-
-    Attributes
-    ----------
-    change : str
-        The change to a neighbor, such as "replaced", after "2 records".
-    reason : str
-        What is missing.
-    way : str
-        What else to do than leave out the size, after ", or "; "" if there is nothing.
-    """
-
-    change: str
-    reason: str
-    way: str = ""
+SHOWN = 16
+"""A text shows at most so many records of a dataset, or entries of an answer."""
 
 
 @dataclass(frozen=True)
@@ -246,7 +228,8 @@ class Relation(ABC):
         if found is not None:
             raise InputError(
                 f"{self} is not feasible for datasets of size {found} in "
-                f"{_with_article(universe.extent)}: {self._limits(least)}; "
+                f"a{'n' * universe.extent.startswith('interval')} {universe.extent}: "
+                f"{self._limits(least)}; "
                 + self._advice(self._largest(found, universe, least), found, universe, least)
             )
         if self.k > FARTHEST:
@@ -290,10 +273,6 @@ class Relation(ABC):
             farthest = self._largest(size, universe, least)
             distances = range(1, int(min(self.k, farthest)) + 1)
         return (change for k in distances for change in self.changes_at(k, size, universe, least))
-
-    def shortage(self, size: int, universe: Space) -> Shortage | None:
-        """Return why datasets of a size have no neighbors; None: as `check_feasible` says."""
-        return None
 
     @abstractmethod
     def _limits(self, least: int) -> str:
@@ -357,17 +336,6 @@ _SMALLER = "choose a smaller size, or use a domain as the universe, Universe.fro
 """What to do where a universe lists too few records."""
 
 
-def _with_article(extent: str) -> str:
-    return f"an {extent}" if extent.startswith("interval") else f"a {extent}"
-
-
-def _others(size: int, universe: Space) -> str:
-    """Return how many records are outside a dataset, in words."""
-    left = universe.size - size
-    others = {0: "no other", 1: "only 1 other"}.get(int(left), f"only {left} others")
-    return f"the universe has {others}"
-
-
 @dataclass(frozen=True)
 class Bounded(Relation):
     """Replace: x and y have the same size and differ in k records (k = 1: change one).
@@ -405,12 +373,6 @@ class Bounded(Relation):
     def step(self) -> Relation | None:
         """A record is replaced."""
         return Bounded(1)
-
-    def shortage(self, size: int, universe: Space) -> Shortage | None:
-        """Return why datasets of a size have no neighbors."""
-        if self.k > size:
-            return Shortage("replaced", f"it has only {size}")
-        return Shortage("replaced", _others(size, universe), "take a larger universe")
 
     def _limits(self, least: int) -> str:
         if self.exactly:
@@ -480,15 +442,6 @@ class Unbounded(Relation):
         `SymmetricDifference`, which has the same single steps.
         """
         return SymmetricDifference(1) if self.direction == "both" else None
-
-    def shortage(self, size: int, universe: Space) -> Shortage | None:
-        """Return why datasets of a size have no neighbors."""
-        if self.direction == "add" or self.k <= size:
-            return Shortage("more", _others(size, universe), "take a larger universe")
-        way = ""
-        if self.direction == "both" and self.k <= universe.size - size:
-            way = f"only compare it with larger datasets: Unbounded({self.k}, direction='add')"
-        return Shortage("less", f"it has only {size}", way)
 
     def _limits(self, least: int) -> str:
         fewest = f"k <= size - {least}" if least else "k <= size"
@@ -637,8 +590,9 @@ def as_relation(neighbors: Any, *, exactly: bool = False) -> Relation:
         return replace(neighbors, exactly=True) if check_flag("exactly", exactly) else neighbors
     if isinstance(neighbors, type) and issubclass(neighbors, Relation):
         return neighbors(1, exactly)
-    if isinstance(neighbors, str) and neighbors.replace(" ", "_") in RELATIONS:
-        return RELATIONS[neighbors.replace(" ", "_")](1, exactly)
+    known = RELATIONS.get(neighbors.replace(" ", "_")) if isinstance(neighbors, str) else None
+    if known:
+        return known(1, exactly)
     classes = ", ".join(f"{relation.__name__}(k)" for relation in RELATIONS.values())
     raise InputError(
         f"unknown neighbor relation {shown(neighbors)}; choose one of "
@@ -680,24 +634,39 @@ def check_dataset(x: Iterable[Any], universe: FiniteUniverse) -> Multiplicities:
         If x has a record that the universe lacks, or more copies of one than the universe has.
     """
     multiplicities = multiplicities_of(x, universe)
-    records = check_size(int(multiplicities.sum()), universe)
-    limits = universe.multiplicities(records)
-    if (beyond := np.flatnonzero(multiplicities > limits)).size:
-        place = int(beyond[0])
-        raise InputError(
-            f"the dataset has {multiplicities[place]} records {universe.values[place]}, the "
-            f"universe only {limits[place]}: {universe}"
-        )
+    check_size(int(multiplicities.sum()), universe)
+    _check_within(multiplicities, universe, InputError)
     return multiplicities
 
 
-def show(dataset: Sequence[Any], things: str = "records") -> str:
+def _check_within(
+    data: Multiplicities, universe: FiniteUniverse, error: type[SensitivityLabError]
+) -> None:
+    """Raise an error unless a universe has all the records of a dataset."""
+    limits = universe.multiplicities(int(data.sum()))
+    if (beyond := np.flatnonzero((data < 0) | (data > limits))).size:
+        place = int(beyond[0])
+        raise error(
+            f"the dataset has {data[place]} records {universe.values[place]}, the universe only "
+            f"{limits[place]}: {universe}"
+        )
+
+
+def show(
+    dataset: Sequence[Any], things: str = "records", text: Callable[[Any], str] = text_of
+) -> str:
     """Return a dataset as text, its middle left out if it is long."""
-    if len(dataset) <= _SHOWN:
-        return f"({', '.join(map(text_of, dataset))}{',' * (len(dataset) == 1)})"
-    head, tail = dataset[: _SHOWN // 2], dataset[-_SHOWN // 2 :]
-    shown = ", ".join([*map(text_of, head), "...", *map(text_of, tail)])
-    return f"({shown}; {len(dataset):,} {things})"
+    half = SHOWN // 2
+    ends = dataset if len(dataset) <= SHOWN else [*dataset[:half], *dataset[-half:]]
+    return show_ends(list(map(text, ends)), len(dataset), things)
+
+
+def show_ends(ends: Sequence[str], size: int, things: str) -> str:
+    """Return a tuple as text, given the texts of its entries, or of both ends of a long one."""
+    if size <= SHOWN:
+        return f"({', '.join(ends)}{',' * (size == 1)})"
+    half = len(ends) // 2
+    return f"({', '.join([*ends[:half], '...', *ends[half:]])}; {size:,} {things})"
 
 
 def multiplicities_of(x: Iterable[Any], universe: FiniteUniverse) -> Multiplicities:
@@ -715,8 +684,7 @@ def _places_of(records: list[Any], universe: FiniteUniverse) -> NDArray[np.intp]
     None if one is not there, or what they are has to be compared one by one.
     """
     values: NDArray[Any] | None = getattr(universe, "array", None)  # of numbers
-    plain: tuple[set[type], ...] = ({int}, {float}, {np.int64}, {np.float64})
-    if values is None or set(map(type, records)) not in plain:
+    if values is None or len(set(map(type, records))) != 1:
         return None
     given = np.asarray(records)
     if given.dtype != values.dtype or given.dtype == object:
@@ -731,23 +699,14 @@ def check_related(
 ) -> None:
     """Raise VerificationError unless x and y are datasets of the universe and neighbors."""
     for dataset in (x, y):
-        limits = universe.multiplicities(int(dataset.sum()))
-        if (dataset < 0).any() or (dataset > limits).any():
-            place = int(np.flatnonzero((dataset < 0) | (dataset > limits))[0])
-            raise VerificationError(
-                f"a dataset has {dataset[place]} records {universe.values[place]}, "
-                f"the universe {limits[place]}"
-            )
+        _check_within(dataset, universe, VerificationError)
     removed, added = moved(x, y)
     # Shared records can change places with equal ones outside both, as far as there are any.
     limits = universe.multiplicities(int(x.sum()) + relation.k)
     swaps = int(np.minimum(np.minimum(x, y), limits - np.maximum(x, y)).sum())
     changes = relation.changes(int(x.sum()), universe)
     if not any(0 <= i - removed == j - added <= swaps for i, j in changes):
-        shown = " and ".join(
-            f"{name} = {show(universe.dataset(data))}" for name, data in (("x", x), ("y", y))
-        )
         raise VerificationError(
-            f"{shown} are not neighbors ({relation}): {removed} records are only in x, "
-            f"{added} only in y"
+            f"x = {show(universe.dataset(x))} and y = {show(universe.dataset(y))} are not "
+            f"neighbors ({relation}): {removed} records are only in x, {added} only in y"
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import (
     as_pandas,
-    html_text,
     is_hashable,
     named,
     names_of,
@@ -22,8 +20,8 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import InputError
 
 from .dataframes import Row, as_frame, distinct, is_missing, product, tuples_of
-from .multiset import HOLDS, SHOWN, FiniteUniverse
-from .records import check_count, check_counts, warn_of_pair
+from .multiset import FiniteUniverse
+from .records import check_counts, clipped, warn_of_pair
 from .universe import Universe
 
 
@@ -91,15 +89,10 @@ class TableUniverse(FiniteUniverse):
                 f"got {shown(twice)} more than once; give counts, "
                 "or use TableUniverse.from_dataset, which counts repeated rows"
             )
-        given = [1] * len(frame) if counts is None else check_counts(counts)
-        if len(given) != len(frame):
-            raise InputError(
-                f"rows and counts must have one length, got {len(frame)} rows and "
-                f"{len(given)} counts"
-            )
+        given = check_counts(counts, len(frame), self.noun)
         self._set_rows(frame.iloc[order], tuple(given[place] for place in order))
 
-    def _set_rows(self, frame: pd.DataFrame, counts: tuple[int, ...] | None) -> None:
+    def _set_rows(self, frame: pd.DataFrame, counts: tuple[int, ...]) -> None:
         self.columns = tuple(frame.columns)
         self.frame = frame.reset_index(drop=True)
         self._set(tuples_of(self.frame), counts)
@@ -181,11 +174,7 @@ class TableUniverse(FiniteUniverse):
             for name, domain in values.items():
                 warn_of_pair(domain, f"the domain of column {shown(name)}")
             values = product(values)
-        made = cls(values, allow_missing=allow_missing)
-        times = check_count.or_none("copies", copies)
-        made._set_rows(made.frame, None if times is None else (times,) * len(made.values))
-        made.declared = True
-        return made
+        return cls(values, allow_missing=allow_missing)._declare(copies)
 
     def column(self, name: Any) -> Universe:
         """Return a numeric column as a universe of numbers.
@@ -215,24 +204,17 @@ class TableUniverse(FiniteUniverse):
         listed = [int(v) if isinstance(v, bool) else v for v in self.listed(name)]
         if self.counts is None:
             return Universe.from_domain(dict.fromkeys(listed))
-        totals: dict[Any, int] = {}
-        for value, count in zip(listed, self.counts, strict=True):
-            totals[value] = totals.get(value, 0) + count
+        totals = clipped(listed, self.counts, None, None)
         made = Universe(totals, totals.values())
         made.declared = self.declared
         return made
 
     def listed(self, name: Any) -> list[Any]:
         """Return the values of a column, one per distinct row; raise InputError without it."""
-        place = self._places.get(name) if is_hashable(name) else None
-        if place is None:
+        if not is_hashable(name) or name not in self.columns:
             raise InputError(no_column(name, self.columns))
+        place = self.columns.index(name)
         return [row[place] for row in self.values]
-
-    @cached_property
-    def _places(self) -> dict[Any, int]:
-        """The position of each column."""
-        return {name: place for place, name in enumerate(self.columns)}
 
     def clipped(self, *_: Any, **__: Any) -> NoReturn:
         """Raise InputError: rows cannot be clipped, but their columns can."""
@@ -291,18 +273,6 @@ class TableUniverse(FiniteUniverse):
     def _names(self) -> str:
         return f" ({names_of(self.columns, named)})"
 
-    def _repr_html_(self) -> str:
-        counts = self.counts or ("any",) * len(self.values)
-        shown = min(len(self.values), 2 * SHOWN)
-        head = "".join(f"<th>{html_text(named(name))}</th>" for name in (*self.columns, "copies"))
-        body = "".join(
-            f"<tr>{''.join(f'<td>{html_text(value)}</td>' for value in (*row, count))}</tr>"
-            for row, count in zip(self.values[:shown], counts[:shown], strict=True)
-        )
-        more = len(self.values) - shown
-        left = f"<p>and {more:,} other distinct rows</p>" if more else ""
-        size = f"{self.size:,} records; {HOLDS}" if self.counts is not None else "rows"
-        return (
-            f"<table><caption>Universe of {size}</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{left}"
-        )
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        return tuple(map(named, self.columns))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -11,13 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import as_pandas, html_text, shown
+from sensitivity_lab.checks import as_pandas, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Integers, Number, common_integers, integers_of_floats
 
 from . import records as reading
 from .interval import IntervalUniverse
-from .multiset import HOLDS, SHOWN, FiniteUniverse
+from .multiset import FiniteUniverse
 
 
 class Universe(FiniteUniverse):
@@ -71,23 +70,12 @@ class Universe(FiniteUniverse):
 
     def __init__(self, values: Iterable[Number], counts: Iterable[int] | None = None) -> None:
         given = reading.as_numbers(values)
+        advice = "give counts, or use Universe.from_dataset, which counts repeated records"
+        reading.check_once(given, "universe", advice)
         listed, _ = reading.distinct(given)
-        if len(listed) != len(given):
-            twice = next(value for value, count in Counter(given).items() if count > 1)
-            raise InputError(
-                f"the values of a universe are distinct, got {shown(twice)} more than once; "
-                "give counts, or use Universe.from_dataset, which counts repeated records"
-            )
-        if counts is None:
-            self._set(listed, (1,) * len(listed))
-            return
-        checked = reading.check_counts(counts)
-        if len(checked) != len(given):
-            raise InputError(
-                f"values and counts must have one length, got {len(given)} values and "
-                f"{len(checked)} counts"
-            )
-        count_of = dict(zip(given, checked, strict=True))
+        count_of = dict(
+            zip(given, reading.check_counts(counts, len(given), self.noun), strict=True)
+        )
         self._set(listed, tuple(count_of[value] for value in listed))
 
     def _set(self, values: Sequence[Number], counts: tuple[int, ...] | None) -> None:
@@ -176,17 +164,10 @@ class Universe(FiniteUniverse):
         it
         """
         given = reading.as_numbers(values)
-        if len(set(given)) < len(given):
-            twice = next(value for value, times in Counter(given).items() if times > 1)
-            raise InputError(
-                f"the values of a domain are distinct, got {shown(twice)} more than once; list "
-                "every value that a record can have once, as range(21) does"
-            )
-        made = cls(given)
-        times = reading.check_count.or_none("copies", copies)
+        advice = "list every value that a record can have once, as range(21) does"
+        reading.check_once(given, "domain", advice)
+        made = cls(given)._declare(copies)
         reading.warn_of_pair(values, "this domain", real=True)
-        made._set(made.values, None if times is None else (times,) * len(made.values))
-        made.declared = True
         return made
 
     @staticmethod
@@ -248,7 +229,7 @@ class Universe(FiniteUniverse):
         Universe of 5 records: 2 (x3), 3, 5; public, results hold only among datasets drawn from it
         """
         low, high = (
-            reading.check_bound.or_none(name, bound)
+            reading.check_record.or_none(name, bound)
             for name, bound in (("lower", lower), ("upper", upper))
         )
         if low is not None and high is not None and Fraction(low) > Fraction(high):
@@ -276,20 +257,6 @@ class Universe(FiniteUniverse):
         # As of every finite universe, but of an array the values are not listed for it.
         listed = self.values if "values" in vars(self) else self.array
         return hash((len(listed), tuple(listed[:8]), tuple(listed[-8:]), self.size))
-
-    def _repr_html_(self) -> str:
-        counts = self.counts or ("any",) * len(self.values)
-        rows: list[tuple[object, object]] = list(zip(self.values, counts, strict=True))
-        if len(rows) > 2 * SHOWN:
-            rows = [*rows[:SHOWN], ("...", "..."), rows[-1]]
-        body = "".join(
-            f"<tr><td>{html_text(value)}</td><td>{count}</td></tr>" for value, count in rows
-        )
-        size = "" if self.counts is None else f" of {len(self)} records; {HOLDS}"
-        return (
-            f"<table><caption>Universe{size}</caption>"
-            f"<thead><tr><th>value</th><th>copies</th></tr></thead><tbody>{body}</tbody></table>"
-        )
 
 
 def of_numbers(universe: FiniteUniverse) -> Universe:

@@ -222,6 +222,9 @@ def test_what_is_no_claim(claim, message):
     )
 
 
+WITHOUT = "has no such neighbors, so leave it out"
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -240,8 +243,9 @@ def test_what_is_no_claim(claim, message):
         ),
         (
             {"size": 0},
-            "size 0 has no neighbors with 1 record replaced (bounded, at most 1), as it has only "
-            "0; leave out size 0",
+            f"size 0 {WITHOUT}: bounded, at most 1 is not feasible for datasets of size 0 in a "
+            "domain of 2 values, unlimited copies: replacing needs a record of x and at least one "
+            "record outside x; no distance is feasible; choose another size or a larger universe",
         ),
         (
             {"size": []},
@@ -261,13 +265,16 @@ def test_what_is_no_claim(claim, message):
         ),
         (
             {"distances": 4, "exactly": True},
-            "size 3 has no neighbors with 4 records replaced (bounded, exactly 4), as it has only "
-            "3; leave out size 3",
+            f"size 3 {WITHOUT}: bounded, exactly 4 is not feasible for datasets of size 3 in a "
+            "domain of 2 values, unlimited copies: replacing exactly k records needs k <= size and "
+            "k <= records outside x; the largest feasible k is 3",
         ),
         (
             {"universe": sl.Universe([1, 2, 3])},
-            "size 3 has no neighbors with 1 record replaced (bounded, at most 1), as the universe "
-            "has no other; leave out size 3, or take a larger universe",
+            f"size 3 {WITHOUT}: bounded, at most 1 is not feasible for datasets of size 3 in a "
+            "universe of 3 records: replacing needs a record of x and at least one record outside "
+            "x; no distance is feasible; choose a smaller size, or use a domain as the universe, "
+            "Universe.from_domain(values)",
         ),
         (
             {
@@ -276,14 +283,17 @@ def test_what_is_no_claim(claim, message):
                 "distances": 2,
                 "exactly": True,
             },
-            "size 3 has no neighbors with 2 records more (unbounded, exactly 2), as the universe "
-            "has only 1 other; leave out size 3, or take a larger universe",
+            f"size 3 {WITHOUT}: unbounded, exactly 2 is not feasible for datasets of size 3 in a "
+            "universe of 4 records: removing needs k <= size, adding needs k <= records outside x; "
+            "the largest feasible k is 1, or choose direction='remove', which leaves out additions "
+            "and can give a smaller sensitivity",
         ),
         (
             {"size": [1, 2], "neighbors": "unbounded", "distances": 2, "exactly": True},
-            "size 1 has no neighbors with 2 records less (unbounded, exactly 2), as it has only "
-            "1; leave out size 1, or only compare it with larger datasets: "
-            "Unbounded(2, direction='add')",
+            f"size 1 {WITHOUT}: unbounded, exactly 2 is not feasible for datasets of size 1 in a "
+            "domain of 2 values, unlimited copies: removing needs k <= size, adding needs k <= "
+            "records outside x; the largest feasible k is 1, or choose direction='add', which "
+            "leaves out removals and can give a smaller sensitivity",
         ),
         (
             {
@@ -292,8 +302,10 @@ def test_what_is_no_claim(claim, message):
                 "distances": 3,
                 "exactly": True,
             },
-            "size 2 has no neighbors with 3 records less (unbounded (remove), exactly 3), as it "
-            "has only 2; leave out size 2",
+            f"size 2 {WITHOUT}: unbounded (remove), exactly 3 is not feasible for datasets of size "
+            "2 in a domain of 2 values, unlimited copies: removing needs k <= size; the largest "
+            "feasible k is 2, or choose direction='add', which leaves out removals and can give a "
+            "smaller sensitivity",
         ),
         ({"subject": 3}, "subject must be a text, got 3"),
     ],

@@ -14,7 +14,7 @@ import sensitivity_lab as sl
 
 COLUMNS = [
     *("column", "query", "neighbors", "distance", "size", "sensitivity", "status", "method"),
-    *("x", "y", "meaning", "exact", "upper", "kind", "norm", "linear_bound"),
+    *("x", "y", "meaning", "exact", "upper", "kind", "norm"),
 ]
 ABSENCE = sl.Universe.from_dataset([1, 2, 3, 10])
 YEAR = sl.Universe.from_dataset([1, 2, 3, 4])
@@ -192,7 +192,6 @@ CHOICES = (
     [
         ("mean", {"distance": 1}, "4 points have query 'mean' and distance 1, "),
         ("mean", {"distance": 1, "column": "school_year"}, "2 points have query 'mean' and "),
-        ("median", {"distance": 1}, "no points have query 'median' and distance 1, "),
         ("mean", {"distance": 3}, "no points have query 'mean' and distance 3, "),
         ("mean", {"distance": 1, "column": "age"}, "no points have query 'mean' and distance 1, "),
         ("mean", {"distance": 1, "neighbors": "unbounded"}, "no points have query 'mean' and "),
@@ -203,6 +202,12 @@ def test_no_result_or_several_are_an_error(curves, query, asked, message):
         curves.result(query, **asked)
     start = message if "distance" in message else f"{message}distance {asked['distance']}, "
     assert str(caught.value) == start + CHOICES
+
+
+def test_a_query_without_a_curve(curves):
+    message = "no curve has the query 'median'; choose among mean, std, spread"
+    refused(lambda: curves.result("median", distance=1), message)
+    refused(lambda: curves["median"], message)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from fractions import Fraction
 
@@ -176,12 +175,9 @@ def test_one_claim_is_wanted(capsys, arguments, reason):
     check_refused(capsys, [*MEAN, *arguments], f"sensitivity-lab audit: {reason}")
 
 
-@pytest.mark.parametrize(("option", "records"), [((), 16), (("--witness", "full"), 40)])
-def test_witnesses_in_the_table(capsys, tmp_path, option, records):
-    """Long datasets are shortened, unless they are asked for."""
+def test_witnesses_in_the_table_are_short(capsys, tmp_path):
     table = tmp_path / "table.csv"
     asked = ("audit", "--domain", "a=0,1", "--size", "40", "--query", "mean", "--claim", "1")
-    more = ("--neighbors", "bounded", "--table", str(table), *option)
-    assert run(capsys, *asked, *more)[::2] == (0, "")
-    assert len(re.findall(r"\b[01]\b", pd.read_csv(table)["x"][0])) <= records
-    assert (len(pd.read_csv(table)["x"][0]) == 40 * 3) == (records == 40)
+    assert run(capsys, *asked, "--neighbors", "bounded", "--table", str(table))[::2] == (0, "")
+    short = "(changed: 1; shared: 0, 0, 0, 0, 0, 0, 0, 0, ... and 31 more)"
+    assert pd.read_csv(table)["x"][0] == short

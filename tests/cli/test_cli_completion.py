@@ -10,8 +10,7 @@ import pytest
 from command_line import SCHOOL, run
 from paths import ROOT
 
-from sensitivity_lab.cli.completion import complete, files
-from sensitivity_lab.cli.parser import make_parser
+from sensitivity_lab.cli.parser import complete, make_parser
 
 
 def proposed(tmp_path, line: str) -> set[str]:
@@ -40,12 +39,9 @@ def proposed(tmp_path, line: str) -> set[str]:
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        ("s", {"sensitivity", "smooth", "sql"}),
+        ("s", {"sensitivity", "sql"}),
         ("noise --dom", {"--domain"}),
-        (f"sensitivity {SCHOOL} --column sch", {"school_year"}),
-        ("sensitivity --domain age=1,2 --domain pay=1 --column p", {"pay"}),
-        ("sensitivity --query percentile_7", {"percentile_75"}),
-        ("curves --queries mean med", {"median"}),
+        ("sensitivity --neighbors un", {"unbounded"}),
         (f"curves {SCHOOL[:-4]}", {SCHOOL}),
     ],
 )
@@ -58,15 +54,6 @@ def test_without_argcomplete_nothing_happens(monkeypatch):
     monkeypatch.setenv("_ARGCOMPLETE", "1")
     monkeypatch.setitem(sys.modules, "argcomplete", None)
     complete(make_parser())
-
-
-def test_files_are_tables_and_folders(tmp_path, monkeypatch):
-    for name in ("a.csv", "b.CSV", "c.txt"):
-        (tmp_path / name).touch()
-    (tmp_path / "ages").mkdir()
-    monkeypatch.chdir(tmp_path)
-    assert files(prefix="") == ["a.csv", f"ages{os.sep}", "b.CSV"]
-    assert files(prefix="missing/a") == []
 
 
 def test_the_help_says_how(capsys):

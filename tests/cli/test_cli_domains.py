@@ -85,10 +85,7 @@ def test_ranges_of_too_many_values(capsys, values):
             "1",
         ),
         (["--domain", "b=1,2"], "choose one column with --column: a, b"),
-        (
-            ["--domain", "a=1,2,3"],
-            "the domain 'a' is given twice; give each column one domain",
-        ),
+        (["--domain", "a=1,2,3"], "--domain: 'a' is given twice; give each name once"),
     ],
 )
 def test_bad_domains_of_one_sensitivity(capsys, more, reason):

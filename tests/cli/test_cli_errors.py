@@ -130,13 +130,14 @@ def test_a_column_with_missing_values_is_left_out_and_named(capsys, tmp_path):
     table = tmp_path / "some.csv"
     table.write_text("a,b\n1,2\n,3\n4,5\n", "utf-8")
     arguments = ["curves", str(table), "--size", "2", "--neighbors", "bounded", "--distances", "1"]
-    code, out, err = run(capsys, *arguments, "--queries", "mean")
-    assert code == 0
-    assert err == (
-        f"sensitivity-lab: left out: column 'a': records must be finite numbers, got nan at "
-        f"position 1{NOT_FINITE}\n"
+    left_out = (
+        f"left out: column 'a': records must be finite numbers, got nan at position 1{NOT_FINITE}\n"
     )
+    code, out, err = run(capsys, *arguments, "--queries", "mean")
+    assert (code, err) == (0, "")
     assert "bounded, at most k mean" in " ".join(out.split())
+    assert out.endswith(f"\n  note       {left_out}")
+    assert run(capsys, *arguments, "--json")[2] == f"sensitivity-lab curves: {left_out}"
 
 
 WRITTEN_DISTANCES = "distances are written 1-4 or 1,2,5, from small to large, got"
@@ -240,8 +241,8 @@ def test_bad_curves(capsys, changed, reason):
         ({"--distance": "1.5"}, f"{WRITTEN_DISTANCES} '1.5'"),
         (
             {"--distances": "1-3"},
-            "sensitivity takes one distance, got '1-3'; choose one, or use "
-            "`sensitivity-lab curves` for several",
+            "sensitivity takes one distance, got '1-3'; choose one; "
+            "`sensitivity-lab curves` takes several, for all datasets",
         ),
         (
             {"--distance": "0"},

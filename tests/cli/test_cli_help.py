@@ -42,7 +42,7 @@ def test_every_help_says_what_the_command_does_with_examples(capsys, command):
 
 def test_the_help_lists_every_command(capsys):
     _, out, _ = run(capsys, "--help")
-    assert {"local", "smooth", "histogram", "noise"} < set(commands())
+    assert {"local", "noise"} < set(commands())
     assert all(f"\n    {command}" in out for command in commands())
 
 
@@ -94,11 +94,6 @@ def test_the_examples_run(capsys, tmp_path, monkeypatch, example):
             ["sensitivity", SCHOOL, "--column", "absense_days", *MEAN_OF_TWO],
             " sensitivity: unknown column 'absense_days'; the columns are 'name', 'school_year', "
             "'absence_days'; did you mean 'absence_days'?",
-        ),
-        (
-            ["histogram", SCHOOL, "--column", "nam", *BOUNDED],
-            " histogram: unknown column 'nam'; the columns are 'name', 'school_year', "
-            "'absence_days'; did you mean 'name'?",
         ),
     ],
 )

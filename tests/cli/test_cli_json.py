@@ -100,7 +100,6 @@ def piped(monkeypatch):
         ("curves", *MEAN_OF_TWO[:2], "--neighbors", "bounded", "--distance", "1"),
         ("audit", "--column", "absence_days", *MEAN_OF_TWO, "--claim", "100"),
         ("local", "--column", "absence_days", "--dataset", "1,2", *MEAN_OF_TWO[2:]),
-        ("histogram", "--column", "absence_days", "--bins", "0", "9", *BITS[2:]),
     ],
 )
 def test_a_piped_table_is_that_of_the_file(capsys, piped, command):

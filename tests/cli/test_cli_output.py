@@ -66,16 +66,6 @@ def interrupted(*_arguments, **_options):
             "local: interrupted while searching the local sensitivity of mean",
         ),
         (
-            "cli.answers.smooth_sensitivity",
-            ("smooth", *DOMAIN[:2], "--dataset", "1,2", "--beta", "1", *MEAN_OF_TWO[2:]),
-            "smooth: interrupted while searching the smooth sensitivity of mean",
-        ),
-        (
-            "cli.answers.global_sensitivity",
-            ("histogram", *DOMAIN),
-            "histogram: interrupted while searching the sensitivity of the histogram of a",
-        ),
-        (
             "cli.answers.sensitivity_curves",
             ("noise", *DOMAIN, "--query", "mean", "var", "--epsilon", "1"),
             "noise: interrupted while searching the sensitivities of mean, var",

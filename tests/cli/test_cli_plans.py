@@ -185,6 +185,10 @@ OTHERS = (
         ((*OF_A_PERSON, "--group-by", "plan=a,a"), f"{GROUPS} plan=a,b,c, got 'plan=a,a'"),
         ((*OF_A_PERSON, "--group-by", "plan=0,0.0"), f"{GROUPS} plan=a,b,c, got 'plan=0,0.0'"),
         (
+            (*OF_A_PERSON, "--group-by", "plan=a", "--group-by", "plan=b"),
+            "--group-by: 'plan' is given twice; give each name once",
+        ),
+        (
             (*OF_A_PERSON, "--queries", "std", "median", "--split", "1", "2"),
             "--split must be a number above 0 for each result; the results, in order: 'histogram "
             "of visits'; got 2 numbers",
@@ -316,6 +320,15 @@ def test_keys_of_two_columns_are_written_with_semicolons(capsys, options, told):
     assert (code != 0) is bool(told)
     assert told in err
     assert told or "keys ('a', 1" in out
+
+
+@pytest.mark.parametrize(
+    "option", [("--table", "v=w.csv"), ("--bounds", "v.visits=1:2"), ("--foreign-key", "v.id=w.id")]
+)
+def test_what_is_given_twice_in_a_query(capsys, option):
+    asked = ["sql", "SELECT SUM(visits) FROM v", "--table", "v=visits.csv", "--person", "v.id"]
+    line = f"{option[0]}: '{option[1].partition('=')[0]}' is given twice; give each name once"
+    check_refused(capsys, [*asked, *option, *option], f"sensitivity-lab sql: {line}")
 
 
 @pytest.mark.sql

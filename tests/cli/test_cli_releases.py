@@ -1,4 +1,4 @@
-"""`sensitivity-lab histogram` and `noise`."""
+"""`sensitivity-lab noise`, and sizes from nobody on."""
 
 from __future__ import annotations
 
@@ -6,89 +6,7 @@ import json
 import math
 
 import pytest
-from command_line import PNG, SCHOOL, check_refused, run
-
-WARDS = ("--domain", "ward=north,south,east", "--size", "50", "--neighbors", "bounded")
-
-
-@pytest.mark.parametrize(
-    ("norm", "value"), [("L1", 2), ("L2", math.nextafter(math.sqrt(2), 2)), ("Linf", 1)]
-)
-def test_a_replaced_record_moves_two_counts(capsys, norm, value):
-    code, out, err = run(capsys, "histogram", *WARDS, "--norm", norm, "--json")
-    assert (code, err) == (0, "")
-    told = json.loads(out)
-    assert (told["norm"], told["size"]) == (norm, 50)
-    assert math.isclose(told["upper"], value, rel_tol=1e-15)
-    assert len(told["query_x"]) == 3
-
-
-@pytest.mark.parametrize(
-    ("counted", "value"),
-    [
-        (("--bins", "0", "5", "10", "20"), 2),
-        (("--bins", "100", "200"), 0),
-        (("--categories", "1", "20"), 2),
-        (("--categories", "1"), 1),
-    ],
-)
-def test_bins_and_categories_of_a_file(capsys, counted, value):
-    """Categories are numbers where the column has numbers."""
-    asked = ("--column", "absence_days", "--size", "6", "--neighbors", "bounded")
-    code, out, err = run(capsys, "histogram", SCHOOL, *asked, *counted)
-    assert (code, err) == (0, "")
-    assert out.endswith(f"\n  value      {value}.0\n  exact      {value}\n  upper      {value}.0\n")
-
-
-def test_categories_that_are_texts(capsys):
-    asked = ("--column", "name", "--size", "4", "--neighbors", "unbounded", "--distances", "2")
-    code, out, err = run(capsys, "histogram", SCHOOL, *asked, "--categories", "Chris", "Kelly")
-    assert (code, err) == (0, "")
-    assert out.endswith("\n  value      2.0\n  exact      2\n  upper      2.0\n")
-
-
-@pytest.mark.exhaustive
-def test_a_picture_of_both_histograms(capsys, tmp_path):
-    picture = tmp_path / "h.png"
-    assert run(capsys, "histogram", *WARDS, "--output", str(picture))[::2] == (0, "")
-    assert picture.read_bytes().startswith(PNG)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (
-            (SCHOOL, "--column", "name", "--size", "4", "--neighbors", "bounded"),
-            "give the values to count with --categories or --bins; they must not depend on the "
-            "data",
-        ),
-        (
-            (SCHOOL, "--size", "4", "--neighbors", "bounded", "--categories", "1"),
-            "choose one column with --column: name, school_year, absence_days",
-        ),
-        (
-            (*WARDS, "--bins", "1", "2"),
-            "column 'ward' has the value 'east', which cannot be compared with --bins; give "
-            "--categories",
-        ),
-        (
-            (*WARDS, "--bins", "1", "x"),
-            "an edge of --bins is written 2, 0.5 or 1/3, got 'x'",
-        ),
-        (
-            (*WARDS, "--categories", "north", "north"),
-            "--categories must be distinct, got 'north' more than once",
-        ),
-        (("--domain", "a=1:x", *WARDS[2:]), "a number is written 20, 0.5 or 1e-3, got 'x'"),
-        (
-            (*WARDS, "--domain", "ward=west"),
-            "the domain 'ward' is given twice; give each column one domain",
-        ),
-    ],
-)
-def test_bad_histograms(capsys, arguments, reason):
-    check_refused(capsys, ["histogram", *arguments], f"sensitivity-lab histogram: {reason}")
-
+from command_line import SCHOOL, check_refused, run
 
 AGES = ("--domain", "age=0:100", "--size", "100", "--neighbors", "bounded")
 PRINTED = """\
@@ -111,7 +29,7 @@ def test_a_size_that_nothing_hides_is_said_to_be_public(capsys):
     """The count has no noise then. Public rows of a file need no clipping."""
     _, out, _ = run(capsys, "noise", *AGES, "--query", "count", "--epsilon", "1")
     assert PRINTED.splitlines()[-1] in out.splitlines()
-    _, out, _ = run(capsys, *ASKED_OF_A_FILE["noise"], "--public-universe")
+    _, out, _ = run(capsys, *ASKED_OF_A_FILE, "--public-universe")
     assert out.endswith(f"; size 6 (public)\n{PRINTED.splitlines()[-1]}\n")
     _, out, _ = run(capsys, *UNBOUNDED, "--size", "2-9", "--query", "count")
     assert out.endswith(f"; size any of 2 to 9\n{CLIPPED}")
@@ -143,9 +61,9 @@ def test_gaussian_noise(capsys):
     assert chance(sigma) <= 1e-6 * (1 + 1e-6) < chance(sigma * 0.999)
 
 
-OVER_A_FILE = (
-    *(SCHOOL, "--neighbors", "bounded", "--epsilon", "1"),
-    *("--query", "median"),
+ASKED_OF_A_FILE = (
+    *("noise", SCHOOL, "--neighbors", "bounded", "--epsilon", "1"),
+    *("--query", "median", "--columns", "absence_days", "--size", "6"),
 )
 PRIVATE_ROWS = (
     "the rows of a file are private unless you say otherwise, and noise scaled to a universe of "
@@ -153,26 +71,14 @@ PRIVATE_ROWS = (
     "chosen without looking at the data (such as the ends of a scale or a legal limit), or, if "
     "these very rows are public, --public-universe"
 )
-ASKED_OF_A_FILE = {
-    "noise": ("noise", *OVER_A_FILE, "--columns", "absence_days", "--size", "6"),
-    "smooth": ("smooth", *OVER_A_FILE, "--column", "absence_days", "--dataset", "2,3,4"),
-}
 
 
-@pytest.mark.parametrize("command", ASKED_OF_A_FILE)
-def test_noise_over_a_file_has_to_be_asked_for_in_so_many_words(capsys, command):
-    asked = ASKED_OF_A_FILE[command]
-    check_refused(capsys, asked, f"sensitivity-lab {command}: {PRIVATE_ROWS}")
-    code, out, err = run(capsys, *asked, "--public-universe")
+def test_noise_over_a_file_has_to_be_asked_for_in_so_many_words(capsys):
+    check_refused(capsys, ASKED_OF_A_FILE, f"sensitivity-lab noise: {PRIVATE_ROWS}")
+    code, out, err = run(capsys, *ASKED_OF_A_FILE, "--public-universe")
     assert (code, err) == (0, "")
     assert "note" not in out
     assert "scale" in out
-
-
-def test_a_smooth_sensitivity_without_noise_takes_a_file(capsys):
-    asked = ("--column", "absence_days", "--query", "median", "--dataset", "2,3,4", "--beta", "1")
-    code, _, err = run(capsys, "smooth", SCHOOL, *asked, "--neighbors", "bounded")
-    assert (code, err) == (0, "")
 
 
 UNBOUNDED = ("noise", "--domain", "age=0:10", "--neighbors", "unbounded", "--epsilon", "1")
@@ -247,17 +153,6 @@ def test_a_size_that_is_none(capsys, size):
     )
 
 
-def test_smooth_noise_for_a_person_with_several_rows(capsys):
-    """Three rows: the noise is that for a third of epsilon."""
-    asked = ("smooth", "--domain", "a=0:100", "--dataset", "20,35,35,50,50", "--query", "median")
-    asked = (*asked, "--neighbors", "bounded", "--json", "--epsilon")
-    thrice, once = (
-        json.loads(run(capsys, *asked, *more)[1]) for more in (("3", "--distance", "3"), ("1",))
-    )
-    assert (thrice["scale"], thrice["upper"]) == (once["scale"], once["upper"])
-    assert (thrice["distance"], once["distance"]) == (3, 1)
-
-
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -274,8 +169,9 @@ def test_smooth_noise_for_a_person_with_several_rows(capsys):
         ),
         (
             ("--epsilon", "1", "--query", "mean", "histogram"),
-            "unknown query 'histogram'; for its sensitivity use `sensitivity-lab histogram`, for "
-            "its noise give `sensitivity-lab noise` a table and a domain",
+            "unknown query 'histogram'; replacing a record moves two of its counts by 1, adding or "
+            "removing one moves one; for its noise give `sensitivity-lab noise` a table and a "
+            "domain",
         ),
         (
             ("--epsilon", "1", "--split", "0"),
@@ -283,8 +179,8 @@ def test_smooth_noise_for_a_person_with_several_rows(capsys):
         ),
         (
             ("--epsilon", "1", "--distances", "1,2"),
-            "noise takes one distance, got '1,2'; choose one, or use `sensitivity-lab curves` for "
-            "several",
+            "noise takes one distance, got '1,2'; choose one; `sensitivity-lab curves` takes "
+            "several, for all datasets",
         ),
     ],
 )

@@ -160,7 +160,7 @@ PAIRED = "x = (1, 2, 10) and y = (1, 2)"
         ),
         (
             {"x": (2, 2, 10)},
-            "a dataset has 2 records 2, the universe 1",
+            "the dataset has 2 records 2, the universe only 1: Universe of 4 records: 1, 2, 3, 10",
         ),
         ({"x": (10, 2, 1)}, "(10, 2, 1) is not in ascending order"),
         ({"x": (1, 2)}, "x has 2 records, the stated sizes are (3,)"),

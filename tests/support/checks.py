@@ -60,7 +60,7 @@ def calls_of(work: Callable[[], Any]) -> Calls:
     return Calls(number, result)
 
 
-NEAREST = ("sensitivity", "upper", "linear_bound")
+NEAREST = ("sensitivity", "upper")
 """Columns of floats."""
 
 

@@ -42,7 +42,7 @@ def test_every_call_takes_records():
         lambda u: sl.global_sensitivity(u, "median", **ASKED),
         lambda u: sl.local_sensitivity(u, "median", dataset=x, neighbors=one),
         lambda u: sl.smooth_sensitivity(u, "median", dataset=x, beta=1, neighbors="bounded"),
-        lambda u: sl.neighbor_table(u, "median", **ASKED).to_text(),
+        lambda u: repr(sl.neighbor_table(u, "median", **ASKED)),
         lambda u: sl.sensitivity_curves(u, "median", size=3, distances=1, neighbors=one),
         lambda u: sl.local_curves(u, "median", dataset=x, distances=1, neighbors=one),
         lambda u: sl.bounds.sensitivity_bounds(u, "median", **ASKED, evaluations=50, seed=1).lower,

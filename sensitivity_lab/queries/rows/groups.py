@@ -16,7 +16,7 @@ from sensitivity_lab.checks import as_python, check_column, is_hashable, listed,
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.queries.base import Query, query_of_class
 from sensitivity_lab.queries.moments import Count
-from sensitivity_lab.queries.row_sums import Sums, flags_of, side_by_side
+from sensitivity_lab.queries.row_sums import Sums, check_cells, flags_of, side_by_side
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.table import TableUniverse
 
@@ -244,11 +244,12 @@ class GroupBy(PartedQuery):
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the sums of the query over the records of each group."""
         inner = _sums(self.query, universe)
-        groups = self.groups or ()
-        places = places_of(universe.listed(self.column), groups)
-        members = flags_of(places, len(groups), self.name, inner.terms.shape[1])
+        check_cells(self.name, len(inner.terms), len(self.groups or ()) * inner.terms.shape[1])
         return side_by_side(
-            [replace(inner, terms=inner.terms * inside[:, None]) for inside in members.T]
+            [
+                replace(inner, terms=inner.terms * inside[:, None])
+                for inside in self.members(universe)
+            ]
         )
 
     def check_on(self, universe: TableUniverse) -> None:
@@ -355,7 +356,8 @@ def _part(query: Any, *, roots: bool = False) -> Query:
 
 def _sums(query: Query, universe: FiniteUniverse) -> Sums:
     if isinstance(query, RecordQuery) and isinstance(universe, TableUniverse):
-        return query.sums_on(universe)  # the whole keeps its sums, so its parts need not
+        # The whole keeps its sums; those that a part keeps may be of an earlier call.
+        return query.sums_on(universe)
     sums = query.sums(universe)
     if sums is None:
         raise InputError(f"{query.name} is not made of sums over records")

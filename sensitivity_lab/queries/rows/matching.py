@@ -76,14 +76,12 @@ def _named(keys: list[Any]) -> str:
 def sizes_of_groups(groups: Sequence[Any], sizes: Any) -> tuple[int, ...]:
     """Return a size for each group, or raise InputError."""
     wrong = f"group_sizes must have a size for each of the groups {shown(tuple(groups))}"
-    if isinstance(sizes, Mapping):
-        given = [sizes[group] for group in groups if group in sizes]
-        if len(given) != len(groups) or len(sizes) != len(groups):
-            raise InputError(f"{wrong}, got {shown(sizes)}")
-    else:
-        given = listed(sizes, wrong)
-        if len(given) != len(groups):
-            raise InputError(f"{wrong}, got {shown(sizes)}")
+    named = isinstance(sizes, Mapping)
+    given = list(sizes) if named else listed(sizes, wrong)
+    if len(given) != len(groups) or (named and set(given) != set(groups)):
+        raise InputError(f"{wrong}, got {shown(sizes)}")
+    if named:
+        given = [sizes[group] for group in groups]
     return tuple(
         check_whole("group_sizes", size, "a number of rows, at least 0", least=0) for size in given
     )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import check_column, named, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.difference import Difference, Number, common_integers, nearest
+from sensitivity_lab.exact.difference import Number, common_integers
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries.base import Answer, ExactQuery, Query, answer_on_few, query_of_class
 from sensitivity_lab.queries.named import NAMED, by_name
@@ -24,7 +24,7 @@ from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.table import TableUniverse
 
 from .columns import numbers_of
-from .tables import RecordQuery
+from .tables import RecordQuery, on_table
 
 Part = tuple[Query, NDArray[np.int64]]
 """A query, and the dataset that it is computed on, by multiplicities."""
@@ -76,10 +76,6 @@ class PartedQuery(RecordQuery):
             found += answer if query.vector else (answer,)
         return tuple(found)
 
-    def on(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Answer:
-        """Return the answers on a dataset given by multiplicities, in floats."""
-        return tuple(float_of(answer, self.root) for answer in self.exactly(universe, data))
-
     def on_rows(self, universe: FiniteUniverse, rows: NDArray[np.intp]) -> NDArray[Any]:
         """Return the answers on datasets given as rows of positions, shape (datasets, d)."""
         if self.sums(universe) is not None:
@@ -93,11 +89,6 @@ def _one_by_one(query: Query, universe: FiniteUniverse, rows: NDArray[np.intp]) 
     return np.array(
         [query.on(universe, np.bincount(row, minlength=many).astype(np.int64)) for row in rows]
     )
-
-
-def float_of(answer: Fraction, root: bool) -> float:
-    """Return the float nearest to an answer, or to its root."""
-    return Difference(answer, Fraction(0), root=True).nearest() if root else nearest(answer)
 
 
 @dataclass(frozen=True)
@@ -180,10 +171,14 @@ class ColumnQuery(Query):
 
     def sums(self, universe: FiniteUniverse) -> Sums | None:
         """Return None: the query is not a sum over rows. InputError unless it fits the universe."""
+        self._numbers(universe)
+        return None
+
+    def _numbers(self, universe: FiniteUniverse) -> list[Fraction | None]:
+        """Return the numbers of the column, one per distinct row."""
         if not isinstance(universe, TableUniverse):
             raise InputError(f"{self.name} is a query on records; make a TableUniverse of a table")
-        numbers_of(universe, self.column)
-        return None
+        return numbers_of(universe, self.column)
 
     def adds_up(self, universe: Any) -> bool:
         """Tell whether the query on numbers is a sum or a count; a missing value adds nothing."""
@@ -199,9 +194,7 @@ class ColumnQuery(Query):
 
     def exactly(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Fraction:
         """Return the exact answer (its square, if a root) on a dataset given by multiplicities."""
-        if not isinstance(universe, TableUniverse):
-            raise InputError(f"{self.name} is a query on records; make a TableUniverse of a table")
-        numbers = numbers_of(universe, self.column)
+        numbers = self._numbers(universe)
         held = np.flatnonzero(data)
         present = [place for place in held if numbers[place] is not None]
         if not present and self.empty is not None:
@@ -213,10 +206,6 @@ class ColumnQuery(Query):
         answer: Fraction = self.query.rational(np.sort(repeated(integers, times)), unit)
         return answer
 
-    def on(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Answer:
-        """Return the float nearest to the answer on a dataset given by multiplicities."""
-        return float_of(self.exactly(universe, data), self.root)
-
     def on_rows(self, universe: FiniteUniverse, rows: NDArray[np.intp]) -> NDArray[Any]:
         """Return the answers on datasets given as rows of positions, shape (datasets, n)."""
         return _one_by_one(self, universe, rows)
@@ -224,8 +213,7 @@ class ColumnQuery(Query):
     @with_numpy_defaults
     def __call__(self, x: pd.DataFrame) -> Answer:
         """Return the answer on a table, shape (n, columns); missing values are allowed."""
-        universe = TableUniverse.from_dataset(x, allow_missing=True)
-        return self.on(universe, universe.multiplicities(len(x)))
+        return on_table(self, x)
 
 
 def _number_query(query: Any) -> Query:

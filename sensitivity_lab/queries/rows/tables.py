@@ -10,7 +10,6 @@ from abc import abstractmethod
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, ClassVar, cast
 from weakref import WeakKeyDictionary
 
@@ -20,7 +19,6 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import as_pandas, check_text, named, names_of, shown
 from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.exact.difference import nearest
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries.base import Answer, Query, check_has_name
 from sensitivity_lab.queries.row_sums import Sums, as_terms
@@ -73,18 +71,16 @@ class RecordQuery(Query):
         """Return what a copy has: the parameters, not the sums."""
         return {name: value for name, value in self.__dict__.items() if name != _MADE}
 
-    def on(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Answer:
-        """Return the answer on a dataset given by multiplicities, in floats."""
-        answer = self.exactly(universe, data)
-        if isinstance(answer, tuple):
-            return tuple(map(nearest, answer))
-        return nearest(answer or Fraction(0))
-
     @with_numpy_defaults
     def __call__(self, x: pd.DataFrame) -> Answer:
         """Return the answer on a table, shape (n, columns); missing values are allowed."""
-        universe = TableUniverse.from_dataset(x, allow_missing=True)
-        return copy(self).on(universe, universe.multiplicities(len(x)))
+        return on_table(copy(self), x)
+
+
+def on_table(query: Query, x: pd.DataFrame) -> Answer:
+    """Return the answer of a query on a table, shape (n, columns); missing values are allowed."""
+    universe = TableUniverse.from_dataset(x, allow_missing=True)
+    return query.on(universe, universe.multiplicities(len(x)))
 
 
 @dataclass(frozen=True)
