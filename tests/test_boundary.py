@@ -101,8 +101,8 @@ def test_a_cluster_without_workers_is_a_worker_error(call):
 
 
 SPACES = {
-    "global_sensitivity": {},
-    "local_sensitivity": {"dataset": []},
+    "global_sensitivity": {"neighbors": sl.spaces.Within(1)},
+    "local_sensitivity": {"dataset": [], "neighbors": sl.spaces.Within(1)},
     "sensitivity_curve": {"distances": 1},
 }
 
@@ -111,8 +111,6 @@ SPACES = {
 def test_searches_of_spaces_have_the_boundary(name, monkeypatch):
     monkeypatch.setattr(space_calls, "_check_query", unrolled)
     refused_with(
-        lambda: getattr(sl.spaces, name)(
-            sl.spaces.graphs(2, "edge"), "edges", neighbors=sl.spaces.Within(1), **SPACES[name]
-        ),
+        lambda: getattr(sl.spaces, name)(sl.spaces.graphs(2, "edge"), "edges", **SPACES[name]),
         "Python's limit of recursion is reached",
     )

@@ -228,6 +228,7 @@ def test_right_noise_without_a_law_is_not_refuted_by_so_many_runs():
     assert not report.sound
 
 
+@pytest.mark.exhaustive
 @pytest.mark.runs_of_refuter(20_000)
 def test_a_rho_is_refuted_at_the_epsilon_that_it_implies():
     def wrong(data, rng):
@@ -237,6 +238,7 @@ def test_a_rho_is_refuted_at_the_epsilon_that_it_implies():
     assert report.verdict == "violated (sampled)"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.runs_of_refuter(20_000)
 def test_code_with_a_generator_of_its_own_is_sampled_when_told():
     def unseeded(data):

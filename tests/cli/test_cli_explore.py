@@ -57,6 +57,7 @@ def test_no_file_is_needed(capsys, served):
     assert served == [([], None)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(sys.platform == "win32", reason="there SIGTERM ends a process at once")
 def test_sigterm_ends_it_without_a_complaint():
     command = [sys.executable, "-m", "sensitivity_lab", "explore", "--no-browser"]

@@ -57,7 +57,7 @@ def same(result: sl.results.Sensitivity, value: Fraction | float) -> bool:
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda one: one.name)
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.representative("query")
+@pytest.mark.representative("query", quick=["relation"])
 def test_a_formula_is_what_the_engines_find(query, relation):
     """For n up to 12, every k, on the two ends and on all whole numbers between them."""
     found = known(query, relation)
@@ -287,6 +287,7 @@ def test_agreement_for_small_n_is_no_proof():
     assert abs(SUMS["ratio"].on(x) - SUMS["ratio"].on(y)) > Fraction(1, 2)
 
 
+@pytest.mark.exhaustive
 @has_both
 def test_a_formula_of_a_function_of_sums_is_found_and_proved():
     found = formulas.formula(SUMS["square"], "bounded")

@@ -76,6 +76,7 @@ class Drawn:
 SEEDS = shares(everyday=4, check=40, stress=500)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", SEEDS)
 def test_law_is_that_of_the_definition_and_private_on_all_neighbors(seed: int) -> None:
     drawn = Drawn(seed)

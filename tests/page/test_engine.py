@@ -23,6 +23,7 @@ def nothing_fetched(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.exhaustive
 def test_without_network_the_site_has_the_page_alone(nothing_fetched, monkeypatch, capsys):
     # pip is there, but no address from which it fetches.
     for name, value in (("NO_INDEX", "1"), ("FIND_LINKS", ""), ("CONFIG_FILE", "/dev/null")):

@@ -179,6 +179,7 @@ def test_a_plan_without_noise_is_the_databases_answer(name):
             assert found[column].tolist() == expected[column].tolist()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_customer_moves_what_is_measured_by_the_plans_sensitivity_at_most(name):
     tables = database(2)

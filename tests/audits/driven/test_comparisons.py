@@ -241,6 +241,7 @@ def test_the_largest_by_numpy_s_maximum():
     assert found["False"] == pytest.approx((1 - math.exp(-1)) * (1 - math.exp(-1)))
 
 
+@pytest.mark.exhaustive
 def test_a_loop_that_draws_again_is_cut_where_little_is_left():
     """Given that it is above -1/2, a draw is above 1 with probability e^-1 / (2 - e^-1/2)."""
     runs = []
@@ -271,6 +272,7 @@ def test_paths_of_small_probability_are_exact():
     assert report.epsilon() == (pytest.approx(math.log((1 - wrong) / wrong)),) * 2
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("rho", "verdict"), [(1, "not refuted"), (1e-4, "violated (sampled)")])
 def test_no_rho_of_compared_noise_is_known(rho, verdict):
     report = audit_mechanism(noisy_max, [0, 1], 2, rho=rho, neighbors="bounded")
@@ -439,6 +441,7 @@ def test_a_law_with_too_many_terms_is_refused_with_its_line(monkeypatch):
     )
 
 
+@pytest.mark.exhaustive
 def test_too_many_paths_of_compared_noise_run_many_times(monkeypatch):
     def release(data, rng):
         return int(np.argmax([data[0] + rng.laplace() for _ in range(12)]))

@@ -230,6 +230,7 @@ KNOWN = [
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("f", "query"), KNOWN)
 @pytest.mark.parametrize(
     "neighbors", ["bounded", "unbounded", sl.Bounded(2), sl.SymmetricDifference(2)]
@@ -243,6 +244,7 @@ def test_what_engines_know_is_between_the_bounds(f, query, neighbors):
     assert found.reached
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("f", "query"), KNOWN)
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded", sl.SymmetricDifference(2)])
 def test_what_local_engines_know_is_between_the_bounds(f, query, neighbors):
@@ -269,6 +271,7 @@ def test_records_that_are_told_by_their_places_are_sorted():
     assert on_grid.value == 2
 
 
+@pytest.mark.exhaustive
 def test_both_calls_give_the_same():
     f = FORTY["shifted variation"][0]
     one = sl.global_sensitivity(UNIT, f, size=3, neighbors="bounded", method="boxes")
@@ -277,6 +280,7 @@ def test_both_calls_give_the_same():
     assert one.status == "bounds"
 
 
+@pytest.mark.exhaustive
 def test_workers_give_the_same_bounds():
     one, two = (bounds_of(FORTY["entropy"][0], 3, least=0.1, n_jobs=jobs) for jobs in (1, 2))
     assert (one.lower, one.upper, one.boxes) == (two.lower, two.upper, two.boxes)
@@ -331,6 +335,7 @@ def test_the_second_program_imports_numpy_alone():
     assert names == {"math", "numpy"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["Herfindahl", "median", "third central moment"])
 def test_the_second_program_refuses_a_bound_that_is_too_low(name):
     f, least = FORTY[name]
@@ -349,6 +354,7 @@ def test_the_second_program_refuses_a_cut_outside_of_its_box():
         checker.check(FORTY["Herfindahl"][0], told)
 
 
+@pytest.mark.exhaustive
 def test_a_result_that_states_too_much_is_not_verified():
     found = bounds_of(np.std, 3)
     with pytest.raises(sl.errors.VerificationError, match="is above the upper bound"):

@@ -39,6 +39,7 @@ NUMBERS_AS_TESTS = [
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("f", NUMBERS_AS_TESTS)
 def test_where_takes_every_number_but_0_for_true(f):
     """The answers on (1, 1, 1) and (0, 1, 1), or on (0, 0, 0) and (0, 0, 1), are 1 apart."""
@@ -55,6 +56,7 @@ def test_comparisons_of_records_beside_a_list_get_them_sorted():
     assert found.lower == 5 <= found.upper
 
 
+@pytest.mark.exhaustive
 def test_the_number_of_records_alone():
     """len(x)**2 changes by 9 - 4 with one record less."""
 

@@ -27,6 +27,7 @@ def bounds_of(name, n, neighbors="bounded", **options):
     return sl.bounds.sensitivity_bounds(UNIT, query, size=n, neighbors=neighbors, **options)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("n", [5, 100, 1000])
 @pytest.mark.parametrize("name", ["mean", "var"])
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
@@ -37,6 +38,7 @@ def test_what_engines_know_is_between_the_bounds(name, n, neighbors):
     assert Fraction(found.lower) <= exact <= Fraction(found.upper)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("n", [3, 20, 100])
 @pytest.mark.parametrize("name", QUERIES)
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
@@ -56,6 +58,7 @@ def test_no_pair_is_above_and_the_bounds_are_close(name, n, neighbors):
         assert abs(answer(x) - answer(y)) <= found.upper + 1e-9 * abs(answer(x))
 
 
+@pytest.mark.exhaustive
 def test_agreement_up_to_19_records_is_none_for_20():
     """p1 / (1 + p2) moves by 1 / 2 for up to 19 records, and by more for 20."""
     assert bounds_of("ratio", 19).lower <= 0.5 <= bounds_of("ratio", 19).upper
