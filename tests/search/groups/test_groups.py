@@ -435,3 +435,16 @@ def test_a_midrange_by_group_is_no_quantile():
         sl.errors.NoEngineError,
     )
     assert sl.global_sensitivity(rows, query, **asked).exact == Fraction(5, 2)
+
+
+def test_a_record_that_one_group_loses_can_be_the_worst_in_the_norm_of_the_largest():
+    """Of group a, 20 alone is lost: its mean becomes that of no records, 0."""
+    rows = pd.DataFrame({"g": list("aabb"), "v": [8, 20, 7, 20]})
+    found = sl.global_sensitivity(
+        sl.TableUniverse.from_dataset(rows),
+        sl.GroupBy("g", sl.MeanOf("v", empty=0), groups=["a", "b"]),
+        size=3,
+        neighbors="unbounded",
+        norm="Linf",
+    )
+    assert found.exact == 20
