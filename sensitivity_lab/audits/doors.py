@@ -99,7 +99,8 @@ def _way(name: str, unknown: str) -> str:
         return f"{with_datasets(_OF[name])}, with the datasets where the function is defined"
     if unknown in ("epsilon", "delta", "rho") and name == "audit_opendp":
         return (
-            f"{OPENDP}: the claim is made.map, and {unknown} is kept if made.map(1) is at most it"
+            f"{OPENDP}: the claim is made.map, and {unknown} is kept if made.map(1) is at most it, "
+            "or made.map(2) where the size is fixed"
         )
     if unknown == "budget" and name == "audit_mechanism":
         return f"{MECHANISM}: epsilon is the budget of the whole run"

@@ -636,7 +636,7 @@ def _rank(divergence: Divergence, claim: PrivacyClaim) -> tuple[Any, ...]:
     # At a cut law, any event that is likelier than the claim allows is a violation.
     least = divergence.delta(at)[0]
     violates = low > at or least > 0
-    return violates, high > at, least, (low, high), *curve
+    return violates, high > at, (low, high), least, *curve
 
 
 def _row_of_claim(

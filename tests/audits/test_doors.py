@@ -140,7 +140,8 @@ CALLS = {
     "an epsilon of OpenDP": (
         lambda: sl.audits.audit_opendp(None, [0, 1], 3, epsilon=1.0),
         f"audit_opendp() got an unexpected keyword argument 'epsilon'; write {doors.OPENDP}: the "
-        "claim is made.map, and epsilon is kept if made.map(1) is at most it",
+        "claim is made.map, and epsilon is kept if made.map(1) is at most it, or made.map(2) where "
+        "the size is fixed",
     ),
     "a class that names its sensitivity otherwise": (
         lambda: RECORDED([0, 1], 3, Laplace, sensitivity="delta_f", **BOUNDED),

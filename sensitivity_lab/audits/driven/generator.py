@@ -227,6 +227,16 @@ class DrivenGenerator(np.random.Generator):
         """Draw a whole number from a to b, both included."""
         return self.integers(a, b, endpoint=True)
 
+    def getrandbits(self, k: int) -> Any:
+        """Draw a whole number of so many bits."""
+        return self.integers(0, 1 << k)
+
+    def __getattr__(self, name: str) -> Any:
+        # Methods of other generators: their absence is no error that the code releases.
+        if hasattr(random.Random, name) or hasattr(np.random.RandomState, name):
+            return _refusing(name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def choices(
         self, population: Any, weights: Any = None, *, cum_weights: Any = None, k: int = 1
     ) -> list[Any]:
@@ -434,7 +444,8 @@ def _of_symbols() -> list[tuple[Any, str, Any, Any]]:
         return x.log1p() if isinstance(x, _SYMBOLS) else log1p(x)
 
     def with_sign_of(x: Any, y: Any) -> Any:
-        return copysign(x, y.sign() if isinstance(y, _SYMBOLS) else y)
+        size = abs(x) if isinstance(x, _SYMBOLS) else copysign(x, 1)
+        return size * (y.sign() if isinstance(y, _SYMBOLS) else copysign(1, y))
 
     return [
         (math, "log", log, log_of),

@@ -7,7 +7,7 @@ draws, is Laplace noise. See docs/proofs.md, "Affine laws": *Noise by inversion*
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -27,24 +27,27 @@ def folded(leaves: Sequence[Leaf]) -> list[Leaf]:
         If exponential or Gumbel noise is left.
     """
     found = list(map(_differences, leaves))
-    for number in sorted({draw.number for leaf in found for draw in _released(leaf)}):
-        signed: dict[Hashable, Leaf] = {}
+    drawn = {draw for leaf in found for draw in _left_over(leaf)}
+    for draw in sorted(one for one in drawn if one.kind == EXPONENTIAL):
+        done: list[Leaf] = []
+        waiting: defaultdict[Hashable, list[Leaf]] = defaultdict(list)
         for leaf in found:
-            draw = Draw(EXPONENTIAL, number)
             # Two ways, equally likely, that differ in the sign of a draw: its sign is random.
-            other = signed.pop(_key(leaf, draw, -1), None) if draw in _released(leaf) else None
-            if other is not None:
-                leaf = _as_laplace(replace(leaf, mass=2 * leaf.mass), draw)
-            signed[_key(leaf, draw, 1)] = leaf
-        found = list(signed.values())
+            if draw not in _left_over(leaf):
+                done.append(leaf)
+            elif others := waiting[_but_for_a_sign(leaf, draw, -1)]:
+                done.append(_as_laplace(replace(others.pop(), mass=2 * leaf.mass), draw))
+            else:
+                waiting[_but_for_a_sign(leaf, draw, 1)].append(leaf)
+        found = [*done, *(leaf for alone in waiting.values() for leaf in alone)]
     for leaf in found:
-        if left := _released(leaf):
+        if left := _left_over(leaf):
             kinds = [draw.kind for draw in left]
             raise OutsideError(f"releases {min(kinds)} noise; {whole_noise(kinds)}")
     return found
 
 
-def _released(leaf: Leaf) -> Counter[Draw]:
+def _left_over(leaf: Leaf) -> Counter[Draw]:
     """Return in how many released numbers each draw of exponential or Gumbel noise is."""
     draws = (draw for one in leaf.symbols.values() for draw in one.terms)
     return Counter(draw for draw in draws if draw.kind in (EXPONENTIAL, GUMBEL))
@@ -52,7 +55,7 @@ def _released(leaf: Leaf) -> Counter[Draw]:
 
 def _differences(leaf: Leaf) -> Leaf:
     """Put a Laplace draw in the place of each difference of two draws that are in one number."""
-    released = _released(leaf)
+    released = _left_over(leaf)
     for one in leaf.symbols.values():
         waiting: dict[Fraction, Draw] = {}
         for draw, factor in one.terms.items():
@@ -76,7 +79,7 @@ def _as_laplace(leaf: Leaf, draw: Draw, other: Draw | None = None) -> Leaf:
     return replace(leaf, symbols={path: changed(one) for path, one in leaf.symbols.items()})
 
 
-def _key(leaf: Leaf, draw: Draw, sign: int) -> Hashable:
+def _but_for_a_sign(leaf: Leaf, draw: Draw, sign: int) -> Hashable:
     """Return what leaves share that are alike where one of them has a draw with the other sign."""
 
     def terms(one: Symbol) -> frozenset[Any]:

@@ -29,7 +29,7 @@ from .inverse import folded
 from .losses import Loss, Within, WithinLoss
 from .runs import Explored, Leaf
 from .stops import LimitError, OutsideError
-from .symbols import LAPLACE, whole_noise
+from .symbols import LAPLACE, released_noise, whole_noise
 
 _OUTCOMES = 300_000
 """The largest number of outcomes that are listed together."""
@@ -661,7 +661,7 @@ def _within(one: Leaf, other: Leaf) -> WithinLoss | None:
     laws = []
     for leaf in (one, other):
         if leaf.run.noises != [LAPLACE]:
-            raise OutsideError(f"releases noise that it compares; {whole_noise(leaf.run.noises)}")
+            raise OutsideError(released_noise(leaf.run.noises))
         (symbol,) = leaf.symbols.values()
         (scale,) = symbol.terms.values()
         low: Fraction | float = -math.inf
@@ -671,7 +671,7 @@ def _within(one: Leaf, other: Leaf) -> WithinLoss | None:
             low, high = (max(low, end), high) if a * scale > 0 else (low, min(high, end))
         laws.append(Within(symbol.constant, abs(scale), low, high))
     if laws[0].scale != laws[1].scale:
-        raise OutsideError(f"releases noise that it compares; {whole_noise([LAPLACE])}")
+        raise OutsideError(released_noise([LAPLACE]))
     return WithinLoss(*laws)
 
 

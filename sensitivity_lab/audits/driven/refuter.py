@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.audits.returned import Parts, Path, bare, parts, place_of
+from sensitivity_lab.errors import QueryError
 from sensitivity_lab.results.literals import literal
 
 from .script import parts as parts_of_script
@@ -307,7 +308,12 @@ def _released(function: Callable[..., Any], dataset: Any, rng: np.random.Generat
     """Return what a run releases, part by part; an error is released, too."""
     try:
         released = function(copy.deepcopy(dataset), rng)
-    except Exception as error:  # noqa: BLE001 - an error is a release like any other
+    except Exception as error:
+        if isinstance(error, AttributeError) and error.obj is rng:
+            raise QueryError(
+                f"the function draws by rng.{error.name}, which generators of NumPy do not have; "
+                "write it for these, or let it make its own generator of a seed="
+            ) from error
         released = {"raises": (type(error).__name__, str(error))}
     found = dict(parts_of_script(released))
     if all(_is_told(part) for part in found.values()):

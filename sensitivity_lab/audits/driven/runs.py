@@ -61,6 +61,7 @@ from .symbols import (
     Draw,
     Magnitude,
     Symbol,
+    released_noise,
     whole_noise,
 )
 
@@ -1043,7 +1044,7 @@ def leaf_of(run: Run, returned: Parts) -> Leaf:
         # A single number within ends has a law of its own, see `WithinLoss`.
         alone = run.draws == len(returned) == 1 and run.noises == [LAPLACE]
         if not alone and run.has_compared(symbol):
-            raise OutsideError(f"releases noise that it compares; {_whole_noise(symbol)}")
+            raise OutsideError(released_noise(draw.kind for draw in symbol.terms))
         run.check_unspent(symbol)
     discrete = {path: symbol for path, symbol in symbols.items() if not symbol.continuous}
     for symbol in discrete.values():

@@ -38,6 +38,14 @@ def whole_noise(kinds: Iterable[str]) -> str:
     return f"draw whole numbers as noise, such as {discrete}, whose exact law is found"
 
 
+def released_noise(kinds: Iterable[str]) -> str:
+    """Return why noise that is compared and released has no law, and what to do."""
+    return (
+        "releases noise that it compares; where it goes on by a noisy number, audit_recorded "
+        f"judges each step; or {whole_noise(kinds)}"
+    )
+
+
 class Draw(NamedTuple):
     """A draw of a run: its kind, and its number among the draws of the run."""
 

@@ -70,8 +70,8 @@ def check_same(run: Run, again: Run) -> None:
         raise QueryError(
             f"two runs on {short_literal(run.dataset)} with the same releases differ, so the "
             "function draws at random outside the recorded mechanisms, or keeps state between "
-            "runs; fix its seed, name all of its mechanisms, or audit the part before the noise by "
-            f"{RANDOM}"
+            "runs; fix its seed, name all of its mechanisms, pass fresh=True for what is kept, or "
+            f"audit the part before the noise by {RANDOM}"
         )
 
 

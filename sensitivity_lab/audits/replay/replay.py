@@ -69,7 +69,7 @@ def replayed(
         varying = len({Fraction(step.claim) for run in runs for step in run.steps}) > 1
         text = "; the claim changes with the dataset" if varying else ""
     else:
-        text = _fed(question, recorder, runs, replay, near, worst, beside)
+        text = _feed(question, recorder, runs, replay, near, worst, beside)
     rows = worst.rows(question.tolerance, replay.budget)
     if not rows:  # only datasets without calls have neighbors: a step is shown beside itself
         alone = next(run for run in runs if run.steps)
@@ -86,7 +86,7 @@ def replayed(
     return rows, text, (*worst.shares, *notes), unjudged
 
 
-def _fed(
+def _feed(
     question: Question,
     recorder: Recorder,
     runs: Sequence[Run],

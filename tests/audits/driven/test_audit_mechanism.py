@@ -628,9 +628,9 @@ def test_noise_that_is_compared_runs_many_times():
     assert report.verdict == "not refuted"
     assert not report.sound
     assert report.decisive.sentence.endswith(
-        " s found no violation: not refuted (the function releases noise that it compares; draw "
-        "whole numbers as noise, such as rng.geometric(p) - rng.geometric(p), whose exact law is "
-        "found)"
+        " s found no violation: not refuted (the function releases noise that it compares; where "
+        "it goes on by a noisy number, audit_recorded judges each step; or draw whole numbers as "
+        "noise, such as rng.geometric(p) - rng.geometric(p), whose exact law is found)"
     )
     with pytest.raises(sl.errors.InputError) as caught:
         report.delta(1)
@@ -1230,3 +1230,14 @@ def test_what_is_not_covered_is_never_certified(function, reason):
     report = audit_mechanism(function, [0, 1], 1, epsilon=1, neighbors="bounded")
     assert report.verdict == "violated (sampled)"  # as all three are
     assert report.notes[1] == f"no law is known: {reason}"
+
+
+def test_the_truth_of_a_violation_is_the_largest():
+    """It was that of the pair with the largest delta at the claim: ln(3), not ln(9)."""
+
+    def respond(data, rng):
+        kept = 0.9 if data[0] > 1 else 0.75
+        return data[0] % 2 if rng.random() < kept else 1 - data[0] % 2
+
+    report = audit_mechanism(respond, [0, 1, 2, 3], 1, neighbors="bounded", epsilon=1)
+    assert report.rows[0].value == pytest.approx(math.log(9))

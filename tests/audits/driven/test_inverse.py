@@ -6,8 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from checks import refused_with
 
 from sensitivity_lab.audits import audit_mechanism
+from sensitivity_lab.errors import QueryError
 
 UNBOUNDED = {"universe": [1], "size": [0, 1], "neighbors": "unbounded"}
 
@@ -22,6 +24,10 @@ def by_copysign(rng):
     return math.copysign(1, u) * -math.log1p(-2 * abs(u))
 
 
+def by_copysign_of_all(u):
+    return -math.copysign(math.log(1 - 2 * abs(u)), u)
+
+
 def by_halves(rng):
     u = rng.random()
     return math.log(2 * u) if u < 0.5 else -math.log(2 * (1 - u))
@@ -31,6 +37,7 @@ LAPLACE = {
     "sign": by_sign,
     "copysign": by_copysign,
     "halves": by_halves,
+    "copysign of all": lambda rng: by_copysign_of_all(rng.random() - 0.5),
     "two logarithms": lambda rng: np.log(rng.random()) - np.log(1 - rng.random()),
     "two exponentials": lambda rng: rng.exponential() - rng.exponential(),
     "a random sign": lambda rng: rng.choice([-1, 1]) * rng.exponential(),
@@ -64,6 +71,19 @@ def test_a_vector_of_it():
     assert report.verdict == "tight"
 
 
+def test_ways_that_release_the_same_all_count():
+    """With chance 1/2 nothing is released, in two ways: delta is half of that of the noise."""
+
+    def sometimes(data, rng):
+        if rng.random() < 0.25 or rng.integers(3) == 0:
+            return None
+        return len(data) + by_sign(rng)
+
+    report = audit_mechanism(sometimes, **UNBOUNDED, epsilon=1)
+    assert report.verdict == "tight"
+    assert report.delta(0.5) == pytest.approx(((1 - math.exp(-0.25)) / 2,) * 2)
+
+
 def test_compared_exponential_noise():
     """One of two counts with exponential noise is larger: epsilon is that of the noise."""
 
@@ -89,6 +109,10 @@ def of_a_biased_sign(data, rng):
     return len(data) + rng.choice([-1, 1, 1]) * rng.exponential()
 
 
+def of_gumbel_noise(data, rng):
+    return len(data) + rng.choice([-1, 1]) * rng.gumbel()
+
+
 def of_both(data, rng):
     u = rng.random()
     return len(data) - math.log(u), u > 0.5
@@ -106,7 +130,8 @@ def of_one_in_two_numbers(data, rng):
 
 @pytest.mark.usefixtures("few_runs")
 @pytest.mark.parametrize(
-    "function", [of_a_biased_sign, of_both, of_one_twice, of_one_in_two_numbers]
+    "function",
+    [of_a_biased_sign, of_gumbel_noise, of_both, of_one_twice, of_one_in_two_numbers],
 )
 def test_what_is_no_such_noise_has_no_law(function):
     report = audit_mechanism(function, **UNBOUNDED, epsilon=0.1)
@@ -120,7 +145,30 @@ def test_choices_and_samples_of_python():
     report = audit_mechanism(weighted, **UNBOUNDED, epsilon=1)
     assert report.epsilon() == pytest.approx((math.log(3 / 2),) * 2)
 
+    def by_a_bit(data, rng):
+        return data[0] ^ (rng.random() < 0.25 and rng.getrandbits(1))
+
+    report = audit_mechanism(by_a_bit, [0, 1], 1, neighbors="bounded", epsilon=2)
+    assert report.epsilon() == pytest.approx((math.log(7),) * 2)
+
     def one_of(data, rng):
         return rng.sample([0, 1, 2 + len(data)], 2)[0] < 2
 
     assert audit_mechanism(one_of, **UNBOUNDED, epsilon=1).epsilon() == (0, 0)
+
+
+@pytest.mark.usefixtures("few_runs")
+@pytest.mark.parametrize("method", ["rand", "betavariate"])
+def test_a_method_of_another_generator_is_no_error_that_is_released(method):
+    """It was: one answer of randomized response told what the other one did not."""
+
+    def respond(data, rng):
+        if rng.random() < 0.5:
+            return data[0]
+        return data[0] ^ (getattr(rng, method)(1, 1) < 0.5)
+
+    refused_with(
+        lambda: audit_mechanism(respond, [0, 1], 1, neighbors="bounded", epsilon=2),
+        f"draws by rng.{method}, which generators of NumPy do not have",
+        QueryError,
+    )

@@ -540,7 +540,9 @@ def discrete_claims(truth: Truth, tails: bool, chance: random.Random) -> Claim:
     if claimed > 1:
         claimed = Fraction(1)
     near = delta if abs(claimed - delta) > Fraction(1, 10**14) * delta else claimed
-    return Claim(epsilon, claimed, near, near, pure, known=not tails or delta > Fraction(1, 10**6))
+    # A delta of 1 is kept by all programs, and is not needed by those whose laws are cut.
+    known = not tails or (delta > Fraction(1, 10**6) and claimed < 1)
+    return Claim(epsilon, claimed, near, near, pure, known=known)
 
 
 def discrete(seed: int) -> tuple[Discrete, Setting, Claim]:

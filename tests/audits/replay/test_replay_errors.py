@@ -20,7 +20,8 @@ def test_randomness_beside_the_mechanisms_is_an_error():
         lambda: audited(lambda _: Noise(1).randomise(source.random()), [0, 1], 1),
         "two runs on [1] with the same releases differ, so the function draws at random outside "
         "the recorded mechanisms, or keeps state between runs; fix its seed, name all of its "
-        f"mechanisms, or audit the part before the noise by {RANDOM}",
+        "mechanisms, pass fresh=True for what is kept, or audit the part before the noise by "
+        f"{RANDOM}",
         sl.errors.QueryError,
     )
 
