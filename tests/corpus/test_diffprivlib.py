@@ -87,7 +87,7 @@ def defined(x):
     return any(one == one for one in x)
 
 
-def audit(name, values, size, neighbors=None):
+def audit(name, values, size, neighbors=None, **more):
     return audit_recorded(
         call(name),
         values,
@@ -96,12 +96,17 @@ def audit(name, values, size, neighbors=None):
         neighbors=neighbors or sl.Bounded(1),
         where=defined,
         subject=name,
+        **more,
     )
 
 
 def rerun(reports, neighbors="change_one"):
     """Run in plain Python what is violated, and return its names with claim and truth."""
-    wrong = {key: r.rows[0] for key, r in reports.items() if r.verdict == "violated"}
+    wrong = {
+        key: [row for row in r.rows if row.verdict == "violated"][-1]  # of the whole run, if it is
+        for key, r in reports.items()
+        if r.verdict == "violated"
+    }
     cases = []
     for key, row in wrong.items():
         case = plain.case(row, source=source_of(key[0]), inputs=neighbors, outputs="L1")
@@ -155,10 +160,14 @@ def test_histograms():
     verdicts, wrong = {}, {}
     for relation, metric in [(sl.Bounded(1), "change_one"), (sl.Unbounded(1), "add_or_remove")]:
         reports = {
-            ("histogram", "any"): audit("histogram", [0.5, 1.5, 2.5], (2, 3), relation),
-            ("count_nonzero", "any"): audit("count_nonzero", [0, 1, 2], (2, 3), relation),
-            ("weighted histogram", 1): audit("weighted histogram", weighted[::2], (2, 3), relation),
-            ("weighted histogram", 3): audit("weighted histogram", weighted, (2, 3), relation),
+            ("histogram", "any"): audit("histogram", [0.5, 1.5, 2.5], (2, 3), relation, budget=1),
+            ("count_nonzero", "any"): audit("count_nonzero", [0, 1, 2], (2, 3), relation, budget=1),
+            ("weighted histogram", 1): audit(
+                "weighted histogram", weighted[::2], (2, 3), relation, budget=1
+            ),
+            ("weighted histogram", 3): audit(
+                "weighted histogram", weighted, (2, 3), relation, budget=1
+            ),
         }
         verdicts |= {(*key, metric): report.verdict for key, report in reports.items()}
         wrong |= {(*key, metric): row for key, row in rerun(reports, metric).items()}
@@ -168,7 +177,7 @@ def test_histograms():
         ("weighted histogram", 3, "change_one"): (1, 6),
         ("weighted histogram", 3, "add_or_remove"): (1, 3),
     }
-    assert {verdict for key, verdict in verdicts.items() if key not in wrong} == {"tight"}
+    assert {verdict for key, verdict in verdicts.items() if key not in wrong} <= {"tight", "loose"}
 
 
 def test_linear_regression():
