@@ -3,20 +3,18 @@
 A dataset is a sub-multiset of the universe: a number of copies of each distinct row. These numbers,
 as digits in a mixed radix, make one integer: the code of the dataset. Neighbors are listed digit by
 digit. Single numbers are inputs of their own; pairs of tables that share their privacy ids are
-datasets of the rows of both, and other pairs of tables are a dataset of each.
+datasets of the rows of both.
 """
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
-from itertools import accumulate, pairwise
-from operator import mul
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,9 +30,11 @@ from sensitivity_lab.universes.counting import Numbers
 from sensitivity_lab.universes.listing import listed_block
 
 Indices = NDArray[np.int64]
+Ways = dict[tuple[int, int], int]
+"""The number of ways in which datasets can differ, by (difference of their sizes, distance).
 
-CHUNK = 1024
-"""The number of inputs of one piece of work."""
+For ids only the distance counts, and the difference of the sizes is always 0.
+"""
 
 _STEPS = 4
 """Pairs may take so many times as many steps as there may be pairs, and at least four million."""
@@ -75,13 +75,19 @@ class Drawn:
     @cached_property
     def _strides(self) -> list[int]:
         """What one copy of each row adds to the code; the last entry is the number of codes."""
-        return list(accumulate((most + 1 for most in self._copies), mul, initial=1))
+        strides = [1]
+        for copies in self.places:
+            strides.append(strides[-1] * (len(copies) + 1))
+        return strides
 
     @cached_property
     def _coordinates(self) -> list[tuple[int, int]]:
         """Stride and radix of each coordinate."""
-        strides = [self._strides[first] for first in (*self.first_rows, len(self.places))]
-        return [(stride, after // stride) for stride, after in pairwise(strides)]
+        bounds = [*self.first_rows, len(self.places)]
+        return [
+            (self._strides[first], self._strides[after] // self._strides[first])
+            for first, after in pairwise(bounds)
+        ]
 
     def counts(self) -> tuple[int, int]:
         """Return the number of datasets, and of all their rows, without listing them.
@@ -91,7 +97,12 @@ class Drawn:
         TooLargeError
             If codes are 2**62 or larger, which is too large for arrays of integers.
         """
-        if math.prod(most + 1 for most in self._copies) >= 2**62:
+        codes = 1
+        for copies in self.places:
+            codes *= len(copies) + 1
+            if codes >= 2**62:
+                break
+        if codes >= 2**62:
             raise TooLargeError(
                 f"a universe of {len(self.places):,} distinct rows is too large to draw from; "
                 "take fewer rows, or fewer copies of a row"
@@ -115,33 +126,32 @@ class Drawn:
         return Numbers(self._copies, self._feasible[0], self._feasible[-1])
 
     def pair_count(self, d_in: int) -> int | None:
-        """Return the number of pairs in `ordered`; None if they have to be listed."""
-        if len(self.sizes) <= sum(self._copies):
+        """Return the number of pairs that `pairs` finds; None if they have to be listed."""
+        if len(self.sizes) <= sum(map(len, self.places)):
             return None
         return count_pairs([radix for _, radix in self._coordinates], self.metric, d_in)
 
     @cached_property
     def codes(self) -> Indices:
         """The codes of all datasets, in ascending order."""
-        strides = np.array(self._strides[:-1], dtype=np.int64)
-        of_sizes = (
-            listed_block(self._numbers, self._copies, len(self.places), size) @ strides
-            for size in self._feasible
-        )
-        return np.sort(np.concatenate([np.empty(0, dtype=np.int64), *of_sizes]))
+        return self._codes_and_sizes[0]
 
     @cached_property
     def dataset_sizes(self) -> Indices:
         """The number of rows of each dataset."""
-        sizes, rest = np.zeros_like(self.codes), self.codes
-        for most in self._copies:
-            rest, copies = np.divmod(rest, most + 1)
-            sizes += copies
-        return sizes
+        return self._codes_and_sizes[1]
 
-    def maker(self) -> Callable[[int], Any]:
-        """Return what makes an input by its number."""
-        return self.dataset
+    @cached_property
+    def _codes_and_sizes(self) -> tuple[Indices, Indices]:
+        strides = np.array(self._strides[:-1], dtype=np.int64)
+        of_size = [
+            listed_block(self._numbers, self._copies, len(self.places), size) @ strides
+            for size in self._feasible
+        ]
+        codes = np.concatenate([np.empty(0, dtype=np.int64), *of_size])
+        sizes = np.repeat(np.array(self._feasible, dtype=np.int64), list(map(len, of_size)))
+        order = np.argsort(codes)
+        return codes[order], sizes[order]
 
     def dataset(self, index: int) -> Any:
         """Return a dataset, with its rows in the order of the universe.
@@ -190,7 +200,7 @@ class Drawn:
         }
         return pd.DataFrame(made, index=pd.RangeIndex(len(places)), copy=False)
 
-    def ordered(self, d_in: int, limit: int) -> tuple[Indices, Indices]:
+    def pairs(self, d_in: int, limit: int) -> tuple[Indices, Indices]:
         """Return all ordered pairs of datasets at most `d_in` apart, also of each with itself.
 
         Raises
@@ -198,77 +208,90 @@ class Drawn:
         TooLargeError
             If listing them takes `_STEPS` times as many steps as there may be pairs.
         """
-        ids, replaced = (isinstance(self.metric, one) for one in (IdDistance, ChangeOneDistance))
-        number, total = len(self.codes), sum(self._copies)
-        budget = min(_budget_of(self.metric, d_in), 2 * total)  # no pair costs more
-        # How many rows a size, or a difference of sizes, is away from what it has to be.
-        accepted = [0] if replaced else self._feasible
-        away = abs(np.subtract.outer(np.arange(total + 1), accepted)).min(axis=1, initial=total)
-        # The first dataset, the code of the second, their distance, and the size or the difference.
-        pairs = np.stack([np.arange(number), self.codes, *np.zeros((2, number), dtype=np.int64)])
-        pairs[3] += 0 if replaced else self.dataset_sizes
+        budget = min(_budget_of(self.metric, d_in), 2 * sum(self._copies))  # no pair costs more
+        replaced = isinstance(self.metric, ChangeOneDistance)
+        # The beginnings of two datasets, what they cost, and how many rows more the second one has.
+        pairs = np.zeros((4, min(1, len(self.codes))), dtype=np.int64)
         for stride, radix in self._coordinates:
-            state = pairs[1] // stride % radix
-            reach = radix - 1 if ids else min(budget, radix - 1)
-            _check_steps(2 * reach * len(state), limit)
-            grown = [pairs]
-            for change in (*range(-reach, 0), *range(1, reach + 1)):
-                after = state + change
-                fits = (after >= 0) & (after < radix)
-                longer = pairs[:, fits] + np.array(
-                    [[0], [change * stride], [abs(change)], [change]]
-                )
-                if ids:  # added or removed, or with other rows, which counts twice
-                    longer[2:] = pairs[2:, fits]
-                    longer[2] += 1 + (state * after > 0)[fits]
-                grown.append(longer[:, longer[2] + away[abs(longer[3])] <= budget])
+            begun = np.unique(self.codes % (stride * radix))
+            states = np.unique(begun // stride)
+            of_costs = [pairs[:, pairs[2] == spent] for spent in np.unique(pairs[2])]
+            changes = [self._steps(states, budget - int(one[2, 0]), limit) for one in of_costs]
+            every = list(zip(of_costs, changes, strict=True))
+            _check_steps(sum(one.shape[1] * steps.shape[1] for one, steps in every), limit)
+            grown = [np.empty((4, 0), dtype=np.int64)]
+            for of_cost, steps in every:
+                more = np.array([[stride], [stride], [1], [1]]) * steps
+                longer = (of_cost[:, :, None] + more[:, None]).reshape(4, -1)
+                if len(begun) < stride * radix:
+                    begins = np.isin(longer[0], begun) & np.isin(longer[1], begun)
+                    longer = longer[:, begins]
+                if replaced:  # the other coordinates have to make up for the difference
+                    longer = longer[:, abs(longer[3]) <= budget - longer[2]]
+                grown.append(longer)
             pairs = np.concatenate(grown, axis=1)
-        first, code = pairs[:2, np.isin(pairs[1], self.codes) & (away[pairs[3]] == 0)]
+        first, second = pairs[:2, pairs[3] == 0] if replaced else pairs[:2]
+        if len(self.codes) < self._strides[-1]:
+            first, second = (np.searchsorted(self.codes, one) for one in (first, second))
         # In their order, so that the first of equals is always the same pair.
-        keys = np.sort(first * number + np.searchsorted(self.codes, code))
-        return np.divmod(keys, max(1, number))
+        number = max(1, len(self.codes))
+        return np.divmod(np.sort(first * number + second), number)
+
+    def _steps(self, states: Indices, budget: int, limit: int) -> Indices:
+        """Return all changes of a coordinate that cost at most so much.
+
+        As rows: its state before and after, the cost, and how much larger the state is.
+        """
+        if isinstance(self.metric, IdDistance):
+            _check_steps(len(states) ** 2, limit)
+            first, last = np.zeros_like(states), np.full_like(states, len(states))
+        else:
+            first = np.searchsorted(states, states - budget)
+            last = np.searchsorted(states, states + budget, side="right")
+        before, after = (states[places] for places in _spans(first, last))
+        cost = abs(after - before)
+        if isinstance(self.metric, IdDistance):
+            # An id is added or removed, or it gets other rows, which counts twice.
+            cost = np.where((before > 0) & (after > 0), 2, 1) * (before != after)
+        return np.stack([before, after, cost, after - before])[:, cost <= budget]
 
 
-@dataclass(frozen=True)
-class Singles:
-    """The numbers of a universe in ascending order, each of which is an input."""
-
-    data: list[Any]
-
-    @property
-    def rows(self) -> tuple[int, ...]:
-        """The number of numbers."""
-        return (len(self.data),)
+class _Numbers(Drawn):
+    """Each number of a universe, which is an input of its own; `data` has them in order."""
 
     def counts(self) -> tuple[int, int]:
         """Return the number of inputs, and of their rows: a number counts as one."""
         return len(self.data), len(self.data)
 
-    @property
+    def pair_count(self, d_in: Any) -> None:
+        """Return None: pairs have to be listed."""
+
+    @cached_property
+    def codes(self) -> Indices:
+        """The places of the numbers."""
+        return np.arange(len(self.data))
+
+    @cached_property
     def dataset_sizes(self) -> Indices:
         """Ones: no number is smaller than another as a witness."""
         return np.ones(len(self.data), dtype=np.int64)
 
-    def maker(self) -> Callable[[int], Any]:
-        """Return what makes an input by its number."""
-        return self.data.__getitem__
+    def dataset(self, index: int) -> Any:
+        """Return a number."""
+        return self.data[index]
 
-    def pair_count(self, d_in: Any) -> None:
-        """Return None: pairs have to be listed."""
-
-    def ordered(self, d_in: Any, limit: int) -> tuple[Indices, Indices]:
-        """Return the pairs of different numbers at most `d_in` apart, the smaller one first."""
+    def pairs(self, d_in: Any, limit: int) -> tuple[Indices, Indices]:
+        """Return all ordered pairs of numbers at most `d_in` apart, also of each with itself."""
         exact = [Fraction(number) for number in self.data]
-        places = np.arange(len(exact))
+        first = np.array([bisect_left(exact, number - d_in) for number in exact], dtype=np.int64)
         last = np.array([bisect_right(exact, number + d_in) for number in exact], dtype=np.int64)
-        larger = last - places - 1
-        if larger.sum() > limit:
+        different = int((last - first - 1).sum()) // 2
+        if different > limit:
             raise TooLargeError(
-                f"{len(exact):,} numbers make {larger.sum():,} pairs of neighbors, the limit is "
+                f"{len(exact):,} numbers make {different:,} pairs of neighbors, the limit is "
                 f"{limit:,}; take fewer numbers, a smaller d_in, or raise pair_limit"
             )
-        before = np.repeat(places, larger)
-        return before, np.arange(len(before)) + np.repeat(last - np.cumsum(larger), larger)
+        return _spans(first, last)
 
 
 @dataclass(frozen=True)
@@ -298,80 +321,6 @@ class _SharedTables(Drawn):
         )
 
 
-@dataclass(frozen=True)
-class Both:
-    """The pairs of a dataset of one universe and one of another, which change independently."""
-
-    first: Drawn
-    second: Drawn
-
-    @property
-    def rows(self) -> tuple[int, ...]:
-        """The number of rows of each universe."""
-        return (*self.first.rows, *self.second.rows)
-
-    def counts(self) -> tuple[int, int]:
-        """Return the number of pairs, and of all their rows, without listing them."""
-        (many, rows), (others, more) = self.first.counts(), self.second.counts()
-        return many * others, rows * others + many * more
-
-    @cached_property
-    def dataset_sizes(self) -> Indices:
-        """The number of rows of each pair."""
-        sizes = self.first.dataset_sizes, self.second.dataset_sizes
-        return np.asarray(np.add.outer(*sizes).ravel())
-
-    def maker(self) -> Callable[[int], Any]:
-        """Return what makes a pair by its number; the same table is needed many times."""
-        first, second = (lru_cache(CHUNK)(one.dataset) for one in (self.first, self.second))
-        width = len(self.second.codes)
-        return lambda index: (first(index // width), second(index % width))
-
-    def pair_count(self, d_in: tuple[int, int]) -> int | None:
-        """Return the number of pairs in `ordered`; None if they have to be listed."""
-        one, other = self.first.pair_count(d_in[0]), self.second.pair_count(d_in[1])
-        return None if one is None or other is None else one * other
-
-    def ordered(self, d_in: tuple[int, int], limit: int) -> tuple[Indices, Indices]:
-        """Return all ordered pairs of inputs at most so far apart, also of each with itself."""
-        relations = self.first.ordered(d_in[0], limit), self.second.ordered(d_in[1], limit)
-        _check_pairs(math.prod(len(one) for one, _ in relations), self, limit)
-        width = len(self.second.codes)
-        before, after = (
-            np.add.outer(one * width, other).ravel() for one, other in zip(*relations, strict=True)
-        )
-        return before, after
-
-
-Inputs = Drawn | Singles | Both
-
-
-def pairs_of(drawn: Inputs, d_in: Any, limit: int) -> tuple[Indices, Indices]:
-    """Return the pairs of different inputs at most `d_in` apart, each once and in order.
-
-    Raises
-    ------
-    TooLargeError
-        If there are more than the limit, where possible before they are listed.
-    """
-    ahead = drawn.pair_count(d_in)
-    if ahead is not None:
-        _check_pairs(ahead, drawn, limit)
-    before, after = drawn.ordered(d_in, limit)
-    _check_pairs(len(before), drawn, limit)
-    once = before < after
-    return before[once], after[once]
-
-
-def _check_pairs(ordered: int, drawn: Inputs, limit: int) -> None:
-    """Raise TooLargeError for too many pairs, given in both orders and of each with itself."""
-    pairs = (ordered - drawn.counts()[0]) // 2
-    if pairs > limit:
-        raise TooLargeError(
-            f"there are {pairs:,} pairs of neighboring inputs, the limit is {limit:,}; {_ADVICE}"
-        )
-
-
 def draw(data: Any, metric: Metric, sizes: Sequence[int] | None) -> Drawn:
     """Return the datasets of a universe: a DataFrame, or a list of records."""
     rows = encode_rows(data) if isinstance(data, pd.DataFrame) else list(map(encode, data))
@@ -382,6 +331,11 @@ def draw(data: Any, metric: Metric, sizes: Sequence[int] | None) -> Drawn:
     places, first_rows = _places_by_owner(owners, rows)
     accepted = tuple(range(len(rows) + 1)) if sizes is None else tuple(sorted(set(sizes)))
     return Drawn(data, places, first_rows, metric, accepted)
+
+
+def draw_numbers(data: list[Any], metric: Metric) -> Drawn:
+    """Return the inputs of a universe of numbers."""
+    return _Numbers(data, (), (), metric, ())
 
 
 def draw_tables(data: tuple[pd.DataFrame, pd.DataFrame], metric: SharedIdDistance) -> Drawn:
@@ -409,6 +363,13 @@ def _places_by_owner(
     first_rows = np.cumsum([0, *map(len, places.values())])[:-1].tolist()
     copies = tuple(tuple(of_row) for of_owner in places.values() for of_row in of_owner.values())
     return copies, tuple(first_rows)
+
+
+def _spans(first: Indices, last: Indices) -> tuple[Indices, Indices]:
+    """Return each place with all places from its first to the one before its last."""
+    lengths = last - first
+    places = np.repeat(np.arange(len(first)), lengths)
+    return places, np.arange(len(places)) + (first - np.cumsum(lengths) + lengths)[places]
 
 
 def _check_steps(steps: int, limit: int) -> None:
@@ -441,25 +402,39 @@ def count_pairs(radices: Sequence[int], metric: Metric, d_in: int) -> int:
     >>> count_pairs([2, 2, 2], SymmetricDistance(), 1)
     32
     """
+    if isinstance(metric, IdDistance):
+        # An id does not change (0), is added or removed (1), or gets other rows (2).
+        of_ids = ({(0, 0): r, (0, 1): 2 * (r - 1), (0, 2): (r - 1) * (r - 2)} for r in radices)
+        return sum(_product(of_ids, d_in).values())
     budget = _budget_of(metric, d_in)
-    found = {(0, 0): 1}  # by how many rows more the second has, and the distance
-    for radix in radices:
-        if isinstance(metric, IdDistance):
-            # An id does not change (0), is added or removed (1), or gets other rows (2).
-            ways = {(0, 0): radix, (0, 1): 2 * (radix - 1), (0, 2): (radix - 1) * (radix - 2)}
-        else:
-            most = min(budget, radix - 1)
-            ways = {(change, abs(change)): radix - abs(change) for change in range(-most, most + 1)}
-        longer: Counter[tuple[int, int]] = Counter()
-        for (more, spent), number in found.items():
-            for (change, cost), others in ways.items():
-                if spent + cost <= budget:
-                    longer[more + change, spent + cost] += number * others
-        found = longer
+    of_rows = (
+        {(change, abs(change)): radix - abs(change) for change in _changes(radix, budget)}
+        for radix in radices
+    )
+    found = _product(of_rows, budget)
     replaced = isinstance(metric, ChangeOneDistance)
-    return sum(number for (more, _), number in found.items() if more == 0 or not replaced)
+    return sum(ways for (longer, _), ways in found.items() if longer == 0 or not replaced)
 
 
 def _budget_of(metric: Metric, d_in: int) -> int:
     """Return the largest number of rows added or removed; replacing one removes and adds one."""
     return 2 * d_in if isinstance(metric, ChangeOneDistance) else d_in
+
+
+def _changes(radix: int, budget: int) -> range:
+    """Return the possible changes of the number of copies of one row."""
+    most = min(budget, radix - 1)
+    return range(-most, most + 1)
+
+
+def _product(terms: Iterable[Mapping[tuple[int, int], int]], budget: int) -> Ways:
+    """Return the ways of all coordinates together, with a total distance of at most the budget."""
+    found: Ways = {(0, 0): 1}
+    for of_one in terms:
+        longer: Counter[tuple[int, int]] = Counter()
+        for (change, cost), ways in found.items():
+            for (other, more), others in of_one.items():
+                if cost + more <= budget:
+                    longer[change + other, cost + more] += ways * others
+        found = longer
+    return found

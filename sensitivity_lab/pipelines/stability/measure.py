@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import math
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_kind, check_running, check_whole, shown
-from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.roots import Distance
 from sensitivity_lab.metrics import Metric, PairDistance
 from sensitivity_lab.pipelines.changes import distance_of
@@ -17,9 +19,12 @@ from sensitivity_lab.pipelines.transformation import Transformation
 from sensitivity_lab.running import Block, run, tracked
 from sensitivity_lab.search.pairs import Farthest
 
-from .inputs import CHUNK, Indices, Inputs, pairs_of
+from .inputs import Drawn, Indices
 from .result import MeasuredStability, StabilityWitness
 from .universes import drawn_from
+
+_CHUNK = 1024
+"""The number of inputs of one piece of work."""
 
 _BLOCK = 1 << 20
 """The number of pairs that are compared at a time."""
@@ -126,47 +131,51 @@ def measured_stability(
     metric = transformation.input_metric
     if d_in is None and transformation.unit is not None:
         d_in = transformation.unit
-    distance = distance_of(d_in, metric)
+    distances = _distances(d_in, metric)
     _check_output(transformation)
     drawn = drawn_from(transformation, universe, sizes, limit)
-    pairs = pairs_of(drawn, distance, pair_limit)
-    if not len(pairs[0]):
-        raise InputError(
-            f"no two different inputs are at most {shown(d_in)} apart ({metric}); take more rows, "
-            "other sizes, or a larger d_in"
-        )
+    _check_pairs(_pairs_ahead(drawn, distances), pair_limit, d_in, transformation)
+    relations = [
+        one.pairs(distance, pair_limit) for one, distance in zip(drawn, distances, strict=True)
+    ]
+    inputs = math.prod(len(one.codes) for one in drawn)
+    pairs = _unordered(inputs, [len(before) for before, _ in relations])
+    _check_pairs(pairs, pair_limit, d_in, transformation)
     forms = _evaluate(transformation, drawn, n_jobs, progress)
-    largest, found = _farthest(transformation.output_metric, forms, drawn, pairs, progress)
+    largest, found = _farthest(transformation.output_metric, forms, drawn, relations, progress)
     measured, witness = _measured_witness(transformation, drawn, found, largest)
+    given = distances if len(distances) == 2 else distances[0]
     return MeasuredStability(
         transformation=transformation,
-        d_in=distance,
+        d_in=given,
         measured=measured,
-        bound=transformation.stability_map(distance),
+        bound=transformation.stability_map(given),
         witness=witness,
-        inputs=len(forms),
-        pairs=len(pairs[0]),
-        rows=drawn.rows,
+        inputs=inputs,
+        pairs=pairs,
+        rows=tuple(rows for one in drawn for rows in one.rows),
     )
 
 
 def _evaluate(
-    transformation: Transformation, drawn: Inputs, n_jobs: int | None, progress: bool | None
+    transformation: Transformation, drawn: list[Drawn], n_jobs: int | None, progress: bool | None
 ) -> list[Hashable]:
     """Return the form of the output of every input, in order."""
-    inputs = len(drawn.dataset_sizes)
+    inputs = math.prod(len(one.codes) for one in drawn)
+    width = len(drawn[-1].codes)
+    recipes = [(first, min(first + _CHUNK, inputs)) for first in range(0, inputs, _CHUNK)]
 
     def forms(recipe: tuple[int, int]) -> list[Hashable]:
-        make = drawn.maker()
+        # With two tables, the same dataset of the second table is needed many times.
+        makers = [lru_cache(maxsize=_CHUNK)(one.dataset) for one in drawn]
         return [
-            transformation.output_metric.form(transformation(make(index)))
+            transformation.output_metric.form(transformation(_input(makers, width, index)))
             for index in range(*recipe)
         ]
 
     blocks = [
-        Block((first, last), last - first, f"the inputs from number {first:,} on")
-        for first in range(0, inputs, CHUNK)
-        for last in [min(first + CHUNK, inputs)]
+        Block(recipe, recipe[1] - recipe[0], f"the inputs from number {recipe[0]:,} on")
+        for recipe in recipes
     ]
     chunks = run(forms, blocks, total=inputs, n_jobs=n_jobs, progress=progress)
     return [form for chunk in chunks for form in chunk]
@@ -175,23 +184,24 @@ def _evaluate(
 def _farthest(
     metric: Metric,
     forms: list[Hashable],
-    drawn: Inputs,
-    pairs: tuple[Indices, Indices],
+    drawn: list[Drawn],
+    relations: list[tuple[Indices, Indices]],
     progress: bool | None,
 ) -> tuple[Distance, tuple[int, int]]:
     """Return the largest distance of outputs, and a pair of inputs with few rows that attains it.
 
-    `forms` are the outputs of all inputs, `pairs` the neighbors. A pair of outputs is measured
-    once, no matter how many pairs of inputs have these outputs.
+    `forms` are the outputs of all inputs, `relations` the pairs of neighbors of each table. A pair
+    of outputs is measured once, no matter how many pairs of inputs have these outputs.
     """
     outputs, output_of = _numbered(forms)
-    sizes = drawn.dataset_sizes
+    sizes = drawn[0].dataset_sizes
+    if len(drawn) == 2:
+        sizes = np.add.outer(sizes, drawn[1].dataset_sizes).ravel()
     largest: Distance = -1
     best: list[int] = []  # the pairs of outputs that attain it
     measured = np.empty(0, dtype=np.int64)
     fewest = Farthest()  # of these, the pair of inputs whose number of rows, negated, is largest
-    for start in range(0, len(pairs[0]), _BLOCK):
-        before, after = (one[start : start + _BLOCK] for one in pairs)
+    for before, after in _blocks(drawn, relations):
         first, second = output_of[before], output_of[after]
         keys = np.minimum(first, second) * len(outputs) + np.maximum(first, second)
         fresh = np.setdiff1d(keys, measured)
@@ -211,14 +221,30 @@ def _farthest(
     return largest, (fewest.x, fewest.y)
 
 
+def _blocks(
+    drawn: list[Drawn], relations: list[tuple[Indices, Indices]]
+) -> Iterator[tuple[Indices, Indices]]:
+    """Yield blocks of pairs of neighboring inputs, where each pair occurs once."""
+    before, after = relations[0]
+    others = (np.zeros(1, dtype=np.int64),) * 2 if len(drawn) == 1 else relations[1]
+    width = 1 if len(drawn) == 1 else len(drawn[1].codes)
+    step = max(1, _BLOCK // max(len(others[0]), 1))
+    for first in range(0, len(before), step):
+        part = slice(first, first + step)
+        x = (before[part, None] * width + others[0]).ravel()
+        y = (after[part, None] * width + others[1]).ravel()
+        yield x[x < y], y[x < y]
+
+
 def _measured_witness(
-    transformation: Transformation, drawn: Inputs, pair: tuple[int, int], distance: Any
+    transformation: Transformation, drawn: list[Drawn], pair: tuple[int, int], distance: Any
 ) -> tuple[Any, StabilityWitness]:
     """Return the distance of the outputs of two inputs, given by number, and the witness.
 
     Raises QueryError if the distance is not the same as before.
     """
-    x, y = map(drawn.maker(), pair)
+    makers = [one.dataset for one in drawn]
+    x, y = (_input(makers, len(drawn[-1].codes), index) for index in pair)
     output_x, output_y = transformation(x), transformation(y)
     measured = transformation.output_metric.distance(output_x, output_y)
     if measured != distance:
@@ -236,6 +262,51 @@ def _numbered(forms: list[Hashable]) -> tuple[list[Hashable], Indices]:
     return list(numbers), output_of
 
 
+def _input(makers: Sequence[Callable[[int], Any]], width: int, index: int) -> Any:
+    """Return an input by its number: a dataset, or a tuple of two.
+
+    `makers` return a dataset of each table by its number; `width` is the number of datasets of the
+    last table.
+    """
+    if len(makers) == 1:
+        return makers[0](index)
+    first, second = divmod(index, width)
+    return makers[0](first), makers[1](second)
+
+
+def _unordered(inputs: int, ordered: list[int]) -> int:
+    """Return the number of pairs; relations hold each both ways round, and inputs with themselves.
+
+    `ordered` has the number of pairs of datasets of each table.
+    """
+    return (math.prod(ordered) - inputs) // 2
+
+
+def _pairs_ahead(drawn: list[Drawn], distances: tuple[int, ...]) -> int | None:
+    """Return the number of pairs before they are listed; None where only listing them tells."""
+    found = [one.pair_count(d) for one, d in zip(drawn, distances, strict=True)]
+    ordered = [count for count in found if count is not None]
+    if len(ordered) < len(found):
+        return None
+    return _unordered(math.prod(one.counts()[0] for one in drawn), ordered)
+
+
+def _check_pairs(pairs: int | None, limit: int, d_in: Any, transformation: Transformation) -> None:
+    """Raise TooLargeError if there are more pairs than the limit, InputError if there are none."""
+    if pairs is None:
+        return
+    if pairs > limit:
+        raise TooLargeError(
+            f"there are {pairs:,} pairs of neighboring inputs, the limit is {limit:,}; take "
+            "fewer rows, fewer copies of a row, a smaller d_in, or raise pair_limit"
+        )
+    if pairs < 1:
+        raise InputError(
+            f"no two different inputs are at most {shown(d_in)} apart "
+            f"({transformation.input_metric}); take more rows, other sizes, or a larger d_in"
+        )
+
+
 def _check_transformation(transformation: Any) -> None:
     """Raise InputError, which says how to make a transformation, for anything else."""
     example = "; chain steps after a start, such as start(AddMaxRows(1)) >> count()"
@@ -249,3 +320,9 @@ def _check_output(transformation: Transformation) -> None:
             f"{transformation.name} returns a pair, and a pair has two distances; measure a chain "
             "that returns one of its parts"
         )
+
+
+def _distances(d_in: Any, metric: Metric) -> tuple[int, ...]:
+    """Return the input distance of each table, or raise InputError."""
+    distances = distance_of(d_in, metric)
+    return distances if isinstance(metric, PairDistance) else (distances,)

@@ -12,7 +12,7 @@ import numpy as np
 from sensitivity_lab.checks import as_python, listed, shown, whole_kind
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.exact.roots import as_fraction
-from sensitivity_lab.metrics import PairDistance, SharedIdDistance
+from sensitivity_lab.metrics import Metric, PairDistance, SharedIdDistance
 from sensitivity_lab.pipelines.domains import Counted, Domain, Pair, Scalar, Values
 from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import Transformation
@@ -20,61 +20,61 @@ from sensitivity_lab.universes.multiplicities import repeated
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.table import TableUniverse
 
-from .inputs import Both, Inputs, Singles, draw, draw_tables
+from .inputs import Drawn, draw, draw_numbers, draw_tables
 
 _ROWS = 100
 """The average number of rows that inputs may have if there are `limit` inputs."""
 
 
-def drawn_from(transformation: Transformation, universe: Any, sizes: Any, limit: int) -> Inputs:
-    """Return the inputs that are drawn from a universe, or from two.
+def drawn_from(
+    transformation: Transformation, universe: Any, sizes: Any, limit: int
+) -> list[Drawn]:
+    """Return the datasets of each universe.
 
     Raises InputError, and TooLargeError if there are more inputs than the limit, or more than
     `_ROWS` rows per input.
     """
     domain, metric = transformation.input_domain, transformation.input_metric
-    drawn: Inputs
+    domains: tuple[Domain, ...] = (domain,)
+    metrics: tuple[Metric, ...] = (metric,)
+    shared = isinstance(metric, SharedIdDistance)
     if isinstance(domain, Pair) and isinstance(metric, PairDistance | SharedIdDistance):
-        _check_two(transformation, universe, sizes)
-        parts = domain.first, domain.second
-        first, second = (_read(*one, limit) for one in zip(parts, universe, strict=True))
-        rows = first, second
-        if isinstance(metric, SharedIdDistance):
-            drawn = draw_tables(rows, metric)
-        else:
-            one, other = (None, None) if sizes is None else sizes
-            drawn = Both(
-                draw(first, metric.first, _sizes(domain.first, one, len(first))),
-                draw(second, metric.second, _sizes(domain.second, other, len(second))),
+        domains = (domain.first, domain.second)
+        if isinstance(metric, PairDistance):
+            metrics = (metric.first, metric.second)
+        if not isinstance(universe, tuple) or len(universe) != 2:
+            raise InputError(
+                f"{transformation.name} takes two tables, so universe must be a tuple of two, "
+                f"got {type(universe).__name__}"
             )
+        if sizes is not None and (not isinstance(sizes, tuple) or len(sizes) != 2):
+            raise InputError(f"sizes must be a tuple of two, one per table, got {shown(sizes)}")
+        sizes = (None, None) if sizes is None else sizes
     else:
-        rows = _read(domain, universe, limit)
-        if not isinstance(domain, Scalar):
-            drawn = draw(rows, metric, _sizes(domain, sizes, len(rows)))
-        elif sizes is None:
-            drawn = Singles(rows)
-        else:
-            raise InputError(f"{transformation.name} takes single numbers, which have no sizes")
-    _check_inputs(drawn, limit)
-    _check_universe(transformation, rows)
-    return drawn
-
-
-def _check_two(transformation: Transformation, universe: Any, sizes: Any) -> None:
-    """Raise InputError unless there are two universes, and sizes of each if any."""
-    if not isinstance(universe, tuple) or len(universe) != 2:
-        raise InputError(
-            f"{transformation.name} takes two tables, so universe must be a tuple of two, "
-            f"got {type(universe).__name__}"
-        )
-    if sizes is not None and (not isinstance(sizes, tuple) or len(sizes) != 2):
-        raise InputError(f"sizes must be a tuple of two, one per table, got {shown(sizes)}")
-    shared = isinstance(transformation.input_metric, SharedIdDistance)
-    if shared and sizes not in (None, (None, None)):
+        universe, sizes = (universe,), (sizes,)
+    for given in universe:
+        _check_rows(given, limit)
+    if isinstance(domain, Scalar) and sizes != (None,):
+        raise InputError(f"{transformation.name} takes single numbers, which have no sizes")
+    if shared and sizes != (None, None):
         raise InputError(
             f"{transformation.name} takes tables that share their ids, of any sizes; leave out "
             "sizes"
         )
+    rows = [_read(domain, given) for domain, given in zip(domains, universe, strict=True)]
+    drawn: list[Drawn]
+    if isinstance(metric, SharedIdDistance):
+        drawn = [draw_tables((rows[0], rows[1]), metric)]
+    else:
+        drawn = [
+            draw_numbers(data, metric)
+            if isinstance(domain, Scalar)
+            else draw(data, metric, _sizes(domain, wanted, len(data)))
+            for data, domain, metric, wanted in zip(rows, domains, metrics, sizes, strict=True)
+        ]
+    _check_inputs(drawn, limit)
+    _check_universe(transformation, tuple(rows) if len(rows) == 2 else rows[0])
+    return drawn
 
 
 def _length(given: Any) -> int | float:
@@ -97,17 +97,17 @@ def _check_rows(universe: Any, limit: int) -> None:
         )
 
 
-def _check_inputs(drawn: Inputs, limit: int) -> None:
+def _check_inputs(drawn: list[Drawn], limit: int) -> None:
     """Raise TooLargeError if there are more inputs than the limit, or too many rows in them."""
-    inputs, rows = drawn.counts()
-    of_tables = ""
-    if isinstance(drawn, Both):
-        of_tables = f" ({drawn.first.counts()[0]:,} x {drawn.second.counts()[0]:,})"
+    counts = [one.counts() for one in drawn]
+    inputs = math.prod(many for many, _ in counts)
+    of_tables = f" ({' x '.join(f'{many:,}' for many, _ in counts)})" if len(drawn) == 2 else ""
     advice = "take fewer rows, fewer copies of a row, fewer sizes, or raise limit"
     if inputs > limit:
         raise TooLargeError(
             f"there are {inputs:,} inputs{of_tables} to evaluate, the limit is {limit:,}; {advice}"
         )
+    rows = sum(all_rows * inputs // many for many, all_rows in counts if many)
     if rows > _ROWS * limit:
         raise TooLargeError(
             f"there are {inputs:,} inputs{of_tables} of {rows:,} rows in all to evaluate, the "
@@ -115,9 +115,8 @@ def _check_inputs(drawn: Inputs, limit: int) -> None:
         )
 
 
-def _read(domain: Domain, universe: Any, limit: int) -> Any:
+def _read(domain: Domain, universe: Any) -> Any:
     """Return the rows of a universe, or raise InputError."""
-    _check_rows(universe, limit)
     if isinstance(domain, Scalar):
         return _numbers_of(domain, universe)
     if isinstance(domain, Values):

@@ -133,7 +133,7 @@ def test_what_cannot_be_measured(arguments, options, message):
         ),
         (
             {"sizes": range(12), "d_in": 12, "pair_limit": 1_000_000},
-            "listing the pairs of neighbors takes 4,193,280 steps or more, the limit is "
+            "listing the pairs of neighbors takes 4,194,304 steps or more, the limit is "
             "4,000,000; take fewer rows, fewer copies of a row, a smaller d_in, or raise "
             "pair_limit",
         ),

@@ -91,7 +91,7 @@ def test_pairs_are_those_of_the_definition(metric, copies, owners, sizes, d_in):
     forms = list(map(form, datasets))
     places = range(len(forms))
     expected = [(x, y) for x in places for y in places if distance(forms[x], forms[y]) <= d_in]
-    before, after = drawn.ordered(d_in, 10**6)
+    before, after = drawn.pairs(d_in, 10**6)
     assert list(zip(before.tolist(), after.tolist(), strict=True)) == expected
 
 
