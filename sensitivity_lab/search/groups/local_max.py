@@ -23,6 +23,7 @@ from sensitivity_lab.search.engine import (
     Options,
     Plan,
     Refusal,
+    first_plan,
     local_plan,
 )
 from sensitivity_lab.search.memory import WORD, of_pairs
@@ -306,16 +307,9 @@ class _OneGroup:
         options: Options,
     ) -> Plan[Finding] | Refusal:
         """Return the plan of the first engine that covers some changes of the numbers."""
-        asked = LocalProblem(
-            cast(FiniteUniverse, self.numbers), self.grouped.query, changes, self.x
-        )
-        reasons = []
-        for engine in engines:
-            plan = engine.plan(asked, options)
-            if isinstance(plan, Plan):
-                return plan
-            reasons.append(plan.reason)
-        return Refusal("; ".join(reasons))
+        numbers = cast(FiniteUniverse, self.numbers)
+        asked = LocalProblem(numbers, self.grouped.query, changes, self.x)
+        return first_plan(engines, asked, options)
 
     def _solved(self, plan: Plan[Finding], change: RemovedAdded) -> tuple[Gap, Any]:
         """Return the largest difference, with the rows removed and added."""
