@@ -202,7 +202,7 @@ class PairFinder(ABC):
         both = self.problem.universe.multiplicities(family.of_x + family.of_y)
         # x = C + A and y = C + B count the core twice: A and B share no record where x + y is at
         # most the universe and the core once more.
-        return partial(_fits, of_x, of_y, both + shared)
+        return partial(_fit_disjointly, of_x, of_y, both + shared)
 
     def pair_of(self, family: Family, x: int, y: int) -> FoundPair:
         """Return the pair of the datasets of these ranks among those of their sizes."""
@@ -217,7 +217,7 @@ class PairFinder(ABC):
         return FoundPair(one, other, apart, answers)
 
 
-def _fits(
+def _fit_disjointly(
     of_x: Multiplicities, of_y: Multiplicities, limits: Multiplicities, places: Any
 ) -> NDArray[np.bool_]:
     """Return for a place of x, or several, which y fit, shape (y,) or (x, y)."""

@@ -20,6 +20,7 @@ from sensitivity_lab.search.engine import (
     Ends,
     Engine,
     Finding,
+    OnParts,
     Options,
     Plan,
     Refusal,
@@ -51,13 +52,8 @@ _BYTES = 512
 """What a change of the only group takes, with its two ends."""
 
 
-class LocalGroups:
+class LocalGroups(OnParts[LocalProblem, Finding]):
     """The engine: exact for queries by group that a local engine on numbers covers.
-
-    Parameters
-    ----------
-    engines : sequence of Engine
-        The local engines on numbers, in order of preference.
 
     Notes
     -----
@@ -69,9 +65,6 @@ class LocalGroups:
     kind: Kind = "local"
     covers = COVERS
     reach = "every relation"
-
-    def __init__(self, engines: Sequence[Engine[LocalProblem, Finding]]) -> None:
-        self._engines = tuple(engines)
 
     def plan(self, problem: LocalProblem, options: Options) -> Plan[Finding] | Refusal:
         """Plan the search; refuse other queries, and groups that can be without an answer."""
