@@ -124,19 +124,3 @@ def contenders(values: NDArray[Any], error: float) -> Indices:
     if not error:
         return first.reshape(1)
     return np.flatnonzero(values >= values[first] - 2 * error)
-
-
-def first_of_each(*columns: NDArray[Any]) -> Indices:
-    """Return the first row of every combination of entries, ascending.
-
-    Contenders that are the same function of the same numbers are equal: one is enough.
-
-    Examples
-    --------
-    >>> first_of_each(np.array([4, 4, 1, 4]), np.array([2, 3, 2, 2])).tolist()
-    [0, 1, 2]
-    """
-    first: dict[tuple[Any, ...], int] = {}
-    for row, entries in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
-        first.setdefault(entries, row)
-    return np.array([*first.values()], dtype=np.intp)

@@ -18,17 +18,22 @@ from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from sensitivity_lab.errors import NoEngineError
 from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem
 from sensitivity_lab.problem import LocalProblem, Problem, SmoothProblem
 from sensitivity_lab.queries import Query
+from sensitivity_lab.results.measure import difference_of, exact_answer
 from sensitivity_lab.universes.finite import AnyUniverse, finite
 from sensitivity_lab.universes.multiplicities import Multiplicities, smallest
 from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import Bounded, Relation, RemovedAdded, Unbounded
+from sensitivity_lab.universes.relations import (
+    Bounded,
+    Relation,
+    RemovedAdded,
+    Unbounded,
+    multiplicities_of,
+)
 
 from .engine import (
     AnyEngine,
@@ -173,8 +178,8 @@ def _gap_of_pair(universe: AnyUniverse, query: Query, finding: Finding) -> Diffe
     if isinstance(finding, LaidOut):
         return finding.gap
     on = finite(universe, finding.values)
-    x, y = (_exact_answer(query, on, data) for data in (finding.x, finding.y))
-    return Difference(x, y, query.root)
+    x, y = (exact_answer(query, on, data) for data in (finding.x, finding.y))
+    return difference_of(x, y, "L1", query.root)
 
 
 def _exact_answer(query: Query, universe: FiniteUniverse, data: Multiplicities) -> Fraction:
@@ -238,11 +243,12 @@ def _extremes_of_size(
     if isinstance(found_plan, Refusal) or found_plan.ends is None:
         raise NoEngineError(f"the extremes of {query.name} are not known: {found_plan}")
     both = found_plan.ends()
-    on = finite(universe, both.values)
+    asked = _on_finite(problem, both.values)
+    on = asked.universe
     found = [one for ends in both.of_changes for one in (ends.lower, ends.upper)]
     some = [_Extreme(one.answer, one.y, on, both.values) for one in found]
     if sum(problem.sizes) == size:
-        some.append(_Extreme(both.of_x, lambda: _x_of(problem, on), on, both.values))
+        some.append(_Extreme(both.of_x, lambda: asked.x, on, both.values))
     return [min(some, key=lambda one: one.answer), max(some, key=lambda one: one.answer)]
 
 
@@ -268,18 +274,6 @@ def _from_somewhere(universe: AnyUniverse, own: Query, size: int) -> Local | _Ex
 def _first_records(universe: FiniteUniverse, size: int) -> Multiplicities:
     """Return a dataset of a size: the smallest records."""
     return smallest(universe.multiplicities(size), size)
-
-
-def _x_of(problem: Local, on: FiniteUniverse) -> Multiplicities:
-    """Return x of a local problem, by multiplicities."""
-    return _counts_of(on, problem.x) if isinstance(problem, LocalIntervalProblem) else problem.x
-
-
-def _counts_of(universe: FiniteUniverse, records: tuple[Any, ...]) -> Multiplicities:
-    counts = np.zeros(len(universe.values), dtype=np.int64)
-    for record in records:
-        counts[universe.index(record)] += 1
-    return counts
 
 
 def _pair_of(extreme: _Extreme, is_x: bool, change: RemovedAdded) -> Finding:
@@ -334,11 +328,9 @@ def _on_finite(problem: Local, values: tuple[Number, ...]) -> LocalProblem:
     return problem.on_values(values) if isinstance(problem, LocalIntervalProblem) else problem
 
 
-def _values_of(problem: Local, values: tuple[Number, ...]) -> tuple[Number, ...]:
+def _values_of(problem: Local, on: LocalProblem) -> tuple[Number, ...]:
     """Return the values that datasets count, if the universe is an interval."""
-    if not isinstance(problem, LocalIntervalProblem):
-        return ()
-    return tuple(problem.on_values(values).universe.values)
+    return () if on is problem else tuple(on.universe.values)
 
 
 def _ends_with_few(
@@ -347,9 +339,8 @@ def _ends_with_few(
     """Return the ends of all changes; those that leave too few records have one answer."""
     if inner is None:
         on = _on_finite(problem, ())
-        both = BothEnds(
-            _exact_answer(problem.query, on.universe, on.x), (), _values_of(problem, ())
-        )
+        of_x = _exact_answer(problem.query, on.universe, on.x)
+        both = BothEnds(of_x, (), _values_of(problem, on))
     else:
         both = inner()
         on = _on_finite(problem, both.values)
@@ -368,19 +359,20 @@ def _ends_of_nobody(local: Sequence[AnyEngine], problem: Local) -> BothEnds:
         added: _extremes_of_size(local, problem.universe, problem.query, added)
         for _, added in problem.changes
     }
-    values = _values_of(
-        problem, tuple(v for some in extremes.values() for e in some for v in e.values)
-    )
+    values = tuple(value for some in extremes.values() for one in some for value in one.values)
     on = _on_finite(problem, values)
 
     def end(one: _Extreme) -> End:
-        return End(one.answer, lambda: _counts_of(on.universe, one.universe.dataset(one.data())))
+        return End(
+            one.answer, lambda: multiplicities_of(one.universe.dataset(one.data()), on.universe)
+        )
 
     def of_size(added: int) -> Ends:
         some = sorted(extremes[added], key=lambda one: one.answer)
         return Ends(0, added, end(some[0]), end(some[-1]))
 
-    return BothEnds(_given_answer(problem.query), map(of_size, extremes), values)
+    given = _given_answer(problem.query)
+    return BothEnds(given, map(of_size, extremes), _values_of(problem, on))
 
 
 def _plan_smooth(

@@ -218,24 +218,21 @@ class _Spreads:
 
     def floats(self) -> tuple[Floats, Floats]:
         """Return what two kinds of records attain, and a bound, at every size."""
-        more, less = self.of_both()
-        d = float(self.ddof)
-        upper = np.minimum(self.own, more // 2)
-        attained = upper * (more - upper) / (more * (more - d))
-        core = more - self.own
-        spread = (core**2 // 4) / np.maximum(core, 1)
-        # A core that is spread adds to the difference if its divisor is the smaller one.
-        return attained, attained + np.maximum(spread * (1 / (more - d) - 1 / (less - d)), 0)
+        return self._within(*self.of_both(), float(self.ddof))
 
     def exactly(self, place: int) -> tuple[Fraction, Fraction]:
         """Return the same at one size, without rounding."""
-        more, less = (int(of[place]) for of in self.of_both())
-        upper, core = min(self.own, more // 2), more - self.own
-        attained = Fraction(upper * (more - upper)) / (more * (more - self.ddof))
-        spread = Fraction(core**2 // 4, max(core, 1))
-        return attained, attained + max(
-            Fraction(0), spread / (more - self.ddof) - spread / (less - self.ddof)
-        )
+        more, less = (of[place : place + 1].astype(object) for of in self.of_both())
+        (attained,), (most,) = self._within(more, less, self.ddof)
+        return attained, most
+
+    def _within(self, more: Any, less: Any, ddof: Any) -> tuple[Any, Any]:
+        """Return the same at some sizes: of Python ints and a Fraction, as Fractions."""
+        upper, core = np.minimum(self.own, more // 2), more - self.own
+        attained = upper * (more - upper) / (more * (more - ddof))
+        # A core that is spread adds to the difference if its divisor is the smaller one.
+        added = core**2 // 4 * (1 / (more - ddof) - 1 / (less - ddof)) / np.maximum(core, 1)
+        return attained, attained + np.maximum(added, 0)
 
     def pair(self, place: int, values: int) -> Finding:
         """Return the pair of two kinds of records at one size, by multiplicities."""

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sensitivity_lab.search.contenders import Contenders, contenders, first_of_each
+from sensitivity_lab.search.contenders import Contenders, contenders
 
 LIMITS = st.sampled_from([Fraction(-1), Fraction(1), Fraction(0), Fraction(-7, 8), Fraction(7, 8)])
 """By how much of the error a float is off: by all of it, most often."""
@@ -117,11 +117,3 @@ def test_contenders_of_blocks_that_are_beaten_later_are_none():
         near.see(np.array(block))
     assert [(block, places.tolist()) for block, places in near.by_block()] == [(1, [0]), (3, [0])]
     assert near.places.tolist() == [2, 6]
-
-
-@given(rows=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2))))
-def test_of_equal_rows_the_first_is_taken(rows):
-    columns = np.array(rows, dtype=np.int64).reshape(-1, 2).T
-    firsts = [row for row, entries in enumerate(rows) if entries not in rows[:row]]
-    assert first_of_each(*columns).tolist() == firsts
-    assert first_of_each(*columns.astype(object)).tolist() == firsts

@@ -10,7 +10,6 @@ the downward recursion".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 
@@ -18,7 +17,7 @@ import numpy as np
 
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.problem import Kind, Problem
-from sensitivity_lab.queries import Answered, Query
+from sensitivity_lab.queries import Answered
 from sensitivity_lab.queries.returned import Answers
 from sensitivity_lab.running import tracked
 from sensitivity_lab.running.machine import Machine
@@ -30,8 +29,8 @@ from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import Relation
 
 from .evaluate import evaluate_levels
-from .number_pairs import GapFinder
-from .pairs import Family, Finder, FoundPair, best_pair
+from .number_pairs import NumberFinder
+from .pairs import Family, FoundPair, PairFinder, best_pair
 from .searched import Searched
 from .too_large import Levels, levels_of
 from .vector_pairs import VectorFinder
@@ -110,27 +109,22 @@ def _solve_evaluated(
     """Solve a problem whose queries are evaluated: all that answer numbers in one pass."""
     evaluator, lattice = levels.evaluator(problem), levels.lattice
     answers = [Searched.of(given.pop(0), machine) for _ in problem.queries]
-    is_vector = [of_one.floats[levels.sizes[0]].ndim == 2 for of_one in answers]
-    numbers = [place for place, vector in enumerate(is_vector) if not vector]
+    vectors = [place for place, one in enumerate(answers) if one.floats[levels.sizes[0]].ndim == 2]
+    numbers = [place for place in range(len(answers)) if place not in vectors]
     findings: dict[int, list[Finding]] = {}
     if numbers:
-        queries = tuple(problem.queries[place] for place in numbers)
-        searched = [answers[place] for place in numbers]
-        together = _together(searched, levels.sizes, machine)
-        finder = GapFinder(
-            replace(evaluator, queries=queries), lattice, together, searched, machine
-        )
-        pairs = _bring_down(finder, together, levels, machine, options.progress)
-        for column, place in enumerate(numbers):
-            findings[place] = _findings(
-                problem, levels, pairs, column, problem.queries[place], options
+        together = _together([answers[place] for place in numbers], levels.sizes, machine)
+        finders = [
+            NumberFinder(
+                problem, problem.queries[place], lattice, answers[place], machine, evaluator, column
             )
-    for place, query in enumerate(problem.queries):
-        if is_vector[place]:
-            vectors = VectorFinder(problem, query, lattice, answers[place], machine)
-            pairs = _bring_down(vectors, vectors.columns(), levels, machine, options.progress)
-            findings[place] = _findings(problem, levels, pairs, 0, query, options)
-    return [findings[place] for place in range(len(problem.queries))]
+            for column, place in enumerate(numbers)
+        ]
+        findings |= zip(numbers, _found(finders, together, levels, options), strict=True)
+    for place in vectors:
+        finder = VectorFinder(problem, problem.queries[place], lattice, answers[place], machine)
+        (findings[place],) = _found([finder], finder.columns(), levels, options)
+    return [findings[place] for place in range(len(answers))]
 
 
 def _together(
@@ -171,18 +165,24 @@ def _either_sign(answers: Floats) -> Floats:
     return np.hstack([columns, -columns])
 
 
+def _found(
+    finders: Sequence[PairFinder], answers: dict[int, Floats], levels: Levels, options: Options
+) -> list[list[Finding]]:
+    """Return for every finder's query a finding for every relation."""
+    pairs = _bring_down(finders, answers, levels, options.progress)
+    return [
+        _findings(finder, {of: found[column] for of, found in pairs.items()}, levels, options)
+        for column, finder in enumerate(finders)
+    ]
+
+
 def _findings(
-    problem: Problem,
-    levels: Levels,
-    pairs: dict[Family, list[FoundPair]],
-    column: int,
-    query: Query,
-    options: Options,
+    finder: PairFinder, pairs: dict[Family, FoundPair], levels: Levels, options: Options
 ) -> list[Finding]:
-    """Return a finding for every relation, from the best pairs of a column."""
+    """Return a finding for every relation, from the best pairs of a query."""
+    query, universe = finder.query, finder.problem.universe
     best = [
-        best_pair([pairs[family][column] for family in families])
-        for families in levels.families.values()
+        best_pair([pairs[family] for family in families]) for families in levels.families.values()
     ]
     # Relations share pairs; each dataset is asked for once more, the furthest pairs first.
     found: dict[bytes, tuple[Multiplicities, Answered]] = {}
@@ -192,26 +192,30 @@ def _findings(
     checkpoint, known = options.checkpoint, list(found.values())[:SAMPLE]
     # A vectorized one is asked alone for each relation, but its answers may be of another call.
     if not query.vectorized or (checkpoint and checkpoint.resumed):
-        check_again(query, problem.universe, known, options.timeout, checkpoint)
+        check_again(query, universe, known, options.timeout, checkpoint)
     return [
-        _finding(problem, query, relation, pair, levels)
+        _finding(finder, relation, pair, levels)
         for relation, pair in zip(levels.families, best, strict=True)
     ]
 
 
 def _bring_down(
-    finder: Finder,
+    finders: Sequence[PairFinder],
     answers: dict[int, Floats],
     levels: Levels,
-    machine: Machine,
     progress: bool | None,
 ) -> dict[Family, list[FoundPair]]:
     """Bring the extremes of every level down to the cores, and find the best pairs there.
 
     Extremes are kept as columns [hi, -lo], so that both come down as maxima.
     """
+    machine = finders[0].machine
     pairs: dict[Family, list[FoundPair]] = {}
     kept: dict[tuple[int, int], Floats] = {}
+
+    def find(family: Family, big: Floats, small: Floats) -> None:
+        pairs[family] = [finder.find(family, big, small) for finder in finders]
+
     rows = max(levels.lattice.number(level) for _, level in levels.steps_down)
     # Results go into two arrays in turn: new pages take the system time. What is never written
     # takes no memory.
@@ -231,21 +235,19 @@ def _bring_down(
         for family in levels.at_core[level]:
             mine = family.larger == size
             if mine and family.smaller == size:
-                pairs[family] = finder.find(family, extremes, extremes)
+                find(family, extremes, extremes)
             elif mine and family.smaller == level:
-                pairs[family] = finder.find(family, extremes, answers[level])
+                find(family, extremes, answers[level])
             elif mine:
                 kept[size, level] = extremes
             elif family.smaller == size and level < size:
-                pairs[family] = finder.find(family, kept[family.larger, level], extremes)
+                find(family, kept[family.larger, level], extremes)
     return pairs
 
 
-def _finding(
-    problem: Problem, query: Query, relation: Relation, best: FoundPair, levels: Levels
-) -> Finding:
+def _finding(finder: PairFinder, relation: Relation, best: FoundPair, levels: Levels) -> Finding:
     """Return what the pair that is furthest apart is for a relation."""
-    y = best.y
+    problem, query, y = finder.problem, finder.query, best.y
     if np.array_equal(best.x, y):
         # The query never changes: any neighbor of x proves it.
         changes = relation.changes(int(y.sum()), problem.universe, problem.least)

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.queries import Answered
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.queries import Answered, Query
+from sensitivity_lab.results.measure import difference_of, rationals_of
 from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.search.contenders import Contenders
-from sensitivity_lab.search.lattice import Floats, Indices
+from sensitivity_lab.search.lattice import Floats, Indices, Lattice
 from sensitivity_lab.universes.multiplicities import Multiplicities
+
+from .cores import above, containing
+from .searched import Searched
+
+_CORES_AT_ONCE = 1 << 14
+"""For how many cores bounds are computed at a time: a batch that stays in the cache."""
 
 
 class Family(NamedTuple):
@@ -72,8 +82,8 @@ def highs_and_lows(big: Floats, extremes: Floats) -> tuple[Floats, Floats]:
     return columns[:, :count], columns[:, count:] if columns.shape[1] > count else -columns
 
 
-def by_bound(
-    machine: Machine, bounds: Callable[..., Floats], arrays: Sequence[Floats], rows: int
+def _by_bound(
+    machine: Machine, bounds: Callable[..., Floats], arrays: Sequence[Floats]
 ) -> Iterator[tuple[float, int]]:
     """Yield the bounds over all cores with their positions, from the largest bound down.
 
@@ -81,14 +91,14 @@ def by_bound(
     only as far down as they are asked for: those between two of the largest bounds of batches at a
     time.
     """
-    highest = machine.reduce(partial(_highest_bound, bounds), *arrays, rows=rows)
+    highest = machine.reduce(partial(_highest_bound, bounds), *arrays, rows=_CORES_AT_ONCE)
     tops = sorted(highest.values(), reverse=True)
     above, number = None, 1
     while above is None or above > -math.inf:
         least = tops[number - 1] if number <= len(tops) else -math.inf
         only = {start for start, most in highest.items() if most >= least}
         within = partial(_within, bounds, least, above)
-        found = machine.reduce(within, *arrays, rows=rows, only=only)
+        found = machine.reduce(within, *arrays, rows=_CORES_AT_ONCE, only=only)
         cores = np.concatenate([start + place for start, (place, _) in found.items()])
         values = np.concatenate([some for _, some in found.values()])
         for place in np.argsort(-values, kind="stable"):
@@ -96,7 +106,7 @@ def by_bound(
         above, number = least, 2 * number
 
 
-def contending(
+def _contending(
     cores: Iterable[tuple[float, int]],
     pairs_over: Callable[[int, Contenders], Iterable[FoundPair]],
     error: float,
@@ -106,7 +116,7 @@ def contending(
     Parameters
     ----------
     cores : iterable of (float, int)
-        Bounds over the cores and their positions, as `by_bound` yields them.
+        Bounds over the cores and their positions, as `_by_bound` yields them.
     pairs_over : callable
         Lets `Contenders` see how far the pairs over a core are apart, and yields those.
     error : float
@@ -134,8 +144,82 @@ def _within(
     return places, every[places]
 
 
-class Finder(Protocol):
-    """Finds, per column of answers, the pair of a family that is furthest apart."""
+@dataclass(frozen=True)
+class PairFinder(ABC):
+    """Finds the pair whose answers to a query are furthest apart.
 
-    def find(self, family: Family, big: Floats, small: Floats) -> list[FoundPair]:
-        """Return the pairs, given the extremes over every core; see `GapFinder.find`."""
+    Parameters
+    ----------
+    problem : Problem
+        Gives the universe and the norm.
+    query : Query
+    lattice : Lattice
+    searched : Searched
+        The answers.
+    machine : Machine
+    """
+
+    problem: Problem
+    query: Query
+    lattice: Lattice
+    searched: Searched
+    machine: Machine
+
+    @abstractmethod
+    def find(self, family: Family, big: Floats, small: Floats) -> FoundPair:
+        """Return the pair of a family that is furthest apart.
+
+        Parameters
+        ----------
+        family : Family
+            Which pairs.
+        big : ndarray, shape (cores, 2 * columns)
+            Over every core the extremes of the larger datasets, as columns [hi, -lo].
+        small : ndarray, shape (cores, 2 * columns), (cores, columns) or (cores,)
+            The same for the smaller datasets; where they are the cores, the answers on them.
+        """
+
+    def furthest(
+        self,
+        bounds: Callable[..., Floats],
+        arrays: Sequence[Floats],
+        pairs_over: Callable[[int, Contenders], Iterable[FoundPair]],
+        error: float,
+    ) -> FoundPair:
+        """Return the best of the pairs over all cores; see `_contending` for the arguments."""
+        cores = _by_bound(self.machine, bounds, arrays)
+        return best_pair(_contending(cores, pairs_over, error))
+
+    def over(self, family: Family, core: int) -> list[Indices]:
+        """Return the positions of the datasets over a core: those of the size of x, then of y."""
+        shared = self.lattice.multiplicities(family.core, core)
+        return [above(self.lattice, shared, size) for size in (family.of_x, family.of_y)]
+
+    def disjoint(self, family: Family, core: int) -> Callable[[Any], NDArray[np.bool_]]:
+        """Return what tells, of places of x over a core, which y share no record of A and B."""
+        shared = self.lattice.multiplicities(family.core, core)
+        of_x, of_y = (containing(self.lattice, shared, size) for size in (family.of_x, family.of_y))
+        both = self.problem.universe.multiplicities(family.of_x + family.of_y)
+        # x = C + A and y = C + B count the core twice: A and B share no record where x + y is at
+        # most the universe and the core once more.
+        return partial(_fit_disjointly, of_x, of_y, both + shared)
+
+    def pair_of(self, family: Family, x: int, y: int) -> FoundPair:
+        """Return the pair of the datasets of these ranks among those of their sizes."""
+        places = ((family.of_x, x), (family.of_y, y))
+        one, other = (self.lattice.multiplicities(*place) for place in places)
+        first, second = (self.query.exactly(self.problem.universe, of) for of in (one, other))
+        answers = None
+        if first is None or second is None:
+            answers = self.searched.answer(*places[0]), self.searched.answer(*places[1])
+            first, second = map(rationals_of, answers)
+        apart = difference_of(first, second, self.problem.norm, self.query.root)
+        return FoundPair(one, other, apart, answers)
+
+
+def _fit_disjointly(
+    of_x: Multiplicities, of_y: Multiplicities, limits: Multiplicities, places: Any
+) -> NDArray[np.bool_]:
+    """Return for a place of x, or several, which y fit, shape (y,) or (x, y)."""
+    fits: NDArray[np.bool_] = np.all(of_x[places, None] + of_y <= limits, axis=-1)
+    return fits

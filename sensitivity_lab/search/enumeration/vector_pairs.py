@@ -14,35 +14,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property, partial
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sensitivity_lab.exact.difference import rational_of
-from sensitivity_lab.metrics.norms import Norm, distance, powered
-from sensitivity_lab.problem import Problem
-from sensitivity_lab.queries import Answered, Query
+from sensitivity_lab.metrics.norms import Norm, powered
 from sensitivity_lab.running import poll
-from sensitivity_lab.running.machine import IN_TURN, Machine
 from sensitivity_lab.search.contenders import Contenders
-from sensitivity_lab.search.lattice import Floats, Lattice
-from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.search.lattice import Floats
 
-from .cores import above, containing
-from .pairs import Family, FoundPair, best_pair, by_bound, contending, highs_and_lows
-from .searched import Searched
+from .pairs import Family, FoundPair, PairFinder, highs_and_lows
 
 _BOUNDED_BY_SIGNS = 6
 """With at most this many coordinates, L1 is bounded through all their signs."""
 
 _TINIEST = math.ulp(0.0)
 """The smallest positive float."""
-
-_BOUNDS_AT_ONCE = 16384
-"""For how many cores bounds are computed at a time."""
 
 _PAIRS = 1 << 18
 """About how many numbers are compared at a time over one core."""
@@ -59,25 +47,8 @@ def _by_signs(numbers: int, norm: Norm) -> bool:
 
 
 @dataclass(frozen=True)
-class VectorFinder:
-    """Finds the pair whose vector answers are furthest apart.
-
-    Parameters
-    ----------
-    problem : Problem
-        Gives the universe and the norm.
-    query : Query
-    lattice : Lattice
-    searched : Searched
-        The answers, vectors of one length.
-    machine : Machine
-    """
-
-    problem: Problem
-    query: Query
-    lattice: Lattice
-    searched: Searched
-    machine: Machine = IN_TURN
+class VectorFinder(PairFinder):
+    """Finds the pair whose vector answers are furthest apart; answers have one length."""
 
     @property
     def answers(self) -> dict[int, Floats]:
@@ -138,49 +109,30 @@ class VectorFinder:
             return numbers * (2 * widest * gap + gap**2 + numbers * eps * widest**2)
         return numbers * (gap + (numbers + 2) * eps * widest)
 
-    def find(self, family: Family, big: Floats, small: Floats) -> list[FoundPair]:
-        """Return the pair of a family that is furthest apart; see `GapFinder.find`."""
+    def find(self, family: Family, big: Floats, small: Floats) -> FoundPair:
+        """Return the pair of a family that is furthest apart; see `PairFinder.find`."""
         bounds = partial(_bounds, self.problem.norm, len(self._functions))
-        cores = by_bound(self.machine, bounds, (big, small), _BOUNDS_AT_ONCE)
-        return [best_pair(contending(cores, partial(self._over, family), self._error))]
+        return self.furthest(bounds, (big, small), partial(self._pairs, family), self._error)
 
-    def _over(self, family: Family, core: int, near: Contenders) -> Iterator[FoundPair]:
+    def _pairs(self, family: Family, core: int, near: Contenders) -> Iterator[FoundPair]:
         """Yield the pairs over a core that are furthest apart, up to the error."""
-        shared = self.lattice.multiplicities(family.core, core)
-        ranks_x, ranks_y = (above(self.lattice, shared, of) for of in (family.of_x, family.of_y))
+        ranks_x, ranks_y = self.over(family, core)
         answers_x = self.answers[family.of_x][ranks_x]
         answers_y = self.answers[family.of_y][ranks_y]
-        disjoint = _Disjoint.of(self, family, shared) if family.disjoint else None
-        wide = max(answers_y.shape[1], len(shared) if disjoint else 1)
+        fits = self.disjoint(family, core) if family.disjoint else None
+        wide = max(answers_y.shape[1], len(self.lattice.counts) if fits else 1)
         rows = max(1, _PAIRS // max(1, len(answers_y) * wide))
         for start in range(0, len(ranks_x), rows):
             poll()
             batch = slice(start, start + rows)
             one, other = (_scaled(self._exponent, of) for of in (answers_x[batch], answers_y))
             far: Floats = powered(one[:, None] - other[None], self.problem.norm)
-            if disjoint:
-                far[~disjoint.fits(batch)] = -np.inf
+            if fits:
+                far[~fits(batch)] = -np.inf
             near.see(far)
         for place in near.places:
             x, y = divmod(int(place), len(ranks_y))
             yield self.pair_of(family, int(ranks_x[x]), int(ranks_y[y]))
-
-    def pair_of(self, family: Family, x: int, y: int) -> FoundPair:
-        """Return the pair of the datasets of these ranks among those of their sizes."""
-        places = ((family.of_x, x), (family.of_y, y))
-        answers = (self.searched.answer(*places[0]), self.searched.answer(*places[1]))
-        data = [self.lattice.multiplicities(*place) for place in places]
-        first, second = map(self._exact, data, answers)
-        apart = distance(first, second, self.problem.norm, self.query.root)
-        return FoundPair(data[0], data[1], apart, answers)
-
-    def _exact(self, data: NDArray[np.int64], answer: Answered) -> tuple[Fraction, ...]:
-        """Return the exact answer on a dataset; a function's floats are what they are."""
-        exact = self.query.exactly(self.problem.universe, data)
-        if exact is None:
-            numbers = answer if isinstance(answer, tuple) else (answer,)
-            return tuple(map(rational_of, numbers))
-        return exact if isinstance(exact, tuple) else (exact,)
 
 
 def _scaled(exponent: int, answers: Floats) -> Floats:
@@ -219,28 +171,3 @@ def _bounds(norm: Norm, numbers: int, big: Floats, small: Floats) -> Floats:
     else:
         bounds = gaps.max(axis=1)
     return bounds
-
-
-@dataclass(frozen=True)
-class _Disjoint:
-    """Tells which pairs over a core share no record of A and B, by multiplicities."""
-
-    of_x: Multiplicities
-    of_y: Multiplicities
-    limits: Multiplicities
-
-    @classmethod
-    def of(cls, finder: VectorFinder, family: Family, shared: Multiplicities) -> _Disjoint:
-        of_x, of_y = (
-            containing(finder.lattice, shared, size) for size in (family.of_x, family.of_y)
-        )
-        both = finder.problem.universe.multiplicities(family.of_x + family.of_y)
-        # x = C + A and y = C + B count the core twice: A and B share no record where x + y is at
-        # most the universe and the core once more.
-        return cls(of_x, of_y, both + shared)
-
-    def fits(self, batch: slice) -> NDArray[np.bool_]:
-        """Return for some x which y, shape (x, y)."""
-        together = self.of_x[batch, None] + self.of_y[None]
-        fits: NDArray[np.bool_] = np.all(together <= self.limits, axis=2)
-        return fits

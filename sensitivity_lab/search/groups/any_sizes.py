@@ -13,7 +13,7 @@ from sensitivity_lab.exact.root_sums import Gap
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.running import poll
 from sensitivity_lab.search.contenders import Contenders
-from sensitivity_lab.search.engine import Finding
+from sensitivity_lab.search.engine import Finding, Findings
 from sensitivity_lab.universes.relations import RemovedAdded
 
 from .combine import ANY, Combination, Part, Split
@@ -61,7 +61,7 @@ class AnySizes(ABC):
         )
         return combination.best()
 
-    def found(self, split: Split) -> Finding:
+    def found(self, split: Split) -> Findings:
         """Return datasets that a split describes.
 
         A part says how many records of a group are removed, added and stay, and `rows` which. All
@@ -101,7 +101,7 @@ class AnySizes(ABC):
                 if own is None or place == 2:
                     left[place] -= stop - start
                 start = stop
-        return Finding(core + of_x, core + of_y, None, 0)
+        return [[Finding(core + of_x, core + of_y, None, 0)]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ class Search(AnySizes):
 
     kernel: Kernel
 
-    def finding(self) -> Finding:
+    def findings(self) -> Findings:
         """Return a pair that is furthest apart."""
         return self.found(self.split(self._tables(), self.kernel.error))
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import (
     Cost,
     Engine,
@@ -22,7 +21,7 @@ from sensitivity_lab.search.engine import (
     first_plan,
 )
 from sensitivity_lab.search.memory import WORD
-from sensitivity_lab.universes.relations import Bounded, Relation, RemovedAdded
+from sensitivity_lab.universes.relations import Bounded, RemovedAdded
 
 from .known_sizes import OfChange, best_split, numbers_of
 from .members import Grouped
@@ -32,12 +31,11 @@ from .one_group import OneGroup
 def plan_fixed(
     grouped: Grouped,
     problem: Problem,
-    query: Query,
-    relation: Relation,
     engines: Sequence[Engine[Problem, Findings]],
     options: Options,
-) -> Plan[Finding] | Refusal:
+) -> Plan[Findings] | Refusal:
     """Plan the search among datasets whose groups have the sizes given."""
+    (query,), (relation,) = problem.queries, problem.neighbors
     sizes = grouped.sizes or ()
     changes = problem.changes(relation)
     most = max(min(change) for _, change in changes)
@@ -68,7 +66,7 @@ def plan_fixed(
             "only replacing rows, or changing rows of no group, keeps the sizes; choose Bounded, "
             "or a size that has room for the groups"
         )
-    return Plan(search.finding, Cost(memory + found + 8 * WORD * grouped.many))
+    return Plan(search.findings, Cost(memory + found + 8 * WORD * grouped.many))
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +94,7 @@ class _FixedSizes:
                 found.append((best, outside))
         return found
 
-    def finding(self) -> Finding:
+    def findings(self) -> Findings:
         """Return a pair that is furthest apart."""
         options: list[OfChange] = [
             {change: group.solve() for change, group in of.items()} for of in self.groups
@@ -113,4 +111,4 @@ class _FixedSizes:
         start, middle = stays[-1], stays[-1] + rest[0]
         of_x += members[-1].taken(((start, middle),), self.grouped.many)
         of_y += members[-1].taken(((middle, middle + rest[1]),), self.grouped.many)
-        return Finding(core + of_x, core + of_y, None, 0)
+        return [[Finding(core + of_x, core + of_y, None, 0)]]

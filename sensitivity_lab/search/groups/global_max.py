@@ -8,22 +8,24 @@ known, and the engines on numbers find each G.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import (
     Cost,
-    Finding,
     Findings,
     OnParts,
     Options,
     Plan,
     Refusal,
     beyond_limit,
+    one_by_one,
 )
 from sensitivity_lab.search.memory import CALL, of_pairs
-from sensitivity_lab.universes.relations import Relation, RemovedAdded
+from sensitivity_lab.universes.relations import RemovedAdded
 
 from .any_sizes import Search
 from .fixed_sizes import plan_fixed
@@ -53,33 +55,22 @@ class Groups(OnParts[Problem, Findings]):
 
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search; refuse other queries, and too much memory."""
-        searches, memory, listed = [], 0, ROW_BYTES * problem.universe.number
-        for query in problem.queries:
-            for relation in problem.neighbors:
-                plan = self._plan(problem, query, relation, options)
-                if isinstance(plan, Refusal):
-                    return plan
-                searches.append(plan.solve)
-                memory = max(memory, plan.cost.bytes)
-        many = len(problem.neighbors)
+        plan = one_by_one(problem, partial(self._plan, options=options))
+        if isinstance(plan, Refusal):
+            return plan
+        listed = ROW_BYTES * problem.universe.number + of_pairs(problem)
+        return Plan(plan.solve, Cost(plan.cost.bytes + listed))
 
-        def solve() -> Findings:
-            found = [search() for search in searches]
-            return [found[start : start + many] for start in range(0, len(found), many)]
-
-        return Plan(solve, Cost(memory + listed + of_pairs(problem)))
-
-    def _plan(
-        self, problem: Problem, query: Query, relation: Relation, options: Options
-    ) -> Plan[Finding] | Refusal:
+    def _plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search for one query and one relation."""
+        (query,), (relation,) = problem.queries, problem.neighbors
         changes = problem.changes(relation)
         limit = max(size + added for size, (_, added) in changes)
         grouped = Grouped.of(problem.universe, query, problem.universe.multiplicities(limit))
         if isinstance(grouped, str):
             return Refusal.of_query(self.name, self.covers, grouped)
         if grouped.sizes is not None:
-            return plan_fixed(grouped, problem, query, relation, self._engines, options)
+            return plan_fixed(grouped, problem, self._engines, options)
         sizes = {of for n, (i, j) in changes for of in (n, n - i + j)}
         undefined = _without_answer(grouped, query, min(sizes))
         if undefined is not None:
@@ -99,11 +90,11 @@ class Groups(OnParts[Problem, Findings]):
         rest = (targets, frozenset(states), top, problem.norm)
         kernel = _kernel(grouped, limit, top, states)
         if kernel is not None:
-            return Plan(Search(grouped, *rest, kernel).finding, Cost(memory))
+            return Plan(Search(grouped, *rest, kernel).findings, Cost(memory))
         if is_variance(grouped) and max(map(max, states)) == 1:
             unlimited = problem.universe.counts is None
             spreads = Spreads(grouped, *rest, self._engines, options, unlimited)
-            return Plan(spreads.finding, Cost(memory + ROW_BYTES * grouped.many))
+            return Plan(spreads.findings, Cost(memory + ROW_BYTES * grouped.many))
         return Refusal(
             f"groups covers {grouped.query.name} by group only if the groups' sizes are public; "
             "pass group_sizes (a variance or standard deviation with ddof 0 also works if at most "

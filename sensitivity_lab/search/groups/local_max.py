@@ -20,9 +20,11 @@ from sensitivity_lab.search.engine import (
     Ends,
     Engine,
     Finding,
+    OnParts,
     Options,
     Plan,
     Refusal,
+    first_plan,
     local_plan,
 )
 from sensitivity_lab.search.memory import WORD, of_pairs
@@ -50,13 +52,8 @@ _BYTES = 512
 """What a change of the only group takes, with its two ends."""
 
 
-class LocalGroups:
+class LocalGroups(OnParts[LocalProblem, Finding]):
     """The engine: exact for queries by group that a local engine on numbers covers.
-
-    Parameters
-    ----------
-    engines : sequence of Engine
-        The local engines on numbers, in order of preference.
 
     Notes
     -----
@@ -68,9 +65,6 @@ class LocalGroups:
     kind: Kind = "local"
     covers = COVERS
     reach = "every relation"
-
-    def __init__(self, engines: Sequence[Engine[LocalProblem, Finding]]) -> None:
-        self._engines = tuple(engines)
 
     def plan(self, problem: LocalProblem, options: Options) -> Plan[Finding] | Refusal:
         """Plan the search; refuse other queries, and groups that can be without an answer."""
@@ -306,16 +300,9 @@ class _OneGroup:
         options: Options,
     ) -> Plan[Finding] | Refusal:
         """Return the plan of the first engine that covers some changes of the numbers."""
-        asked = LocalProblem(
-            cast(FiniteUniverse, self.numbers), self.grouped.query, changes, self.x
-        )
-        reasons = []
-        for engine in engines:
-            plan = engine.plan(asked, options)
-            if isinstance(plan, Plan):
-                return plan
-            reasons.append(plan.reason)
-        return Refusal("; ".join(reasons))
+        numbers = cast(FiniteUniverse, self.numbers)
+        asked = LocalProblem(numbers, self.grouped.query, changes, self.x)
+        return first_plan(engines, asked, options)
 
     def _solved(self, plan: Plan[Finding], change: RemovedAdded) -> tuple[Gap, Any]:
         """Return the largest difference, with the rows removed and added."""

@@ -21,7 +21,6 @@ from sensitivity_lab.exact.root_sums import Gap, root_gap
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.search.engine import (
     Engine,
-    Finding,
     Findings,
     Options,
     Refusal,
@@ -56,7 +55,7 @@ class Spreads(AnySizes):
     unlimited: bool = False
     known: dict[Part, tuple[Gap, Rows]] = field(default_factory=dict)
 
-    def finding(self) -> Finding:
+    def findings(self) -> Findings:
         """Return a pair that is furthest apart."""
         tables = [self._bounds(group) for group in range(len(self.grouped.groups))]
         widest = max(float(values.max()) for table in tables for values in table.values())

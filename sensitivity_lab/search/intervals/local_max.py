@@ -7,7 +7,7 @@ records at the bounds, and smallest with all of them at the mean of the kept one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -16,7 +16,7 @@ from itertools import accumulate
 from sensitivity_lab.exact.difference import common_integers
 from sensitivity_lab.interval_problem import LocalIntervalProblem
 from sensitivity_lab.problem import Kind, LocalProblem
-from sensitivity_lab.search.engine import BothEnds, Cost, Engine, Finding, Options, Plan, Refusal
+from sensitivity_lab.search.engine import BothEnds, Cost, Finding, OnParts, Options, Plan, Refusal
 
 from .global_max import COVERS, linear_by_rank, not_proved
 
@@ -27,13 +27,8 @@ MAX_WINDOWS = 20_000_000
 """At most so many windows of x are compared before a search starts; that takes some ten seconds."""
 
 
-class LocalIntervals:
+class LocalIntervals(OnParts[LocalProblem, Finding]):
     """The engine: exact over all neighbors of x in an interval.
-
-    Parameters
-    ----------
-    engines : sequence of Engine
-        The local engines on finite universes, in order of preference.
 
     Notes
     -----
@@ -45,9 +40,6 @@ class LocalIntervals:
     kind: Kind = "local"
     covers = COVERS
     reach = "every relation"
-
-    def __init__(self, engines: Sequence[Engine[LocalProblem, Finding]]) -> None:
-        self._engines = tuple(engines)
 
     def plan(self, problem: LocalIntervalProblem, options: Options) -> Plan[Finding] | Refusal:
         """Plan the search; refuse what has no proof that a finite domain is enough."""

@@ -32,6 +32,7 @@ from sensitivity_lab.search.engine import (
     furthest,
 )
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_pairs
+from sensitivity_lab.search.rising import rising
 from sensitivity_lab.universes.multiplicities import Multiplicities, largest, repeated, smallest
 from sensitivity_lab.universes.relations import Bounded
 from sensitivity_lab.universes.universe import of_numbers
@@ -73,24 +74,26 @@ def _bytes_of_quantiles(problem: SmoothProblem, weights: Weights) -> int:
 def _solve_quantile(problem: SmoothProblem, progress: bool | None) -> LocalMaxima:
     """Return the local maxima up to the distance at which the problem stops, or the last one."""
     search = _Search(problem)
-    at_x = search.difference(0)
-    maxima = [LocalMaximumAtDistance(0, at_x, partial(search.pair, lambda: problem.x))]
-    best, bound = 0, search.difference(search.bound)
-    every = range(search.last + 1)
-    for distance in tracked(every, unit="distances", progress=progress):
-        for side in search.sides:
-            for arrangement in side.arrangements:
-                value, below = arrangement.best(distance)
-                if value > best:
-                    best = value
-                    if maxima[-1].distance == distance:
-                        maxima.pop()
-                    z = partial(search.dataset, side, arrangement, below, distance - below)
-                    gap = search.difference(value)
-                    maxima.append(LocalMaximumAtDistance(distance, gap, partial(search.pair, z)))
-        if problem.stop(maxima[-1].gap, maxima[-1].distance, distance, bound):
-            break
-    return LocalMaxima(tuple(maxima), distance, 0)
+
+    def found() -> Iterator[LocalMaximumAtDistance | None]:
+        """Yield for each distance the z with the largest local sensitivity."""
+        every = range(search.last + 1)
+        for distance in tracked(every, unit="distances", progress=progress):
+            (value, below), side, arrangement = max(
+                (
+                    (arrangement.best(distance), side, arrangement)
+                    for side in search.sides
+                    for arrangement in side.arrangements
+                ),
+                key=lambda one: one[0][0],
+            )
+            z = partial(search.dataset, side, arrangement, below, distance - below)
+            if value <= 0:
+                z, value = partial(problem.x.copy), 0  # x is within any distance
+            gap = search.difference(value)
+            yield LocalMaximumAtDistance(distance, gap, partial(search.pair, z))
+
+    return rising(problem, found(), search.difference(search.bound))
 
 
 @dataclass(frozen=True, eq=False)

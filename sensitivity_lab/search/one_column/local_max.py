@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -12,8 +12,8 @@ from sensitivity_lab.search.engine import (
     BothEnds,
     Cost,
     End,
-    Engine,
     Finding,
+    OnParts,
     Options,
     Plan,
     Refusal,
@@ -25,13 +25,8 @@ from sensitivity_lab.universes.multiplicities import Multiplicities, smallest, s
 from .global_max import COVERS, Column, column_bytes, swaps_of
 
 
-class LocalOneColumn:
+class LocalOneColumn(OnParts[LocalProblem, Finding]):
     """The engine: exact for queries of one column that a local engine on numbers covers.
-
-    Parameters
-    ----------
-    engines : sequence of Engine
-        The local engines on numbers, in order of preference.
 
     Notes
     -----
@@ -42,9 +37,6 @@ class LocalOneColumn:
     kind: Kind = "local"
     covers = COVERS
     reach = "as the engine on the column"
-
-    def __init__(self, engines: Sequence[Engine[LocalProblem, Finding]]) -> None:
-        self._engines = tuple(engines)
 
     def plan(self, problem: LocalProblem, options: Options) -> Plan[Finding] | Refusal:
         """Plan the search; refuse what no engine accepts on the numbers of one column."""

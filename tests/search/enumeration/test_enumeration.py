@@ -24,7 +24,7 @@ from sensitivity_lab.queries import DEFAULT_QUERIES, as_query
 from sensitivity_lab.search import lattice
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.enumeration import evaluate as evaluation
-from sensitivity_lab.search.enumeration import number_pairs as gaps
+from sensitivity_lab.search.enumeration import pairs as finders
 from sensitivity_lab.search.enumeration import too_large
 from sensitivity_lab.search.enumeration.global_max import Enumeration
 from sensitivity_lab.search.enumeration.too_large import Levels
@@ -60,7 +60,7 @@ def tiny_constants() -> ExitStack:
         (lattice, "TABLE", 96),
         (evaluation, "_BATCH_ROWS", 2),
         (evaluation, "_CHUNKS", 5),
-        (gaps, "_CORES_AT_ONCE", 3),
+        (finders, "_CORES_AT_ONCE", 3),
         (too_large, "_COLUMNS", 2),
     ):
         stack.enter_context(mock.patch.object(module, name, value))

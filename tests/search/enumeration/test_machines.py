@@ -22,7 +22,8 @@ import sensitivity_lab as sl
 from sensitivity_lab.running import machine as machines
 from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.search import blocks, lattice
-from sensitivity_lab.search.enumeration import held, number_pairs, vector_pairs
+from sensitivity_lab.search.enumeration import held
+from sensitivity_lab.search.enumeration import pairs as finders
 from sensitivity_lab.search.enumeration.held import InFile, Shelf, ends_of, load
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.universes import listing
@@ -47,8 +48,7 @@ def tiny_blocks() -> ExitStack:
         (lattice, "_LARGER", 1),
         (listing, "TABLE", 96),
         (machines, "_CELLS", 2),
-        (number_pairs, "_CORES_AT_ONCE", 2),
-        (vector_pairs, "_BOUNDS_AT_ONCE", 2),
+        (finders, "_CORES_AT_ONCE", 2),
     ):
         stack.enter_context(mock.patch.object(module, name, value))
     return stack
