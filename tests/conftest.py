@@ -42,10 +42,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     Of a test marked ``representative(*names)``, one case per value of these arguments stays; with
     ``quick=names``, one per value of those is for `make test`, and what else stays is `further`. Of
-    the other cases, `make check` runs every sixth one and `make stress` the rest; those of an
-    `exhaustive` test are all left to `make stress`. Of any other test, a sixth of the cases stays,
-    another sixth is `further`, for `make check`, and the rest for `make stress`; of an
-    `exhaustive` test, a sixth stays. Since what stays is another case in each turn, the arguments
+    the other cases, `make check` runs every eighth one and `make stress` the rest; those of an
+    `exhaustive` test are all left to `make stress`. Of any other test, an eighth of the cases
+    stays, another eighth is `further`, for `make check`, and the rest for `make stress`; of an
+    `exhaustive` test, an eighth stays. Since what stays is another case in each turn, the arguments
     that are not named take all their values, too.
     """
     cases: defaultdict[tuple, defaultdict[tuple, list[pytest.Function]]] = defaultdict(
@@ -63,7 +63,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         mark_further(by_name.values())
         for turn, alike in enumerate(by_name.values()):
             for after, item in others(alike, turn):
-                later = item.get_closest_marker("exhaustive") or (turn + after) % 6
+                later = item.get_closest_marker("exhaustive") or (turn + after) % 8
                 item.add_marker("stress" if later else "exhaustive")
     for turn, ((later, *_), alike) in enumerate(plain.items()):
         for after, item in others(alike, turn):
@@ -72,8 +72,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 TURNS = {
-    "further": ("", "further", "stress", "stress", "stress", "stress"),
-    "stress": ("", "stress", "stress", "stress", "stress", "stress"),
+    "further": ("", "further", *["stress"] * 6),
+    "stress": ("", *["stress"] * 7),
 }
 """What the cases of a test are marked with, one after the other."""
 
