@@ -323,10 +323,9 @@ def audit_mechanism(
         for the datasets tried. "not refuted": the function has no law that can be listed, and many
         runs found no violation. "violated (sampled)": of those runs, so many more were in an event
         on one of two neighbors that the probability of an error is at most 1e-6, over all that was
-        tested. "not judged": a law with
-        endless support was cut, and the claim has no delta for what is left; `reason` says which.
-        Methods `delta`, `epsilon` and `curve` give the rest of the curve, `event` the event that
-        attains it, and `script` a script that shows a violation.
+        tested. "not judged": a law with endless support was cut, and the claim has no delta for
+        what is left; `reason` says which. Methods `delta`, `epsilon` and `curve` give the rest of
+        the curve, `event` the event that attains it, and `script` a script that shows a violation.
 
     Raises
     ------
@@ -348,8 +347,9 @@ def audit_mechanism(
     a product of two draws) takes a run per value. ``laplace`` and ``normal`` noise that is added
     and returned has an affine law. ``laplace`` and ``exponential`` noise that is only compared
     splits runs, too, with exact probabilities: sums of exponentials. So does a single number with
-    ``laplace`` noise that is clipped and released alone. All runs on a dataset are repeated with
-    numbers for the draws, in the opposite order.
+    ``laplace`` noise that is clipped and released alone. The logarithm of a uniform draw, by
+    ``np.log`` or ``math.log``, is exponential noise; with a random sign it is Laplace noise.
+    All runs on a dataset are repeated with numbers for the draws, in the opposite order.
 
     Arithmetic is that of real numbers: the rounding of floats is no part of the law, and releases
     in floats that are rounded noticeably are refused. A law with endless support is cut where

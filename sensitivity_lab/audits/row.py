@@ -36,7 +36,7 @@ NOT_JUDGED = "not judged"
 """The verdict where what was run does not prove that a claim holds, and shows no violation."""
 
 NOT_REFUTED = "not refuted"
-"""The verdict where runs or replayed histories found no violation, and no law is known."""
+"""The verdict where runs found no violation, and no law is known."""
 
 SAMPLED = "violated (sampled)"
 """The verdict where a test on many runs found a violation, and no law is known."""

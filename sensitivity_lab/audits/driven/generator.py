@@ -39,7 +39,55 @@ class Source(Protocol):
         """Return a draw of standard noise, such as "Laplace"."""
 
 
-class DrivenGenerator(np.random.Generator):
+class LikePythons(np.random.Generator):
+    """A generator of NumPy that has what Python's ``random.Random`` has under other names."""
+
+    def gauss(self, mu: Any = 0.0, sigma: Any = 1.0) -> Any:
+        """Draw Gaussian noise."""
+        return self.normal(mu, sigma)
+
+    normalvariate = gauss
+
+    def expovariate(self, lambd: Any = 1.0) -> Any:
+        """Draw exponential noise of a rate."""
+        return self.exponential(1 / lambd)
+
+    def randint(self, a: Any, b: Any) -> Any:
+        """Draw a whole number from a to b, both included."""
+        return self.integers(a, b, endpoint=True)
+
+    def randrange(self, start: Any, stop: Any = None) -> Any:
+        """Draw a whole number below `stop`."""
+        return self.integers(start, stop)
+
+    def getrandbits(self, k: int) -> Any:
+        """Draw a whole number of so many bits."""
+        return self.integers(0, 1 << k)
+
+    def choices(
+        self, population: Any, weights: Any = None, *, cum_weights: Any = None, k: int = 1
+    ) -> list[Any]:
+        """Choose several times, in proportion to weights."""
+        if cum_weights is not None:
+            weights = np.diff([0, *cum_weights])
+        shares = [Fraction(1)] * len(population) if weights is None else [*map(Fraction, weights)]
+        if len(shares) != len(population):
+            raise ValueError("The number of weights does not match the population")
+        if any(share < 0 for share in shares) or not any(shares):
+            raise ValueError("weights must be at least 0, and not all of them 0")
+        return [population[self._chosen(shares)] for _ in range(k)]
+
+    def sample(self, population: Any, k: int) -> list[Any]:
+        """Choose different entries."""
+        return [population[int(at)] for at in self.choice(len(population), k, replace=False)]
+
+    def _chosen(self, weights: Sequence[Fraction]) -> int:
+        """Return a place, drawn in proportion to weights."""
+        below = sum(weights)
+        return int(self.choice(len(weights), p=[float(weight / below) for weight in weights]))
+
+
+class DrivenGenerator(LikePythons):
     """A generator whose draws the audit decides.
 
     It is a ``numpy.random.Generator``, so that ``np.random.default_rng(rng)`` returns it as it is.
@@ -54,7 +102,7 @@ class DrivenGenerator(np.random.Generator):
     def __init__(self, source: Source) -> None:
         super().__init__(np.random.PCG64(0))
         self._source = source
-        self._ordinary = np.random.Generator(np.random.PCG64(0))
+        self._ordinary = LikePythons(np.random.PCG64(0))
 
     def __getattribute__(self, name: str) -> Any:
         if not name.startswith("_") and stopped():
@@ -211,49 +259,8 @@ class DrivenGenerator(np.random.Generator):
             raise OutsideError("passes out= or dtype= to rng.standard_exponential; leave them out")
         return self._noise(EXPONENTIAL, 0.0, 1.0, size)
 
-    # What Python's random.Random calls the same.
-
-    def gauss(self, mu: Any = 0.0, sigma: Any = 1.0) -> Any:
-        """Draw Gaussian noise."""
-        return self.normal(mu, sigma)
-
-    normalvariate = gauss
-
-    def expovariate(self, lambd: Any = 1.0) -> Any:
-        """Draw exponential noise of a rate."""
-        return self.exponential(1 / lambd)
-
-    def randint(self, a: Any, b: Any) -> Any:
-        """Draw a whole number from a to b, both included."""
-        return self.integers(a, b, endpoint=True)
-
-    def getrandbits(self, k: int) -> Any:
-        """Draw a whole number of so many bits."""
-        return self.integers(0, 1 << k)
-
-    def __getattr__(self, name: str) -> Any:
-        # Methods of other generators: their absence is no error that the code releases.
-        if hasattr(random.Random, name) or hasattr(np.random.RandomState, name):
-            return _refusing(name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def choices(
-        self, population: Any, weights: Any = None, *, cum_weights: Any = None, k: int = 1
-    ) -> list[Any]:
-        """Choose several times, in proportion to weights."""
-        if cum_weights is not None:
-            weights = np.diff([0, *cum_weights])
-        given = [Fraction(1)] * len(population) if weights is None else map(Fraction, weights)
-        law = _law_of(0, list(given))
-        return [population[operator.index(self._source.discrete(law))] for _ in range(k)]
-
-    def sample(self, population: Any, k: int) -> list[Any]:
-        """Choose different entries."""
-        return [population[at] for at in self._places([Fraction(1)] * len(population), k)]
-
-    def randrange(self, start: Any, stop: Any = None) -> Any:
-        """Draw a whole number below `stop`."""
-        return self.integers(start, stop)
+    def _chosen(self, weights: Sequence[Fraction]) -> int:
+        return operator.index(self._source.discrete(_law_of(0, weights)))
 
     def _noise(self, kind: str, location: Any, scale: Any, size: Any) -> Any:
         def one(center: Any, spread: Any) -> Any:
@@ -285,6 +292,29 @@ class DrivenGenerator(np.random.Generator):
             places.append(at[operator.index(drawn)])
             del left[places[-1]]
         return places
+
+
+_METHODS = tuple(f"{one.__name__}." for one in DrivenGenerator.__mro__)
+"""How an error begins that names a method of these."""
+
+
+def misuse(error: Exception, generator: LikePythons) -> str:
+    """Return what to say of code that calls the generator as one of another library; or nothing.
+
+    Such an error says nothing about the data, so it is no release.
+    """
+    if isinstance(error, AttributeError) and error.obj is generator:
+        return (
+            f"the function calls rng.{error.name}, which NumPy's generators do not have; call one "
+            "of their methods, or take seed= instead of rng and pass sampled=True"
+        )
+    if isinstance(error, TypeError) and str(error).startswith(_METHODS):
+        call = str(error).partition(".")[2]
+        return (
+            f"the function's call of its generator fails: rng.{call}; pass what NumPy's generators "
+            "take, or Python's random.Random"
+        )
+    return ""
 
 
 def _refusing(name: str) -> Callable[..., Any]:

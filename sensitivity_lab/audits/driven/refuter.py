@@ -28,6 +28,7 @@ from sensitivity_lab.audits.returned import Parts, Path, bare, parts, place_of
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.results.literals import literal
 
+from .generator import LikePythons, misuse
 from .script import parts as parts_of_script
 
 ERROR = 1e-6
@@ -269,7 +270,7 @@ class _Search:
                 return
             self.runs += 1
             # One generator a run: code that copies its generator may leave it as it was.
-            rng = np.random.default_rng([self._seed, 1, self._calls, number])
+            rng = LikePythons(np.random.PCG64([self._seed, 1, self._calls, number]))
             yield place, _released(self._function, self._datasets[place], rng)
 
     def run(self, place: int, number: int, until: float) -> None:
@@ -304,16 +305,13 @@ class _Search:
         return Refuted(x, y, (pair.x, pair.y), pair.event, hits, (len(on_x), len(on_y)), chance)
 
 
-def _released(function: Callable[..., Any], dataset: Any, rng: np.random.Generator) -> Parts:
+def _released(function: Callable[..., Any], dataset: Any, rng: LikePythons) -> Parts:
     """Return what a run releases, part by part; an error is released, too."""
     try:
         released = function(copy.deepcopy(dataset), rng)
     except Exception as error:
-        if isinstance(error, AttributeError) and error.obj is rng:
-            raise QueryError(
-                f"the function draws by rng.{error.name}, which generators of NumPy do not have; "
-                "write it for these, or let it make its own generator of a seed="
-            ) from error
+        if told := misuse(error, rng):
+            raise QueryError(told) from error
         released = {"raises": (type(error).__name__, str(error))}
     found = dict(parts_of_script(released))
     if all(_is_told(part) for part in found.values()):

@@ -37,7 +37,7 @@ from sensitivity_lab.results.literals import short_literal
 
 from .comparisons import Above, Race, UnknownError, chance, connected, inside_of
 from .draws import Event, Form, Law, joint, likely, weight
-from .generator import DrivenGenerator, elsewhere
+from .generator import DrivenGenerator, elsewhere, misuse
 from .kept import first_calls
 from .places import Place, place_below
 from .stops import (
@@ -907,7 +907,9 @@ def called(function: Callable[..., Any], dataset: Any, source: Any) -> Parts:
         raise QueryError(str(error)) from None
     except LimitError as error:
         raise TooLargeError(f"on {short_literal(dataset)}, {error}") from None
-    except Exception as error:  # noqa: BLE001 - an error is a release like any other
+    except Exception as error:
+        if told := misuse(error, generator):
+            raise QueryError(told) from error
         return parts({RAISED: (type(error).__name__, str(error))}, typed=True)
 
 

@@ -66,8 +66,7 @@ def replayed(
             for y in places:
                 worst.see(runs[x], runs[y])
         compare_after_one_history(beside, question)
-        varying = len({Fraction(step.claim) for run in runs for step in run.steps}) > 1
-        text = "; the claim changes with the dataset" if varying else ""
+        text = ""
     else:
         text = _feed(question, recorder, runs, replay, near, worst, beside)
     rows = worst.rows(question.tolerance, replay.budget)
@@ -77,7 +76,9 @@ def replayed(
         rows = worst.rows(question.tolerance, replay.budget)
     check_evidence(recorder, rows, runs)
     if worst.claims_differ:
-        text = text.partition("; the claim")[0] + "; the claim depends on the data"
+        text += "; the claim depends on the data"
+    elif not several and len({Fraction(step.claim) for run in runs for step in run.steps}) > 1:
+        text += "; the claim changes with the dataset"
     if worst.loss:
         bound = "at most " if worst.shares else ""  # of a selection, epsilon is a bound
         text += f"; the largest loss of a whole run is {bound}{worst.loss}"

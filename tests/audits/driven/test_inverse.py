@@ -157,18 +157,51 @@ def test_choices_and_samples_of_python():
     assert audit_mechanism(one_of, **UNBOUNDED, epsilon=1).epsilon() == (0, 0)
 
 
-@pytest.mark.usefixtures("few_runs")
-@pytest.mark.parametrize("method", ["rand", "betavariate"])
-def test_a_method_of_another_generator_is_no_error_that_is_released(method):
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda rng: rng.rand(), "rng.rand, which NumPy's generators do not have"),
+        (lambda rng: rng.betavariate(1, 1), "rng.betavariate, which NumPy's generators do"),
+        # As RandomState takes them: there `randint(2)` is 0 or 1.
+        (lambda rng: rng.randint(2), r"fails: rng.randint\(\) missing 1 required"),
+    ],
+)
+def test_a_method_of_another_generator_is_no_error_that_is_released(call, told):
     """It was: one answer of randomized response told what the other one did not."""
 
     def respond(data, rng):
-        if rng.random() < 0.5:
-            return data[0]
-        return data[0] ^ (getattr(rng, method)(1, 1) < 0.5)
+        return data[0] if rng.random() < 0.5 else data[0] ^ (call(rng) < 0.5)
 
     refused_with(
         lambda: audit_mechanism(respond, [0, 1], 1, neighbors="bounded", epsilon=2),
-        f"draws by rng.{method}, which generators of NumPy do not have",
+        told,
+        QueryError,
+    )
+
+
+@pytest.mark.usefixtures("few_runs")
+def test_code_for_pythons_generator_runs_where_it_has_no_law():
+    def positive(data, rng):
+        return rng.gauss(0, 1) + 9 * data[0] > 0, rng.choices("ab", [1, 2]), rng.sample("ab", 2)
+
+    report = audit_mechanism(positive, [0, 1], 1, neighbors="bounded", epsilon=0.1)
+    assert report.verdict == "violated (sampled)"
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda rng: rng.choices("ab", [-1, 2]), "weights must be at least 0, and not all of them"),
+        (lambda rng: rng.choices("ab", [0, 0]), "weights must be at least 0, and not all of them"),
+        (lambda rng: rng.choices("ab", [1]), "number of weights does not match the population"),
+        (lambda rng: rng.sample("ab", 3), "Cannot take a larger sample than population"),
+    ],
+)
+def test_what_python_does_not_draw_is_an_error(call, told):
+    refused_with(
+        lambda: audit_mechanism(
+            lambda _, rng: call(rng), [0, 1], 1, neighbors="bounded", epsilon=2
+        ),
+        told,
         QueryError,
     )
