@@ -121,10 +121,6 @@ def a_database(draw: random.Random) -> dict[str, Any]:
             for k, unit in ((1, "person"), (2, "person"), (1, "row")):
                 asked = {"unit": unit, "norm": norm, **one}
                 tell(f"{place}: {k} {unit} removed, {norm}", partial(moved, k, **asked))
-        costs = partial(query.truncation, [1, 2, 5], epsilon=1, **one)
-        tell(f"{place}: truncation", lambda costs=costs: of_frame(costs().to_frame()))
-        ask = partial(query.residual, **one)
-        tell(f"{place}: residual", lambda ask=ask: repr(ask().upper))
     return row
 
 

@@ -11,8 +11,6 @@ Needs the extra: ``pip install '.[sql]'``.
 from .contributions import Contributions
 from .query import Query
 from .result import DatabaseNeighbors, DatabaseSensitivity, DatabaseWitness
-from .row_bounds import RowBound
-from .truncation import TruncationStudy
 
 __all__ = [
     "Contributions",
@@ -20,8 +18,6 @@ __all__ = [
     "DatabaseSensitivity",
     "DatabaseWitness",
     "Query",
-    "RowBound",
-    "TruncationStudy",
 ]
 
 __dir__ = __all__.copy  # for tab completion

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from sensitivity_lab.checks import check_choice, check_whole
@@ -19,8 +18,6 @@ from .query_plan import plan_of
 from .read_query import ReadQuery
 from .removal import Removal
 from .result import DatabaseNeighbors, DatabaseSensitivity, measured
-from .row_bounds import RowBound, residual_bound
-from .truncation import TruncationStudy, truncation_study
 
 
 class Query(ReadQuery):
@@ -340,134 +337,3 @@ class Query(ReadQuery):
         return plan_of(
             self, anew, public, epsilon=epsilon, max_rows=max_rows, delta=delta, split=split
         )
-
-    # A published bound on rows, and truncation.
-
-    def residual(self, beta: float | None = None, *, aggregate: str | None = None) -> RowBound:
-        """Return residual sensitivity, beside the exact number for rows.
-
-        The published bound joins and counts each part of the query that is left when some private
-        tables are taken out. With beta it is a smooth bound: on a database that differs in one row
-        it is at most exp(beta) times as large, so that noise can be scaled to it.
-
-        Parameters
-        ----------
-        beta : float, Fraction or Decimal, optional
-            The bound is the largest at any distance k, times exp(-beta k). By default, the bound at
-            distance 0.
-        aggregate : str, optional
-            Which aggregate, if there are several. A sum is bounded by the largest absolute value
-            that its bounds allow, times the bound of a count.
-
-        Returns
-        -------
-        RowBound
-            Its unit is a single row, added or removed, not a person.
-
-        Raises
-        ------
-        InputError
-            If the query has a LEFT JOIN, a sum without bounds, or beta is not above 0.
-        TooLargeError
-            If more than ten tables of the query are private.
-
-        Notes
-        -----
-        The number of joins is 2 to the number of private tables.
-
-        References
-        ----------
-        Dong, Yi, "Residual Sensitivity for Differentially Private Multi-Way Joins", SIGMOD (2021).
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from sensitivity_lab import sql
-        >>> orders = pd.DataFrame({"person": [1, 1, 2], "item": [1, 1, 2]})
-        >>> prices = pd.DataFrame({"item": [1, 2, 2, 2], "owner": [5, 3, 4, 6]})
-        >>> query = sql.Query(
-        ...     "SELECT COUNT(*) AS pairs FROM orders JOIN prices USING (item)",
-        ...     connection={"orders": orders, "prices": prices},
-        ...     person={"orders": "person", "prices": "owner"},
-        ... )
-        >>> query.residual().upper, round(query.residual(beta=0.1).upper, 3)
-        (3.0, 4.966)
-        """
-        self._check_rows("row")
-        self.cascades.check("row")
-        return residual_bound(self, beta, aggregate)
-
-    def truncation(
-        self,
-        thresholds: Sequence[float] | None = None,
-        *,
-        epsilon: float | None = None,
-        aggregate: str | None = None,
-    ) -> TruncationStudy:
-        """Return what a bound on each person's share cuts from the answer, and what noise costs.
-
-        It gives each result a weight of at most 1, such that the results of no person add up to
-        more than the threshold, and is what results of several persons need, which `plan` refuses.
-        A truncated answer has a sensitivity that does not depend on the data, so that Laplace noise
-        makes it private. A small threshold cuts much, a large one needs much noise. The errors of
-        the study depend on the data, so they may not choose the threshold tau: choose it without
-        looking at them, or let R2T choose, which costs noise for each threshold
-        (`TruncationStudy.r2t_error`).
-
-        Parameters
-        ----------
-        thresholds : sequence of number
-            The thresholds tau to compare, above 0, in the order of the study's rows. Required.
-        epsilon : float, Fraction or Decimal
-            The privacy loss of one release, above 0. Required.
-        aggregate : str, optional
-            Which aggregate, if there are several.
-
-        Returns
-        -------
-        TruncationStudy
-            A point per threshold, with the truncated answer, the scale of the noise and the
-            expected error.
-
-        Raises
-        ------
-        InputError
-            If an argument is invalid, or the answer is grouped or can have negative values; the
-            message says why.
-        TooLargeError
-            If the linear program has too many variables.
-
-        Notes
-        -----
-        A person, added or removed with all rows, changes the truncated answer by at most tau, which
-        is in its unit. Cutting *base rows* has no such bound: with one row per person in a table
-        that joins with itself, a person can still be in every result.
-
-        References
-        ----------
-        Dong, Fang, Yi, Tao, Machanavajjhala, "R2T: Instance-optimal Truncation for Differentially
-        Private Query Evaluation with Foreign Keys", SIGMOD (2022).
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from sensitivity_lab import sql
-        >>> visits = pd.DataFrame({"patient": [1] * 6 + [2, 2, 3], "ward": list("aabbbaabb")})
-        >>> query = sql.Query(
-        ...     "SELECT COUNT(*) AS visits FROM visits",
-        ...     connection={"visits": visits},
-        ...     person="visits.patient",
-        ... )
-        >>> study = query.truncation([1, 2, 4], epsilon=1)
-        >>> study.to_frame()[["threshold", "cut", "persons_cut", "sensitivity", "scale"]]
-           threshold  cut  persons_cut  sensitivity  scale
-        0          1  6.0            2          1.0    1.0
-        1          2  4.0            1          2.0    2.0
-        2          4  2.0            1          4.0    4.0
-        """
-        if thresholds is None or epsilon is None:
-            raise InputError(
-                "truncation: give thresholds and epsilon, chosen without looking at the data, as "
-                "in query.truncation([1, 10, 100], epsilon=1)"
-            )
-        return truncation_study(self, thresholds, epsilon=epsilon, aggregate=aggregate)

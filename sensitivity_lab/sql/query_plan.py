@@ -31,7 +31,7 @@ from .join_columns import one_person_per_result, types_apart
 from .normal_form import Aggregate, NormalForm, quoted
 from .read_query import ReadQuery
 from .statements import place_of, statement
-from .truncation import check_cuttable
+from .value_ranges import per_result
 
 _RESULTS = 'temp.main."lab results"'
 """The temporary table of results, each with its number `nth` among those of its person."""
@@ -311,9 +311,8 @@ def plan_of(
     if not one_person_per_result(form):
         raise InputError(
             "plan: a result can refer to several persons, and to keep the first results of each "
-            "lets one person move all others; add the columns of persons to the join. For one "
-            "number without GROUP BY, query.truncation(thresholds, epsilon=...) has R2T's linear "
-            f"program{types_apart(form)}"
+            "lets one person move all others; add the columns of persons to the join, or ask for "
+            f"the rows of one table alone{types_apart(form)}"
         )
     return Plan(
         source=Results(query, Person(max_rows=most), anew),
@@ -326,7 +325,26 @@ def plan_of(
 
 def _ends(form: NormalForm, aggregate: Aggregate) -> tuple[Fraction, Fraction]:
     """Return the least and the largest value of a result; raise InputError without bounds."""
-    ends = check_cuttable(form, aggregate, "plan")
+    ends = per_result(form, aggregate)
+    if ends is None:
+        columns = aggregate.value.value_columns - set(form.bounds) if aggregate.value else ()
+        open_ = [
+            f"{form.source(one.alias).table.name}.{one.name}" for one in sorted(columns, key=str)
+        ]
+        raise InputError(
+            f"plan: {aggregate.name} adds up values without bounds; "
+            + (
+                f"give public bounds of {names_of(open_)}, such as bounds={{{open_[0]!r}: (1, 50)}}"
+                if open_
+                else "write it with +, -, *, CASE, COALESCE and CAST alone: value * 0.5 for "
+                "value / 2"
+            )
+        )
+    if not form.monotone:
+        raise InputError(
+            "plan: a LEFT JOIN to a private table is not supported, because a person can take "
+            "results away from others; use an inner join"
+        )
     if max(map(abs, ends)) >= 2**53:
         raise InputError(
             f"plan: bounds of {shown(aggregate.name)} reach {as_text(max(map(abs, ends)))}; give "

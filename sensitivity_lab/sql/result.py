@@ -32,7 +32,7 @@ DATABASE = Things(
     domain=ROWS.domain,
     public=ROWS.public,
     every_size=ROWS.every_size,
-    instead="bound what each person adds with Query.truncation, and scale noise to that bound",
+    instead="bound what each person adds, and publish with Query.plan(epsilon=..., max_rows=...)",
 )
 
 PRIVATE = "it depends on the data: neither publish it nor scale noise to it"

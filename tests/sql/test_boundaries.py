@@ -5,8 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from sensitivity_lab.errors import InputError
-
 duckdb = pytest.importorskip("duckdb", reason="needs the extra `sql`")
 pytest.importorskip("sqlglot", reason="needs the extra `sql`")
 
@@ -88,30 +86,3 @@ def test_the_sum_of_contributions_over_groups_does_not_wrap():
     assert [int(one) for one in query.contributions().of_persons()["s"]] == [whole]
     assert query.contributions().distribution().loc["s", "largest"] == whole
     assert query.local_sensitivity().exact == whole
-
-
-def test_truncation_at_the_ends_of_its_arguments():
-    rows = pd.DataFrame({"person": [1] * 3 + [2]})
-    query = Query("SELECT COUNT(*) AS n FROM t", connection={"t": rows}, person="t.person")
-    study = query.truncation(range(1, 101), epsilon=1)
-    assert len(study.points) == 100
-    assert [(one.cut, one.persons_cut) for one in study.points[:4]] == [
-        (2, 1),
-        (1, 1),
-        (0, 0),
-        (0, 0),
-    ]
-    with pytest.raises(InputError, match="a list of 1 to 100 numbers, got 101"):
-        query.truncation(range(1, 102), epsilon=1)
-    with pytest.raises(InputError, match="failure must be a number above 0 and below 1, got 1"):
-        study.r2t_error(1)
-    assert study.r2t_error(0.999) > 0
-
-
-def test_bounds_of_a_truncated_sum_start_at_0():
-    rows = pd.DataFrame({"person": [1, 2], "number": [1, 2]})
-    given = {"connection": {"t": rows}, "person": "t.person"}
-    text = "SELECT SUM(number) AS s FROM t"
-    assert Query(text, bounds={"t.number": (0, 3)}, **given).truncation([1], epsilon=1).points
-    with pytest.raises(InputError, match="values of at least 0"):
-        Query(text, bounds={"t.number": (-1, 3)}, **given).truncation([1], epsilon=1)

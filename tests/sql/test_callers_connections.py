@@ -49,8 +49,7 @@ CALLS = {
     "contributions": lambda query: query.contributions(),
     "remove": lambda query: query.local_sensitivity(),
     "rows": lambda query: query.local_sensitivity(unit="row"),
-    "residual": lambda query: query.residual(),
-    "truncation": lambda query: query.truncation([1], epsilon=1),
+    "plan": lambda query: query.plan(epsilon=1, max_rows=1).without_noise(),
 }
 
 STATES = {

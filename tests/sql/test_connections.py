@@ -301,8 +301,8 @@ def test_noise_is_refused_and_persons_are_hidden():
         noise.laplace_scale(result, epsilon=1)
     assert str(caught.value) == (
         "sensitivity: the result is a local sensitivity, which depends on the database, so the "
-        "size of the noise would reveal it; bound what each person adds with Query.truncation, and "
-        "scale noise to that bound"
+        "size of the noise would reveal it; bound what each person adds, and publish with "
+        "Query.plan(epsilon=..., max_rows=...)"
     )
     assert "1 person (in witness.persons)" in repr(result)
     shown = Query("SELECT COUNT(*) FROM orders", show_person=lambda p: f"no. {p}", **given)

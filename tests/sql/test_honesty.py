@@ -100,8 +100,8 @@ PLACES = {
     "SELECT COUNT(*) FROM customer WHERE SUM(id) > 3": "an aggregate within an expression",
     "SELECT COUNT(*) FROM customer WHERE RANK() OVER (ORDER BY id) = 1": (
         "sql: RANK() OVER (ORDER BY id) (line 1, column 37): windows are not supported, because "
-        "one row can change the results of others; use an aggregate with GROUP BY; to bound the "
-        "rows of each person, use Query.truncation"
+        "one row can change the results of others; use an aggregate with GROUP BY; "
+        "Query.plan(max_rows=...) keeps the first rows of each person"
     ),
     "SELECT COUNT(*) FROM (SELECT ROW_NUMBER() OVER () AS n FROM customer) AS c": "windows are not",
     "SELECT COUNT_IF(id > 1) FROM customer": "COUNT(*) FILTER (WHERE ...); the aggregates are",

@@ -86,9 +86,6 @@ def _made() -> Iterator[Any]:
     for asked in made_queries() if HAS_SQL else ():
         removed = asked.local_sensitivity()
         yield from (asked, removed, removed.neighbors, removed.witness, asked.contributions())
-        for ask in (asked.residual, lambda of=asked: of.truncation([1, 3], epsilon=1)):
-            with contextlib.suppress(sl.errors.InputError):
-                yield ask()
     for name in dir(sl):
         made = getattr(sl, name)
         if inspect.isclass(made) and issubclass(made, Query):
