@@ -276,6 +276,7 @@ ARGUMENTS: dict[str, Kind] = {
     "name": NAME,
     "from_function.function": function("a function of a dataset"),
     "vectorized": FLAG,
+    "order": choice("sorted").or_none(),
     "weight_function": function(
         "a function that takes the number of records and returns a weight for each"
     ),

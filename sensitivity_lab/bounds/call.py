@@ -253,6 +253,7 @@ def sensitivity_bounds(
         size=sizes[0] if len(sizes) == 1 else sizes,
         universe=universe,
         norm=in_norm,
+        depends_on_order=of_query.depends_on_order(universe, (x, y), answers.evaluations),
     )
 
 

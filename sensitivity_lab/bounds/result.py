@@ -13,7 +13,7 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.noise_context import NoiseContext, of_datasets, setting
 from sensitivity_lab.results.pairs import pair_facts
-from sensitivity_lab.results.reprs import rounded_down, told
+from sensitivity_lab.results.reprs import of_order, rounded_down, told
 from sensitivity_lab.results.result import Paired
 from sensitivity_lab.results.sensitivity import Witness
 from sensitivity_lab.results.verification import Stated, neighbors_of
@@ -60,6 +60,8 @@ class SensitivityBounds(Bounds):
     status : {"bounds"}
         Never "exact".
     kind : {"global"}
+    depends_on_order : bool
+        As of `Sensitivity`.
 
     See Also
     --------
@@ -89,6 +91,7 @@ class SensitivityBounds(Bounds):
     norm: Norm = "L1"
     status: Literal["bounds"] = "bounds"
     kind: Literal["global"] = "global"
+    depends_on_order: bool = False
 
     def again(self) -> list[Stated]:
         """Measure x and y again, which prove the lower bound."""
@@ -130,6 +133,7 @@ class SensitivityBounds(Bounds):
                 f"local search from {self.starts:,} starts, "
                 f"{self.datasets_evaluated:,} datasets evaluated",
             ),
+            *of_order(self),
         ]
 
     @property

@@ -316,7 +316,7 @@ def inverse_sensitivity(
     rows = check_whole("k", k, "the most rows of one person, at least 1")
     loss = epsilon_for(rows)("epsilon", epsilon)
     public = grid_of(grid, weights, width)
-    if reason := INVERSE_SENSITIVITY.refuses(reach.noise_context()):
+    if reason := INVERSE_SENSITIVITY.why_not(reach.noise_context()):
         raise InputError(f"reach: {reason}")
     if reach.arithmetic != "exact":
         raise InputError(

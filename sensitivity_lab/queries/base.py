@@ -289,6 +289,12 @@ class Query(ABC):
     ) -> None:
         """Raise QueryError if a dataset gets one answer alone and another among others."""
 
+    def depends_on_order(
+        self, universe: FiniteUniverse, pair: Sequence[NDArray[np.int64]], evaluated: int
+    ) -> bool:
+        """Tell whether the order of the records moves an answer; of a multiset it does not."""
+        return False
+
     def on_rows(self, universe: FiniteUniverse, rows: NDArray[np.intp]) -> NDArray[Any]:
         """Return the answers on datasets given as rows of positions, shape (datasets, n).
 

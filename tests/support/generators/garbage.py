@@ -370,6 +370,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "recording.candidates": ("candidates",),
     "select.domain": (None, pl.Numbers()),
     "noise_table.results": ({"mean": 1, "sum": MEASURED}, {"mean": MEASURED, "sum": 2}),
+    "from_function.order": ("sorted", None),
     "VectorSum.columns": (["age"], ["id", "age"]),
 }
 
