@@ -231,7 +231,7 @@ class Query(ABC):
         if not self.by_place(universe):
             return self.moment in ("count", "sum")
         sums = self.sums(universe)
-        return sums is not None and sums.units is not None
+        return sums is not None and bool(sums.adds_up)
 
     def grouped(self, universe: FiniteUniverse) -> Groups:
         """Return the group of each distinct value of a universe; see `of_multiplicities`."""
