@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,6 +73,11 @@ class Sums:
         """Make the sums of a query whose answers are sums over the records, in a unit."""
         linear = tuple(LinearAnswer(column, unit) for column in range(terms.shape[1]))
         return cls(terms, lambda sums: (sums, np.full_like(sums, unit)), unit, linear)
+
+    def of_group(self, inside: NDArray[np.bool_]) -> Sums:
+        """Return the query on the records of a group, of which a dataset has any number."""
+        linear = self.linear if self.adds_up else None
+        return replace(self, terms=self.terms * inside[:, None], linear=linear)
 
     def of(self, rows: NDArray[np.intp]) -> Ratios:
         """Return the answers on datasets given as rows of positions, shape (datasets, n)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -140,6 +141,8 @@ def _starts(
         f"bins[{shown(column)}] must list ascending values of the column's grid, the first of them "
         f"{as_text(lower)}, the lower bound: each is where a bin begins"
     )
+    if isinstance(edges, Sized) and len(edges) > steps + 1:
+        raise InputError(f"{wrong}: {steps + 1:,} of them at most, got {len(edges):,}")
     numbers = listed(edges, wrong)
     for one in numbers:
         check_number(f"bins[{shown(column)}]", one)

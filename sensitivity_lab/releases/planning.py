@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import (
     check_kind,
     check_path,
-    check_positive,
     check_text,
     check_text_column,
     check_whole,
     listed,
     names_of,
+    number_kind,
     rounded_up,
     shown,
 )
@@ -47,6 +48,7 @@ MOST_NUMBERS = 10_000_000
 """A plan has at most so many numbers with noise."""
 
 
+@public_call
 def plan(
     person: Person,
     *,
@@ -212,6 +214,7 @@ class Plan(Tabled):
         )
         return dict(zip(self.measured, found, strict=True))
 
+    @public_call
     def publish(self, table: Any = None, folder: Any = None) -> Released:
         """Measure a table, add noise, and return what may be published; once.
 
@@ -253,6 +256,7 @@ class Plan(Tabled):
             released.save(where)
         return released
 
+    @public_call
     def without_noise(self, table: Any = None) -> Released:
         """Return the exact numbers, which are private: for tests, never to be published.
 
@@ -267,6 +271,7 @@ class Plan(Tabled):
         """
         return self._released("exact", self._exact(table))
 
+    @public_call
     def rehearse(self, made_up: Any, *, seed: int = 0) -> Released:
         """Return what a publication of made-up rows could look like: a draft.
 
@@ -286,6 +291,7 @@ class Plan(Tabled):
         noisy = {one: of.rehearsed(exact[one], rng) for one, of in self.noise.items()}
         return self._released("rehearsal", noisy)
 
+    @public_call
     def errors(self, made_up: Any, *, seed: int = 0, times: int = 200) -> Errors:
         """Return how far off published numbers would be on made-up rows, on average.
 
@@ -539,6 +545,11 @@ def _read_numbers(written: Any) -> Any:
 # Arguments.
 
 
+_check_loss = number_kind(
+    "a number from 1e-9 to 1e6", lambda given: Fraction(1, 10**9) <= given <= 10**6
+)
+
+
 def privacy_loss(epsilon: Any, delta: Any) -> Fraction:
     """Return the privacy loss, or raise InputError; without noise there is another method."""
     if isinstance(epsilon, float) and epsilon == float("inf"):
@@ -547,7 +558,7 @@ def privacy_loss(epsilon: Any, delta: Any) -> Fraction:
             "and take its without_noise"
         )
     if delta is None:
-        return check_positive("epsilon", epsilon)
+        return _check_loss("epsilon", epsilon)
     return check_gaussian_epsilon("epsilon", epsilon)
 
 

@@ -88,6 +88,8 @@ def statistic_of(name: str, asked: Any, columns: Collection[str]) -> Statistic:
     if len(pair) != 2:
         raise InputError(f"{wrong}, got {shown(asked)}")
     column, kind = pair
+    if not isinstance(column, str):
+        raise InputError(f"{wrong}, got {shown(asked)}")
     if name in columns and column not in columns:
         raise InputError(
             f"{wrong}, one for each number, got {shown(asked)}; write "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_choice, check_whole
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.norms import Norm, check_norm
@@ -125,6 +126,7 @@ class Query(ReadQuery):
         """
         return contributions_of(self)
 
+    @public_call
     def local_sensitivity(
         self,
         k: int = 1,
@@ -251,6 +253,7 @@ class Query(ReadQuery):
                 "searched with; take persons, or name its column of persons in person"
             )
 
+    @public_call
     def plan(
         self,
         *,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import (
     check_bounds,
     check_callable,
@@ -72,6 +73,7 @@ class ReadQuery:
         The full names of the tables that were declared public.
     """
 
+    @public_call
     def __init__(
         self,
         sql: str,
