@@ -156,6 +156,7 @@ BOUNDS = kind(
 
 FINITE = number("a finite number")
 POSITIVE = number("a finite number above 0", 0, -1, -0.5)
+LOSS = number("a number from 1e-9 to 1e6", 0, -1, 10**7)
 CLAIM = number("a number above 0, at most 700", 0, -1, 701)
 NOT_NEGATIVE = number("a finite number of at least 0", -1, -0.5)
 PERCENT = number("a number from 0 to 100", -1, 100.5).called("a percentile")
@@ -602,7 +603,10 @@ ARGUMENTS: dict[str, Kind] = {
     ),
     "max_groups": whole("a number of groups, from 1 to 2**20", most=2**20).or_none(),
     "releases.load.path": kind("the path of a file or a folder", OBJECTS),
-    "releases.plan.epsilon": POSITIVE.but(math.inf),
+    "releases.plan.epsilon": LOSS.but(math.inf),
+    "releases.plan.rows": whole("a number of rows, at least 1").or_none(),
+    "releases.plan.decimal": choice(".", ",").or_none(),
+    "releases.ledger.path": kind("the path of a file or a folder", OBJECTS),
     "releases.plan.person": kind("a Person: sl.releases.Person('id', max_rows=5)", OBJECTS),
     "agg": kind("a mapping by column, such as {{'n': 'count', 'mean': ('age', 'mean')}}", OBJECTS),
     **{

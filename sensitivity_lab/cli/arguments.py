@@ -215,6 +215,19 @@ PUBLISH = Argument(
     metavar="FOLDER",
     help="publish into this new folder: the tables, the plan and the privacy statement",
 )
+LEDGER = Argument(
+    name="--ledger",
+    read=Path,
+    metavar="FOLDER",
+    help="with --publish: a folder that knows all that was published about these people; what it "
+    "has is given back and not published again",
+)
+RELEASE_NAME = Argument(
+    name="--name",
+    read=str,
+    metavar="NAME",
+    help="with --ledger: tells releases of one plan apart, such as 2026-11",
+)
 MAX_ROWS = Argument(
     name="--max-rows",
     read=int,

@@ -33,6 +33,7 @@ from .arguments import (
     JOBS,
     JSON,
     KEYS,
+    LEDGER,
     MAX_ROWS,
     MEMORY_LIMIT,
     METHOD,
@@ -51,6 +52,7 @@ from .arguments import (
     PUBLISHED_QUERIES,
     QUERIES,
     QUERY,
+    RELEASE_NAME,
     REQUIRED_DISTANCES,
     REQUIRED_QUERIES,
     ROWS_PER_PERSON,
@@ -271,7 +273,7 @@ _ROWS = (
         arguments=(
             replace(DATA, nargs=None, help="the table: a CSV or a Parquet file"),
             *(DOMAIN, PERSON, ROWS_PER_PERSON, GROUP_BY, PUBLISHED_QUERIES),
-            *(EPSILON, DELTA, SPLIT, replace(PUBLISH, required=True), JSON),
+            *(EPSILON, DELTA, SPLIT, replace(PUBLISH, required=True), LEDGER, RELEASE_NAME, JSON),
         ),
         call=release.release,
         examples=(
@@ -312,6 +314,7 @@ _ROWS = (
             replace(DISTANCE, help="remove at most K persons; default: 1"),
             *(NORM, JSON),
             *(replace(EPSILON, required=False), MAX_ROWS, DELTA, SPLIT, PUBLISH),
+            *(LEDGER, RELEASE_NAME),
         ),
         call=database.contributions,
         examples=(

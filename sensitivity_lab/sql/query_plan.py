@@ -21,7 +21,9 @@ from sensitivity_lab.releases.measurements import Bins, Measured, Numbers
 from sensitivity_lab.releases.opendp_noise import Noise
 from sensitivity_lab.releases.person import Person
 from sensitivity_lab.releases.planning import Plan, privacy_loss
+from sensitivity_lab.releases.published import Checked
 from sensitivity_lab.releases.statistics import Sums
+from sensitivity_lab.releases.table import Exact
 
 from .after_noise import after_noise
 from .clipping import clipped_text
@@ -146,9 +148,29 @@ class Results:
 
     takes_table: ClassVar[bool] = False
 
-    def exact(
-        self, measured: Sequence[Measured], table: Any, *, limited: bool = True
-    ) -> Mapping[Measured, Numbers]:
+    intervals: ClassVar[list[str]] = []
+    said: ClassVar[list[tuple[str, str]]] = [
+        ("noise", "counts and sums can be negative; the error of each is in the table above")
+    ]
+
+    @property
+    def about(self) -> str:
+        """The columns of people."""
+        persons = self.query.persons.items()
+        return "the people of " + ", ".join(f"{table}.{column}" for table, column in persons)
+
+    def within_bounds(self, table: Any) -> pd.DataFrame:
+        """Refuse: of results only what is measured is known."""
+        raise InputError("a query's results within bounds are what is measured")
+
+    def check(self, table: Any) -> Checked:
+        """Refuse: the rows of a query are in its database."""
+        raise InputError(
+            "check tells the rows of a table; of a query, query.contributions() tells how many "
+            "results each person has"
+        )
+
+    def exact(self, measured: Sequence[Measured], table: Any, *, limited: bool = True) -> Exact:
         """Run the query once, and return the exact numbers of the results that count."""
         if table is not None and self.query.reads(table):
             raise InputError(
@@ -163,7 +185,7 @@ class Results:
             one.place: np.array([[as_whole(total)] for total in of], dtype=object)
             for one, of in zip(several, totals, strict=True)
         }
-        return {one: one.exact(rows, len(self.index)) for one in several}
+        return Exact({one: one.exact(rows, len(self.index)) for one in several})
 
     def computed(self, sums: Sums) -> tuple[pd.DataFrame, Mapping[str, Bins]]:
         """Return the answer: what the query makes of the numbers of all groups."""

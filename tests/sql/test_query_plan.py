@@ -145,7 +145,8 @@ def test_the_choice_of_results_does_not_depend_on_the_type_of_a_column(kind):
 @pytest.mark.opendp
 def test_a_query_is_published_once(tmp_path):
     pytest.importorskip("opendp.prelude")
-    plan = query().plan(epsilon=1_000_000, max_rows=6)
+    with pytest.warns(UserWarning, match="epsilon 1000000 is large"):
+        plan = query().plan(epsilon=1_000_000, max_rows=6)
     released = plan.publish()
     expected = plan.without_noise().to_frame()
     found = released.to_frame()
@@ -163,7 +164,8 @@ def test_a_query_is_published_once(tmp_path):
 
 
 def test_rehearsals_take_made_up_tables():
-    plan = query().plan(epsilon=100, max_rows=3, delta=1e-6)
+    with pytest.warns(UserWarning, match="epsilon 100 is large"):
+        plan = query().plan(epsilon=100, max_rows=3, delta=1e-6)
     made_up = {"visits": pd.DataFrame({"patient": range(9), "ward": "a", "days": 2, "code": "x"})}
     first, again = (plan.rehearse(made_up, seed=3).to_frame() for _ in range(2))
     pd.testing.assert_frame_equal(first, again)

@@ -61,6 +61,8 @@ def _made() -> Iterator[Any]:
     yield sl.releases.Person("id", max_rows=1)
     yield from (planned, planned.without_noise(pd.DataFrame({"id": [1, 2]})))
     yield planned.errors(pd.DataFrame({"id": [1, 2]}), times=2)
+    yield planned.check(pd.DataFrame({"id": [1, 2]}))
+    yield sl.releases.ledger(".")
     yield sl.noise.clipping_sweep(RECORDS, bounds=[1, 5], neighbors="bounded", epsilon=1)
     yield from (TOTAL, pl.clamp(0, 5), pl.Start(pl.Numbers(), pl.SymmetricDistance()))
     yield TOTAL >> pl.laplace(1)

@@ -38,7 +38,8 @@ MADE_BY_THE_LIBRARY = {
     *("spaces.SpaceCurve", "spaces.SpaceSensitivity", "spaces.SpaceWitness"),
     *("sql.Contributions", "sql.DatabaseNeighbors", "sql.DatabaseSensitivity"),
     "sql.DatabaseWitness",
-    *("releases.Errors", "releases.Plan", "releases.Released"),
+    *("releases.Checked", "releases.Errors", "releases.Ledger"),
+    *("releases.Plan", "releases.Released"),
 }
 """Results: what they hold was checked before, by the call that returned them."""
 
