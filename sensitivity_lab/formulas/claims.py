@@ -165,6 +165,7 @@ def _of_query(
     told: Expression, asked: Query, relation: str, condition: Expression, known: Known | None
 ) -> Verdict:
     """Return whether a claim is the sensitivity of one of the library's queries."""
+    where = condition.text
     found = _by_engines(told, asked, relation, condition)
     if found is not None and found.verdict == "refuted":
         return found
@@ -173,7 +174,10 @@ def _of_query(
         if found is None:
             return _unknown(told, no_formula)
         return replace(found, why=f"{found.why}, and {no_formula}: whether it is safe is open")
-    return _compared(told, asked.name, known, condition, found)
+    if relation == REPLACED:  # no more than n records are
+        condition = Expression(f"k <= n and ({condition.text})")
+    found = _compared(told, asked.name, known, condition, found)
+    return replace(found, where=where) if found.where else found
 
 
 def _by_engines(claim: Expression, query: Any, relation: str, where: Expression) -> Verdict | None:
