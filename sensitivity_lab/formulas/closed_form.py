@@ -17,7 +17,7 @@ import numpy as np
 from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_rational, check_whole, html_text, names_of, shown
 from sensitivity_lab.errors import InputError, MissingExtraError
-from sensitivity_lab.queries import as_query
+from sensitivity_lab.queries import Query, Std, Var, as_query
 from sensitivity_lab.results.reprs import fact_lines, facts_html
 from sensitivity_lab.universes.relations import as_relation
 
@@ -336,7 +336,7 @@ def formula(query: Any, neighbors: Any) -> Formula:
     relation = relation_of(neighbors)
     if isinstance(query, SumsQuery):
         return _formula_of_sums(query, relation)
-    asked = as_query(query)
+    asked = asked_of(query)
     known = known_of(asked)
     if relation not in known:
         there = names_of(sorted(known), str) if known else "no relation"
@@ -359,6 +359,14 @@ def formula(query: Any, neighbors: Any) -> Formula:
             )
     ends = PAIRS if isinstance(found.model, Covariances) else NUMBERS
     return Formula(asked.name, relation, found.scale, found.cases, proofs, ends)
+
+
+def asked_of(query: Any) -> Query:
+    """Return a query, also by a name as results print it: "var_ddof_1"."""
+    name, _, ddof = query.partition("_ddof_") if isinstance(query, str) else ("", "", "")
+    if ddof.isdecimal() and name in ("var", "std"):
+        return Var(ddof=int(ddof)) if name == "var" else Std(ddof=int(ddof))
+    return as_query(query)
 
 
 def relation_of(neighbors: Any) -> str:
@@ -482,7 +490,7 @@ def proofs_while_proved(known: Known, relation: str) -> Iterator[Proof]:
 
 
 def _at(query: SumsQuery, size: Any, high: Any) -> Any:
-    return query.of([None, *[high] * query.powers], size)
+    return query.of([size, *[high] * query.powers], size)
 
 
 def furthest_sample(
@@ -494,7 +502,7 @@ def furthest_sample(
             if not where(n=n, k=k):
                 continue
             claim = value(n=n, k=k)
-            for own_x, own_y in ((k, k),) if relation == REPLACED else ((0, k),):
+            for own_x, own_y in ((k, k),) if relation == REPLACED else ((0, k), (k, 0)):
                 shapes = _shapes(n - own_x)
                 for place, a, b in _far_in_floats(query, shapes, own_x, own_y, float(claim)):
                     x, y = shapes[place] + [a] * own_x, shapes[place] + [b] * own_y
@@ -524,11 +532,12 @@ def _far_in_floats(
 
     def answers(own: int) -> Any:
         sums = [powers[j][:, None] + own * grid**j for j in range(1, query.powers + 1)]
+        size = len(shapes[0]) + own + 0 * sums[0]
         with np.errstate(all="ignore"):
-            return query.of([None, *sums], len(shapes[0]) + own)
+            return query.of([size, *sums], size)
 
     if min(own_x, own_y) == 0 and not shapes[0]:
-        return
+        return  # nobody's dataset
     x, y = np.broadcast_arrays(answers(own_x), powers[0][:, None] + grid)[0], answers(own_y)
     far = np.abs(x[:, :, None] - y[:, None, :])
     for place, a, b in np.argwhere(far > claim * (1 - 1e-9))[:50].tolist():

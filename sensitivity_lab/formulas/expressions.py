@@ -1,7 +1,8 @@
 """Expressions in n, k, L and U: read from text, evaluated exactly, and handed to a solver.
 
-An expression is one of Python's, of + - * / // % **, comparisons, and, or, not, min, max, abs and
-floor. `sqrt` may stand around all of it. Nothing of it is executed: its syntax tree is walked.
+An expression is one of Python's, of + - * / // % **, comparisons, and, or, not, min, max, abs,
+floor, ceil and sqrt; powers are whole numbers or fractions. Nothing of it is executed: its syntax
+tree is walked.
 """
 
 from __future__ import annotations
@@ -9,22 +10,23 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, reduce
-from math import floor
+from math import floor, inf
 from typing import Any
 
 from sensitivity_lab.checks import check_text, names_of, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.difference import rational_root
-from sensitivity_lab.exact.roots import root_of, upper_of
+from sensitivity_lab.exact.difference import round_up
 from sensitivity_lab.queries.rows.predicates import ARITHMETIC, COMPARISONS
 
-_WORDS = "+, -, *, /, //, %, **, comparisons, and, or, not, min, max, abs, floor and sqrt"
+from .near import Near, root_of
 
-_LONGEST, _DEEPEST, _LARGEST_POWER = 2_000, 100, 64
-"""The most characters, parts within each other, and the largest power of a name."""
+_WORDS = "+, -, *, /, //, %, **, comparisons, and, or, not, min, max, abs, floor, ceil and sqrt"
+
+_LONGEST, _DEEPEST, _LARGEST_POWER, _LARGEST_ROOT = 2_000, 100, 64, 12
+"""The most characters, parts within each other, the largest power of a name, and of a root."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class Expression:
     ----------
     text : str
         As it was written.
+    condition : bool
+        Whether it is true or false, and no number.
 
     Examples
     --------
@@ -45,6 +49,7 @@ class Expression:
     """
 
     text: str
+    condition: bool = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         """Raise InputError for anything else."""
@@ -53,7 +58,7 @@ class Expression:
             if len(text) > _LONGEST:
                 raise ValueError(f"it has {len(text):,} characters, more than {_LONGEST:,}")
             tree = ast.parse(text.strip(), mode="eval").body
-            _check(tree)
+            object.__setattr__(self, "condition", _check(tree))
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             why = str(error).partition(" (")[0] if isinstance(error, SyntaxError) else str(error)
             raise InputError(
@@ -61,16 +66,20 @@ class Expression:
             ) from error
 
     @cached_property
+    def whole(self) -> ast.expr:
+        """Its syntax tree."""
+        return ast.parse(self.text.strip(), mode="eval").body
+
+    @cached_property
     def tree(self) -> ast.expr:
         """Its syntax tree, without the root around it."""
-        tree = ast.parse(self.text.strip(), mode="eval").body
-        return tree.args[0] if isinstance(tree, ast.Call) and self.root else tree
+        whole = self.whole
+        return whole.args[0] if isinstance(whole, ast.Call) and self.root else whole
 
     @cached_property
     def root(self) -> bool:
         """Whether a square root stands around it."""
-        tree = ast.parse(self.text.strip(), mode="eval").body
-        return isinstance(tree, ast.Call) and _name(tree) == "sqrt"
+        return isinstance(self.whole, ast.Call) and _name(self.whole) == "sqrt"
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -84,17 +93,28 @@ class Expression:
 
     def __call__(self, **values: Any) -> Any:
         """Return its value, exactly: a Fraction or a truth value; a root is rounded up."""
-        found = self.before_root(**values)
-        return root(found) if self.root else found
+        return above(self.near(**values))
+
+    def near(self, **values: Any) -> Any:
+        """Return its value, with roots to 60 digits."""
+        return self._value(self.whole, values)
 
     def before_root(self, **values: Any) -> Any:
         """Return the value of what a square root stands around, or of all of it."""
+        return self._value(self.tree, values)
+
+    def _value(self, tree: ast.expr, values: Mapping[str, Any]) -> Any:
         numbers = {name: Fraction(value) for name, value in values.items()}
         try:
-            return walked(self.tree, numbers, _EXACT)
-        except ZeroDivisionError as error:
+            return walked(tree, numbers, _EXACT)
+        except ArithmeticError as error:
             given = ", ".join(f"{name} = {value}" for name, value in values.items())
-            raise InputError(f"formula: {self.text} divides by 0 for {given}") from error
+            why = (
+                "divides by 0"
+                if isinstance(error, ZeroDivisionError)
+                else f"has no value ({error})"
+            )
+            raise InputError(f"formula: {self.text} {why} for {given}") from error
 
     def check_names(self, known: frozenset[str]) -> None:
         """Raise InputError for names that nothing is known of."""
@@ -114,15 +134,19 @@ def root(square: Fraction) -> Fraction | float:
     >>> root(Fraction(4, 9)), root(Fraction(1, 2))
     (Fraction(2, 3), 0.7071067811865476)
     """
-    exact = rational_root(square)
-    return upper_of(root_of(square)) if exact is None else exact
+    return above(root_of(square, 2))  # type: ignore[no-any-return]
+
+
+def above(found: Any) -> Any:
+    """Return a fraction or a truth value as it is, and what is known to 60 digits rounded up."""
+    return round_up(found.hi) if isinstance(found, Near) else found
 
 
 @dataclass(frozen=True)
 class Functions:
     """What an expression's functions and connectives are, where its numbers are of some kind."""
 
-    number: Callable[[int], Any]
+    number: Callable[[Fraction], Any]
     least: Callable[[Any, Any], Any]
     greatest: Callable[[Any, Any], Any]
     absolute: Callable[[Any], Any]
@@ -130,6 +154,7 @@ class Functions:
     every: Callable[..., Any]
     some: Callable[..., Any]
     negated: Callable[[Any], Any]
+    root: Callable[[Any, int], Any]
 
 
 _EXACT = Functions(
@@ -141,18 +166,21 @@ _EXACT = Functions(
     lambda *terms: all(terms),
     lambda *terms: any(terms),
     operator.not_,
+    root_of,
 )
 
 
 def walked(node: ast.expr, values: Mapping[str, Any], of: Functions) -> Any:
     """Return the value of a syntax tree, for numbers of any kind with their own operators."""
     match node:
-        case ast.Constant(value=int(number)):
-            return of.number(number)
+        case ast.Constant():
+            return of.number(_decimal(node.value))
         case ast.Name(id=name):
             return values[name]
-        case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=int(power))):
-            return walked(node.left, values, of) ** power
+        case ast.BinOp(op=ast.Pow()):
+            power = _power_of(node.right)
+            found = walked(node.left, values, of) ** power.numerator
+            return found if power.denominator == 1 else of.root(found, power.denominator)
         case ast.BoolOp() | ast.Compare():
             return _truth(node, values, of)
         case ast.UnaryOp() | ast.BinOp() | ast.Call():
@@ -173,6 +201,10 @@ def _applied(node: ast.UnaryOp | ast.BinOp | ast.Call, given: list[Any], of: Fun
     name = _name(node)
     if name in ("min", "max"):
         return reduce(of.least if name == "min" else of.greatest, given)
+    if name == "sqrt":
+        return of.root(given[0], 2)
+    if name == "ceil":
+        return -of.floor(-given[0])
     return {"abs": of.absolute, "floor": of.floor}[name](*given)
 
 
@@ -186,28 +218,60 @@ def _truth(node: ast.BoolOp | ast.Compare, values: Mapping[str, Any], of: Functi
     return of.every(*(COMPARISONS[type(op)](a, b) for op, a, b in pairs))
 
 
-def _check(node: ast.expr, *, within: int = 0, power: int = 1) -> None:
-    """Raise ValueError for syntax that no expression has, `within` others and their powers."""
+def _check(node: ast.expr, *, within: int = 0, power: int = 1) -> bool:
+    """Raise ValueError for syntax that no expression has, `within` others and their powers.
+
+    Returns whether it is a condition.
+    """
     if within > _DEEPEST:
         raise ValueError(f"more than {_DEEPEST} parts stand within each other")
     parts = [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
+    # Whether its parts are conditions, and whether it is one.
+    wanted = isinstance(node, ast.BoolOp) or isinstance(getattr(node, "op", None), ast.Not)
+    condition = wanted or isinstance(node, ast.Compare)
     match node:
-        case ast.Constant(value=value) if type(value) is not int:
-            raise ValueError(f"{value!r} is no whole number; write fractions as 1 / 2")
+        case ast.Constant(value=value) if type(value) not in (int, float) or value in (inf, -inf):
+            raise ValueError(f"{value!r} is no number")
         case ast.BinOp(op=ast.Pow()):
-            given = getattr(node.right, "value", None)
-            power *= given if type(given) is int and given >= 0 else _LARGEST_POWER + 1
-            if power > _LARGEST_POWER:
-                raise ValueError(f"a power is a whole number from 0 to {_LARGEST_POWER}")
+            power *= _check_power(node.right, power)
+            parts = [node.left]
         case ast.Call():
-            _check_call(node, inside=within > 0)
+            _check_call(node)
             parts = node.args
         case ast.Constant() | ast.Name() | ast.BoolOp() | ast.UnaryOp(op=ast.USub() | ast.Not()):
             pass
         case _ if not _is_known(node):
             raise ValueError(f"{ast.unparse(node)!r} is no part of formulas")
     for one in parts:
-        _check(one, within=within + 1, power=max(power, 1))
+        if _check(one, within=within + 1, power=max(power, 1)) != wanted:
+            kinds = ("a condition", "a number") if wanted else ("a number", "a condition")
+            raise ValueError(f"{ast.unparse(one)!r} is {kinds[1]} where {kinds[0]} stands")
+    return condition
+
+
+def _check_power(node: ast.expr, outer: int) -> int:
+    """Return what a power multiplies those around it by, or raise ValueError."""
+    power = _power_of(node)
+    if max(1, power.numerator) * outer > _LARGEST_POWER or power.denominator > _LARGEST_ROOT:
+        raise ValueError(
+            f"a power is a number from 0 to {_LARGEST_POWER}, a root one of at most {_LARGEST_ROOT}"
+        )
+    return max(1, power.numerator)
+
+
+def _decimal(value: Any) -> Fraction:
+    """Return a number as it is written: 0.1 is a tenth."""
+    return Fraction(repr(value))
+
+
+def _power_of(node: ast.expr) -> Fraction:
+    """Return a power, a number or a quotient of two; one that no power is for anything else."""
+    match node:
+        case ast.Constant(value=int() | float() as value) if 0 <= value < inf:
+            return _decimal(value)
+        case ast.BinOp(op=ast.Div(), left=ast.Constant(), right=ast.Constant(value=int(below))):
+            return _power_of(node.left) / below if below > 0 else Fraction(_LARGEST_POWER + 1)
+    return Fraction(_LARGEST_POWER + 1)
 
 
 def _is_known(node: ast.expr) -> bool:
@@ -219,11 +283,9 @@ def _is_known(node: ast.expr) -> bool:
     return isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC
 
 
-def _check_call(node: ast.Call, *, inside: bool) -> None:
+def _check_call(node: ast.Call) -> None:
     name, number = _name(node), len(node.args)
-    if name == "sqrt" and inside:
-        raise ValueError("sqrt stands around the whole expression, or nowhere")
-    most = {"abs": 1, "floor": 1, "sqrt": 1, "min": number, "max": number}.get(name, 0)
+    most = number if name in ("min", "max") else int(name in ("abs", "floor", "ceil", "sqrt"))
     if node.keywords or not 0 < number <= most:
         raise ValueError(f"{ast.unparse(node)!r} is no function of formulas")
 

@@ -9,6 +9,7 @@ docs/proofs.md, "Formulas".
 
 from __future__ import annotations
 
+import ast
 import operator
 import time
 from abc import ABC, abstractmethod
@@ -17,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
-from sensitivity_lab.errors import MissingExtraError
+from sensitivity_lab.errors import InputError, MissingExtraError
 
 from .expressions import Expression, Functions, walked
 from .sums import SumsQuery
@@ -107,7 +108,13 @@ class Ratio:
         return found
 
     def __mod__(self, other: Any) -> Ratio:
-        return self._with(Ratio.of(other), [self.above % Ratio.of(other).above], [])
+        o = Ratio.of(other)
+        if any(
+            one.below != 1 or (not isinstance(one.above, int) and one.above.is_real())
+            for one in (self, o)
+        ):
+            raise InputError("formula: what % is of is a whole number; write floor for others")
+        return self._with(o, [self.above % o.above], [])
 
     __radd__ = __add__
     __rmul__ = __mul__
@@ -169,8 +176,33 @@ def without(factors: Sequence[Any], others: Sequence[Any]) -> list[Any]:
     return found
 
 
-def _functions(z3: Any) -> Functions:
-    """Return the functions of expressions over ratios."""
+@dataclass(frozen=True)
+class RootOf:
+    """A root in an expression, as a variable of the solver.
+
+    Attributes
+    ----------
+    wrong : tuple of terms
+        Where what it is the root of is no number, or below 0.
+    equations : tuple of terms
+        What holds of the variable if it is not.
+    """
+
+    wrong: tuple[Any, ...]
+    equations: tuple[Any, ...]
+
+
+def _functions(z3: Any, roots: list[RootOf]) -> Functions:
+    """Return the functions of expressions over ratios; roots are added to a list, inner first."""
+
+    def root(one: Any, degree: int) -> Ratio:
+        of = Ratio.of(one)
+        found = z3.FreshReal("root")
+        below0 = product([of.above, *of.lows]) < 0
+        wrong = [below0, *(by == 0 for by in of.divided)]
+        equation = product([found] * degree + list(of.lows)) == of.above
+        roots.append(RootOf(tuple(wrong), (found >= 0, equation)))
+        return Ratio([found])
 
     def chosen(condition: Any, first: Any, second: Any) -> Ratio:
         one, other = Ratio.of(first), Ratio.of(second)
@@ -183,8 +215,9 @@ def _functions(z3: Any) -> Functions:
         above, below = one.above, one.below
         if isinstance(above, int) and isinstance(below, int):
             return Ratio([above // below])
-        if not isinstance(above, int) and above.is_real():
-            return Ratio([z3.ToReal(z3.ToInt(above / below))], (), one.divided)
+        if not isinstance(below, int) or above.is_real():
+            one_ = z3.RealVal(1)
+            return Ratio([z3.ToReal(z3.ToInt(above * one_ / (below * one_)))], (), one.divided)
         return Ratio([above / below], (), one.divided)  # of whole terms it is rounded down
 
     return Functions(
@@ -196,13 +229,21 @@ def _functions(z3: Any) -> Functions:
         every=z3.And,
         some=z3.Or,
         negated=z3.Not,
+        root=root,
     )
 
 
 def term(expression: Expression, values: Mapping[str, Any]) -> Any:
-    """Return an expression as a ratio of terms, or as a condition."""
-    of = _functions(solver_module())
-    return walked(expression.tree, {name: Ratio.of(one) for name, one in values.items()}, of)
+    """Return an expression as a ratio of terms, or as a condition; without the root around it."""
+    found, _ = with_roots(expression.tree, values)
+    return found
+
+
+def with_roots(tree: ast.expr, values: Mapping[str, Any]) -> tuple[Any, list[RootOf]]:
+    """Return a syntax tree as a ratio of terms, or as a condition, and the roots in it."""
+    roots: list[RootOf] = []
+    of = _functions(solver_module(), roots)
+    return walked(tree, {name: Ratio.of(one) for name, one in values.items()}, of), roots
 
 
 Pair = tuple[Any, Any]
@@ -270,8 +311,8 @@ class Powers(Model):
 
     def at_ends(self, size: Any, high: Any) -> Any:
         """Return the answer where each power of a record is the record."""
-        powers = [None, *[Ratio.of(high)] * self.query.powers]
-        return Ratio.of(self.query.of(powers, Ratio.of(size)))
+        powers = [Ratio.of(size), *[Ratio.of(high)] * self.query.powers]
+        return Ratio.of(self.query.of(powers, powers[0]))
 
     def apart(self, common: Any, own: Pair, sizes: Pair) -> tuple[list[Any], Any]:
         """Return what sums of powers satisfy: they fall, and are log-convex."""
@@ -291,8 +332,8 @@ class Powers(Model):
             mine = [0] * (most + 1) if isinstance(number, int) else block(letter, number)
             if self.products and not isinstance(number, int):
                 known.extend(mine[j + 1] <= mine[1] * mine[j] for j in range(1, most))
-            sums = [None, *(Ratio.of(shared[j] + mine[j]) for j in range(1, most + 1))]
-            answers.append(Ratio.of(self.query.of(sums, Ratio.of(size))))
+            sums = [Ratio.of(shared[j] + mine[j]) for j in range(1, most + 1)]
+            answers.append(Ratio.of(self.query.of([Ratio.of(size), *sums], Ratio.of(size))))
         return known, answers[0] - answers[1]
 
 
@@ -531,4 +572,4 @@ def _positive(ratios: Sequence[Ratio], given: Sequence[Any], what: str) -> Itera
 
 
 def _positive_part(z3: Any, one: Ratio) -> Ratio:
-    return _functions(z3).greatest(one, Ratio([0]))  # type: ignore[no-any-return]
+    return _functions(z3, []).greatest(one, Ratio([0]))  # type: ignore[no-any-return]

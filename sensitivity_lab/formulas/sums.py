@@ -20,8 +20,8 @@ class SumsQuery:
     Attributes
     ----------
     function : callable
-        ``function(p, n)``, where ``p[j]`` is the sum of the j-th powers and n the number of
-        records.
+        ``function(p, n)``, where ``p[j]`` is the sum of the j-th powers and n, or ``p[0]``, the
+        number of records.
     powers : int
         The largest j.
     name : str
@@ -46,16 +46,14 @@ class SumsQuery:
         Fraction(1, 2)
         """
         numbers = [Fraction(one) for one in records]
-        powers = [
-            None,
-            *(sum((x**j for x in numbers), Fraction(0)) for j in range(1, 1 + self.powers)),
-        ]
-        return self.of(powers, Fraction(len(numbers)))  # type: ignore[no-any-return]
+        powers = [sum((x**j for x in numbers), Fraction(0)) for j in range(1 + self.powers)]
+        return Fraction(self.of(powers, powers[0]))
 
     def of(self, powers: Sequence[Any], size: Any) -> Any:
         """Return the answer for sums of powers, numbers of any kind."""
         try:
-            return self.function(powers, size)
+            found = self.function(powers, size)
+            return found + 0 * size  # also of a number that no sum is in; None raises
         except InputError:
             raise
         except Exception as error:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from sensitivity_lab.checks import as_pandas, shown
 from sensitivity_lab.errors import InputError, kind_of
@@ -16,6 +18,15 @@ from .multiset import FiniteUniverse
 from .records import has_columns, is_column, of_columns
 from .table import TableUniverse
 from .universe import Universe
+
+
+class PointsOfInterval(Universe):
+    """Some numbers of an interval: a caller's function gets floats, also where all are whole."""
+
+    def given(self, places: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the records at some positions, as a caller's function gets them."""
+        return np.asarray(super().given(places), dtype=np.float64)
+
 
 AnyUniverse = FiniteUniverse | IntervalUniverse
 """What datasets can be drawn from."""
@@ -102,4 +113,4 @@ def finite(universe: AnyUniverse, records: Iterable[Number] = ()) -> FiniteUnive
     if isinstance(universe, FiniteUniverse):
         return universe
     ends = (universe.lower, universe.upper)
-    return Universe.from_domain(dict.fromkeys((*ends, *universe.dataset(records))))
+    return PointsOfInterval.from_domain(dict.fromkeys((*ends, *universe.dataset(records))))

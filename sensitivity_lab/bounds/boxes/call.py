@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from sensitivity_lab.universes.finite import finite
 from sensitivity_lab.universes.interval import IntervalUniverse
 from sensitivity_lab.universes.relations import multiplicities_of
 
+from . import checker
 from .intervals import Floats
 from .result import CertifiedBounds
 from .search import Bounded, Root, bound, difference, roots_around, roots_of, search
@@ -40,6 +41,9 @@ check_rtol = number_kind(
 
 _PAIRS = 32
 """On so many random pairs the function has to answer as its boxes say."""
+
+_LOST = 8
+"""In a box the second program may lose so many times as much to rounding as at one pair."""
 
 _ROUNDING = 1e-9
 """What a function's own floats may differ from them, relative to its answers."""
@@ -63,13 +67,17 @@ def certified(
     function = _function(query) if sums is None else FromSums(sums)
     ends = _floats_around(universe)
     if isinstance(problem, LocalIntervalProblem):
-        relation = problem.neighbors
+        relation, size = problem.neighbors, len(problem.x)
+        _check_nobody(
+            query, [(size - removed, removed, added) for removed, added in problem.changes]
+        )
         roots = roots_around(function, *ends, _floats(problem.x), problem.changes)
     else:
         relation = problem.neighbors[0]
         shapes = [
             (size - removed, removed, added) for size, (removed, added) in problem.changes(relation)
         ]
+        _check_nobody(query, shapes)
         if sums is None:
             roots = roots_of(function, *ends, shapes)
         else:
@@ -88,6 +96,7 @@ def certified(
             return founds
 
         found = search(function, roots, rtol, seconds, many, shown.update)
+    center = found.point[:, None]
     if sums is None:
         # The ends may be rounded outward: the witness has floats of the interval.
         point = np.clip(found.point, *_floats_inside(universe))[:, None]
@@ -98,11 +107,12 @@ def certified(
         floor = exact_gap(sums, witness.x, witness.y)
     return CertifiedBounds(
         lower=max(floor, 0.0),
-        upper=found.upper,
+        upper=found.upper + _rounding(function, found.root, center),
         witness=witness,
         boxes=found.boxes,
         rtol=rtol,
         trees=tuple((root, tree.arrays()) for root, tree in found.trees),
+        pole=found.pole,
         followed=function,
         query=query,
         neighbors=relation,
@@ -110,6 +120,14 @@ def certified(
         universe=universe,
         kind=problem.kind,
     )
+
+
+def _rounding(function: Callable[[Any], Any], root: Root, point: Floats) -> float:
+    """Return what the second program may lose to rounding, from what it does at a pair."""
+    with np.errstate(all="ignore"):
+        lo, hi = cast(Any, checker).difference(function, root.told(), point, point, 0)
+    lost = float((hi - lo).item())
+    return _LOST * lost if math.isfinite(lost) else 0.0
 
 
 def _function(query: Query) -> Callable[[Any], Any]:
@@ -150,6 +168,12 @@ def _floats(records: Sequence[Number]) -> list[float]:
                 f"{float(record)!r}"
             )
     return [float(record) for record in records]
+
+
+def _check_nobody(query: Query, shapes: Iterable[tuple[int, int, int]]) -> None:
+    """Raise QueryError for a function without an answer on no records, if a neighbor has none."""
+    if any(common == 0 == min(own_x, own_y) for common, own_x, own_y in shapes):
+        query(np.empty(0))
 
 
 def _check_numbers(query: Query, function: Callable[[Any], Any], roots: list[Root]) -> None:

@@ -13,7 +13,7 @@ import math
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -24,6 +24,17 @@ from sensitivity_lab.checks.callers import is_callers, shown_source
 from sensitivity_lab.errors import InputError
 
 from .intervals import Interval, lifted
+
+CONTINUOUS, DEFINED, UNSURE, NOWHERE, NAN = 3, 2, 1, 0, -1
+"""What is known of a number in a whole box, as the decorations of IEEE 1788-2015 have it.
+
+Defined and continuous (dac); defined (def); perhaps undefined somewhere (trv); undefined, and NaN
+for numpy. Of several numbers the least counts.
+"""
+
+Decor = NDArray[np.int8]
+
+_ANY = Interval(np.array(-np.inf), np.array(np.inf))
 
 
 class OrderNeededError(Exception):
@@ -38,59 +49,76 @@ class Side:
     ----------
     value : Interval, shape (..., boxes)
     slope : Interval, shape (..., variables, boxes)
-        Contains the derivatives, or what lies between those of a kink.
+        Contains the derivatives, or what lies between those of a kink, where the number is
+        continuous; elsewhere it says nothing.
+    decor : ndarray of int8, shape (..., boxes)
+        Where the number is defined and continuous; of a difference nobody asks.
     """
 
     value: Interval
     slope: Interval
+    decor: Decor
+
+    @classmethod
+    def of(cls, value: Interval, slope: Interval) -> Side:
+        """Return a number that is defined and continuous everywhere."""
+        return cls(value, slope, np.full(value.lo.shape, CONTINUOUS, np.int8))
 
     def __getitem__(self, at: Any) -> Side:
-        return Side(self.value[at], self.slope[at])
+        return Side(self.value[at], self.slope[at], self.decor[at])
 
     def __neg__(self) -> Side:
-        return Side(-self.value, -self.slope)
+        return Side(-self.value, -self.slope, self.decor)
 
     def __add__(self, other: Side) -> Side:
-        return Side(self.value + other.value, self.slope + other.slope)
+        return Side(self.value + other.value, self.slope + other.slope, self.least(other))
 
     def __sub__(self, other: Side) -> Side:
         return self + -other
 
     def __mul__(self, other: Side) -> Side:
         ours, theirs = lifted(self.value), lifted(other.value)
-        return Side(self.value * other.value, ours * other.slope + theirs * self.slope)
+        slope = ours * other.slope + theirs * self.slope
+        return Side(self.value * other.value, slope, self.least(other))
 
     def __truediv__(self, other: Side) -> Side:
         quotient = self.value / other.value
         slope = self.slope - lifted(quotient) * other.slope
-        return Side(quotient, slope / lifted(other.value))
+        decor = np.minimum(self.least(other), _quotient(self.value, other.value))
+        return Side(quotient, slope / lifted(other.value), decor)
 
-    def by(self, value: Interval, derivative: Interval) -> Side:
-        """Return a function of this number, by its values and derivatives."""
-        return Side(value, lifted(derivative) * self.slope)
+    def least(self, other: Side) -> Decor:
+        """Return what is known of two numbers together."""
+        found: Decor = np.minimum(self.decor, other.decor)
+        return found
+
+    def by(self, value: Interval, derivative: Interval, decor: Any = CONTINUOUS) -> Side:
+        """Return a function of this number, by its values and derivatives, and where it has any."""
+        slope = lifted(derivative) * self.slope
+        return Side(value, slope, np.minimum(self.decor, np.int8(decor)))
 
     def cut(self, other: Side) -> Side:
         """Return what two enclosures of the same number have in common."""
-        return Side(self.value.cut(other.value), self.slope.cut(other.slope))
+        return Side(self.value.cut(other.value), self.slope.cut(other.slope), self.decor)
 
     def where(self, chosen: NDArray[np.bool_], other: Side) -> Side:
         """Return these numbers where an array is True, and others elsewhere."""
         return Side(
             self.value.where(chosen, other.value),
             self.slope.where(chosen[..., None, :], other.slope),
+            np.where(chosen, self.decor, other.decor),
         )
-
-    def hull(self, other: Side) -> Side:
-        """Return what contains both."""
-        return Side(self.value.hull(other.value), self.slope.hull(other.slope))
 
     def sum(self, axis: int) -> Side:
         """Return the sum along an axis of the numbers."""
-        return Side(self.value.sum(axis), self.slope.sum(axis))
+        decor = self.decor.min(axis=axis, initial=CONTINUOUS)
+        return Side(self.value.sum(axis), self.slope.sum(axis), decor)
 
     def weighted(self, weights: Interval) -> Side:
         """Return each number times a weight, shape (..., 1)."""
-        return Side(self.value * weights, self.slope * weights[..., None])
+        value = self.value * weights
+        decor = np.broadcast_to(self.decor, value.lo.shape)
+        return Side(value, self.slope * weights[..., None], decor)
 
 
 class Carried(NDArrayOperatorsMixin):
@@ -119,7 +147,7 @@ class Carried(NDArrayOperatorsMixin):
         # A difference that is 0 in a whole box has no slopes.
         still = d.value.is_zero[..., None, :]
         none = np.zeros_like(d.slope.lo)
-        d = Side(d.value, Interval(none, none).where(still, d.slope))
+        d = Side(d.value, Interval(none, none).where(still, d.slope), d.decor)
         self.x, self.y, self.d = x, y, d
         self.ordered = ordered
         self.root: Callable[[], Carried] | None = None
@@ -174,6 +202,7 @@ class Carried(NDArrayOperatorsMixin):
             Side(
                 Interval(values(one.value.lo), values(one.value.hi)),
                 Interval(slopes(one.slope.lo), slopes(one.slope.hi)),
+                values(np.broadcast_to(one.decor, one.value.lo.shape)),
             )
             for one in (self.x, self.y, self.d)
         ]
@@ -243,13 +272,13 @@ def records(
     ordered : bool
         Whether they ascend.
     """
-    unit = np.eye(1 + max(*on_x, *on_y), variables)[..., None]
+    unit = np.eye(1 + max((*on_x, *on_y), default=0), variables)[..., None]
     first, second = (
-        Side(Interval(*ends), Interval.of(unit[list(places)] + np.zeros(ends[0].shape[-1])))
+        Side.of(Interval(*ends), Interval.of(unit[list(places)] + np.zeros(ends[0].shape[-1])))
         for ends, places in ((x, on_x), (y, on_y))
     )
     same = np.array(on_x) == np.array(on_y)
-    none = Side(*(Interval.of(np.zeros_like(i.lo)) for i in (first.value, first.slope)))
+    none = Side.of(*(Interval.of(np.zeros_like(i.lo)) for i in (first.value, first.slope)))
     apart = none.where(same[:, None] & np.ones_like(x[0], dtype=bool), first - second)
     found = Carried(first, second, apart, ordered)
     found.records = True
@@ -270,9 +299,9 @@ def carried(given: Any) -> Carried:
         refuse("computes with a number that is not finite")
     value = Interval.of(numbers[..., None])
     none = Interval.of(np.zeros((*numbers.shape, 1, 1)))
-    nothing = Side(Interval.of(np.zeros_like(value.lo)), none)
+    nothing, number = Side.of(Interval.of(np.zeros_like(value.lo)), none), Side.of(value, none)
     told = "True" if np.asarray(given).dtype == bool else ""
-    return Carried(Side(value, none), Side(value, none), nothing, numbers.ndim > 0, told)
+    return Carried(number, number, nothing, numbers.ndim > 0, told)
 
 
 def refuse(does: str, error: Exception | None = None) -> NoReturn:
@@ -343,6 +372,8 @@ def _multiply(*given: Any) -> Carried:
 
 def _divide(*given: Any) -> Carried:
     u, v = _together(given)
+    for one, by in ((u.x, v.x), (u.y, v.y)):
+        _noted("divides by 0", _quotient(one.value, by.value))
     x, y = u.x / v.x, u.y / v.y
     d = ((u.d - y * v.d) / v.x).cut((u.d - x * v.d) / v.y)
     return Carried(x, y, d, _ordered(u, v))
@@ -362,15 +393,18 @@ def _square(u: Any) -> Carried:
 
 def _sqrt(u: Any) -> Carried:
     u = carried(u)
-    _defined(u, "sqrt of numbers below 0", lambda i: i.hi < 0)
     if u.root is not None:
         found: Carried = u.root()
         return found
-    x, y = (side.by(root, _half(root)) for side in (u.x, u.y) for root in (side.value.sqrt(),))
+    x, y = (
+        side.by(root, _half(root), _noted("takes the sqrt of numbers below 0", _from_0(side.value)))
+        for side in (u.x, u.y)
+        for root in (side.value.sqrt(),)
+    )
     d = u.d / (x + y)
     # A root moves no further than the root of the difference.
     far = u.d.value.absolute().sqrt().hi
-    return Carried(x, y, Side(d.value.cut(Interval(-far, far)), d.slope), u.ordered)
+    return Carried(x, y, Side(d.value.cut(Interval(-far, far)), d.slope, d.decor), u.ordered)
 
 
 def _half(root: Interval) -> Interval:
@@ -378,20 +412,55 @@ def _half(root: Interval) -> Interval:
     return (root + root).reciprocal()
 
 
+# Where functions are defined: what their decorations are on an interval.
+
+
+def _everywhere(i: Interval) -> Decor:
+    return np.full(i.lo.shape, CONTINUOUS, np.int8)
+
+
+def _from_0(i: Interval) -> Decor:
+    return np.where(i.lo >= 0, CONTINUOUS, np.where(i.hi < 0, NAN, UNSURE)).astype(np.int8)
+
+
+def _above_0(i: Interval) -> Decor:
+    below = np.where(i.hi < 0, NAN, np.where(i.hi == 0, NOWHERE, UNSURE))  # numpy's log(0) is -inf
+    return np.where(i.lo > 0, CONTINUOUS, below).astype(np.int8)
+
+
+def _without_0(i: Interval) -> Decor:
+    return np.where((i.lo > 0) | (i.hi < 0), CONTINUOUS, UNSURE).astype(np.int8)
+
+
+def _quotient(of: Interval, by: Interval) -> Decor:
+    return np.where(of.is_zero & by.is_zero, np.int8(NAN), _without_0(by))
+
+
 def _smooth(
     value: Callable[[Interval], Interval],
     first: Callable[[Interval], Interval],
     second: Callable[[Interval], Interval],
+    inside: Callable[[Interval], Decor] = _everywhere,
+    does: str = "",
 ) -> Callable[[Any], Carried]:
-    """Return a smooth function of numbers, by its values and its first two derivatives."""
+    """Return a smooth function of numbers, by its values and its first two derivatives.
+
+    Its difference is a derivative between both sides times theirs. That is so where the function is
+    defined and continuous on all that lies between them (`inside`), and not only on each.
+    """
 
     def apply(given: Any) -> Carried:
         u = carried(given)
-        x, y = (side.by(value(side.value), first(side.value)) for side in (u.x, u.y))
+        x, y = (
+            side.by(value(side.value), first(side.value), _noted(does, inside(side.value)))
+            for side in (u.x, u.y)
+        )
         between = u.x.value.hull(u.y.value)
         slope = lifted(first(u.x.value)) * u.d.slope
         slope = slope + lifted(second(between) * u.d.value) * u.y.slope
-        return Carried(x, y, Side(first(between) * u.d.value, slope), u.ordered)
+        d = Side(first(between) * u.d.value, slope, u.d.decor)
+        unknown = Side(_ANY, _ANY, u.d.decor)
+        return Carried(x, y, d.where(inside(between) == CONTINUOUS, unknown), u.ordered)
 
     return apply
 
@@ -400,16 +469,19 @@ def _one(i: Interval) -> Interval:
     return Interval.of(np.ones_like(i.lo))
 
 
-_exp = _smooth(*[lambda i: i.rising(np.exp).at_least(0)] * 3)
-_expm1 = _smooth(lambda i: i.rising(np.expm1), *[lambda i: i.rising(np.exp).at_least(0)] * 2)
+def _of_exp(i: Interval) -> Interval:
+    return i.rising(np.exp).at_least(0)
+
+
+_exp = _smooth(_of_exp, _of_exp, _of_exp)
+_expm1 = _smooth(lambda i: i.rising(np.expm1), _of_exp, _of_exp)
 _of_log = (lambda i: i.at_least(0).reciprocal(), lambda i: -i.at_least(0).square().reciprocal())
-_plain_log = _smooth(lambda i: i.at_least(0).rising(np.log), *_of_log)
-
-
-def _log(given: Any) -> Carried:
-    u = carried(given)
-    _defined(u, "log of numbers that are not above 0", lambda i: i.hi <= 0)
-    return _plain_log(u)
+_log = _smooth(
+    lambda i: i.at_least(0).rising(np.log),
+    *_of_log,
+    _above_0,
+    "takes the log of numbers that are not above 0",
+)
 
 
 def _log1p(given: Any) -> Carried:
@@ -452,8 +524,10 @@ def _power(of: Any, power: Any) -> Carried:
         found = _exp(_multiply(power, _log(base)))
         # A number below 0 has whole powers, too, of which its logarithm tells nothing.
         sure = (base.x.value.lo >= 0) & (base.y.value.lo >= 0)
-        every = Side(*[Interval(np.array(-np.inf), np.array(np.inf))] * 2)
+        every = Side(_ANY, _ANY, np.array(UNSURE, np.int8))
         sides = [one.where(sure, every) for one in (found.x, found.y, found.d)]
+        # 0 has powers, and 1 to the power of NaN is 1.
+        sides = [replace(one, decor=np.maximum(one.decor, UNSURE)) for one in sides]
         return Carried(sides[0], sides[1], sides[2], found.ordered)
     if np.ndim(power):
         refuse("raises to an array of powers")
@@ -464,38 +538,53 @@ def _power(of: Any, power: Any) -> Carried:
         return _sqrt(base)
     if p == 1:
         return base
-    if p % 1:
-        _defined(base, f"a power {p:g} of numbers below 0", lambda i: i.hi < 0)
+    if p == 0:
+        return carried(np.ones(base.shape))
+    if p % 1 == 0:
+        inside, wrong = (_everywhere, "") if p >= 0 else (_without_0, "0")
+    else:
+        inside, wrong = (_from_0 if p > 0 else _above_0), "numbers below 0"
     by = Interval.of(p)
     return _smooth(
         lambda i: i.to_power(p),
         lambda i: by * i.to_power(p - 1),
         lambda i: by * Interval.of(p - 1) * i.to_power(p - 2),
+        inside,
+        wrong and f"takes the power {p:g} of {wrong}",
     )(base)
 
 
-def _defined(u: Carried, what: str, wrong: Callable[[Interval], NDArray[np.bool_]]) -> None:
-    """Refuse a function where it is not defined in a whole box; remember where in a part of one."""
-    if any(wrong(side.value).any() for side in (u.x, u.y)):
-        refuse(f"takes the {what}, so that it has no answer there")
-    if any((side.value.lo < 0).any() for side in (u.x, u.y)):
-        _SEEN.undefined = True
+def _noted(does: str, decor: Decor) -> Decor:
+    """Remember the line of what is undefined: it is told where the answer is, too."""
+    least = int(decor.min(initial=CONTINUOUS))
+    if does and least < _SEEN.least:
+        _SEEN.least, _SEEN.undefined = least, f"{does}{_line(None)}"
+    return decor
 
 
 def forget() -> None:
     """Begin with another function: nothing was taken where it is not defined."""
-    _SEEN.undefined = False
+    _SEEN.least, _SEEN.undefined = DEFINED, ""
 
 
-_SEEN = threading.local()
-"""Whether roots or logs of what may be below 0 were taken: numpy's are NaN there, and no
-comparison with NaN is true, so that comparisons after them are left open.
-"""
+def undefined() -> str:
+    """Return what the function did where it is not defined, with its line; "" for nothing."""
+    return _SEEN.undefined
+
+
+class _Seen(threading.local):
+    least: int = DEFINED
+    undefined: str = ""
+
+
+_SEEN = _Seen()
 
 
 def _absolute(given: Any) -> Carried:
     u = carried(given)
-    return _larger(u, _negative(u))
+    found = _larger(u, _negative(u))
+    x, y = (replace(one, value=one.value.at_least(0)) for one in (found.x, found.y))
+    return Carried(x, y, found.d, found.ordered)
 
 
 def _maximum(*given: Any) -> Carried:
@@ -517,12 +606,13 @@ def _larger(u: Carried, v: Carried) -> Carried:
         most = Interval(
             np.maximum(one.value.lo, other.value.lo), np.maximum(one.value.hi, other.value.hi)
         )
-        either = Side(most, one.slope.hull(other.slope))
-        sides.append(one.where(first, other.where(second, either)))
+        either = Side(most, one.slope.hull(other.slope), one.decor)
+        larger = one.where(first, other.where(second, either))
+        sides.append(Side(larger.value, larger.slope, one.least(other)))  # NaN beside it is NaN
         surely.append((first, second))
     x, y = sides
     # The larger of two numbers moves by what lies between the moves of both.
-    both = Side(u.d.value.hull(v.d.value), (x - y).slope)
+    both = Side(u.d.value.hull(v.d.value), (x - y).slope, u.d.decor)
     first, second = (surely[0][at] & surely[1][at] for at in (0, 1))
     d = u.d.where(first, v.d.where(second, both))
     return Carried(x, y, d, _ordered(u, v), u.compared and v.compared)
@@ -552,12 +642,13 @@ def _truth_of(strict: bool, told: str) -> Callable[[Any, Any], Carried]:
         for one in (u.x, u.y):
             yes = one.value.lo > 0 if strict else one.value.lo >= 0
             no = one.value.hi <= 0 if strict else one.value.hi < 0
-            if _SEEN.undefined:
-                yes = no = np.zeros_like(yes)
-            sides.append(_truth(one, yes, no))
+            # numpy has NaN for what is not defined, and no comparison with NaN is true.
+            sure, nan = one.decor >= DEFINED, one.decor == NAN
+            sides.append(_truth(one, yes & sure, no & sure | nan))
         apart = sides[0] - sides[1]
-        still = Side(*(Interval.of(np.zeros_like(i.lo)) for i in (apart.value, apart.slope)))
-        return Carried(sides[0], sides[1], still.where(u.d.value.is_zero, apart), u.ordered, told)
+        still = Side.of(*(Interval.of(np.zeros_like(i.lo)) for i in (apart.value, apart.slope)))
+        alike = u.d.value.is_zero & (u.x.least(u.y) >= DEFINED)
+        return Carried(sides[0], sides[1], still.where(alike, apart), u.ordered, told)
 
     return compare
 
@@ -565,7 +656,8 @@ def _truth_of(strict: bool, told: str) -> Callable[[Any, Any], Carried]:
 def _truth(like: Side, yes: NDArray[np.bool_], no: NDArray[np.bool_]) -> Side:
     value = Interval(np.where(yes, 1.0, 0.0), np.where(no, 0.0, 1.0))
     jump = np.where((yes | no)[..., None, :], 0.0, np.inf) + np.zeros_like(like.slope.lo)
-    return Side(value, Interval(-jump, jump))
+    decor = np.where(yes | no, CONTINUOUS, DEFINED).astype(np.int8)
+    return Side(value, Interval(-jump, jump), decor)
 
 
 def _flipped(compare: Callable[[Any, Any], Carried]) -> Callable[[Any, Any], Carried]:
@@ -601,16 +693,19 @@ def _where(test: Any, one: Any, other: Any) -> Carried:
     v, truth = _broadcast(v, truth)
     sides, surely = [], []
     for told, first, second in ((truth.x, u.x, v.x), (truth.y, u.y, v.y)):
-        yes, no = (told.value.lo > 0) | (told.value.hi < 0), told.value.is_zero
+        # NaN is true, so that what is 0 or not defined is both.
+        yes = (told.value.lo > 0) | (told.value.hi < 0)
+        no = told.value.is_zero & (told.decor >= DEFINED)
         jump = np.full_like(first.slope.lo, np.inf)
-        either = Side(first.value.hull(second.value), Interval(-jump, jump))
+        decor = np.minimum(first.least(second), np.int8(DEFINED))
+        either = Side(first.value.hull(second.value), Interval(-jump, jump), decor)
         sides.append(first.where(yes, second.where(no, either)))
         surely.append((yes, no))
     x, y = sides
     both = x - y
+    alike = truth.d.value.is_zero & (truth.x.least(truth.y) >= DEFINED)
     both = Side(
-        both.value.where(~truth.d.value.is_zero, both.value.cut(u.d.value.hull(v.d.value))),
-        both.slope,
+        both.value.where(~alike, both.value.cut(u.d.value.hull(v.d.value))), both.slope, both.decor
     )
     yes, no = (surely[0][at] & surely[1][at] for at in (0, 1))
     return Carried(x, y, u.d.where(yes, v.d.where(no, both)), _ordered(u, v, truth))
@@ -687,7 +782,8 @@ def _flat_squares(c: Carried, base: Carried | None = None, most: float = 1.0) ->
     sides = []
     for one, other in ((c.x, base.x), (c.y, base.y)):
         slope = (lifted(one.value + one.value) * other.slope).sum(0)
-        sides.append(Side(one.value.square().sum(0), slope))
+        decor = one.decor.min(axis=0, initial=CONTINUOUS)
+        sides.append(Side(one.value.square().sum(0), slope, decor))
     d = ((c.x + c.y) * base.d).sum(0)
     found = Carried(sides[0], sides[1], d, ordered=False)
     found.root = lambda: _length(c, base, found, most)
@@ -701,11 +797,11 @@ def _length(c: Carried, base: Carried, squares: Carried, most: float) -> Carried
     for one, other, square in ((c.x, base.x, squares.x), (c.y, base.y, squares.y)):
         root = square.value.sqrt()
         share = (one.value / root).cut(cap)
-        sides.append(Side(root, (lifted(share) * other.slope).sum(0)))
+        sides.append(Side(root, (lifted(share) * other.slope).sum(0), square.decor))
     x, y = sides
     d = squares.d / (x + y)
     far = c.d.value.square().sum(0).sqrt().hi
-    return Carried(x, y, Side(d.value.cut(Interval(-far, far)), d.slope), ordered=False)
+    return Carried(x, y, Side(d.value.cut(Interval(-far, far)), d.slope, d.decor), ordered=False)
 
 
 def _deviations(u: Carried) -> Carried:
@@ -754,6 +850,8 @@ def _norm(u: Any, ord: Any = None) -> Carried:  # noqa: A002 - numpy's name
 
 
 def _prod(u: Any, axis: Any = None, **kept: Any) -> Carried:
+    if axis is None and carried(u).size == 0:
+        return carried(1)
     return _folded(_multiply, u, axis, kept)
 
 
@@ -805,11 +903,13 @@ def _placed(u: Carried) -> Carried:
 
     The i-th smallest number lies between the i-th smallest lower end and the i-th smallest upper
     end; it moves by no more than some number does, and its slopes are those of a number that can be
-    the i-th one.
+    the i-th one. numpy puts NaN last, so that beside what may be undefined it can be any number.
     """
     sides = []
-    for one in (u.x, u.y):
-        value = Interval(np.sort(one.value.lo, axis=0), np.sort(one.value.hi, axis=0))
+    decors = [one.decor.min(axis=0, initial=CONTINUOUS) for one in (u.x, u.y)]
+    for one, decor in zip((u.x, u.y), decors, strict=True):
+        low, high = np.sort(one.value.lo, axis=0), np.sort(one.value.hi, axis=0)
+        value = Interval(low, high).where(decor >= DEFINED, Interval(low[0], high[-1]))
         # Axes: the place, the number that may stand there, the box.
         can = (one.value.lo[None] <= value.hi[:, None]) & (one.value.hi[None] >= value.lo[:, None])
         can = can[:, :, None]
@@ -817,11 +917,16 @@ def _placed(u: Carried) -> Carried:
             np.where(can, one.slope.lo[None], np.inf).min(axis=1, initial=np.inf),
             np.where(can, one.slope.hi[None], -np.inf).max(axis=1, initial=-np.inf),
         )
-        sides.append(Side(value, slope))
+        decor = np.where(decor >= DEFINED, decor, np.int8(UNSURE))
+        sides.append(Side(value, slope, decor + np.zeros_like(one.decor)))
     x, y = sides
     low, high = u.d.value.lo.min(axis=0), u.d.value.hi.max(axis=0)
     d = Side(
-        Interval(low + np.zeros_like(x.value.lo), high + np.zeros_like(x.value.lo)), (x - y).slope
+        Interval(low + np.zeros_like(x.value.lo), high + np.zeros_like(x.value.lo)).where(
+            np.minimum(*decors) >= DEFINED, _ANY
+        ),
+        (x - y).slope,
+        x.decor,
     )
     return Carried(x, y, d, ordered=True, compared=u.compared)
 

@@ -5,7 +5,9 @@ further: every box is shown to be below the bound by what stands here, or an err
 
 An interval is a pair (lo, hi) of arrays. A jet is an interval whose axes end with (1 + variables,
 boxes): row 0 is a number, the others are its derivatives. `Pairs` has the jets of numbers on x, on
-y, and of their differences x - y, and stands for an array of records.
+y, and of their differences x - y, and stands for an array of records. `known` says what is known of
+the numbers on x, and on y, axes (..., 1, boxes): 3 defined and continuous in the whole box, 2
+defined, 1 perhaps not, -1 NaN. Derivatives count where it is 3, differences where both are defined.
 """
 
 import math
@@ -13,7 +15,7 @@ import math
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-UNDEFINED = [False]  # whether a root or log of what may be below 0 was taken: NaN is never true
+EVERY = np.array(-np.inf), np.array(np.inf)
 TOGETHER, MOST = 512, 400_000
 
 
@@ -35,8 +37,15 @@ def zero(a):
     return (a[0] == 0) & (a[1] == 0)
 
 
+def below(a, b):
+    """a + b, rounded down: what two floats lose when they are added is a float, too."""
+    s = a + b
+    t = s - a
+    return np.where((a - (s - t)) + (b - t) >= 0, s, np.nextafter(s, -np.inf))
+
+
 def plus(a, b):
-    return widen(a[0] + b[0], a[1] + b[1], zero(a) | zero(b))
+    return below(a[0], b[0]), -below(-a[1], -b[1])
 
 
 def minus(a, b=None):
@@ -55,8 +64,8 @@ def times(a, b):
 
 
 def inverse(a):
-    """1 / a, without 1 / 0: from a number, or from minus infinity; above 0 where a is not below."""
-    positive, negative = (a[0] >= 0) & (a[1] > 0), (a[1] <= 0) & (a[0] < 0)
+    """1 / a, where 1 / 0 is numpy's inf: from a number, or from minus infinity."""
+    positive, negative = (a[0] >= 0) & (a[1] > 0), a[1] < 0
     lo, hi = widen(1 / a[1], 1 / a[0])
     lo = np.where(positive, np.maximum(lo, 0), np.where(a[1] < 0, lo, -np.inf))
     hi = np.where(negative, np.minimum(hi, 0), np.where(a[0] > 0, hi, np.inf))
@@ -70,17 +79,12 @@ def rising(a, function):
     return widen(ends[0] - lo, ends[1] + hi)
 
 
-def positive(a):
-    UNDEFINED[0] |= bool((a[0] < 0).any())
-    return above(a)
-
-
 def above(a, least=0.0):
     return np.maximum(a[0], least), np.maximum(a[1], least)
 
 
 def root(a):
-    lo, hi = rising(positive(a), np.sqrt)
+    lo, hi = rising(above(a), np.sqrt)
     return np.maximum(lo, 0), np.where(a[1] <= 0, 0.0, hi)
 
 
@@ -90,7 +94,7 @@ def power(a, p):
     if p % 2 == 0:
         a = np.maximum(np.maximum(a[0], -a[1]), 0), np.maximum(-a[0], a[1])
     elif p % 1:
-        a = positive(a)
+        a = above(a)
     lo, hi = rising(a, lambda x: x**p)
     return np.where(a[0] >= 0, np.maximum(lo, 0), lo), np.where(a[1] <= 0, np.minimum(hi, 0), hi)
 
@@ -164,10 +168,11 @@ def over(a, b):
 
 
 class Pairs(NDArrayOperatorsMixin):
-    def __init__(self, x, y, d, ascends=False):
+    def __init__(self, x, y, d, known, ascends=False):
         d = meet(d, minus(x, y))
         still = zero(value(d))
         self.jets, self.ascends, self.mean_of = (x, y, pick(still, number(0), d)), ascends, None
+        self.known = known
 
     shape = property(lambda self: self.jets[0][0].shape[:-2])
     ndim = property(lambda self: len(self.shape))
@@ -177,7 +182,7 @@ class Pairs(NDArrayOperatorsMixin):
         return self.shape[0]
 
     def each(self, change):
-        return Pairs(*[tuple(map(change, j)) for j in self.jets])
+        return Pairs(*[tuple(map(change, j)) for j in self.jets], tuple(map(change, self.known)))
 
     def __getitem__(self, place):
         place = place if isinstance(place, tuple) else (place,)
@@ -206,7 +211,9 @@ def pairs(*given):
     for one in given:
         if not isinstance(one, Pairs):
             side = np.asarray(one, dtype=float)[..., None, None] * np.eye(rows)[:, :1]
-            one = Pairs((side, side), (side, side), (0 * side, 0 * side))
+            one = Pairs(
+                (side, side), (side, side), (0 * side, 0 * side), (3 + 0 * side[..., :1, :],) * 2
+            )
         found.append(one)
     return found
 
@@ -214,17 +221,48 @@ def pairs(*given):
 def shaped(*given):
     given = pairs(*given)
     shape = np.broadcast_shapes(*(one.jets[0][0].shape for one in given))
-    return [one.each(lambda end: np.broadcast_to(end, shape)) for one in given]
+    wide = [one.each(lambda end: np.broadcast_to(end, shape)) for one in given]
+    for one in wide:
+        one.known = tuple(k[..., :1, :] for k in one.known)
+    return wide
+
+
+def least(*given):
+    """What is known of several numbers together."""
+    return tuple(np.minimum(*both) for both in zip(*(one.known for one in given), strict=True))
+
+
+def within(u, test):
+    """What is known of a function of u that is defined where a test of intervals says so."""
+    return tuple(np.minimum(k, test(value(j))) for k, j in zip(u.known, u.jets[:2], strict=True))
+
+
+def everywhere(a):
+    return np.full(a[0].shape, 3)
+
+
+def from_0(a):
+    return np.where(a[0] >= 0, 3, np.where(a[1] < 0, -1, 1))
+
+
+def above_0(a):
+    return np.where(a[0] > 0, 3, np.where(a[1] < 0, -1, 1))
+
+
+def not_0(a):
+    return np.where((a[0] > 0) | (a[1] < 0), 3, 1)
 
 
 def add(u, v):
-    return Pairs(*map(plus, *(one.jets for one in pairs(u, v))))
+    u, v = pairs(u, v)
+    return Pairs(*map(plus, u.jets, v.jets), least(u, v))
 
 
 def subtract(u, v):
     if isinstance(v, Pairs) and v.mean_of is u and u.ndim == 1:
         return deviations(u)
-    return Pairs(*map(minus, *(one.jets for one in pairs(u, v))))
+    u, v = pairs(u, v)
+    return Pairs(*map(minus, u.jets, v.jets), least(u, v))
 
 
 def deviations(u):
@@ -232,26 +270,34 @@ def deviations(u):
     share = inverse(number(len(u)))
     own = np.eye(len(u), dtype=bool)[..., None, None]
     table = pick(own, minus(number(1), share), minus(share))
-    return Pairs(*[total(times(at(j, None), table), 1) for j in u.jets])
+    known = tuple(np.min(k, axis=0) + 0 * k for k in u.known)
+    return Pairs(*[total(times(at(j, None), table), 1) for j in u.jets], known)
 
 
 def multiply(u, v):
     if u is v:
         return to(u, 2)
-    (ux, uy, ud), (vx, vy, vd) = (one.jets for one in pairs(u, v))
+    u, v = pairs(u, v)
+    (ux, uy, ud), (vx, vy, vd) = u.jets, v.jets
     d = meet(plus(by(ux, vd), by(vy, ud)), plus(by(uy, vd), by(vx, ud)))
-    return Pairs(by(ux, vx), by(uy, vy), d)
+    return Pairs(by(ux, vx), by(uy, vy), d, least(u, v))
 
 
 def divide(u, v):
-    (ux, uy, ud), (vx, vy, vd) = (one.jets for one in pairs(u, v))
+    u, v = pairs(u, v)
+    (ux, uy, ud), (vx, vy, vd) = u.jets, v.jets
     x, y = over(ux, vx), over(uy, vy)
     d = meet(over(minus(ud, by(y, vd)), vx), over(minus(ud, by(x, vd)), vy))
-    return Pairs(x, y, d)
+    nan = [zero(value(a)) & zero(value(b)) for a, b in ((ux, vx), (uy, vy))]
+    known = [np.minimum(*both) for both in zip(u.known, within(v, not_0), strict=True)]
+    return Pairs(x, y, d, tuple(np.where(*one) for one in zip(nan, (-1, -1), known, strict=True)))
 
 
-def smooth(f, first, second):
-    """A function by its values and two derivatives: f(x) - f(y) is f' between times x - y."""
+def smooth(f, first, second, test=everywhere):
+    """A function by its values and two derivatives: f(x) - f(y) is f' between times x - y.
+
+    That is so where it is defined and continuous on all that is between x and y.
+    """
 
     def apply(u):
         x, y, d = u.jets
@@ -259,7 +305,8 @@ def smooth(f, first, second):
         between = hull(value(x), value(y))
         bend = times(times(second(between), value(d)), slopes(y))
         slope = plus(times(first(value(x)), slopes(d)), bend)
-        return Pairs(*sides, jet(times(first(between), value(d)), slope))
+        apart = jet(times(first(between), value(d)), slope)
+        return Pairs(*sides, pick(test(between) == 3, apart, EVERY), within(u, test))
 
     return apply
 
@@ -268,14 +315,17 @@ def to(u, p):
     if isinstance(p, Pairs):
         p, u = pairs(p, u)
         sure = (value(u.jets[0])[0] >= 0) & (value(u.jets[1])[0] >= 0)  # else whole powers count
-        every = np.array(-np.inf), np.array(np.inf)
-        return Pairs(*[pick(sure, j, every) for j in exp(multiply(p, log(u))).jets])
-    if p == 0.5:
-        return sqrt(u)
+        found = exp(multiply(p, log(u)))
+        known = (np.where(sure, np.maximum(k, 1), 1) for k in found.known)  # 0 has powers, 1 all
+        return Pairs(*[pick(sure, j, EVERY) for j in found.jets], tuple(known))
+    if p in (0, 0.5):
+        return sqrt(u) if p else pairs(u, np.ones(u.shape))[1]
+    whole, part = (everywhere, from_0) if p > 0 else (not_0, above_0)
     f = smooth(lambda a: power(a, p), lambda a: times(number(p), power(a, p - 1)),
-               lambda a: times(number(p * (p - 1)), power(a, p - 2)))  # fmt: skip
+               lambda a: times(number(p * (p - 1)), power(a, p - 2)),
+               part if p % 1 else whole)  # fmt: skip
     x, y, d = u.jets
-    return f(u) if p != 2 else Pairs(*f(u).jets[:2], by(plus(x, y), d))
+    return f(u) if p != 2 else Pairs(*f(u).jets[:2], by(plus(x, y), d), u.known)
 
 
 def sqrt(u):
@@ -284,20 +334,21 @@ def sqrt(u):
     sides = [
         jet(r, times(inverse(plus(r, r)), slopes(j))) for r, j in zip(roots, (x, y), strict=True)
     ]
-    return no_further(sides, d, root(power(power(value(d), 2), 0.5))[1])
+    return no_further(sides, d, root(power(power(value(d), 2), 0.5))[1], within(u, from_0))
 
 
-def no_further(sides, squared, far):
+def no_further(sides, squared, far, known):
     """Roots, whose difference is that of the squares over their sum, and at most `far`."""
     apart = over(squared, plus(*sides))
-    return Pairs(*sides, jet(meet(value(apart), (-far, far)), slopes(apart)))
+    return Pairs(*sides, jet(meet(value(apart), (-far, far)), slopes(apart)), known)
 
 
 def squares(c, u):
     """The sum of squares of c; the slopes of u stand for those of c, if c are its deviations."""
     sides = [jet(total(power(value(j), 2)), total(times(plus(value(j), value(j)), slopes(k))))
              for j, k in zip(c.jets[:2], u.jets[:2], strict=True)]  # fmt: skip
-    return Pairs(*sides, total(by(plus(*c.jets[:2]), u.jets[2])))
+    known = tuple(np.min(k, axis=0, initial=3) for k in c.known)
+    return Pairs(*sides, total(by(plus(*c.jets[:2]), u.jets[2])), known)
 
 
 def length(c, u):
@@ -306,7 +357,8 @@ def length(c, u):
     for j, k, s in zip(c.jets[:2], u.jets[:2], square.jets[:2], strict=True):
         share = meet(times(value(j), inverse(root(value(s)))), (np.array(-1.0), np.array(1.0)))
         sides.append(jet(root(value(s)), total(times(share, slopes(k)))))
-    return no_further(sides, square.jets[2], root(total(power(value(c.jets[2]), 2)))[1])
+    far = root(total(power(value(c.jets[2]), 2)))[1]
+    return no_further(sides, square.jets[2], far, square.known)
 
 
 def flat(u):
@@ -319,7 +371,7 @@ def along(u, axis):
 
 def sum_(u, axis=None):
     u, k = along(u, axis)
-    return Pairs(*[total(j, k) for j in u.jets])
+    return Pairs(*[total(j, k) for j in u.jets], tuple(np.min(d, k, initial=3) for d in u.known))
 
 
 def mean(u, axis=None):
@@ -345,7 +397,7 @@ def norm(u, ord=None):
 
 
 def negative(u):
-    return Pairs(*map(minus, u.jets))
+    return Pairs(*map(minus, u.jets), u.known)
 
 
 def maximum(u, v):
@@ -358,7 +410,14 @@ def maximum(u, v):
         sure.append((first, second))
     (x, y), (c, d) = sides, (u.jets[2], v.jets[2])
     apart = jet(hull(value(c), value(d)), slopes(minus(x, y)))
-    return Pairs(x, y, pick(sure[0][0] & sure[1][0], c, pick(sure[0][1] & sure[1][1], d, apart)))
+    d = pick(sure[0][0] & sure[1][0], c, pick(sure[0][1] & sure[1][1], d, apart))
+    return Pairs(x, y, d, least(u, v))
+
+
+def absolute(u):
+    found = maximum(u, negative(u))
+    (x, y, d), known = found.jets, found.known
+    return Pairs(jet(above(value(x)), slopes(x)), jet(above(value(y)), slopes(y)), d, known)
 
 
 def minimum(u, v):
@@ -369,6 +428,8 @@ def minimum(u, v):
 def folded(operation):
     def apply(u, axis=None):
         u, k = along(u, axis)
+        if u.size == 0:
+            return pairs(u, 1)[1]  # the product of nothing
         found, *rest = (u[(slice(None),) * k + (i,)] for i in range(u.shape[k]))
         for one in rest:
             found = operation(found, one)
@@ -381,17 +442,21 @@ largest, smallest = folded(maximum), folded(minimum)
 
 
 def stacked(row):
-    return Pairs(*[tuple(map(np.stack, zip(*(one.jets[i] for one in row), strict=True)))
-                   for i in range(3)])  # fmt: skip
+    jets, known = zip(*((one.jets, one.known) for one in row), strict=True)
+    return Pairs(*[tuple(map(np.stack, zip(*(j[i] for j in jets), strict=True)))
+                   for i in range(3)], tuple(map(np.stack, zip(*known, strict=True))))  # fmt: skip
 
 
 def sort(u, axis=-1):
-    """Records as they ascend; other numbers by exchanging neighbors."""
+    """Records as they ascend; other numbers by exchanging neighbors. NaN would come last."""
     row = list(u)
     for last in range(0 if u.ascends else len(row) - 1, 0, -1):
         for i in range(last):
             row[i], row[i + 1] = minimum(row[i], row[i + 1]), maximum(row[i], row[i + 1])
-    return stacked(row)
+    found = stacked(row)
+    nan = np.minimum.reduce([*found.known[0], *found.known[1]]) < 2
+    jets = [pick(nan, EVERY, j) for j in found.jets]
+    return Pairs(*jets, tuple(np.where(nan, 1, k) for k in found.known), u.ascends)
 
 
 def quantile(u, q, axis=None):
@@ -410,30 +475,37 @@ def clip(u, low=None, high=None, **ends):
 def where(test, u, v):
     """One number or the other; where a box has both cases, the slopes are unknown."""
     test, u, v = shaped(test, u, v)
-    sides, sure = [], []
-    for t, a, b in zip(test.jets[:2], u.jets[:2], v.jets[:2], strict=True):
-        yes, no = (value(t)[0] > 0) | (value(t)[1] < 0), zero(value(t))
+    sides, sure, known = [], [], []
+    for i in (0, 1):
+        t, a, b = (one.jets[i] for one in (test, u, v))
+        yes, no = (value(t)[0] > 0) | (value(t)[1] < 0), zero(value(t)) & (test.known[i] >= 2)
         any_ = np.full_like(slopes(a)[0], np.inf)
         either = jet(hull(value(a), value(b)), (-any_, any_))
         sides.append(pick(yes, a, pick(no, b, either)))
         sure.append((yes, no))
+        both = np.minimum(np.minimum(u.known[i], v.known[i]), 2)
+        known.append(np.where(yes, u.known[i], np.where(no, v.known[i], both)))
     (x, y), (c, d), apart = sides, (u.jets[2], v.jets[2]), minus(*sides)
     alike = jet(meet(value(apart), hull(value(c), value(d))), slopes(apart))
-    apart = pick(zero(value(test.jets[2])), alike, apart)
-    return Pairs(x, y, pick(sure[0][0] & sure[1][0], c, pick(sure[0][1] & sure[1][1], d, apart)))
+    same = zero(value(test.jets[2])) & (np.minimum(*test.known) >= 2)
+    apart = pick(same, alike, apart)
+    d = pick(sure[0][0] & sure[1][0], c, pick(sure[0][1] & sure[1][1], d, apart))
+    return Pairs(x, y, d, tuple(known))
 
 
 def compared(strict, sign):
     def apply(u, v):
         w = subtract(u, v) if sign > 0 else subtract(v, u)
-        sides = []
-        for j in w.jets[:2]:
+        sides, known = [], []
+        for j, k in zip(w.jets[:2], w.known, strict=True):
             lo, hi = value(j)
             yes, no = (lo > 0, hi <= 0) if strict else (lo >= 0, hi < 0)
-            yes, no = yes & (not UNDEFINED[0]), no & (not UNDEFINED[0])
+            yes, no = yes & (k >= 2), no & (k >= 2) | (k == -1)  # no comparison with NaN is true
             jump = np.where(yes | no, 0.0, np.inf) + np.zeros_like(slopes(j)[0])
             sides.append(jet((np.where(yes, 1.0, 0.0), np.where(no, 0.0, 1.0)), (-jump, jump)))
-        return Pairs(*sides, pick(zero(value(w.jets[2])), number(0), minus(*sides)))
+            known.append(np.where(yes | no, 3, 2))
+        same = zero(value(w.jets[2])) & (np.minimum(*w.known) >= 2)
+        return Pairs(*sides, pick(same, number(0), minus(*sides)), tuple(known))
 
     return apply
 
@@ -443,8 +515,8 @@ def either(u, v):
 
 
 exp = smooth(*[lambda a: above(rising(a, np.exp))] * 3)
-log = smooth(lambda a: rising(positive(a), np.log), lambda a: inverse(above(a)),
-             lambda a: minus(inverse(power(above(a), 2))))  # fmt: skip
+log = smooth(lambda a: rising(above(a), np.log), lambda a: inverse(above(a)),
+             lambda a: minus(inverse(power(above(a), 2))), above_0)  # fmt: skip
 sin = smooth(sine, cosine, lambda a: minus(sine(a)))
 cos = smooth(cosine, lambda a: minus(sine(a)), lambda a: minus(cosine(a)))
 turn = lambda a: inverse(plus(number(1), power(a, 2)))  # noqa: E731 - the slope of arctan
@@ -457,8 +529,8 @@ CALLS = dict(
     expm1=lambda u: subtract(exp(u), 1), log1p=lambda u: log(add(u, 1)),
     log2=lambda u: divide(log(u), math.log(2)), log10=lambda u: divide(log(u), math.log(10)),
     tanh=lambda u: subtract(1, divide(2, add(exp(multiply(2, u)), 1))), positive=lambda u: u,
-    reciprocal=lambda u: divide(1, u), absolute=lambda u: maximum(u, negative(u)),
-    fabs=abs, maximum=maximum, minimum=minimum, greater=compared(True, 1),
+    reciprocal=lambda u: divide(1, u), absolute=absolute, fabs=absolute,
+    maximum=maximum, minimum=minimum, greater=compared(True, 1),
     greater_equal=compared(False, 1), less=compared(True, -1), less_equal=compared(False, -1),
     logical_not=lambda u: subtract(1, u), invert=lambda u: subtract(1, u), logical_and=multiply,
     bitwise_and=multiply, logical_or=either, bitwise_or=either, sum=sum_, mean=mean, std=std,
@@ -475,7 +547,6 @@ CALLS = dict(
 
 def difference(function, given, lo, hi, rows):
     """The jet of f(x) - f(y), times the sign, in boxes of shape (variables, boxes)."""
-    UNDEFINED[0] = False
     unit = np.eye(len(lo), rows)[..., None] + np.zeros(lo.shape[1])
     every = jet((lo[:, None], hi[:, None]), (unit, unit))
 
@@ -483,9 +554,13 @@ def difference(function, given, lo, hi, rows):
         first, second = at(every, x), at(every, y)
         same = (np.array(x) == np.array(y))[:, None, None]
         d = pick(same, number(0), minus(first, second))
-        z, shape = Pairs(first, second, d, given["runs"] == [[0, len(lo)]]), (rows + 1, lo.shape[1])
-        jets = pairs(z, function(z))[1].jets
-        return [tuple(np.broadcast_to(end.reshape(rows + 1, -1), shape) for end in j) for j in jets]
+        known, shape = (3 + np.zeros_like(value(d)[0]),) * 2, (rows + 1, lo.shape[1])
+        z = Pairs(first, second, d, known, given["runs"] == [[0, len(lo)]])
+        found = pairs(z, function(z))[1]
+        smooth_ = (np.minimum(*found.known) == 3).reshape(1, -1)
+        jets = [tuple(end.reshape(rows + 1, -1) for end in j) for j in found.jets]
+        jets = [jet(value(j), pick(smooth_, slopes(j), EVERY)) for j in jets]
+        return [tuple(np.broadcast_to(end, shape) for end in j) for j in jets]
 
     x, y = given["on_x"], given["on_y"]
     found = answer(x, y)[2] if len(x) == len(y) else minus(answer(x, x)[0], answer(y, y)[0])

@@ -71,14 +71,14 @@ class Interval:
         return zero
 
     def reciprocal(self) -> Interval:
-        """Return 1 / x, of all x but 0."""
+        """Return 1 / x; at 0 it is infinite above, as numpy has it, whatever the sign beside it."""
         lo = _below(1 / np.where(self.hi == 0, np.inf, self.hi))
         hi = _above(1 / np.where(self.lo == 0, np.inf, self.lo))
         lo = np.where((self.hi == 0) | ((self.lo < 0) & (self.hi > 0)), -np.inf, lo)
-        hi = np.where((self.lo == 0) | ((self.lo < 0) & (self.hi > 0)), np.inf, hi)
+        hi = np.where((self.lo <= 0) & (self.hi >= 0), np.inf, hi)
         # The reciprocal of a number above 0 is not below 0; of 0 alone nothing is known.
         lo = np.where((self.lo >= 0) & (self.hi > 0) & (lo < 0), 0.0, lo)
-        hi = np.where((self.hi <= 0) & (self.lo < 0) & (hi > 0), 0.0, hi)
+        hi = np.where((self.hi < 0) & (hi > 0), 0.0, hi)
         return Interval(lo, hi)
 
     def square(self) -> Interval:

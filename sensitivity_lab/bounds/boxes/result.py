@@ -57,6 +57,8 @@ class CertifiedBounds(Bounds):
         Never "exact".
     kind : {"global", "local"}
         Whether they are for all datasets of a size, or for one.
+    pole : str
+        Where and why answers have no bound, if `upper` is infinite; else empty.
 
     See Also
     --------
@@ -90,6 +92,7 @@ class CertifiedBounds(Bounds):
     universe: IntervalUniverse
     kind: Kind
     norm: Norm = "L1"
+    pole: str = ""
     status: Literal["bounds"] = "bounds"
 
     @property
@@ -117,13 +120,7 @@ class CertifiedBounds(Bounds):
             "upper": self.upper,
             "roots": [
                 {
-                    "lower": root.lower.tolist(),
-                    "upper": root.upper.tolist(),
-                    "on_x": list(root.on_x),
-                    "on_y": list(root.on_y),
-                    "runs": [list(run) for run in root.runs],
-                    "sign": root.sign,
-                    "sums": root.sums,
+                    **root.told(),
                     "splits": [list(one) for one in zip(*(a.tolist() for a in tree), strict=True)],
                 }
                 for root, tree in self.trees
@@ -187,9 +184,8 @@ class CertifiedBounds(Bounds):
     def facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order."""
         wanted = f"{self.rtol:g} of the lower bound"
-        gap = f"{self.gap:.3g}, " + (
-            f"within {wanted}" if self.reached else f"the time was over before {wanted} was reached"
-        )
+        over = self.pole or f"the time was over before {wanted} was reached"
+        gap = f"{self.gap:.3g}, " + (f"within {wanted}" if self.reached else over)
         return [
             ("lower", f"{rounded_down(self.lower)}, attained by x and y"),
             ("gap", gap),

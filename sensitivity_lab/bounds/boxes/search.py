@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.errors import InputError, SensitivityLabError, TooLargeError
 
-from .carried import Carried, OrderNeededError, carried, forget, records, refuse
+from .carried import (
+    CONTINUOUS,
+    NOWHERE,
+    Carried,
+    OrderNeededError,
+    carried,
+    forget,
+    records,
+    refuse,
+    undefined,
+)
 from .intervals import Floats, Interval
 
 _TOGETHER = 1024
@@ -27,6 +37,9 @@ _ROOM = 1e-10
 
 _ORDERS = 1000
 """No more orders of records are searched, each of which has its own boxes."""
+
+_HALVINGS, _PARTS = 45, 256
+"""A box without a bound is halved so often, in so many parts at a time."""
 
 _KEPT = 2_000_000
 """No more boxes are kept than fit in memory."""
@@ -97,6 +110,18 @@ class Root(NamedTuple):
         """Return x and y, ascending."""
         return np.sort(point[list(self.on_x)]), np.sort(point[list(self.on_y)])
 
+    def told(self) -> dict[str, Any]:
+        """Return it as plain Python objects, for the second program."""
+        return {
+            "lower": self.lower.tolist(),
+            "upper": self.upper.tolist(),
+            "on_x": list(self.on_x),
+            "on_y": list(self.on_y),
+            "runs": [list(run) for run in self.runs],
+            "sign": self.sign,
+            "sums": self.sums,
+        }
+
 
 def _least_squares(total: Floats, count: int) -> Floats:
     """Return a number that no sum of squares is below: that of equal records, rounded down."""
@@ -137,13 +162,13 @@ def difference(
     """Return how much larger the answers on x are in boxes, and the derivatives of that.
 
     With as many records on both sides, both answers are computed together, and their difference is
-    carried from operation to operation. Else each is computed alone.
+    carried from operation to operation. Else each is computed alone. Where an answer may be
+    undefined or jump in a box, nothing is known of the derivatives.
     """
     boxes = lo.shape[-1]
 
     def answer(first: Sequence[int], second: Sequence[int]) -> Carried:
         x, y = ((lo[list(places)], hi[list(places)]) for places in (first, second))
-        forget()
         pairs = records(x, y, first, second, len(lo) if slopes else 0, root.ordered)
         pairs.records = not root.lists
         try:
@@ -159,15 +184,24 @@ def difference(
             )
         return found if found.shape == () else found._moved(*[lambda numbers: numbers[0]] * 2)
 
+    forget()
     if len(root.on_x) == len(root.on_y):
-        side = answer(root.on_x, root.on_y).d
+        both = answer(root.on_x, root.on_y)
+        side, decor = both.d, both.x.least(both.y)
     else:
         side = answer(root.on_x, root.on_x).x - answer(root.on_y, root.on_y).x
+        decor = side.decor
+    if (decor <= NOWHERE).any():
+        raise InputError(
+            f"the function {undefined()}, so that it has no answer there; choose an interval on "
+            "which it has one, or give it another answer there with np.where"
+        )
     side = side if root.sign > 0 else -side
     shape, deep = np.zeros(boxes), np.zeros((len(lo) if slopes else 0, boxes))
+    everything = Interval(deep - np.inf, deep + np.inf)
     return (
         Interval(side.value.lo + shape, side.value.hi + shape),
-        Interval(side.slope.lo + deep, side.slope.hi + deep),
+        Interval(side.slope.lo + deep, side.slope.hi + deep).where(decor == CONTINUOUS, everything),
     )
 
 
@@ -360,6 +394,8 @@ class Found:
     trees : list of (Root, Tree)
     boxes : int
         How many boxes were bounded.
+    pole : str
+        Why there is no upper bound, if there is none.
     """
 
     lower: float
@@ -368,6 +404,7 @@ class Found:
     point: Floats
     trees: list[tuple[Root, Tree]]
     boxes: int
+    pole: str
 
 
 def roots_of(
@@ -502,7 +539,11 @@ def search(
     best, point = max((best, point), (far, where), key=lambda one: one[0])
     branches = [Branches(function, root) for root in roots]
     boxes = len(roots)
-    while True:
+    pole = next(
+        (why for one in branches if one.upper == np.inf and (why := pole_of(function, one.root))),
+        "",
+    )
+    while not pole:
         target = best * (1 + rtol) if best > 0 else 0.0
         for one in branches:
             one.close(target)
@@ -521,7 +562,39 @@ def search(
         worst.add(lo, hi, found, node)
     upper = max(max(one.upper, one.closed) for one in branches)
     trees = [(one.root, one.tree) for one in branches]
-    return Found(best, max(best, upper) * (1 + _ROOM), place, point, trees, boxes)
+    return Found(best, max(best, upper) * (1 + _ROOM), place, point, trees, boxes, pole)
+
+
+def pole_of(function: Callable[[Any], Any], root: Root) -> str:
+    """Return where answers have no bound however small the box is, in words; "" if not found.
+
+    Of a box all variables are halved, and a few parts without a bound are halved again, until their
+    widths are next to nothing. What is not found is left to the search.
+    """
+    random = np.random.default_rng(0)
+    lo, hi = root.lower[:, None], root.upper[:, None]
+    size = len(lo)
+    for _ in range(_HALVINGS):
+        if 2**size * lo.shape[1] <= _PARTS:
+            upper = (np.arange(2**size) >> np.arange(size)[:, None]) % 2 == 1
+            upper = np.tile(upper, lo.shape[1])
+        else:
+            upper = random.random((size, _PARTS // lo.shape[1] * lo.shape[1])) < 0.5
+        many = upper.shape[1] // lo.shape[1]
+        lo, hi = (np.repeat(ends, many, axis=1) for ends in (lo, hi))
+        middle = lo + (hi - lo) / 2
+        lo, hi = root.trimmed(np.where(upper, middle, lo), np.where(upper, hi, middle))
+        kept = np.flatnonzero((lo <= hi).all(axis=0))
+        most = bound(function, root, lo[:, kept], hi[:, kept]).most
+        kept = kept[most == np.inf][:4]
+        lo, hi = lo[:, kept], hi[:, kept]
+        if not len(kept):
+            return ""
+    lo, hi = lo[:, :1], hi[:, :1]
+    difference(function, root, lo, hi, slopes=False)
+    point = (lo + (hi - lo) / 2)[:, 0]
+    x, y = (", ".join(f"{record:.6g}" for record in side[:8]) for side in root.pair(point))
+    return f"near x = ({x}) and y = ({y}) the function {undefined() or 'has no bound'}"
 
 
 def joined(founds: list[Bounded]) -> Bounded:

@@ -51,13 +51,13 @@ class FromSums:
     def __call__(self, z: Any) -> Any:
         """Return the answer."""
         size, total, squares, weight, record = (z[at] for at in range(5))
-        powers = [None, total + weight * record, squares + weight * record**2]
-        return self.query.of(powers, size + weight)
+        powers = [size + weight, total + weight * record, squares + weight * record**2]
+        return self.query.of(powers, powers[0])
 
 
 def on_records(query: OfSums) -> Callable[[Any], Any]:
     """Return the same function of an array of records."""
-    return lambda x: query.of([None, x.sum(), (x**2).sum()], len(x))
+    return lambda x: query.of([len(x), x.sum(), (x**2).sum()], len(x))
 
 
 def roots_of_sums(
