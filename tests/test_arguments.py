@@ -619,6 +619,7 @@ ARGUMENTS: dict[str, Kind] = {
     "every_order": FLAG,
     "fresh": FLAG,
     "sampled": FLAG,
+    "generator": choice("Generator", "Random", "RandomState").or_none(),
     "subject": NAME,
     "extremes": FLAG,
     "reveal": FLAG,

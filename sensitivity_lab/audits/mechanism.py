@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -21,6 +21,7 @@ from sensitivity_lab.checks import (
     check_number,
     check_running,
     check_whole,
+    choice_kind,
     named,
     number_kind,
     one_or_several,
@@ -33,7 +34,7 @@ from sensitivity_lab.results.literals import brief, short_literal
 from sensitivity_lab.universes.universe import Universe
 
 from .doors import led
-from .driven.generator import elsewhere
+from .driven.generator import GENERATORS, elsewhere, played, playing
 from .driven.kept import changed, first_calls, kept
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
 from .driven.refuter import HELPERS, Refuted, Tried, refute
@@ -53,6 +54,8 @@ _SHOWN = 4
 """How many outcomes of an event a report shows."""
 
 _check_probability = number_kind("a number from 0 to 1", lambda given: 0 <= given <= 1)
+
+_check_generator = choice_kind(GENERATORS)
 
 _check_loss = number_kind("a number from 0 to 700", lambda given: 0 <= given <= 700)
 """Of a larger epsilon, e ** epsilon is no float."""
@@ -109,6 +112,8 @@ class MechanismReport(AuditReport):
         The audited function.
     claim : tuple
         epsilon and delta, as exact numbers.
+    generator : str or None
+        The class that the function's generator has, if the caller said which.
 
     Notes
     -----
@@ -128,6 +133,7 @@ class MechanismReport(AuditReport):
     sampled: Tried | None = field(default=None, repr=False, compare=False)
     function: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
     claim: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
+    generator: str | None = None
 
     def _at(self, distance: Number | None) -> Worst:
         if not self.worst:
@@ -221,22 +227,17 @@ class MechanismReport(AuditReport):
         event = worst.divergence.event(self.claim[0])
         noisy = [one.event(self.claim[0]) for one in worst.divergence.noisy]
         told = [one for one in noisy if one is not None]
-        return script_of(self.function, call, worst.x, worst.y, epsilon, delta, event, told)
+        with playing(self.generator):
+            return script_of(self.function, call, worst.x, worst.y, epsilon, delta, event, told)
 
     def _script_of_sample(self, function: Any, found: Refuted) -> str:
         name = getattr(function, "__name__", "function")
         epsilon, delta = map(float, self.claim)
         shares = found.hits[0] / found.runs[0], found.hits[1] / found.runs[1]
-        return script_of_sample(
-            function,
-            name if name.isidentifier() else "function",
-            found.x,
-            found.y,
-            (epsilon, delta),
-            shares,
-            found.event.source,
-            HELPERS,
-        )
+        call = name if name.isidentifier() else "function"
+        claim, event = (epsilon, delta), found.event.source
+        with playing(self.generator):
+            return script_of_sample(function, call, found.x, found.y, claim, shares, event, HELPERS)
 
 
 @led()
@@ -256,6 +257,7 @@ def audit_mechanism(
     fresh: bool = False,
     branches: int = BRANCHES,
     sampled: bool = False,
+    generator: Literal["Generator", "Random", "RandomState"] | None = None,
     subject: str | None = None,
     tolerance_ulps: int | float | Fraction = CHANCE_ULPS,
     progress: bool | None = None,
@@ -305,6 +307,10 @@ def audit_mechanism(
         Whether to look for no law, but to run the function many times and test what is released.
         It may then have a generator of its own: it takes the dataset, and `rng`, or `seed`, a whole
         number, or nothing else.
+    generator : {"Generator", "Random", "RandomState"}, optional
+        Which class the function's generator has: NumPy's, Python's ``random.Random``, or NumPy's
+        ``RandomState``. Needed where a call means something else in another class: the last number
+        of ``randint`` is drawn by `Random` alone.
     subject : str, optional
         The name in the report; by default that of the function.
     tolerance_ulps : int, float or Fraction, default 32
@@ -388,11 +394,13 @@ def audit_mechanism(
         every_order=every_order, subject=subject, tolerance_ulps=tolerance_ulps, progress=progress,
     )  # fmt: skip
     check_pairs(len(question.datasets))
-    if sampled:
-        why = "sampled=True: no law was looked for"
-        return _sampled(question, _with_own_draws(function), claim, why, fresh)
-    before = {} if fresh else kept(function)
-    report = judged(question, function, claim, fresh=fresh, branches=branches)
+    stands_for = None if generator is None else _check_generator("generator", generator)
+    with playing(stands_for):
+        if sampled:
+            why = "sampled=True: no law was looked for"
+            return _sampled(question, _with_own_draws(function), claim, why, fresh)
+        before = {} if fresh else kept(function)
+        report = judged(question, function, claim, fresh=fresh, branches=branches)
     left = [] if fresh else changed(before, kept(function))
     return _with_state(report, left) if left else report
 
@@ -467,6 +475,7 @@ def judged(
         worst=worst,
         function=function,
         claim=(claim.epsilon, claim.delta),
+        generator=played(),
     )
 
 
@@ -797,7 +806,8 @@ def _sampled(
     epsilon, delta = claim.for_samples
     run = partial(refute, datasets=question.datasets, epsilon=epsilon, delta=delta)
     if fresh:
-        tried: Tried = running.in_fresh_process(_first_calls, run, function, list(pairs))
+        given = run, function, list(pairs), played()
+        tried: Tried = running.in_fresh_process(_first_calls, *given)
     else:
         tried = run(function, pairs=list(pairs))
     number = f"{tried.runs:,} runs in {tried.seconds:.1f} s"
@@ -828,13 +838,18 @@ def _sampled(
         sampled=tried,
         function=function,
         claim=(Fraction(epsilon), Fraction(delta)),
+        generator=played(),
     )
 
 
 def _first_calls(
-    run: Callable[..., Tried], function: Callable[..., Any], pairs: list[tuple[int, int]]
+    run: Callable[..., Tried],
+    function: Callable[..., Any],
+    pairs: list[tuple[int, int]],
+    generator: str | None,
 ) -> Tried:
-    return run(first_calls(function), pairs=pairs)
+    with playing(generator):
+        return run(first_calls(function), pairs=pairs)
 
 
 def _not_judged(question: Question, claim: PrivacyClaim, reason: str) -> MechanismReport:

@@ -16,13 +16,14 @@ from sensitivity_lab.metrics.norms import Norm
 
 from .claims import ROUNDING_ULPS, check_amount
 from .doors import RECORDED, led
+from .driven.kept import changed, kept
 from .question import check_order
 from .recording import recording, resolved
 from .replay.histories import check_histories
 from .replay.replay import Replay
 from .replay.report import check_question, reported
 from .replay.runs import Glimpse, Recorder, run_in_fresh_process
-from .report import AuditReport
+from .report import AuditReport, with_state
 
 _NOT_RECORDED = "give a mechanism that takes the answer, or audit the draws by audit_mechanism"
 
@@ -218,12 +219,14 @@ def audit_recorded(
     with recording(*targets, **options) as tape:
         tape.asks = True
         there = partial(run_in_fresh_process, function, targets, options)
-        return reported(
+        before = {} if fresh else kept(function)
+        report = reported(
             question,
             Recorder(function, tape, there if fresh else None),
             Replay(fed, budget),
             _NOT_RECORDED,
         )
+    return with_state(report, [] if fresh else changed(before, kept(function)))
 
 
 def _check_parameters(targets: tuple[Any, ...], options: dict[str, Any]) -> None:

@@ -30,6 +30,7 @@ from sensitivity_lab.results.literals import literal
 
 from .generator import LikePythons, misuse
 from .script import parts as parts_of_script
+from .stops import OwnGeneratorError
 
 ERROR = 1e-6
 """The probability that a mechanism which keeps its claim is called violated."""
@@ -309,6 +310,8 @@ def _released(function: Callable[..., Any], dataset: Any, rng: LikePythons) -> P
     """Return what a run releases, part by part; an error is released, too."""
     try:
         released = function(copy.deepcopy(dataset), rng)
+    except OwnGeneratorError as error:
+        raise QueryError(str(error)) from None
     except Exception as error:
         if told := misuse(error, rng):
             raise QueryError(told) from error

@@ -37,7 +37,7 @@ from sensitivity_lab.results.literals import short_literal
 
 from .comparisons import Above, Race, UnknownError, chance, connected, inside_of
 from .draws import Event, Form, Law, joint, likely, weight
-from .generator import DrivenGenerator, elsewhere, misuse
+from .generator import DrivenGenerator, elsewhere, misuse, played, playing
 from .kept import first_calls
 from .places import Place, place_below
 from .stops import (
@@ -793,7 +793,9 @@ def explore_in_fresh_process(
 ) -> Explored:
     """Do the same as `explore` in a process of its own, where each call is a first one."""
     try:
-        found: Explored = running.in_fresh_process(_explore_there, function, dataset, branches)
+        found: Explored = running.in_fresh_process(
+            _explore_there, function, dataset, branches, played()
+        )
     except pickle.PicklingError as error:
         raise InputError(
             "fresh=True sends the function to other processes, but it or something that it uses "
@@ -803,9 +805,11 @@ def explore_in_fresh_process(
     return found
 
 
-def _explore_there(function: Callable[..., Any], dataset: Any, branches: int) -> Explored:
+def _explore_there(
+    function: Callable[..., Any], dataset: Any, branches: int, generator: str | None
+) -> Explored:
     function = first_calls(function)
-    with elsewhere():
+    with elsewhere(), playing(generator):
         found = explore(function, dataset, branches)
         rerun(function, [found])
     return found

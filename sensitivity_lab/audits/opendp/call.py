@@ -20,11 +20,22 @@ from sensitivity_lab.audits.records import table_numbers
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_callable, check_running
+from sensitivity_lab.errors import InputError
 
 from .answers import ask, calls_of, invoke
 from .inputs import question_of
 from .measurement import Asked, audit_law, audit_scale
 from .subject import check_subject, needed
+
+_OTHERS = {
+    "Function": "a Function of OpenDP, which has no map: give the measurement that it follows",
+    "Odometer": "an odometer of OpenDP, which has no map: give a measurement that it answers",
+    "Context": "a Context of OpenDP, which has data of its own: give the measurement of a query",
+    "Query": "a Query of OpenDP: give the measurement that its resolve() returns",
+    "_PartialConstructor": "a constructor of OpenDP that waits for a domain and a metric: give "
+    "(domain, metric) >> it",
+}
+"""What else OpenDP makes, by its class."""
 
 _ONLY_OF_A_SCALE = "applies only to a function of a scale that returns a measurement; leave it out"
 
@@ -255,9 +266,10 @@ def audit_opendp(
     if isinstance(made, measurements):
         check_left_out(of_a_scale, _ONLY_OF_A_SCALE)
         return audit_law(made, asked, neighbors)
-    check_callable(
-        "made", made, "a Transformation, a Measurement, or a function of a scale that returns one"
-    )
+    wanted = "a Transformation, a Measurement, or a function of a scale that returns one"
+    if type(made).__module__.startswith("opendp.") and type(made).__name__ in _OTHERS:
+        raise InputError(f"made must be {wanted}, got {_OTHERS[type(made).__name__]}")
+    check_callable("made", made, wanted)
     scale = 1.0 if scale is None else scale
     answer = table_numbers if answer is None else answer
     return audit_scale(made, asked, neighbors, scale, outputs, answer, progress)

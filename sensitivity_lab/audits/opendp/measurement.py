@@ -28,7 +28,7 @@ from sensitivity_lab.metrics.cells import signed_key
 
 from .answers import invoke
 from .subject import Subject, needed, our_input_metric
-from .twins import twin_of
+from .twins import check_adds_last, twin_of
 
 _NORMS = {"MaxDivergence": "L1", "ZeroConcentratedDivergence": "L2"}
 """The norm that the noise of a measure is calibrated to: Laplace noise, and Gaussian noise."""
@@ -202,6 +202,7 @@ class _Noisy(Subject):
 def _subject(make: Any, scale: float, neighbors: Any, outputs: Any) -> _Noisy:
     """Return the measurement with noise as a subject, or raise InputError."""
     noisy = _made(make, scale)
+    check_adds_last(noisy, scale)
     measure = str(noisy.output_measure).removeprefix("Approximate(").removesuffix(")")
     if measure not in _NORMS:
         raise InputError(
