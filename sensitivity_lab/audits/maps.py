@@ -56,6 +56,8 @@ def collected(answer: Any) -> Any:
 
     What is masked in an array is no number.
     """
+    if isinstance(answer, set | frozenset):
+        return sorted(answer, key=repr)  # it has no order
     if type(answer) in (list, tuple) and any(map(np.ma.isMaskedArray, answer)):
         return type(answer)(map(collected, answer))
     if np.ma.isMaskedArray(answer):

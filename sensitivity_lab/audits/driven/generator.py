@@ -6,6 +6,7 @@ import math
 import operator
 import os
 import random
+import signal
 import sys
 import threading
 import uuid
@@ -518,6 +519,7 @@ _SYMBOLS: Any = Symbol, Magnitude
 def _of_symbols() -> list[tuple[Any, str, Any, Any]]:
     """Return the same for functions of `math` that see a number alone; symbols have their own."""
     log, log1p, copysign = math.log, math.log1p, math.copysign
+    named = vars(signal)["_int_to_enum"]
 
     def log_of(x: Any, *base: Any) -> Any:
         return x.log() if isinstance(x, _SYMBOLS) and not base else log(x, *base)
@@ -533,6 +535,9 @@ def _of_symbols() -> list[tuple[Any, str, Any, Any]]:
         (math, "log", log, log_of),
         (math, "log1p", log1p, log1p_of),
         (math, "copysign", copysign, with_sign_of),
+        # Python looks for a handler among names, and prints it where it is none: that of
+        # `asyncio.run` is a task, which prints what it returns.
+        (signal, "_int_to_enum", named, lambda handler, _: handler),
     ]
 
 
@@ -590,8 +595,11 @@ def elsewhere() -> Iterator[None]:
     _threads.discard(threading.get_ident())
     for module, name, _, refusing in kept:
         setattr(module, name, refusing)
+    interrupted = signal.getsignal(signal.SIGINT)
     try:
         yield
     finally:
+        if signal.getsignal(signal.SIGINT) != interrupted:  # a run was stopped on its way
+            signal.signal(signal.SIGINT, interrupted)
         for module, name, before, _ in kept:
             setattr(module, name, before)

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from sensitivity_lab import running
+from sensitivity_lab.audits.driven.stops import SECONDS, budgeted
 from sensitivity_lab.audits.maps import farthest, rows_of
 from sensitivity_lab.audits.mechanism import CHANCE_ULPS, PrivacyClaim, judged
 from sensitivity_lab.audits.question import Question, naming
@@ -78,7 +79,8 @@ def audit_law(measurement: Any, asked: Asked, neighbors: Any) -> AuditReport:
         nothing = claimed is None or math.isinf(claimed)
         claim = PrivacyClaim.of(0) if nothing else subject.promised(limit)
         claim = replace(claim, instead=_OF_A_SCALE)
-        report = judged(here, twin, claim)
+        with budgeted(SECONDS):
+            report = judged(here, twin, claim)
         found = report.rows
         if nothing:
             found = tuple(
