@@ -623,7 +623,11 @@ ARGUMENTS: dict[str, Kind] = {
     "branches": whole("a number of runs, at least 1"),
     "every_order": FLAG,
     "fresh": FLAG,
+    "audit_mechanism.time_limit": number(
+        "a positive number of seconds, at most 1,000,000", 0, 10**7
+    ).or_none(),
     "sampled": FLAG,
+    "generator": choice("Generator", "Random", "RandomState").or_none(),
     "subject": NAME,
     "extremes": FLAG,
     "reveal": FLAG,

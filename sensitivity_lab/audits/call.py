@@ -19,9 +19,10 @@ from sensitivity_lab.search.run import Run
 from .claims import ROUNDING_ULPS
 from .couplings.call import audit_coupling
 from .doors import FUNCTION, MECHANISM, QUERY, RANDOM, led, with_datasets
+from .driven.kept import changed, kept
 from .maps import audit_map
 from .question import check_order, question_about
-from .report import AuditReport
+from .report import AuditReport, with_state
 from .searched import audit_query
 from .stability import audit_pipeline
 from .subjects import name_of
@@ -302,9 +303,12 @@ def audit(
         every_order=every_order, subject=subject, tolerance_ulps=tolerance_ulps,
         progress=progress, outputs=outputs, claim=claim,
     )  # fmt: skip
+    before = kept(query)
     if choices is None:
-        return audit_map(question, query)
-    return audit_coupling(question, query, choices)
+        report = audit_map(question, query)
+    else:
+        report = audit_coupling(question, query, choices)
+    return with_state(report, changed(before, kept(query)))
 
 
 def _check_takes_dataset(query: Any) -> None:

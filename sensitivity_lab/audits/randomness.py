@@ -28,6 +28,10 @@ _SPREAD = 2_654_435_761
 """A prime larger than any number of inputs: its multiples visit all inputs, without a pattern."""
 
 
+class RandomisedError(InputError):
+    """Two calls on one dataset returned different answers."""
+
+
 def try_inputs_again(
     call: Callable[[Any], Any],
     inputs: Sequence[Any],
@@ -103,7 +107,7 @@ def _check_same(x: Any, before: Any, now: Any, metric: Metric) -> None:
         return
     if metric.unordered and multiset(before) == multiset(now):
         return
-    raise InputError(
+    raise RandomisedError(
         "what is audited must be a function, but it is randomised, or keeps state between calls: "
         f"two calls on {short_literal(x)} returned {short_literal(before)} and "
         f"{short_literal(now)}; an audit needs the part that adds no randomness and keeps nothing, "

@@ -37,7 +37,7 @@ from sensitivity_lab.results.literals import short_literal
 
 from .comparisons import Above, Race, UnknownError, chance, connected, inside_of
 from .draws import Event, Form, Law, joint, likely, weight
-from .generator import DrivenGenerator, elsewhere, misuse
+from .generator import DrivenGenerator, elsewhere, misuse, played, playing
 from .kept import first_calls
 from .places import Place, place_below
 from .stops import (
@@ -46,6 +46,8 @@ from .stops import (
     OutsideError,
     OwnGeneratorError,
     UnlikelyError,
+    budget,
+    budgeted,
     stopped,
     watched,
 )
@@ -70,6 +72,9 @@ BRANCHES = 10_000
 
 _STEPS = 20
 """Draws and decisions of a run, on average: a loop that draws again makes ever longer runs."""
+
+MOST = 200_000
+"""The most draws and decisions of one run."""
 
 _LONG = 8
 """Where runs are that long on average, a loop that draws again is likely the cause."""
@@ -186,6 +191,20 @@ class _Step:
     open: bool
 
 
+@dataclass(frozen=True)
+class _Way:
+    """A path: the first decisions of a run, which is kept once for all, and another one."""
+
+    steps: Sequence[_Step]
+    length: int
+    step: _Step
+
+    @property
+    def path(self) -> tuple[_Step, ...]:
+        """The decisions, from the first."""
+        return (*self.steps[: self.length], self.step)
+
+
 class Run:
     """One run, along a path of decisions and beyond.
 
@@ -198,7 +217,7 @@ class Run:
 
     Attributes
     ----------
-    others : list of (float, tuple of _Step)
+    others : list of (float, _Way)
         The paths that this run did not take, with their probabilities.
     places : Counter of Place
         To how many of these each line of code led.
@@ -214,7 +233,7 @@ class Run:
         self.path = path
         self.steps: list[_Step] = []
         self.mass = mass
-        self.others: list[tuple[float, tuple[_Step, ...]]] = []
+        self.others: list[tuple[float, _Way]] = []
         self.places: Counter[Place] = Counter()
         self.laws: list[Law] = []
         self.uniforms: list[tuple[Fraction, Fraction]] = []
@@ -457,14 +476,20 @@ class Run:
         """Take the likeliest of some ways on, and keep the others."""
         possible = [(weight, answer) for weight, answer in ways if weight > 0]
         weight, taken = max(possible, key=lambda way: way[0])
-        done = tuple(self.steps)
+        done = len(self.steps)
+        if self.length > MOST:
+            raise LimitError(
+                f"a run makes more than {MOST:,} draws and decisions; draw less often, or in a "
+                "loop that ends sooner"
+            )
         several = len(possible) > 1
         if several and (place := place_below(called.__code__, converts)) is not None:
             self.places[place] += len(possible) - 1
         for other, answer in possible:
             if answer is not taken:
                 mass = self.mass * float(other / whole)
-                self.others.append((mass, (*done, _Step(question, answer, True))))
+                way = _Way(self.steps, done, _Step(question, answer, True))
+                self.others.append((mass, way))
         self.mass *= float(weight / whole)
         few = self.terms and len(self.noises) <= _FEW_DRAWS
         if self.mass < (_UNLIKELY_NOISE if few else _UNLIKELY):
@@ -727,7 +752,7 @@ def explore(
         If there are more paths than `branches`, or these are too long.
     """
     order = itertools.count()
-    waiting: list[tuple[float, int, tuple[_Step, ...]]] = [(-1.0, next(order), ())]
+    waiting: list[tuple[float, int, _Way | None]] = [(-1.0, next(order), None)]
     left = _ONE
     leaves: list[Leaf] = []
     places: Counter[Place] = Counter()
@@ -749,7 +774,9 @@ def explore(
             if left < _LEFT_AT_END:
                 break
             raise TooLargeError(_too_many_paths(dataset, left, leaves, steps, places, most))
-        mass, _, path = heapq.heappop(waiting)
+        budget().check()
+        mass, _, start = heapq.heappop(waiting)
+        path = start.path if start is not None else ()
         left += Fraction(mass)
         run = Run(path, -mass)
         try:
@@ -771,6 +798,7 @@ def explore(
             leaves.append(_own_leaf(run, returned, dataset))
     repeated = []
     for leaf in reversed(leaves):
+        budget().check()
         repeated.append(again(function, dataset, leaf))
         ran(1)
     leaves = repeated[::-1]
@@ -793,7 +821,9 @@ def explore_in_fresh_process(
 ) -> Explored:
     """Do the same as `explore` in a process of its own, where each call is a first one."""
     try:
-        found: Explored = running.in_fresh_process(_explore_there, function, dataset, branches)
+        found: Explored = running.in_fresh_process(
+            _explore_there, function, dataset, branches, played(), budget().seconds
+        )
     except pickle.PicklingError as error:
         raise InputError(
             "fresh=True sends the function to other processes, but it or something that it uses "
@@ -803,9 +833,15 @@ def explore_in_fresh_process(
     return found
 
 
-def _explore_there(function: Callable[..., Any], dataset: Any, branches: int) -> Explored:
+def _explore_there(
+    function: Callable[..., Any],
+    dataset: Any,
+    branches: int,
+    generator: str | None,
+    seconds: float | None,
+) -> Explored:
     function = first_calls(function)
-    with elsewhere():
+    with elsewhere(), playing(generator), budgeted(seconds):
         found = explore(function, dataset, branches)
         rerun(function, [found])
     return found
@@ -920,6 +956,11 @@ def _resolved(part: Any) -> Any:
     if isinstance(part, Symbol) and not part.terms:
         return parts(part.decided(), typed=True)[()]
     return part
+
+
+def fails_always(dataset: Any, kind: Any, text: Any) -> str:
+    """Return what is wrong where every run raises an error: such as one of some type and text."""
+    return f"the function fails in every run; on {short_literal(dataset)}: {kind}: {text}"
 
 
 def state_of(dataset: Any) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 
 from sensitivity_lab.audits.returned import Part
 
-from .stops import OutsideError, stopped
+from .stops import OutsideError, budget, stopped
 
 DISCRETE, UNIFORM = "discrete", "uniform"
 LAPLACE, GAUSSIAN, EXPONENTIAL, GUMBEL = "Laplace", "Gaussian", "exponential", "Gumbel"
@@ -114,6 +114,7 @@ class Symbol(Part):
     def __init__(
         self, run: Decides, terms: Mapping[Draw, Fraction], constant: Fraction, whole: bool
     ) -> None:
+        budget().spend(len(terms))
         self.run = run
         self.terms = terms
         self.constant = constant
