@@ -360,25 +360,12 @@ ARGUMENTS: dict[str, Kind] = {
         "; for a larger one use Cauchy noise (smooth_cauchy_scale)",
     ),
     "clipping_sweep.epsilon": POSITIVE.or_none(),
-    "compare.epsilon": number("a number from 1e-9 to 100", 0, 101).several(),
-    **dict.fromkeys(
-        ("inverse_sensitivity.epsilon", "test_epsilon", "noise_epsilon"),
-        number("a number from 1e-9 to 100", 0, 101),
-    ),
+    "inverse_sensitivity.epsilon": number("a number from 1e-9 to 100", 0, 101),
     "reach": thing("a result of sl.reach"),
     "grid": kind("numbers in ascending order, such as range(61)", ((THING, "<thing>"), (5, "5"))),
     "weights": kind("a number above 0 for each point of the grid", ((THING, "<thing>"), (5, "5"))),
     "width": NOT_NEGATIVE,
-    "range": BOUNDS,
-    "bound": POSITIVE,
-    "compare.bound": POSITIVE.or_none(),
-    "compare.delta": DELTA.or_none(),
-    "compare.size": RECORDS.several().but(None),
-    "compare.step": POSITIVE.but(None),
-    "compare.farthest": whole("a distance, at least 1").or_none(),
-    "propose_test_release.farthest": whole("a distance, at least 1").or_none(),
     "inverse_sensitivity.k": whole("the most rows of one person, at least 1"),
-    "integer": FLAG,
     "delta": DELTA,
     "audit_mechanism.epsilon": CLAIM,
     "audit_mechanism.rho": CLAIM.but(None),
@@ -420,14 +407,6 @@ ARGUMENTS: dict[str, Kind] = {
     "clipping_sweep.values": SEQUENCE_OF_NUMBERS.called("values: records"),
     "release": function("a function").or_none(),
     # Of bounds.
-    "evaluations": whole("a number of datasets, at least 1").or_none(),
-    "monotone": FLAG,
-    "per_record": number(
-        "how much one changed record can change the answer, a number of at least 0", -1
-    ).or_none(),
-    "seed": kind(
-        "None or a whole number (at least 0)", ((-1, "-1, below 0"), (1.0, "1.0 (float)"))
-    ),
     "time_limit": kind(
         "a positive number of seconds, at most 10,000,000, or math.inf with evaluations",
         (*OBJECTS[:2], (0, "0"), (10**8, "100000000"), (math.inf, "inf"), ("1", "'1'")),
@@ -436,7 +415,6 @@ ARGUMENTS: dict[str, Kind] = {
         "how close the bounds are to be, relative to the lower one: a number above 0, at most 1",
         *(0, 1.5),
     ),
-    "value_range": BOUNDS.or_none(),
     # Of the article's functions.
     "hamming_distance": DISTANCE,
     "universe_subset_cardinality": RECORDS,

@@ -312,12 +312,6 @@ KEYS = Argument(
         ),
     ),
 )
-AGGREGATE = Argument(
-    name="--aggregate",
-    metavar="NAME",
-    help="the aggregate to draw, and whose sensitivity to compute; default: each",
-)
-
 # Queries.
 
 QUERY = Argument(
@@ -373,13 +367,6 @@ EMPTY = Argument(
     help="the answer of a query on too few records, such as a mean of none; public",
     advice=((r"\bempty=(?=,)", "--empty VALUE"),),
 )
-NORM = Argument(
-    name="--norm",
-    choices=("L1", "L2", "Linf"),
-    default="L1",
-    help="L1 for Laplace noise (default), L2 for Gaussian noise",
-)
-
 # Neighbors.
 
 DIRECTED = tuple(name for name, relation in RELATIONS.items() if relation.directions)

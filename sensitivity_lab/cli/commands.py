@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from . import answers, database, release
 from .arguments import (
-    AGGREGATE,
     BOUNDS,
     CHECKPOINT,
     CLAIM,
@@ -39,7 +38,6 @@ from .arguments import (
     METHOD,
     NEIGHBORS,
     NO_BROWSER,
-    NORM,
     NULL_PERSON,
     OF_FORMULA,
     OUTPUT,
@@ -302,17 +300,14 @@ _ROWS = (
     ),
     Command(
         name="sql",
-        summary="publish a query over joined tables, or see what persons change in it",
+        summary="publish a query over joined tables, or see what each person adds to it",
         does="With --epsilon and --max-rows, plan the release of a SQL query over joined tables, "
-        "and\nwith --publish, publish its answer. Without these, what each person contributes to "
-        "it,\nexactly, and how far the answer moves without up to K persons. Both depend on the "
-        "data:\npublish neither.",
+        "and\nwith --publish, publish its answer. Without these, what each person adds to it, "
+        "exactly;\nthat depends on the data: do not publish it.",
         arguments=(
             SQL,
             OneOf((SOURCES, DATABASE)),
-            *(PERSONS, FOREIGN_KEYS, PUBLIC_TABLES, NULL_PERSON, BOUNDS, KEYS, AGGREGATE),
-            replace(DISTANCE, help="remove at most K persons; default: 1"),
-            *(NORM, JSON),
+            *(PERSONS, FOREIGN_KEYS, PUBLIC_TABLES, NULL_PERSON, BOUNDS, KEYS, JSON),
             *(replace(EPSILON, required=False), MAX_ROWS, DELTA, SPLIT, PUBLISH),
             *(LEDGER, RELEASE_NAME),
         ),

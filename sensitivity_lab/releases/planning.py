@@ -699,9 +699,10 @@ def privacy_loss(epsilon: Any, delta: Any) -> Fraction:
             f"epsilon {as_text(found)} is large: above {_LARGE} the noise hides hardly anybody. "
             "Most releases take 0.1 to 3"
         )
-    if delta is not None and check_delta("delta", delta) > Fraction(1, 1000):
+    likely = check_delta.or_none("delta", delta)
+    if likely is not None and likely > Fraction(1, 1000):
         warn_caller(
-            f"delta {as_text(check_delta('delta', delta))} is large: with that chance everything "
+            f"delta {as_text(likely)} is large: with that chance everything "
             "about a person may be seen. Take less than one over the number of people"
         )
     return found

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.checks import did_you_mean, names_of, shown
-from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.errors import QueryError
 
 from .database import Session
 from .normal_form import Aggregate, NormalForm
@@ -51,15 +50,12 @@ class Weighing:
         The SQL of whether a result's number is rounded, which it must not be; "" if none can be.
     name : str
         The aggregate's name.
-    counts : bool
-        Whether no number is negative.
     """
 
     row: str
     denominator: int = 1
     rough: str = ""
     name: str = ""
-    counts: bool = False
 
     @property
     def total(self) -> str:
@@ -112,11 +108,11 @@ def weigh_over(
     """
     name = aggregate.name
     if aggregate.value is None:
-        return Weighing("1", name=name, counts=True)
+        return Weighing("1", name=name)
     value = aggregate.value.sql
     if aggregate.kind == "count":
         row = f"CASE WHEN {value} IS NULL THEN 0 ELSE 1 END"
-        return Weighing(row, name=name, counts=True)
+        return Weighing(row, name=name)
     if aggregate.type in WHOLE:
         return Weighing(f"COALESCE(CAST({value} AS HUGEINT), 0)", name=name)
     decimal = DECIMAL.fullmatch(aggregate.type)
@@ -198,22 +194,3 @@ def call_of(aggregate: Aggregate) -> str:
         whole = aggregate.type in WHOLE
         return f"COALESCE(SUM({f'CAST({value} AS HUGEINT)' if whole else value}), 0)"
     return f"COUNT({'DISTINCT ' * (aggregate.kind == 'distinct')}{value})"
-
-
-def aggregate_of(form: NormalForm, name: Any) -> int:
-    """Return the place of an aggregate, the only one if no name is given."""
-    names = [one.name for one in form.aggregates]
-    if name is None:
-        if len(names) > 1:
-            raise InputError(
-                f"aggregate: the query has several, and each has a sensitivity of its own; choose "
-                f"one of {names_of(names)}"
-            )
-        return 0
-    found = [i for i, one in enumerate(names) if isinstance(name, str) and one == name]
-    if not found:
-        raise InputError(
-            f"aggregate must be one of {names_of(names)}, got {shown(name)}"
-            f"{did_you_mean(name, names)}"
-        )
-    return found[0]

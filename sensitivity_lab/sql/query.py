@@ -5,20 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from sensitivity_lab.boundary import public_call
-from sensitivity_lab.checks import check_choice, check_whole
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.metrics.norms import Norm, check_norm
 from sensitivity_lab.releases.planning import Plan
 
-from .answers import aggregate_of
-from .changes import Removed, rows_of
 from .contributions import Contributions, contributions_of
-from .impacts import Unit
-from .normal_form import Aggregate
 from .query_plan import plan_of
 from .read_query import ReadQuery
-from .removal import Removal
-from .result import DatabaseNeighbors, DatabaseSensitivity, measured
 
 
 class Query(ReadQuery):
@@ -89,8 +81,8 @@ class Query(ReadQuery):
     ...     connection={"visits": visits},
     ...     person={"visits": "person"},
     ... )
-    >>> query.answer().visits.tolist(), query.local_sensitivity(k=1).value
-    ([4], 3.0)
+    >>> query.answer().visits.tolist(), query.contributions().top(1).visits.tolist()
+    ([4], [3])
     """
 
     def contributions(self) -> Contributions:
@@ -125,133 +117,6 @@ class Query(ReadQuery):
         2       3       1
         """
         return contributions_of(self)
-
-    @public_call
-    def local_sensitivity(
-        self,
-        k: int = 1,
-        *,
-        unit: str = "person",
-        norm: str = "L1",
-        aggregate: str | None = None,
-    ) -> DatabaseSensitivity:
-        """Return how far the answer moves if up to k persons or rows are removed.
-
-        Parameters
-        ----------
-        k : int, default 1
-            How many persons or rows are removed, at most.
-        unit : {"person", "row"}, default "person"
-            Whether a person goes with all of their rows, or single rows of private tables.
-        norm : {"L1", "L2", "Linf"}, default "L1"
-            How the difference of two answers is measured over the groups. For a single number, all
-            three are its absolute value.
-        aggregate : str, optional
-            Which aggregate, if there are several; AVG has a sum and a count.
-
-        Returns
-        -------
-        DatabaseSensitivity
-            The number, with the removal that attains it. Its status is "bounds" where several
-            units can share results, or their losses do not add up: then the truth is between
-            `value` and `upper`, the sum of what each of them loses at most.
-
-        Raises
-        ------
-        InputError
-            If an argument is invalid.
-        QueryError
-            If the query fails on the data, or was interrupted.
-        TooLargeError
-            If memory or disk are full, or a LEFT JOIN of private rows needs too many runs.
-
-        Notes
-        -----
-        This takes one grouped query over the join; where results have several persons or none, the
-        query itself runs, too. Of several units, the k that lose the most are exact if every result
-        is of one of them and the losses have one sign, or the norm is Linf.
-
-        References
-        ----------
-        Tao, He, Machanavajjhala, Roy, "Computing Local Sensitivities of Counting Queries with
-        Joins", SIGMOD (2020).
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from sensitivity_lab import sql
-        >>> tables = {
-        ...     "patients": pd.DataFrame({"id": [1, 2, 3], "ward": ["a", "a", "b"]}),
-        ...     "visits": pd.DataFrame({"patient": [1, 1, 1, 2, 3], "days": [2, 9, 4, 1, 1]}),
-        ... }
-        >>> query = sql.Query(
-        ...     "SELECT ward, COUNT(*) AS visits, SUM(days) AS days FROM patients "
-        ...     "JOIN visits ON visits.patient = patients.id GROUP BY ward",
-        ...     connection=tables,
-        ...     person="visits.patient",
-        ...     groups=["a", "b"],
-        ...     bounds={"visits.days": (0, 7)},
-        ... )
-        >>> query.local_sensitivity(aggregate="days")
-        Local sensitivity of days, L1 norm: 13 (exact, private)
-          neighbors  at most 1 person removed, with all of their rows in visits; tables in memory...
-          private    it depends on the data: neither publish it nor scale noise to it
-          witness    1 person (in witness.persons)
-          clipped    visits.days to [0, 7]
-          before     (14, 1)
-          after      (1, 1)
-          method     3 persons compared
-        >>> query.local_sensitivity(2, aggregate="visits").value
-        4.0
-        """
-        k = check_whole("k", k, "a number of persons or rows, at least 1")
-        chosen = check_choice("unit", unit, ("person", "row"))
-        return self._removed(
-            k,
-            "row" if chosen == "row" else "person",
-            check_norm(norm),
-            self.form.aggregates[aggregate_of(self.form, aggregate)],
-        )
-
-    def _removed(self, k: int, unit: Unit, norm: Norm, aggregate: Aggregate) -> DatabaseSensitivity:
-        """Return the worst removal."""
-        self._check_rows(unit)
-        self.cascades.check(unit)
-        tables = tuple(dict.fromkeys(source.table.name for source in self.form.private))
-        with self.session() as session:
-            search = Removal(
-                self.form,
-                aggregate,
-                session,
-                unit=unit,
-                k=k,
-                norm=norm,
-                null_person=self.null_person,
-            )
-            worst = search.worst()
-            before, after = search.answers(worst)
-            rows = rows_of(self.form, worst.units, session) if unit == "row" else []
-        return measured(
-            self,
-            aggregate,
-            DatabaseNeighbors(k, unit, tables),
-            norm,
-            before,
-            after,
-            Removed(worst.units, unit) if worst.units else None,
-            upper=worst.upper,
-            searched=worst.searched,
-            rows=tuple(rows),
-        )
-
-    def _check_rows(self, unit: Unit) -> None:
-        """Raise InputError for single rows of tables whose owners foreign keys lead to."""
-        found = next((one.table.name for one in self.form.private if one.path), None)
-        if unit == "row" and found is not None:
-            raise InputError(
-                f"unit: the owners of {found} are found by foreign keys, which single rows are not "
-                "searched with; take persons, or name its column of persons in person"
-            )
 
     @public_call
     def plan(

@@ -28,7 +28,7 @@ from sensitivity_lab.releases.table import Exact
 from .after_noise import after_noise
 from .clipping import clipped_text
 from .database import Session
-from .impacts import as_whole, units_of
+from .impacts import as_whole, persons_of
 from .join_columns import one_person_per_result, types_apart
 from .normal_form import Aggregate, NormalForm, quoted
 from .read_query import ReadQuery
@@ -268,7 +268,7 @@ def _totals(
     """
     form = query.form
     names = [quoted(f"amount {one.place}") for one in measured]
-    person = units_of(form, "person", query.null_person)[0]
+    person = persons_of(form)[0]
     columns = [f"{person} AS person", f"{place_of(form)} AS place"]
     columns += [f"{one.amount} AS {name}" for one, name in zip(measured, names, strict=True)]
     content = ", ".join(_as_text(name) for name in ["person", *names])

@@ -207,7 +207,7 @@ def test_a_plan_is_published_once(tmp_path):
         "this plan was published before. To publish it again would cost its epsilon again, 4 in "
         "all: if that is what you want, make a new plan"
     )
-    with pytest.raises(InputError, match="is not empty; name a new or an empty one"):
+    with pytest.raises(InputError, match="File exists; name a new one, since"):
         plan().publish(data, tmp_path)
     written = released.save(tmp_path / "new")
     assert [path.name for path in written] == ["statistics.csv", "plan.json", "privacy.txt"]

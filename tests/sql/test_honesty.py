@@ -242,4 +242,3 @@ def test_whole_numbers_may_be_arrays_without_dimensions():
     )
     assert len(query.contributions().top(np.array(1))) == 1
     assert len(query.contributions().top(2**61)) == 2
-    assert query.local_sensitivity(k=np.array(1)).value == 2

@@ -231,7 +231,7 @@ def test_a_person_is_a_path_of_foreign_keys():
 def test_joined_tables_of_one_path_have_one_person(joined):
     text = f"SELECT COUNT(*) AS n FROM line JOIN orders USING (orderkey){joined}"
     asked = of_shop(text)
-    assert asked.local_sensitivity().value == 3
+    assert asked.contributions().top(1)["n"].tolist() == [3]
     assert asked.plan(epsilon=1, max_rows=2).without_noise().to_frame()["n"].tolist() == [4]
 
 
@@ -273,8 +273,6 @@ def tables(**more):
 def test_a_path_that_the_caller_declares():
     asked = Query("SELECT COUNT(*) AS n FROM visits", **tables())
     assert asked.contributions().to_frame()[["person", "n"]].values.tolist() == [[1, 2], [2, 1]]
-    with pytest.raises(InputError, match=r"^unit: the owners of visits are found by foreign keys"):
-        asked.local_sensitivity(unit="row")
 
 
 WRONG_PATHS = {

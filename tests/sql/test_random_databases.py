@@ -1,7 +1,6 @@
-"""Queries of random databases against brute force: rows deleted, inserted, and the query run again.
+"""Queries of random databases against brute force: a person's rows deleted, the query run again.
 
-The oracle is SQLite, and shares no code with the package. `check_case` compares the contributions
-of all persons, the worst removals of persons or rows, and the worst new row, in all norms.
+The oracle is SQLite, and shares no code with the package.
 """
 
 from __future__ import annotations

@@ -448,5 +448,5 @@ def test_boxes_are_for_intervals():
         sl.errors.InputError, match="method='boxes' bounds a function on an interval"
     ):
         sl.global_sensitivity(grid, np.mean, size=3, neighbors="bounded", method="boxes")
-    with pytest.raises(sl.errors.InputError, match="rtol and n_jobs are for intervals"):
+    with pytest.raises(sl.errors.InputError, match="certified on an interval, not on a domain"):
         sl.bounds.sensitivity_bounds(grid, np.mean, size=3, neighbors="bounded", rtol=0.5)
