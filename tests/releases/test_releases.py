@@ -531,9 +531,11 @@ def test_a_column_of_people_that_the_plan_leaves_out_is_named(column, tmp_path):
         assert found.to_frame()["n"].tolist() == [3]
 
 
-@pytest.mark.parametrize("column", ["row", "Unnamed: 0", "index", "row_id"])
+@pytest.mark.parametrize(
+    "column", ["row", "Unnamed: 0", "index", "row_id", "visit_id", "timestamp"]
+)
 def test_a_person_that_numbers_rows_is_named(column):
-    with pytest.warns(UserWarning, match="mostly numbers rows, and then it limits nobody"):
+    with pytest.warns(UserWarning, match="mostly tells rows apart, and then it limits nobody"):
         plan(person=sl.releases.Person(column, max_rows=1))
 
 
