@@ -95,6 +95,35 @@ def test_what_cursors_do_not_see_is_refused_by_each_call(call, state):
     CALLS[call](query)
 
 
+@pytest.mark.parametrize("call", CALLS)
+def test_a_macro_with_the_name_of_a_function_is_refused_by_each_call(call):
+    """It would be called in place of `least`, by which sums are clipped."""
+    base = connected()
+    query = asked(base)
+    base.execute("CREATE MACRO mine(a) AS a + 1")
+    CALLS[call](query)
+    base.execute("CREATE MACRO least(a, b) AS 1e6")
+    for again in (lambda: CALLS[call](query), lambda: asked(base)):
+        with pytest.raises(InputError) as caught:
+            again()
+        assert str(caught.value) == (
+            "connection: macros of it have the names of DuckDB's functions least, and would run in "
+            "their place, whatever they read; drop them, as in DROP MACRO least, or copy the "
+            "tables to another database"
+        )
+    base.execute("DROP MACRO least")
+    CALLS[call](query)
+
+
+def test_a_macro_in_a_database_file_is_refused(tmp_path):
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as base:
+        base.execute("CREATE TABLE t (id INTEGER); CREATE MACRO upper(a) AS 'x'")
+    with pytest.raises(
+        InputError, match="the names of DuckDB's functions upper, and would run in their place"
+    ):
+        asked(str(tmp_path / "a.duckdb"))
+
+
 def test_a_registered_frame_is_a_view_that_cursors_do_not_see():
     base = connected()
     base.register("t", pd.DataFrame({"id": [1, 2, 3]}))
