@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,10 @@ from sensitivity_lab.search.run import Run
 from .claims import ROUNDING_ULPS
 from .couplings.call import audit_coupling
 from .doors import FUNCTION, MECHANISM, QUERY, RANDOM, led, with_datasets
-from .driven.kept import changed, kept
+from .driven.kept import judged_by_first_calls
 from .maps import audit_map
 from .question import check_order, question_about
-from .report import AuditReport, with_state
+from .report import AuditReport
 from .searched import audit_query
 from .stability import audit_pipeline
 from .subjects import name_of
@@ -303,12 +304,9 @@ def audit(
         every_order=every_order, subject=subject, tolerance_ulps=tolerance_ulps,
         progress=progress, outputs=outputs, claim=claim,
     )  # fmt: skip
-    before = kept(query)
     if choices is None:
-        report = audit_map(question, query)
-    else:
-        report = audit_coupling(question, query, choices)
-    return with_state(report, changed(before, kept(query)))
+        return judged_by_first_calls(query, partial(audit_map, question))
+    return judged_by_first_calls(query, partial(audit_coupling, question, choices=choices))
 
 
 def _check_takes_dataset(query: Any) -> None:

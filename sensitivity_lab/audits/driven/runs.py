@@ -280,6 +280,9 @@ class Run:
                 return -self.noise(kind)
         return math.log(symbol.decided())
 
+    def before(self, one: Symbol, other: Symbol) -> None:
+        """Take notice of two symbols that are compared: their difference is all that counts."""
+
     def check_unspent(self, symbol: Symbol) -> None:
         """Raise OutsideError if a draw of which the logarithm was taken is in a symbol."""
         if any(draw in source.terms for _, source in self.made for draw in symbol.terms):
@@ -891,7 +894,7 @@ def _rerun_until(
         if number >= LEAST_RERUNS and time.monotonic() > end:
             return
         try:
-            same = called(function, dataset, _Fed(leaf.run.example(), leaf.run)) == leaf.parts
+            same = called(function, dataset, Fed(leaf.run.example(), leaf.run)) == leaf.parts
         except OutsideError:
             same = False
         if not same:
@@ -925,7 +928,7 @@ def example_of(
     given = run.example()
     try:
         with watched():
-            return function(copy.deepcopy(dataset), DrivenGenerator(_Fed(given, run)))
+            return function(copy.deepcopy(dataset), DrivenGenerator(Fed(given, run)))
     except Exception as error:  # noqa: BLE001 - an error is a release like any other
         return {RAISED: (type(error).__name__, str(error))}
 
@@ -1129,7 +1132,7 @@ def _chances(
     }
 
 
-class _Fed:
+class Fed:
     """The draws of a run as numbers, in the order in which it made them."""
 
     def __init__(self, values: Mapping[Draw, Fraction], run: Run) -> None:
@@ -1171,7 +1174,7 @@ def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
         If only numbers make it release something else.
     """
     values = leaf.run.example()
-    shown = called(function, dataset, _Fed(values, leaf.run))
+    shown = called(function, dataset, Fed(values, leaf.run))
     if _agree(leaf, shown, values):
         return replace(leaf, parts=shown)
     if not leaf.run.draws:
@@ -1183,7 +1186,7 @@ def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     ):
         raise _other(dataset, leaf.parts, returned)
     for _ in range(RERUNS):
-        if called(function, dataset, _Fed(values, leaf.run)) != shown:
+        if called(function, dataset, Fed(values, leaf.run)) != shown:
             raise QueryError(state_of(dataset))
     raise OutsideError(
         "computes with a draw otherwise than with a number: it rounds to a shorter float, asks for "
