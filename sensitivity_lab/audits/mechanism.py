@@ -347,8 +347,10 @@ def audit_mechanism(
         A row per input distance. Claim and truth are rhos where `rho` is given, epsilons where
         `delta` is 0, else deltas at `epsilon`; epsilons, too, where `delta` is only room for the
         tails of draws, and no smaller epsilon would do. "tight", "loose" and "violated" are exact,
-        for the datasets tried. "not refuted": the function has no law that can be listed, and many
-        runs found no violation. "violated (sampled)": of those runs, so many more were in an event
+        for the datasets tried. "holds if post-processed": the function converts numbers with noise,
+        which together keep the claim, and returned the same on neighbors after equal values of
+        them; it is `held`, and not `sound`. "not refuted": the function has no law that can be
+        listed, and many runs found no violation. "violated (sampled)": of those runs, so many more were in an event
         on one of two neighbors that the probability of an error is at most 1e-6, over all that was
         tested. "not judged": a law with endless support was cut, and the claim has no delta for
         what is left; `reason` says which. Methods `delta`, `epsilon` and `curve` give the rest of
