@@ -350,11 +350,12 @@ def audit_mechanism(
         for the datasets tried. "holds if post-processed": the function converts numbers with noise,
         which together keep the claim, and returned the same on neighbors after equal values of
         them; it is `held`, and not `sound`. "not refuted": the function has no law that can be
-        listed, and many runs found no violation. "violated (sampled)": of those runs, so many more were in an event
-        on one of two neighbors that the probability of an error is at most 1e-6, over all that was
-        tested. "not judged": a law with endless support was cut, and the claim has no delta for
-        what is left; `reason` says which. Methods `delta`, `epsilon` and `curve` give the rest of
-        the curve, `event` the event that attains it, and `script` a script that shows a violation.
+        listed, and many runs found no violation. "violated (sampled)": of those runs, so many more
+        were in an event on one of two neighbors that the probability of an error is at most 1e-6,
+        over all that was tested. "not judged": a law with endless support was cut, and the claim
+        has no delta for what is left; `reason` says which. Methods `delta`, `epsilon` and `curve`
+        give the rest of the curve, `event` the event that attains it, and `script` a script that
+        shows a violation.
 
     Raises
     ------
@@ -869,7 +870,8 @@ def _handed_on(
             worst[limit] = max(worst.get(limit, 0.0), cost)
     most = max(worst.values(), default=0.0)
     if most > float(claim.given) * (1 + _NO_LESS):
-        return None, f"; the noisy numbers together cost {most:.6g}"
+        told = f"; the noisy numbers together cost {most:.6g}"
+        return None, told if most < math.inf else ""
     tried = (
         f"after {number:,} vectors of values of its noisy numbers, the function returned the same "
         f"on all neighbors; what it does once in {number:,} may escape them"
