@@ -306,6 +306,8 @@ def audit(
     )  # fmt: skip
     if choices is None:
         return judged_by_first_calls(query, partial(audit_map, question))
+    if isinstance(choices, int | np.integer):  # a generator of its own changes with every call
+        return audit_coupling(question, query, choices)
     return judged_by_first_calls(query, partial(audit_coupling, question, choices=choices))
 
 
