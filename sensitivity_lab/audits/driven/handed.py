@@ -21,8 +21,9 @@ from sensitivity_lab.audits.returned import ENTRIES, Parts, bare, parts
 
 from .affine import AffineLaw, NotJudged, compare
 from .draws import Law
+from .generator import Fed
 from .losses import Loss
-from .runs import RAISED, Fed, Run, called, inside
+from .runs import RAISED, Run, called, inside
 from .stops import OutsideError, budget, stopped
 from .symbols import GAUSSIAN, LAPLACE, Bound, Draw, Symbol
 
@@ -260,7 +261,7 @@ def _with_values(returned: Parts) -> Parts:
 def _is_rounding(function: Callable[..., Any], dataset: Any, run: _Handed, told: Parts) -> bool:
     """Tell whether a run with numbers for its draws releases the same, but for rounding."""
     draws = {Draw(kind, place): Fraction(1) for place, kind in enumerate(run.noises)} | run.drawn
-    shown = called(function, dataset, Fed(draws, run))
+    shown = called(function, dataset, Fed(draws, run.made))
     if shown.keys() != told.keys():
         return False
     for path, part in told.items():
