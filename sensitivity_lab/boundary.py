@@ -110,6 +110,9 @@ _ELSEWHERE = {
     "ddof": "it is part of the query: sl.Var(ddof=1)",
     **dict.fromkeys(("n", "length", "sizes"), "the number of records is size"),
     **dict.fromkeys(("relation", "neighbor", "neighbours"), "the relation is neighbors"),
+    "budget": "of audit_recorded it is budget=, of audit_mechanism epsilon=",
+    "where": "give datasets=, those where the function is defined",
+    "choices": "sl.audit takes it, with outputs=",
     "max_groups": "of a query the limit of a person is max_rows, for all groups together",
     **dict.fromkeys(("time_limit", "memory_limit", "timeout"), "it is part of run: sl.Run(...)"),
 }

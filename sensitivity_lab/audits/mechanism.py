@@ -35,8 +35,9 @@ from sensitivity_lab.metrics.cells import signed_key
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.universes.universe import Universe
 
-from .doors import led
+from .driven.affine import NotJudged
 from .driven.generator import GENERATORS, elsewhere, played, playing
+from .driven.handed import Handed, handed_on
 from .driven.kept import changed, first_calls, kept
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
 from .driven.refuter import HELPERS, Refuted, Tried, refute
@@ -56,7 +57,7 @@ from .question import NOTHING_DIFFERS, Question, check_order, question_about
 from .records import records_of
 from .report import AuditReport
 from .returned import bare
-from .row import NO_EVIDENCE, NOT_JUDGED, NOT_REFUTED, SAMPLED, AuditRow, Evidence, Finding
+from .row import HOLDS, NO_EVIDENCE, NOT_JUDGED, NOT_REFUTED, SAMPLED, AuditRow, Evidence, Finding
 
 CHANCE_ULPS = 32
 """The default tolerance: probabilities that are floats, such as p = e^eps / (1 + e^eps)."""
@@ -255,7 +256,6 @@ class MechanismReport(AuditReport):
             return script_of_sample(function, call, found.x, found.y, claim, shares, event, HELPERS)
 
 
-@led()
 @public_call
 def audit_mechanism(
     function: Callable[..., Any],
@@ -345,12 +345,15 @@ def audit_mechanism(
         A row per input distance. Claim and truth are rhos where `rho` is given, epsilons where
         `delta` is 0, else deltas at `epsilon`; epsilons, too, where `delta` is only room for the
         tails of draws, and no smaller epsilon would do. "tight", "loose" and "violated" are exact,
-        for the datasets tried. "not refuted": the function has no law that can be listed, and many
-        runs found no violation. "violated (sampled)": of those runs, so many more were in an event
-        on one of two neighbors that the probability of an error is at most 1e-6, over all that was
-        tested. "not judged": a law with endless support was cut, and the claim has no delta for
-        what is left; `reason` says which. Methods `delta`, `epsilon` and `curve` give the rest of
-        the curve, `event` the event that attains it, and `script` a script that shows a violation.
+        for the datasets tried. "holds if post-processed": the function converts numbers with noise,
+        which together keep the claim, and returned the same on neighbors after equal values of
+        them; it is `held`, and not `sound`. "not refuted": the function has no law that can be
+        listed, and many runs found no violation. "violated (sampled)": of those runs, so many more
+        were in an event on one of two neighbors that the probability of an error is at most 1e-6,
+        over all that was tested. "not judged": a law with endless support was cut, and the claim
+        has no delta for what is left; `reason` says which. Methods `delta`, `epsilon` and `curve`
+        give the rest of the curve, `event` the event that attains it, and `script` a script that
+        shows a violation.
 
     Raises
     ------
@@ -472,7 +475,11 @@ def judged(
         _check_releases(laws, claim)
         worst = _worst_pairs(question, laws, claim)
     except OutsideError as error:
-        return _sampled(question, function, claim, f"the function {error}{claim.uncut}", fresh)
+        why = f"the function {error}{claim.uncut}"
+        report, cost = (None, "") if fresh else _handed_on(question, function, claim)
+        if report is not None:
+            return report
+        return _sampled(question, function, claim, why + cost, fresh)
     except LimitError as error:
         raise TooLargeError(str(error)) from None
     rows = [_row_of_law(question, limit, worst[limit], claim) for limit in question.limits]
@@ -624,7 +631,7 @@ def _worst_pairs(
     best: dict[Number, tuple[Any, Worst]] = {}
     ranks: dict[Any, Any] = {}
     seen: set[Any] = set()
-    places = _distinct(question, laws)
+    places = _one_of_each(question, laws)
     datasets = [question.datasets[place] for place in places]
     for a, b, limits in neighbors(question.inputs, datasets, question.limits, question.progress):
         budget().check()
@@ -644,7 +651,7 @@ def _worst_pairs(
     return {limit: found for limit, (_, found) in best.items()}
 
 
-def _distinct(question: Question, laws: Sequence[ReleaseLaw]) -> list[int]:
+def _one_of_each(question: Question, laws: Sequence[ReleaseLaw]) -> list[int]:
     """Return the places of datasets, one for all that differ in their order alone, if that is none.
 
     Those have the same neighbors, and here the same law.
@@ -837,6 +844,62 @@ def _notes(worst: Worst, epsilon: Fraction) -> tuple[str, ...]:
         told.append(f"{len(event) - len(told):,} more outcomes")
     told += [one.text for one in noisy]
     return (f"event: {'; or '.join(told)}", *worst.divergence.dtypes(event)) if told else ()
+
+
+def _handed_on(
+    question: Question, function: Callable[..., Any], claim: PrivacyClaim
+) -> tuple[MechanismReport | None, str]:
+    """Return the report on code that does no more than process noisy numbers; else why not."""
+    near: dict[tuple[int, int], list[Number]] = {}
+    for x, y, limits in neighbors(question.inputs, question.datasets, question.limits):
+        near[x, y] = limits
+    try:
+        with elsewhere():
+            found = handed_on(function, question.datasets, list(near))
+    except OutsideError:
+        return None, ""
+    if found is None:
+        return None, ""
+    number, costs = found
+    worst: dict[Number, float] = {}
+    for pair, limits in near.items():
+        cost = _cost(costs[pair], claim)
+        for limit in limits:
+            worst[limit] = max(worst.get(limit, 0.0), cost)
+    most = max(worst.values(), default=0.0)
+    if most > float(claim.given) * (1 + _NO_LESS):
+        told = f"; the noisy numbers together cost {most:.6g}"
+        return None, told if most < math.inf else ""
+    tried = (
+        f"after {number:,} vectors of values of its noisy numbers, the function returned the same "
+        f"on all neighbors; what it does once in {number:,} may escape them"
+    )
+    rows = [
+        _row_of_claim(
+            question,
+            limit,
+            claim,
+            _number(worst.get(limit, 0.0)),
+            evidence=NO_EVIDENCE,
+            finding=Finding(HOLDS, f"{claim.words} is claimed", f"{worst.get(limit, 0.0):.6g} is "
+                            f"enough if the noisy numbers are all that is released"),
+        )
+        for limit in question.limits
+    ]  # fmt: skip
+    known = claim.setting(question, rows, "the law of its noisy numbers")
+    return MechanismReport(question.subject, tuple(rows), known, (tried,)), ""
+
+
+def _cost(cost: Handed, claim: PrivacyClaim) -> float:
+    """Return what numbers cost that are shifted, in the quantity of a claim; rounded up."""
+    loss = cost.loss
+    if claim.rho is None and not claim.delta:
+        return round_up(Fraction(cost.epsilon)) if cost.epsilon < math.inf else math.inf
+    if isinstance(loss, NotJudged):
+        return math.inf
+    if claim.rho is not None:
+        return float(loss.rho[1])
+    return round_up(Fraction(loss.delta(claim.epsilon)[1]))
 
 
 def _sampled(

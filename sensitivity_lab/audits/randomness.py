@@ -12,8 +12,13 @@ from sensitivity_lab.metrics import Metric
 from sensitivity_lab.metrics.cells import key_of, multiset
 from sensitivity_lab.results.literals import literal, short_literal
 
-from .doors import RANDOM
 from .row import Evidence
+
+RANDOM = (
+    'sl.audit(values, function, claim, size=[2, 3], neighbors="symmetric", outputs="symmetric", '
+    "choices=400)"
+)
+"""A whole call for a function that chooses at random."""
 
 PROBES = 2048
 """The largest number of repeated calls, spread over inputs of all sizes."""

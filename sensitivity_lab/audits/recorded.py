@@ -15,20 +15,18 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.norms import Norm
 
 from .claims import ROUNDING_ULPS, check_amount
-from .doors import RECORDED, led
-from .driven.kept import changed, kept
+from .driven.kept import judged_by_first_calls
 from .question import check_order
 from .recording import recording, resolved
 from .replay.histories import check_histories
 from .replay.replay import Replay
 from .replay.report import check_question, reported
 from .replay.runs import Glimpse, Recorder, run_in_fresh_process
-from .report import AuditReport, with_state
+from .report import AuditReport
 
 _NOT_RECORDED = "give a mechanism that takes the answer, or audit the draws by audit_mechanism"
 
 
-@led(inspect.signature(recording).parameters)
 @public_call
 def audit_recorded(
     function: Callable[[list[Any]], Any],
@@ -219,20 +217,21 @@ def audit_recorded(
     with recording(*targets, **options) as tape:
         tape.asks = True
         there = partial(run_in_fresh_process, function, targets, options)
-        before = {} if fresh else kept(function)
-        report = reported(
-            question,
-            Recorder(function, tape, there if fresh else None),
-            Replay(fed, budget),
-            _NOT_RECORDED,
-        )
-    return with_state(report, [] if fresh else changed(before, kept(function)))
+
+        def judge(called: Callable[[list[Any]], Any]) -> AuditReport:
+            recorder = Recorder(called, tape, there if fresh else None)
+            return reported(question, recorder, Replay(fed, budget), _NOT_RECORDED)
+
+        return judge(function) if fresh else judged_by_first_calls(function, judge)
 
 
 def _check_parameters(targets: tuple[Any, ...], options: dict[str, Any]) -> None:
     """Raise InputError without a mechanism, or if one lacks a parameter that is looked up."""
     if not targets:
-        raise InputError(f"targets must name at least one mechanism, got none; write {RECORDED}")
+        raise InputError(
+            "targets must name at least one mechanism, got none; name one, as in "
+            'sl.audits.audit_recorded(function, values, 3, Mechanism, neighbors="bounded")'
+        )
     sought = {"sensitivity": "sensitivity", **options}
     for target in targets:
         found = resolved(target)

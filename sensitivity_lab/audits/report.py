@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -346,17 +345,6 @@ class AuditReport:
             *(line("td", pair, span) for pair in self._pair()),
         ]
         return f"<table><caption>{html_text(self._title)}</caption>{''.join(lines)}</table>"
-
-
-def with_state(report: AuditReport, left: Sequence[str]) -> AuditReport:
-    """Return a report that leaves open what calls of code that keeps something do not prove."""
-    if not left:
-        return report
-    state = (
-        f"the function keeps {', '.join(left)} from one call to the next; make what is kept anew "
-        "in every call"
-    )
-    return replace(report, notes=(*report.notes, state), unjudged=(*report.unjudged, state))
 
 
 def _mark(row: AuditRow) -> bool | None:

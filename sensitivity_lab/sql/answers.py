@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab.errors import QueryError
@@ -81,12 +80,9 @@ def weigh(
     form: NormalForm,
     aggregate: Aggregate,
     session: Session,
-    replaced: Mapping[str, str] | None = None,
 ) -> Weighing:
     """Return how much each result of a query adds to a count or a sum (see `weigh_over`)."""
-    return weigh_over(
-        aggregate, lambda select: session.rows(statement(form, select, replaced=replaced))
-    )
+    return weigh_over(aggregate, lambda select: session.rows(statement(form, select)))
 
 
 def weigh_over(
@@ -152,34 +148,10 @@ def _weigh_decimal(value: str, digits: int, scale: int, name: str) -> Weighing:
     return Weighing(f"COALESCE(CAST({scaled} AS HUGEINT), 0)", power, name=name)
 
 
-def exact_answers(
-    form: NormalForm,
-    aggregate: Aggregate,
-    session: Session,
-    replaced: Mapping[str, str] | None = None,
-) -> list[Fraction]:
-    """Return an aggregate of each group, exactly, in the order of the keys; 0 of nothing."""
-    place = place_of(form)
-    if aggregate.kind == "distinct" and aggregate.value is not None:
-        weighing = Weighing("")
-        select = [place, f"COUNT(DISTINCT {aggregate.value.sql})", "FALSE"]
-    else:
-        weighing = weigh(form, aggregate, session, replaced)
-        select = [place, weighing.total, weighing.is_rough]
-    text = statement(form, select, replaced=replaced, group_by=["1"])
-    found = [Fraction(0)] * len(form.keys)
-    for at, total, rough in session.rows(text):
-        weighing.check(rough)
-        found[at] = Fraction(int(total), weighing.denominator)
-    return found
-
-
-def answers(
-    form: NormalForm, session: Session, replaced: Mapping[str, str] | None = None
-) -> list[tuple[Any, ...]]:
+def answers(form: NormalForm, session: Session) -> list[tuple[Any, ...]]:
     """Return the aggregates of each group, in the order of the keys; those of nothing are 0."""
     select = [place_of(form), *(call_of(one) for one in form.aggregates)]
-    text = statement(form, select, replaced=replaced, group_by=["1"])
+    text = statement(form, select, group_by=["1"])
     found = {row[0]: row[1:] for row in session.rows(text)}
     nothing = (0,) * len(form.aggregates)
     return [found.get(place, nothing) for place in range(len(form.keys))]

@@ -13,13 +13,11 @@ import pandas as pd
 from sensitivity_lab.checks import check_whole, named, names_of
 from sensitivity_lab.results.reprs import Facts
 
-from .answers import Weighing, weigh
 from .clipping import clipped_text
 from .database import Session
 from .impacts import make_impacts, persons_in
 from .normal_form import NormalForm
 from .read_query import ReadQuery
-from .removal import losses
 
 PRIVATE = "it depends on the data: neither publish it nor scale noise to it"
 
@@ -194,11 +192,10 @@ class Contributions(Facts):
 def contributions_of(query: ReadQuery) -> Contributions:
     """Return the contributions of all persons."""
     form = query.form
+    form.check_monotone("contributions")
     query.cascades.check()
     with query.session() as session:
         number = persons_in(form, session)
-        if not form.monotone:
-            return _by_running(query, session, number)
         names = [f"lost{place}" for place in range(len(form.aggregates))]
         # Counts fit into 64 bits; sums may not.
         wide = [f"lost{i}" for i, one in enumerate(form.aggregates) if one.kind == "sum"]
@@ -234,35 +231,6 @@ def _person_columns(
     found = session.arrays(f"SELECT person, place, {casts} FROM {relation}")
     arrays = {name: np.asarray(value) for name, value in found.items()}
     return arrays["person"], arrays["place"].astype(np.int64), tuple(arrays[one] for one in names)
-
-
-def _by_running(query: ReadQuery, session: Session, number: int) -> Contributions:
-    """Run the query again without each person, as a left join of private rows needs."""
-    form = query.form
-    weighings = [
-        Weighing("") if one.kind == "distinct" else weigh(form, one, session)
-        for one in form.aggregates
-    ]
-    below = tuple(one.denominator for one in weighings)
-    persons, places = [], []
-    values: list[list[Any]] = [[] for _ in form.aggregates]
-    for person, lost in losses(form, form.aggregates, session):
-        for place, parts in enumerate(zip(*lost, strict=True)):
-            if any(parts):
-                persons.append(person)
-                places.append(place)
-                for column, one, scale in zip(values, parts, below, strict=True):
-                    column.append(one * scale)
-    names = np.empty(len(persons), dtype=object)
-    names[:] = persons
-    return Contributions(
-        query,
-        names,
-        np.array(places, dtype=np.int64),
-        tuple(np.array(one, dtype=object) for one in values),
-        below,
-        number,
-    )
 
 
 def _divided(values: Any, below: int) -> Any:

@@ -97,8 +97,7 @@ class Query(ReadQuery):
         -----
         This takes one grouped query over the join. A result refers to the persons of all its rows,
         and counts once for each of them. A value of COUNT(DISTINCT ...) counts for a person if all
-        of its results refer to the person. With a LEFT JOIN of private rows, the query runs again
-        without each person.
+        of its results refer to the person.
 
         Examples
         --------

@@ -362,11 +362,7 @@ def _ends(form: NormalForm, aggregate: Aggregate) -> tuple[Fraction, Fraction]:
                 "value / 2"
             )
         )
-    if not form.monotone:
-        raise InputError(
-            "plan: a LEFT JOIN to a private table is not supported, because a person can take "
-            "results away from others; use an inner join"
-        )
+    form.check_monotone("plan")
     if max(map(abs, ends)) >= 2**53:
         raise InputError(
             f"plan: bounds of {shown(aggregate.name)} reach {as_text(max(map(abs, ends)))}; give "

@@ -493,7 +493,7 @@ def _public_keys(
     sources = [source for source in form.sources if source.alias in read]
     own = [term.sql for term in form.conditions if term.aliases and term.aliases <= read]
     terms = ", ".join(group.term.sql for group in form.groups)
-    text = f"SELECT DISTINCT {terms} FROM {from_clause(sources, {})}"
+    text = f"SELECT DISTINCT {terms} FROM {from_clause(sources)}"
     text += f" WHERE {' AND '.join(own)}" if own else ""
     found = session.rows(f"{text} ORDER BY ALL LIMIT {_MOST_KEYS + 1}")
     if not 0 < len(found) <= _MOST_KEYS:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab.audits import randomness
-from sensitivity_lab.audits.doors import RANDOM
+from sensitivity_lab.audits.randomness import RANDOM
 from sensitivity_lab.exact.difference import Difference
 
 

@@ -10,7 +10,8 @@ import signal
 import sys
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import cache
@@ -20,8 +21,19 @@ import numpy as np
 import pandas as pd
 
 from .draws import Law
-from .stops import OutsideError, OwnGeneratorError, running, stopped
-from .symbols import EXPONENTIAL, GAUSSIAN, GUMBEL, LAPLACE, Magnitude, Symbol
+from .stops import ChangedError, OutsideError, OwnGeneratorError, running, stopped
+from .symbols import (
+    DISCRETE,
+    EXPONENTIAL,
+    GAUSSIAN,
+    GUMBEL,
+    LAPLACE,
+    NOISE,
+    UNIFORM,
+    Draw,
+    Magnitude,
+    Symbol,
+)
 
 _WIDE = 10_000
 """Numbers to choose from that are farther apart are chosen by their place, one run each."""
@@ -38,6 +50,45 @@ class Source(Protocol):
 
     def noise(self, kind: str) -> Any:
         """Return a draw of standard noise, such as "Laplace"."""
+
+
+class Fed:
+    """The draws of a run as numbers, in the order in which it made them.
+
+    Parameters
+    ----------
+    values : mapping of Draw to Fraction
+        The draws.
+    made : iterable of (int, Any)
+        By their numbers, draws of noise that the code makes of others.
+    """
+
+    def __init__(self, values: Mapping[Draw, Fraction], made: Iterable[tuple[int, Any]]) -> None:
+        self._values = values
+        self._made: Counter[str] = Counter()
+        self._not_drawn = {place for place, _ in made}
+
+    def discrete(self, _: Law) -> int:
+        """Return the value of the next discrete draw."""
+        return int(self._next(DISCRETE))
+
+    def uniform(self) -> float:
+        """Return the value of the next uniform draw."""
+        return float(self._next(UNIFORM))
+
+    def noise(self, kind: str) -> float:
+        """Return the value of the next draw of continuous noise."""
+        return float(self._next(kind, NOISE))
+
+    def _next(self, kind: str, counter: str = "") -> Fraction:
+        while counter and self._made[counter] in self._not_drawn:
+            self._made[counter] += 1  # the code makes it of another draw
+        place = self._made[counter or kind]
+        self._made[counter or kind] += 1
+        try:
+            return self._values[Draw(kind, place)]
+        except KeyError:
+            raise ChangedError from None
 
 
 GENERATORS = ("Generator", "Random", "RandomState")

@@ -598,14 +598,6 @@ def exp_bounds(epsilon: Fraction) -> tuple[Fraction, Fraction]:
     return Fraction(found.low), Fraction(found.high)
 
 
-def log_bounds(number: Fraction) -> tuple[Fraction, Fraction]:
-    """Return bounds on the natural logarithm of a number above 0."""
-    if number == 1:
-        return Fraction(0), Fraction(0)
-    found = Enclosure.of(number, _BOUND_DIGITS).log()
-    return Fraction(found.low), Fraction(found.high)
-
-
 def compared(first: ReleaseLaw, second: ReleaseLaw) -> Divergence:
     """Compare the laws of what code releases on two datasets.
 

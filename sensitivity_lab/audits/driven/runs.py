@@ -37,7 +37,7 @@ from sensitivity_lab.results.literals import short_literal
 
 from .comparisons import Above, Race, UnknownError, chance, connected, inside_of
 from .draws import Event, Form, Law, joint, likely, weight
-from .generator import DrivenGenerator, elsewhere, misuse, played, playing
+from .generator import DrivenGenerator, Fed, elsewhere, misuse, played, playing
 from .kept import first_calls
 from .places import Place, place_below
 from .stops import (
@@ -57,7 +57,6 @@ from .symbols import (
     GAUSSIAN,
     GUMBEL,
     LAPLACE,
-    NOISE,
     UNIFORM,
     Bound,
     Draw,
@@ -279,6 +278,9 @@ class Run:
                 self.made.append((len(self.noises), symbol))
                 return -self.noise(kind)
         return math.log(symbol.decided())
+
+    def before(self, one: Symbol, other: Symbol) -> None:
+        """Take notice of two symbols that are compared: their difference is all that counts."""
 
     def check_unspent(self, symbol: Symbol) -> None:
         """Raise OutsideError if a draw of which the logarithm was taken is in a symbol."""
@@ -891,7 +893,7 @@ def _rerun_until(
         if number >= LEAST_RERUNS and time.monotonic() > end:
             return
         try:
-            same = called(function, dataset, _Fed(leaf.run.example(), leaf.run)) == leaf.parts
+            same = called(function, dataset, Fed(leaf.run.example(), leaf.run.made)) == leaf.parts
         except OutsideError:
             same = False
         if not same:
@@ -925,7 +927,7 @@ def example_of(
     given = run.example()
     try:
         with watched():
-            return function(copy.deepcopy(dataset), DrivenGenerator(_Fed(given, run)))
+            return function(copy.deepcopy(dataset), DrivenGenerator(Fed(given, run.made)))
     except Exception as error:  # noqa: BLE001 - an error is a release like any other
         return {RAISED: (type(error).__name__, str(error))}
 
@@ -1129,37 +1131,6 @@ def _chances(
     }
 
 
-class _Fed:
-    """The draws of a run as numbers, in the order in which it made them."""
-
-    def __init__(self, values: Mapping[Draw, Fraction], run: Run) -> None:
-        self._values = values
-        self._made: Counter[str] = Counter()
-        self._not_drawn = {place for place, _ in run.made}
-
-    def discrete(self, _: Law) -> int:
-        """Return the value of the next discrete draw."""
-        return int(self._next(DISCRETE))
-
-    def uniform(self) -> float:
-        """Return the value of the next uniform draw."""
-        return float(self._next(UNIFORM))
-
-    def noise(self, kind: str) -> float:
-        """Return the value of the next draw of continuous noise."""
-        return float(self._next(kind, NOISE))
-
-    def _next(self, kind: str, counter: str = "") -> Fraction:
-        while counter and self._made[counter] in self._not_drawn:
-            self._made[counter] += 1  # the code makes it of another draw
-        place = self._made[counter or kind]
-        self._made[counter or kind] += 1
-        try:
-            return self._values[Draw(kind, place)]
-        except KeyError:
-            raise ChangedError from None
-
-
 def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     """Run a path again with numbers for its draws, and return the leaf with the types of these.
 
@@ -1171,7 +1142,7 @@ def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
         If only numbers make it release something else.
     """
     values = leaf.run.example()
-    shown = called(function, dataset, _Fed(values, leaf.run))
+    shown = called(function, dataset, Fed(values, leaf.run.made))
     if _agree(leaf, shown, values):
         return replace(leaf, parts=shown)
     if not leaf.run.draws:
@@ -1183,7 +1154,7 @@ def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     ):
         raise _other(dataset, leaf.parts, returned)
     for _ in range(RERUNS):
-        if called(function, dataset, _Fed(values, leaf.run)) != shown:
+        if called(function, dataset, Fed(values, leaf.run.made)) != shown:
             raise QueryError(state_of(dataset))
     raise OutsideError(
         "computes with a draw otherwise than with a number: it rounds to a shorter float, asks for "

@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 from sensitivity_lab.audits.claims import ROUNDING_ULPS
 from sensitivity_lab.audits.couplings.call import audit_coupling
-from sensitivity_lab.audits.doors import led
 from sensitivity_lab.audits.maps import farthest, rows_of
 from sensitivity_lab.audits.pairs import check_pairs
 from sensitivity_lab.audits.question import check_left_out, check_order
@@ -45,7 +44,6 @@ _DRAWS = 400
 _ONLY_OF_A_SCALE = "applies only to a function of a scale that returns a measurement; leave it out"
 
 
-@led()
 @public_call
 def audit_opendp(
     made: Any,

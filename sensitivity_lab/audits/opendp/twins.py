@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.audits.driven.laws import exp_bounds
+from sensitivity_lab.audits.returned import Part
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.cells import signed_key
 
@@ -35,6 +36,14 @@ def twin_of(measurement: Any) -> Callable[[Any, Any], Any]:
     InputError
         If no twin is known, with the reason.
     """
+    made = getattr(measurement, "__opendp_dict__", {})
+    arguments = made.get("__kwargs__", {})
+    if made.get("__function__") == "make_composition":
+        twins = [twin_of(one) for one in arguments["measurements"]]
+        return lambda data, rng: [one(data, rng) for one in twins]
+    if made.get("__function__") == "make_chain_pm":
+        first, then = twin_of(arguments["measurement0"]), arguments["postprocess1"]
+        return lambda data, rng: then(_as_numbers(first(data, rng)))
     before, last = _parts(measurement)
     noise = _noise_of(last)
     answers: dict[Any, Any] = {}
@@ -47,6 +56,15 @@ def twin_of(measurement: Any) -> Callable[[Any, Any], Any]:
         return noise(answers[key], rng)
 
     return twin
+
+
+def _as_numbers(release: Any) -> Any:
+    """Return a release as OpenDP takes it, whose functions see no symbols."""
+    if isinstance(release, list):
+        return list(map(_as_numbers, release))
+    if isinstance(release, dict):
+        return {key: _as_numbers(entry) for key, entry in release.items()}
+    return release.decided() if isinstance(release, Part) else release
 
 
 def _parts(measurement: Any) -> tuple[Any, dict[str, Any]]:

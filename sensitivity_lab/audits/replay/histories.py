@@ -131,7 +131,7 @@ def drawn(runs: Sequence[Run], source: random.Random, number: int) -> tuple[Any,
             continue
         values = [run.releases[step] for run in reached]
         one = source.choice(reached)
-        releases.append(_noisy(values, one.steps[step], _width(one, step), source, number))
+        releases.append(_drawn(values, one.steps[step], _width(one, step), source, number))
     return tuple(releases)
 
 
@@ -145,7 +145,7 @@ def _width(run: Run, step: int) -> float:
     return width if 0 < width < math.inf else 1.0
 
 
-def _noisy(values: list[Any], step: Step, width: float, source: random.Random, number: int) -> Any:
+def _drawn(values: list[Any], step: Step, width: float, source: random.Random, number: int) -> Any:
     """Return a value as noise around one of some values gives it, of the type of the first one."""
     try:
         arrays = [np.asarray(value) for value in values]

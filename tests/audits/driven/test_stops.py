@@ -173,7 +173,9 @@ async def rounded(data, rng):
     return round(sum(data) + rng.laplace())
 
 
-@pytest.mark.parametrize(("release", "verdict"), [(awaited, "tight"), (rounded, "not refuted")])
+@pytest.mark.parametrize(
+    ("release", "verdict"), [(awaited, "tight"), (rounded, "holds if post-processed")]
+)
 def test_code_may_run_a_loop_of_events(release, verdict):
     """Python prints the handler of an interrupt, a task, which prints what it returns."""
     before = signal.getsignal(signal.SIGINT)

@@ -10,7 +10,7 @@ from checks import refused
 from replay_cases import Noise, around_the_median, audited
 
 import sensitivity_lab as sl
-from sensitivity_lab.audits.doors import RANDOM
+from sensitivity_lab.audits.randomness import RANDOM
 from sensitivity_lab.audits.replay import replay
 
 

@@ -264,7 +264,7 @@ def test_what_is_returned_is_compared_in_one_more_run_on_each_dataset(monkeypatc
         return Noise(3).randomise(sum(x))
 
     assert audited(function, [0, 1], 4).sound
-    assert sorted(called) == sorted([tuple(x) for x in ones(4)] * 3)
+    assert sorted(called) == sorted([tuple(x) for x in ones(4)] * 3)  # and no more
 
 
 BRANCHES = {

@@ -427,7 +427,6 @@ def test_a_function_that_tells_arrays_apart_is_refused():
 
 
 OTHER_ARGUMENTS = [
-    ({"seed": 1}, "on an interval both bounds are certified, and nothing is drawn or declared"),
     ({"value_range": (0, 1)}, "leave value_range= out"),
     ({"norm": "L2"}, "leave norm= out"),
     ({"rtol": 0}, "rtol must be how close the bounds are to be"),
