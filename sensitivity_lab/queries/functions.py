@@ -222,7 +222,7 @@ class Function(Query):
         came = shown(answer.tolist() if hasattr(answer, "tolist") else answer)
         if isinstance(answer, pd.DataFrame | pd.Series):
             came = f"{type(answer).__name__} of shape {shape_of(answer)}"
-        if np.ma.is_masked(answer):
+        if advice.startswith("a masked entry"):
             came = f"a masked answer: {came}"
         raise QueryError(f"{self._on(row)} returned {came}; {advice}{_without(row)}")
 

@@ -41,7 +41,7 @@ from .layout import layout_of
 from .measurements import Bins, Measured, Numbers
 from .opendp_noise import Noise, measurement, noise_of
 from .person import Person
-from .published import Checked, Errors, Released, errors_of, file_name, make_folder
+from .published import Checked, Errors, Released, errors_of, file_name, make_folder, write_release
 from .publishing import PROCESS, Record, digest_of, ledger_folder
 from .rows import Tally, text_of_cell
 from .statistics import Statistic, Sums, statistic_of
@@ -317,7 +317,7 @@ class Plan(Tabled):
         released = self._released("published", noisy)
         if where is not None:
             where.mkdir(exist_ok=True)
-            released.write_into(where)
+            write_release(released, where)
         return released
 
     @property

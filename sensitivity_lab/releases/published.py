@@ -104,22 +104,7 @@ class Released(Tabled):
             )
         where = check_path("folder", folder)
         make_folder(where, empty=True)
-        return self.write_into(where)
-
-    def write_into(self, where: Path) -> list[Path]:
-        """Write tables, the plan and the privacy statement into a folder."""
-        texts = {"plan.json": self.plan.to_json(), "privacy.txt": f"{self.plan.statement}\n"}
-        tables = {"statistics": self.statistics} if self.statistics.shape[1] else {}
-        written = []
-        for name, table in {**tables, **self.histograms}.items():
-            written.append(where / f"{file_name(name)}.csv")
-            keyed = not isinstance(table.index, pd.RangeIndex)
-            named = table.rename_axis(_index_names(table)).reset_index() if keyed else table
-            write_csv(named, written[-1])
-        for name, text in texts.items():
-            written.append(where / name)
-            written[-1].write_text(text, encoding="utf-8")
-        return written
+        return write_release(self, where)
 
     @property
     def _title(self) -> str:
@@ -339,3 +324,19 @@ def make_folder(where: Path, *, empty: bool = False) -> None:
         ) from error
     if taken:
         raise InputError(f"the folder {shown(str(where))} is not empty; {new}")
+
+
+def write_release(released: Released, where: Path) -> list[Path]:
+    """Write tables, the plan and the privacy statement into a folder."""
+    texts = {"plan.json": released.plan.to_json(), "privacy.txt": f"{released.plan.statement}\n"}
+    tables = {"statistics": released.statistics} if released.statistics.shape[1] else {}
+    written = []
+    for name, table in {**tables, **released.histograms}.items():
+        written.append(where / f"{file_name(name)}.csv")
+        keyed = not isinstance(table.index, pd.RangeIndex)
+        named = table.rename_axis(_index_names(table)).reset_index() if keyed else table
+        write_csv(named, written[-1])
+    for name, text in texts.items():
+        written.append(where / name)
+        written[-1].write_text(text, encoding="utf-8")
+    return written

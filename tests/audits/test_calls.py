@@ -34,10 +34,6 @@ def library(x):
     return Laplace(1).randomise(sum(x))
 
 
-def library_mean(x):
-    return Laplace(1).randomise(np.mean([one for one in x if one == one]))
-
-
 def count():
     return dp.t.make_count(dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance())
 

@@ -427,7 +427,6 @@ def test_a_function_that_tells_arrays_apart_is_refused():
 
 
 OTHER_ARGUMENTS = [
-    ({"norm": "L2"}, "leave norm= out"),
     ({"rtol": 0}, "rtol must be how close the bounds are to be"),
     ({"time_limit": -1}, "time_limit must be a positive number of seconds"),
 ]
