@@ -91,7 +91,7 @@ def sensitivity_bounds(
     >>> sl.bounds.sensitivity_bounds(unit, variation, size=4, neighbors="bounded")
     Sensitivity of variation: at most 0.3464101616 (certified bounds)
       lower      0.3464101615, attained by x and y
-      gap        3.46e-11, within 0.001 of the lower bound
+      gap        ..., within 0.001 of the lower bound
       neighbors  bounded, at most 1; size 4 (public); interval [0, 1], every real number
       only in x  1  f(x) = 0.3464101615
       only in y  0  f(y) = 0

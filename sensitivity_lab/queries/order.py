@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,6 @@ from sensitivity_lab.universes.multiset import FiniteUniverse
 
 from .returned import Answers, are_exact
 
-if TYPE_CHECKING:
-    from .functions import Function
-
 MOST = 64
 """At most so many datasets are shown in other orders."""
 
@@ -31,7 +28,7 @@ SHARE = 20
 
 QUICK = 0.2
 
-_CLOSE = 1e-6
+_STILL = 1e-6
 """How far floats may move with the order, relative to how far they move at all."""
 
 ORDER = (
@@ -42,7 +39,7 @@ ORDER = (
 
 
 def depends_on_order(
-    query: Function, universe: FiniteUniverse, pair: Sequence[NDArray[np.int64]], evaluated: int
+    query: Any, universe: FiniteUniverse, pair: Sequence[NDArray[np.int64]], evaluated: int
 ) -> bool:
     """Tell whether a function answers some dataset in another order differently.
 
@@ -84,7 +81,7 @@ def depends_on_order(
     apart = np.abs(floats - floats[:, :1]).max()
     spread = np.ptp(floats.reshape(-1, *floats.shape[2:]), axis=0).max()
     rounding = 64 * np.finfo(np.float64).eps * largest * np.abs(floats).max()
-    return bool(apart > _CLOSE * spread + rounding)
+    return bool(apart > _STILL * spread + rounding)
 
 
 def _drawn(universe: FiniteUniverse, size: int, random: np.random.Generator) -> NDArray[np.int64]:

@@ -45,7 +45,7 @@ class RunSearch:
     @staticmethod
     def most_states(walk: Walk, target: Target) -> int:
         """Bound the number of states, without listing them."""
-        return (len(_ends(walk.of_x)) + len(_ends(walk.of_y))) * (
+        return (len(_run_ends(walk.of_x)) + len(_run_ends(walk.of_y))) * (
             (target.only_x + 1) * (target.only_y + 1)
         )
 
@@ -60,8 +60,8 @@ class RunSearch:
         a, b = (of.ravel() for of in np.mgrid[: only_x + 1, : only_y + 1])
         # A run of x ends where c + a is the first rank of the next one; likewise c + b in y.
         found = [np.array([(0, 0, 0), self.target])]
-        found += [np.column_stack([end - a, a, b]) for end in _ends(self.walk.of_x)]
-        found += [np.column_stack([end - b, a, b]) for end in _ends(self.walk.of_y)]
+        found += [np.column_stack([end - a, a, b]) for end in _run_ends(self.walk.of_x)]
+        found += [np.column_stack([end - b, a, b]) for end in _run_ends(self.walk.of_y)]
         every = np.unique(np.concatenate(found), axis=0)
         inside = every[(every[:, 0] >= 0) & (every[:, 0] <= core)]
         return inside[np.argsort(inside.sum(axis=1), kind="stable")]
@@ -73,8 +73,8 @@ class RunSearch:
         last_x, last_y = (
             np.append(ends, size)[np.searchsorted(ends, ranks, side="right")]
             for ends, size, ranks in (
-                (_ends(self.walk.of_x), len(self.walk.of_x), rank_x),
-                (_ends(self.walk.of_y), len(self.walk.of_y), rank_y),
+                (_run_ends(self.walk.of_x), len(self.walk.of_x), rank_x),
+                (_run_ends(self.walk.of_y), len(self.walk.of_y), rank_y),
             )
         )
         found = []
@@ -230,7 +230,7 @@ class RunSearch:
         return total
 
 
-def _ends(weights: Integers) -> NDArray[np.intp]:
+def _run_ends(weights: Integers) -> NDArray[np.intp]:
     """Return the first rank of every run of equal weights but the first."""
     found: NDArray[np.intp] = np.flatnonzero(weights[1:] != weights[:-1]) + 1
     return found
