@@ -117,7 +117,7 @@ def _sums_of(grid: Grid) -> tuple[Measured, Measured, Measured]:
     return RowCount(), CentredSum(grid), CentredSquares(grid)
 
 
-_MEANS = np.linspace(-1, 1, 21)
+_CENTRES = np.linspace(-1, 1, 21)
 """Means over the bounds, as shares of L."""
 
 _SPREAD = 1 / 6
@@ -128,11 +128,11 @@ _SPREAD = 1 / 6
 def _of_sums(kind: str, grid: Grid) -> tuple[float, float, float]:
     """Return the weights of the count, the sum and the squares."""
     if kind == "mean":
-        return float((_MEANS**2).mean()), 1.0, 0.0
+        return float((_CENTRES**2).mean()), 1.0, 0.0
     if kind == "sum":
         return _offset(grid) ** 2, 1.0, 0.0
-    count = float(((0.5 + _MEANS**2 - _SPREAD) ** 2).mean())
-    return count, float((4 * _MEANS**2).mean()), 0.25
+    count = float(((0.5 + _CENTRES**2 - _SPREAD) ** 2).mean())
+    return count, float((4 * _CENTRES**2).mean()), 0.25
 
 
 @cache
@@ -141,7 +141,7 @@ def _of_bins(kind: str, grid: Grid) -> float:
     d = np.linspace(-1, 1, len(grid.starts))
     if kind == "sum":
         return float(((d + _offset(grid)) ** 2).sum())
-    apart = (d[None, :] - _MEANS[:, None]) ** 2
+    apart = (d[None, :] - _CENTRES[:, None]) ** 2
     if kind == "mean":
         return float(apart.sum(axis=1).mean())
     return float(((apart - _SPREAD) ** 2).sum(axis=1).mean())

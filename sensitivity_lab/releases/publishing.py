@@ -143,7 +143,7 @@ class Record:
                 f"a publication of this plan was begun on {date}, not finished: {_SPENT}"
             )
         kept = json.loads(self.finished.read_text(encoding="utf-8"))
-        return {measured[name]: _as_numbers(of) for name, of in kept.items()}, date
+        return {measured[name]: _as_kept(of) for name, of in kept.items()}, date
 
     def publish(
         self, told: Mapping[str, Any], cells: int, draw: Callable[[], Noisy]
@@ -187,7 +187,7 @@ class Record:
         return noisy
 
 
-def _as_numbers(cells: Any) -> Numbers:
+def _as_kept(cells: Any) -> Numbers:
     found = np.empty((len(cells), len(cells[0])), dtype=object)
     found[:] = cells
     return found
