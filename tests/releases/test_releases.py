@@ -105,7 +105,8 @@ def test_histograms_have_the_public_bins_and_whole_numbers():
         ({"agg": {"m": ("v", "mean")}}, ["count", "sum of v"]),
         ({"agg": {"m": ("v", "mean"), "n": "count", "s": ("v", "sum")}}, ["count", "sum of v"]),
         ({"agg": ALL}, ["histogram of v"]),
-        ({"agg": {"s": ("v", "std"), "n": "count"}}, ["histogram of v"]),
+        # 25 noisy bins make a count five times as wrong as one that is measured.
+        ({"agg": {"s": ("v", "std"), "n": "count"}}, ["count", "sum of v", "squares of v"]),
         (
             {"agg": ALL, "bounds": {"v": (0, 1)}},
             ["count", "histogram of v", "sum of v", "squares of v"],
