@@ -164,7 +164,7 @@ def test_a_release_that_fails_leaves_no_folder(capsys, table):
     assert not Path("new").exists()
 
 
-LOSS = "--epsilon must be a finite number above 0, got"
+LOSS = "--epsilon must be a number from 1e-9 to 1e6, got"
 GROUPS = (
     "the names of the groups in the data are private, so give a list that does not depend on them, "
     "each name once: --group-by"
