@@ -446,13 +446,15 @@ class Plan(Tabled):
         stages = [truth, self._numbers(kept)]
         if kept.statistics is not None:
             stages.append(self.source.within_bounds(made_up))
-        stages.append(self._released("exact", kept.numbers).statistics)
+        follows = self._released("exact", kept.numbers)
+        stages.append(follows.statistics)
         drafts = []
         for _ in range(times):
             noisy = {one: of.rehearsed(kept.numbers[one], rng) for one, of in self.noise.items()}
             draft = self._released("rehearsal", noisy).statistics
             drafts.append(draft.reindex(truth.index)[truth.columns])
-        return errors_of([one.reindex(truth.index)[truth.columns] for one in stages], drafts)
+        same = [one.reindex(truth.index)[truth.columns] for one in stages]
+        return errors_of(same, drafts, follows.histograms)
 
     def _numbers(self, exact: Exact) -> pd.DataFrame:
         """Return the statistics of some rows, of a query those that follow."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -132,6 +132,10 @@ class Errors(Tabled):
         By how much each step moves the numbers: "dropped", the rows beyond a limit; of a table
         "bounds", what counts as the nearest value; "bins", what a histogram or a sum of whole steps
         makes of it; "noise", on average. They can cancel.
+    least : DataFrame
+        The smallest number of all rehearsals: bars of a picture end there.
+    histograms : tuple of str
+        Histograms that are published, too; they have no error here.
 
     Examples
     --------
@@ -147,6 +151,8 @@ class Errors(Tabled):
     error: pd.DataFrame
     hidden: pd.DataFrame
     parts: Mapping[str, pd.DataFrame]
+    least: pd.DataFrame
+    histograms: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
         """Return the numbers and their errors side by side.
@@ -176,7 +182,9 @@ class Errors(Tabled):
         """
         from sensitivity_lab.plotting.release import plot_errors
 
-        figure: Figure = plot_errors(self.exact, self.error, **options)
+        figure: Figure = plot_errors(
+            self.exact, self.error, self.least, left_out=self.histograms, **options
+        )
         return figure
 
     @property
@@ -187,7 +195,9 @@ class Errors(Tabled):
         return self.to_frame()
 
 
-def errors_of(stages: list[pd.DataFrame], drafts: list[pd.DataFrame]) -> Errors:
+def errors_of(
+    stages: list[pd.DataFrame], drafts: list[pd.DataFrame], histograms: Iterable[str]
+) -> Errors:
     """Return the errors of drafts.
 
     Parameters
@@ -197,6 +207,8 @@ def errors_of(stages: list[pd.DataFrame], drafts: list[pd.DataFrame]) -> Errors:
         from what is measured without noise: all of the same groups and statistics.
     drafts : list of DataFrame
         What follows with noise.
+    histograms : iterable of str
+        Names of those that are published.
     """
     exact = stages[0]
     # Axes: the rehearsal, the group, the statistic.
@@ -218,6 +230,8 @@ def errors_of(stages: list[pd.DataFrame], drafts: list[pd.DataFrame]) -> Errors:
         error=table(_mean_of_known(off)),
         hidden=table(1 - (~np.isnan(off)).mean(axis=0)),
         parts={name: table(cells) for name, cells in moved.items()},
+        least=table(np.fmin.reduce(noisy, axis=0)),
+        histograms=tuple(histograms),
     )
 
 

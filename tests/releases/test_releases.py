@@ -546,3 +546,19 @@ def test_other_names_of_columns_give_no_warning(recwarn):
     made.without_noise(data)
     plan(person=sl.releases.Person("borrower", max_rows=1))
     assert not recwarn.list
+
+
+def test_a_picture_of_errors_ends_where_numbers_do_and_names_what_it_leaves_out():
+    """A standard deviation near 0 whose error is larger: its bar ends at 0, not at -1."""
+    data = pd.DataFrame({"id": range(60), "v": [0] * 59 + [1]})
+    errors = plan(
+        agg={"s": ("v", "std"), "n": "count", "h": ("v", "histogram")}, bounds={"v": range(4)}
+    ).errors(data)
+    assert (errors.exact["s"] < errors.error["s"]).all()
+    figure = errors.plot()
+    assert figure.get_suptitle().endswith("\nnot drawn: h")
+    spread, counts = figure.axes
+    [bar] = spread.collections[0].get_segments()
+    assert bar[0][0] >= 0
+    assert bar[1][0] == pytest.approx((errors.exact["s"] + errors.error["s"]).item())
+    assert all(one == round(one) for one in counts.get_xticks())
