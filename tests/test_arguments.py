@@ -242,12 +242,14 @@ GRAPH_QUERIES = ("edges", "triangles", "max_degree", "degree_histogram")
 OF_AUDITS = Kind("", ())
 """What `tests/audits` tests: claims, datasets and code of other libraries."""
 
+SECONDS = number("a positive number of seconds, at most 1,000,000", 0, 10**7)
+
 ARGUMENTS: dict[str, Kind] = {
     "Run.checkpoint": FOLDER,
     "Run.memory_limit": whole("a number of bytes, at least 1"),
     "Run.scratch": FOLDER,
-    "Run.timeout": number("a positive number of seconds, at most 1,000,000", 0, 10**7).or_none(),
-    "Run.time_limit": number("a positive number of seconds, at most 1,000,000", 0, 10**7).or_none(),
+    "Run.timeout": SECONDS.or_none(),
+    "Run.time_limit": SECONDS.or_none(),
     # Of queries.
     "clip": BOUNDS.or_none(),
     "clip_norm": POSITIVE.but(None),
@@ -407,10 +409,7 @@ ARGUMENTS: dict[str, Kind] = {
     "clipping_sweep.values": SEQUENCE_OF_NUMBERS.called("values: records"),
     "release": function("a function").or_none(),
     # Of bounds.
-    "time_limit": kind(
-        "a positive number of seconds, at most 10,000,000, or math.inf with evaluations",
-        (*OBJECTS[:2], (0, "0"), (10**8, "100000000"), (math.inf, "inf"), ("1", "'1'")),
-    ).but(None),
+    "time_limit": SECONDS,
     "rtol": number(
         "how close the bounds are to be, relative to the lower one: a number above 0, at most 1",
         *(0, 1.5),
@@ -601,9 +600,7 @@ ARGUMENTS: dict[str, Kind] = {
     "branches": whole("a number of runs, at least 1"),
     "every_order": FLAG,
     "fresh": FLAG,
-    "audit_mechanism.time_limit": number(
-        "a positive number of seconds, at most 1,000,000", 0, 10**7
-    ).or_none(),
+    "audit_mechanism.time_limit": SECONDS.or_none(),
     "sampled": FLAG,
     "generator": choice("Generator", "Random", "RandomState").or_none(),
     "subject": NAME,
@@ -651,6 +648,10 @@ BESIDE: dict[str, dict[str, Any]] = {
     "number.upper": {"lower": 0},
     "smooth_sensitivity.sizes": {"neighbors": "unbounded"},
     "reach.sizes": {"neighbors": "unbounded"},
+    **{
+        f"sensitivity_bounds.{one}": {"universe": sl.Universe.from_interval(0, 1)}
+        for one in ("query", "size", "neighbors")
+    },
     **{
         f"{side}_empirical_global_L1_sensitivity.percentile": {"query_type": "percentile"}
         for side in ("bounded", "unbounded")

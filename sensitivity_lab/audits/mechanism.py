@@ -21,6 +21,7 @@ from sensitivity_lab.checks import (
     check_flag,
     check_number,
     check_running,
+    check_seconds,
     check_whole,
     choice_kind,
     named,
@@ -66,10 +67,6 @@ _SHOWN = 4
 """How many outcomes of an event a report shows."""
 
 _check_probability = number_kind("a number from 0 to 1", lambda given: 0 <= given <= 1)
-
-_check_seconds = number_kind(
-    "a positive number of seconds, at most 1,000,000", lambda given: 0 < given <= 10**6
-)
 
 _check_generator = choice_kind(GENERATORS)
 
@@ -417,8 +414,8 @@ def audit_mechanism(
         every_order=every_order, subject=subject, tolerance_ulps=tolerance_ulps, progress=progress,
     )  # fmt: skip
     check_pairs(len(question.datasets))
-    stands_for = None if generator is None else _check_generator("generator", generator)
-    limit = None if time_limit is None else _check_seconds("time_limit", time_limit)
+    stands_for = _check_generator.or_none("generator", generator)
+    limit = check_seconds.or_none("time_limit", time_limit)
     with playing(stands_for), budgeted(None if limit is None else float(limit)):
         if sampled:
             why = "sampled=True: no law was looked for"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from sensitivity_lab.boundary import public_call
-from sensitivity_lab.checks import check_running, number_kind
+from sensitivity_lab.checks import check_running, check_seconds
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.interval_problem import IntervalProblem
 from sensitivity_lab.problem import check_sizes
@@ -18,13 +17,6 @@ from sensitivity_lab.universes.relations import as_relation
 from .boxes.call import RTOL, SECONDS, certified, check_rtol
 from .boxes.result import CertifiedBounds
 from .boxes.sums import OfSums, on_records
-
-_check_seconds = replace(
-    number_kind(
-        "a positive number of seconds, at most 10,000,000", lambda given: 0 < given <= 10**7
-    ),
-    advice=lambda _: "",
-)
 
 
 @public_call
@@ -100,7 +92,7 @@ def sensitivity_bounds(
     """
     check_running(n_jobs, progress)
     close = float(check_rtol("rtol", rtol))
-    seconds = float(_check_seconds("time_limit", time_limit))
+    seconds = float(check_seconds("time_limit", time_limit))
     given = check_any_universe(universe)
     if not isinstance(given, IntervalUniverse):
         raise InputError(

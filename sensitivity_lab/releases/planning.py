@@ -28,6 +28,7 @@ from sensitivity_lab.checks import (
     number_kind,
     rounded_up,
     shown,
+    whole_kind,
 )
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.files import read_file, written_whole
@@ -161,7 +162,7 @@ def plan(
     owner = check_kind("person", person, Person, "a Person: sl.releases.Person('id', max_rows=5)")
     owner.warn_of(())
     loss = privacy_loss(epsilon, delta)
-    number = None if rows is None else check_whole("rows", rows, "a number of rows, at least 1")
+    number = whole_kind("a number of rows, at least 1").or_none("rows", rows)
     few = _bins_for(number, owner, loss, delta)
     grids = _grids(bounds or {}, step or {}, bins or {}, few)
     keys = _keys({} if groupby is None else groupby)
