@@ -480,7 +480,7 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
     ("stacks", "global"): {
         "several queries": (
             table,
-            asked_global(sl.Stack(MEAN, sl.SumOf("v")), B(1), norm="Linf"),
+            asked_global(sl.Stack(MEAN, sl.SumOf("v")), U(1), norm="Linf"),
             100_000,
             10_000,
         ),
