@@ -150,7 +150,11 @@ class Results:
 
     intervals: ClassVar[list[str]] = []
     said: ClassVar[list[tuple[str, str]]] = [
-        ("noise", "counts and sums can be negative; the error of each is in the table above")
+        (
+            "noise",
+            "counts and sums can be negative; a SUM of no rows is 0, where DuckDB says NULL; the "
+            "error of each is in the table above",
+        )
     ]
 
     @property
