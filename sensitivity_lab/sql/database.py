@@ -372,7 +372,9 @@ class Database:
                 )
             _check_collations(name, made, where)
             full = ".".join(map(quoted, (database, schema, table)))
-            return Table(table, full, self._columns(session, full), made)
+            declared = session.rows(f"DESCRIBE {full}")
+            filled = frozenset(str(row[0]) for row in declared if row[2] == "NO")
+            return Table(table, full, self._columns(session, full), made, filled)
 
     def check(self, session: Session, tables: Iterable[Table]) -> None:
         """Raise InputError if tables are others than they were, or than the connection sees."""

@@ -750,25 +750,27 @@ class Reader:
                 value = self.writer.term(node.this.expressions[0], resolve)
                 return [Aggregate(name, "distinct", self._restricted(value, where))]
             value = self.writer.term(node.this, resolve)
-            return [Aggregate(name, "count", self._restricted(value, where))]
+            return [Aggregate(name, "count", self._counted(value, where, scope))]
         if type(node) in (exp.Sum, exp.Avg) and not isinstance(node.this, exp.Distinct):
             self.check_parts(node, {"this"}, "this form of an aggregate")
-            value = self._restricted(self.writer.term(node.this, resolve), where)
+            given = self.writer.term(node.this, resolve)
+            value = self._restricted(given, where)
             if isinstance(node, exp.Sum):
                 return [Aggregate(name, "sum", value)]
             return [
                 Aggregate(f"{name} (sum)", "sum", value),
-                Aggregate(f"{name} (count)", "count", value),
+                Aggregate(f"{name} (count)", "count", self._counted(given, where, scope)),
             ]
         if type(node).__name__ in _VARIANCES:
             self.check_parts(node, {"this"}, "this form of an aggregate")
-            value = self._restricted(self.writer.term(node.this, resolve), where)
+            given = self.writer.term(node.this, resolve)
+            value = self._restricted(given, where)
             float_ = replace(value, sql=f"CAST({value.sql} AS DOUBLE)", kind="cast to DOUBLE")
             number = replace(float_, arguments=(value,), column=None)
             square = Term(f"({number.sql} * {number.sql})", "*", (number, number))
             return [
                 Aggregate(f"{name} (sum)", "sum", number),
-                Aggregate(f"{name} (count)", "count", value),
+                Aggregate(f"{name} (count)", "count", self._counted(given, where, scope)),
                 Aggregate(f"{name} (squares)", "sum", square),
             ]
         known = (
@@ -784,6 +786,12 @@ class Reader:
     def _restricted(self, value: Term, where: Term | None) -> Term:
         """Return a value that is NULL where the condition of FILTER is not met."""
         return value if where is None else self.writer.when(where, value)
+
+    def _counted(self, value: Term, where: Term | None, scope: _Scope) -> Term | None:
+        """Return what COUNT counts: rows, of a value that is never NULL; so it is measured once."""
+        if not _never_null(value, scope):
+            return self._restricted(value, where)
+        return None if where is None else self.writer.when(where, None)
 
     # Refusals.
 
@@ -804,6 +812,19 @@ class Reader:
     def refusal(self, node: Any, what: str, way: str) -> InputError:
         """Return the error about a part of the text."""
         return self.writer.refusal(node, what, way)
+
+
+def _never_null(term: Term, scope: _Scope) -> bool:
+    """Tell whether a value is NULL in no row, by what tables declare."""
+    if term.column is not None:
+        [source] = [one for one in scope.sources if one.alias == term.column.alias]
+        return source.left is None and term.column.name in source.table.filled
+    found = (_never_null(one, scope) for one in term.arguments)
+    if term.kind == "literal":
+        return term.sql != "NULL"
+    if term.kind == "coalesce":
+        return any(found)
+    return term.kind in ("+", "-", "*") and all(found)
 
 
 class _Answers:
