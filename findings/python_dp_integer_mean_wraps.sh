@@ -3,9 +3,9 @@
 #
 # Guessed before: BoundedMean(dtype="int") of 50,000 salaries of 100,000 with bounds 0 and 200,000
 # is 100,000 up to noise, as with dtype="float"; dtype says what the records are.
-# Seen: it is 14,097, with epsilon = 1 or 1,000: the sum of five thousand million wraps around in 32
-# bits, and the wrapped sum is divided. The noise is small, the bounds hold, nothing is said.
-# dtype="int64" and "float" give 100,000. "int" is the default, and 22,000 such records are enough.
+# Seen: it is 14,097: the sum of five thousand million wraps around in 32 bits, and the wrapped sum
+# is divided. The noise is small, the bounds hold, nothing is said. dtype="int64" and "float" give
+# 100,000. "int" is the default, and 22,000 such records are enough.
 # Source: measured; https://pydp.readthedocs.io/en/latest/pydp.html (BoundedMean)
 set -euo pipefail
 folder=$(mktemp -d)

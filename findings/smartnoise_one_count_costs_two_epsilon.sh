@@ -5,8 +5,8 @@
 # Guessed before: get_privacy_cost of SELECT COUNT(*) with Privacy(epsilon=1) is (1, delta): one
 # number is released, and epsilon is said to be per column.
 # Seen: it is (2.0, 1.5e-05), and that of AVG(v) 3: a hidden count of ids, by which small groups are
-# left out, is paid for in every query, also in one without GROUP BY. Only with row_privacy and
-# censor_dims off does a count cost 1.
+# left out, is paid for in every query, also in one without GROUP BY. With row_privacy=True and
+# censor_dims=False a count costs 1.
 # Source: https://docs.smartnoise.org/sql/ (Privacy: epsilon "per column"; get_privacy_cost)
 set -euo pipefail
 folder=$(mktemp -d)
