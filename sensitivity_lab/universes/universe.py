@@ -168,6 +168,7 @@ class Universe(FiniteUniverse):
         reading.check_once(given, "domain", advice)
         made = cls(given)._declare(copies)
         reading.warn_of_pair(values, "this domain", real=True)
+        reading.warn_of_data(values, "from_domain", "Universe.from_domain(range(121))")
         return made
 
     @staticmethod
@@ -197,6 +198,8 @@ class Universe(FiniteUniverse):
         >>> sl.global_sensitivity(ages, "mean", size=10, neighbors="bounded").exact
         Fraction(12, 1)
         """
+        bounds = lower, upper
+        reading.warn_of_data(bounds, "from_interval", "Universe.from_interval(0, 120)")
         return IntervalUniverse(lower, upper)
 
     def clipped(self, lower: Number | None = None, upper: Number | None = None) -> Universe:
