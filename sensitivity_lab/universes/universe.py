@@ -198,9 +198,10 @@ class Universe(FiniteUniverse):
         >>> sl.global_sensitivity(ages, "mean", size=10, neighbors="bounded").exact
         Fraction(12, 1)
         """
-        bounds = lower, upper
-        reading.warn_of_data(bounds, "from_interval", "Universe.from_interval(0, 120)")
-        return IntervalUniverse(lower, upper)
+        made = IntervalUniverse(lower, upper)
+        way = "Universe.from_interval(0, 120)"
+        reading.warn_of_data((lower, upper), "from_interval", way)
+        return made
 
     def clipped(self, lower: Number | None = None, upper: Number | None = None) -> Universe:
         """Return the universe of the clipped records: none below `lower`, none above `upper`.
