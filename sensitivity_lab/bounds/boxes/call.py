@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from sensitivity_lab.checks import number_kind
-from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem
 from sensitivity_lab.queries import Query
@@ -27,6 +27,9 @@ from .intervals import Floats
 from .result import CertifiedBounds
 from .search import Bounded, Root, bound, difference, roots_around, roots_of, search
 from .sums import FromSums, OfSums, exact_gap, pair_of, roots_of_sums
+
+MOST_RECORDS = 100_000
+"""The most records of a dataset whose records are followed one by one."""
 
 SECONDS = 30.0
 """The default limit of a search."""
@@ -78,6 +81,12 @@ def certified(
             (size - removed, removed, added) for size, (removed, added) in problem.changes(relation)
         ]
         _check_nobody(query, shapes)
+        largest = max(problem.sizes)
+        if sums is None and largest > MOST_RECORDS:
+            raise TooLargeError(
+                f"boxes follow every record, and datasets of {largest:,} have more than the limit "
+                f"of {MOST_RECORDS:,}; choose a smaller size, or a function of sums, formulas.sums"
+            )
         if sums is None:
             roots = roots_of(function, *ends, shapes)
         else:

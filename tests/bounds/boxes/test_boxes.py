@@ -447,3 +447,10 @@ def test_boxes_are_for_intervals():
         sl.global_sensitivity(grid, np.mean, size=3, neighbors="bounded", method="boxes")
     with pytest.raises(sl.errors.InputError, match="certified on an interval, not on a domain"):
         sl.bounds.sensitivity_bounds(grid, np.mean, size=3, neighbors="bounded", rtol=0.5)
+
+
+def test_more_records_than_can_be_followed_are_refused():
+    with pytest.raises(
+        sl.errors.TooLargeError, match="than the limit of 100,000; choose a smaller"
+    ):
+        bounds_of(np.mean, 10**9)
