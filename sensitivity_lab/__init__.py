@@ -32,6 +32,9 @@ entry.
 
 `sql` reads queries of databases: what one person changes in a count over joined tables.
 
+`streams` has the sensitivity of what is released step after step, where a person takes part several
+times: running sums, trees, correlated noise in training.
+
 `pipelines` has the steps that change data before a query (clamp, map, join, truncate, count), each
 a *transformation* with a *stability map*: how far apart outputs are when inputs are `d_in` apart.
 `noise` turns a sensitivity into a scale of noise. `releases` goes from a table to numbers that may
@@ -101,6 +104,7 @@ if TYPE_CHECKING:
         results,
         spaces,
         sql,
+        streams,
     )
     from .audits.call import assert_sensitivity, audit
     from .calls.curves import sensitivity_curves
@@ -119,6 +123,7 @@ _LATER = {
     "formulas": "formulas",
     "spaces": "spaces",
     "sql": "sql",
+    "streams": "streams",
     "noise": "noise",
     "pipelines": "pipelines",
     "plotting": "plotting",
@@ -198,6 +203,7 @@ __all__ = [
     "smooth_sensitivity",
     "spaces",
     "sql",
+    "streams",
     "universes",
 ]
 

@@ -1,0 +1,30 @@
+"""Streams: how much one person can change what is released step after step.
+
+A release is a matrix times the contributions of all steps, and noise: running sums, sliding
+windows, trees, or the noise of a training run. A person takes part several times, in a pattern.
+`participation_sensitivity` finds the worst contributions, and proves its number;
+`participation_curve` draws it over the number of participations and their separation; `audit`
+judges what others claim.
+
+Examples
+--------
+>>> from sensitivity_lab import streams
+>>> tree = [[1, 1, 1, 1], [1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
+>>> found = streams.participation_sensitivity(tree, k=2, separation=2, norm="L1")
+>>> found.value, found.witness.x
+(6.0, {0: 1, 2: 1})
+"""
+
+from .call import audit, participation_curve, participation_sensitivity
+from .result import ParticipationCurve, ParticipationSensitivity, ParticipationWitness
+
+__all__ = [
+    "ParticipationCurve",
+    "ParticipationSensitivity",
+    "ParticipationWitness",
+    "audit",
+    "participation_curve",
+    "participation_sensitivity",
+]
+
+__dir__ = __all__.copy  # for tab completion
