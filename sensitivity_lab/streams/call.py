@@ -123,7 +123,7 @@ def participation_sensitivity(
     >>> sums = [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
     >>> streams.participation_sensitivity(sums, k=1)
     Sensitivity of noise through a matrix of 3 x 3, L2 norm: 1.732050808 (exact, rounded up)
-      neighbors  a person takes part once, each time with a number in [-1, 1]; all of it become 0 \
+      neighbors  a person takes part once, each time with a number in [-1, 1]; all of it becomes 0 \
 (public, with the matrix)
       x          {0: 1}
       method     the earliest pattern (falling Toeplitz)
@@ -265,8 +265,8 @@ def audit(
             )
         )
     first = found[0]
-    setting = first.facts()[-3 if first.witness.y else -2][1]
-    return AuditReport(first.query, tuple(rows), setting, tuple(notes))
+    setting = first.question.told("at most k times")
+    return AuditReport(f"{first.query}, {first.norm} norm", tuple(rows), setting, tuple(notes))
 
 
 def _answers(found: ParticipationSensitivity) -> tuple[float, float]:

@@ -159,11 +159,11 @@ class ParticipationSensitivity(Found):
             far = (gaps == rule.separation) if rule.fixed else (gaps >= rule.separation)
             inside = not steps or 0 <= steps[0] <= steps[-1] < rule.steps
             if len(steps) > rule.k or not far.all() or not inside:
-                raise VerificationError(f"nobody takes part at steps {steps}: {self._setting}")
+                raise VerificationError(f"nobody takes part at steps {steps}: {self.setting}")
         for one in (*x.values(), *y.values()):
             large = [Fraction(entry) ** 2 for entry in (one if isinstance(one, tuple) else (one,))]
             if sum(large) > 1 or (self.contribution == "one" and one != 1):
-                raise VerificationError(f"{one} is no contribution: {self._setting}")
+                raise VerificationError(f"{one} is no contribution: {self.setting}")
         if self.certificate is not None:
             exact = self.stream.exact_gram(list(self.certificate))
             l = np.array(list(self.certificate.values()))
@@ -186,7 +186,7 @@ class ParticipationSensitivity(Found):
             query=self.query,
             kind="global",
             norm=self.norm,
-            neighbors=Neighbors(self.k, self._setting),
+            neighbors=Neighbors(self.k, self.setting),
             exactly=False,
             sizes=(),
             size="",
@@ -240,7 +240,7 @@ class ParticipationSensitivity(Found):
             marks,
             self.stream.steps,
             moved,
-            title=f"{self._title}\n{self._setting}" if title is None else title,
+            title=f"{self._title}\n{self.setting}" if title is None else title,
             ax=ax,
         )
 
@@ -258,15 +258,10 @@ class ParticipationSensitivity(Found):
         return [float(one) for one in sizes]
 
     @property
-    def _setting(self) -> str:
-        rule = self.question.rule
-        apart = "exactly" if rule.fixed else "at least"
-        one = {"number": "a number in [-1, 1]", "one": "exactly 1"}.get(
-            str(self.contribution), f"{self.contribution} numbers of L2 norm at most 1"
-        )
-        does = "become 0" if self.neighbors == "zero-out" else "are replaced"
-        often = "once" if rule.k == 1 else f"at most {rule.k} times, {apart} {rule.separation} steps apart"
-        return f"a person takes part {often}, each time with {one}; all of it {does}"
+    def setting(self) -> str:
+        """Which streams are neighbors, in words."""
+        times = "once" if self.k == 1 else f"at most {self.k} times"
+        return self.question.told(times)
 
     @property
     def _title(self) -> str:
@@ -282,7 +277,7 @@ class ParticipationSensitivity(Found):
         ratio = self.upper / self.lower if self.lower else np.inf
         return [
             *([] if self.status == "exact" else [("lower", f"{gap}{ratio:.6g}")]),
-            ("neighbors", f"{self._setting} (public, with the matrix)"),
+            ("neighbors", f"{self.setting} (public, with the matrix)"),
             ("x", brief(dict(self.witness.x))),
             *([("y", brief(dict(self.witness.y)))] if self.witness.y else []),
             ("method", self.method),

@@ -21,6 +21,10 @@ Numbers = NDArray[Any]
 """Floats, or Python ints, with which nothing is rounded."""
 
 
+_DIVES = 50
+"""After so many patterns the best one is followed to its end, in search of a higher floor."""
+
+
 class Rule(NamedTuple):
     """Which patterns there are: at most `k` of `steps` steps, `separation` apart.
 
@@ -127,9 +131,10 @@ def best_after(
     # A ring of the last `gap` steps: row t % gap holds those that begin at t + gap until t is done.
     ring = np.zeros((gap, most + 1, columns), dtype=values.dtype)
     best = np.zeros((most + 1, columns), dtype=values.dtype)
+    # Columns whose patterns begin after t are done: those before `after[t]` are not.
+    after = np.searchsorted(begins, np.arange(steps), side="right").tolist()
     for t in range(steps - 1, -1, -1):
-        # Columns whose patterns begin after t are done.
-        live = int(np.searchsorted(begins, t, side="right"))
+        live = after[t]
         if not live:
             break
         here = ring[t % gap, :-1, :live] + values[t, :live]
@@ -137,7 +142,7 @@ def best_after(
             here += own[:most, t, None]
         best[1:, :live] = np.maximum(here, 0 if rule.fixed else best[1:, :live])
         ring[t % gap, :, :live] = best[:, :live]
-        first = int(np.searchsorted(begins, t))
+        first = after[t - 1] if t else 0
         found[:, first:live] = best[:, first:live]
     return found
 
@@ -168,8 +173,12 @@ class Objective(Protocol):
 
     rule: Rule
 
-    def grow(self, node: Node) -> Growth:
-        """Return the ways to continue a pattern."""
+    def grow(self, node: Node, floor: Any) -> Growth:
+        """Return the ways to continue a pattern, perhaps without those that stay below a floor."""
+        ...
+
+    def improved(self, node: Node) -> Node:
+        """Return a pattern that is as good or better, found by moving single steps."""
         ...
 
 
@@ -195,20 +204,23 @@ class Squares:
         begins = np.arange(steps) + rule.gap
         self._own = np.diagonal(gram) + best_after(shared, None, begins, most - 1, rule)
 
-    def grow(self, node: Node) -> Growth:
+    def grow(self, node: Node, floor: Any) -> Growth:
         """Return the ways to continue a pattern."""
         rule, left = self.rule, self.rule.most - len(node.steps) - 1
         after = rule.next_after(node.steps[-1] if node.steps else None)
-        steps = np.arange(after.start, after.stop)
-        # What each step has in common with the pattern: the sum of 2 s_i X_it over its steps i.
-        common = np.zeros(rule.steps, dtype=self.gram.dtype)
-        for step, sign in zip(node.steps, node.signs, strict=True):
-            common = common + sign * self._twice[step]
+        common = self._common(node.steps, node.signs)
+        # What can come after each step, if it had nothing in common with the later ones.
+        alone = self._alone(common, left) if left and node.steps and not rule.fixed else None
         # The first sign is 1: a pattern and its opposite are worth the same.
         signs = (1, -1) if self.signed and node.steps else (1,)
         grown = []
         for sign in signs:
+            steps = np.arange(after.start, after.stop)
             values = node.value + self.gram[steps, steps] + sign * common[steps]
+            if alone is not None:
+                shared = self._own[left, steps] - self.gram[steps, steps]
+                far = values + shared + alone[steps + rule.gap] >= floor
+                steps, values = steps[far], values[far]
             rest = np.zeros_like(values)
             if left and len(steps):
                 # A column per continuation: what later steps have in common with it.
@@ -217,6 +229,44 @@ class Squares:
                 rest = best_after(table, self._own, steps + rule.gap, left, rule)[left]
             grown.append((steps, np.full(len(steps), sign), values, rest))
         return Growth(*map(np.concatenate, zip(*grown, strict=True)))
+
+    def _common(self, steps: Sequence[int], signs: Sequence[int]) -> Numbers:
+        """Return what each step has in common with a pattern: the sum of 2 s_i X_it."""
+        common = np.zeros(self.rule.steps, dtype=self.gram.dtype)
+        for step, sign in zip(steps, signs, strict=True):
+            common = common + sign * self._twice[step]
+        return common
+
+    def _alone(self, common: Numbers, most: int) -> Numbers:
+        """Return the most that patterns add that begin at a step or later, by that step."""
+        steps, gap = self.rule.steps, self.rule.gap
+        worth = (np.abs(common) if self.signed else common) + self._own[:most]
+        best = np.zeros((steps + gap + 1, most + 1), dtype=self.gram.dtype)
+        for t in range(steps - 1, -1, -1):
+            best[t, 1:] = np.maximum(best[t + 1, 1:], worth[:, t] + best[t + gap, :-1])
+        return best[:, most]
+
+    def improved(self, node: Node) -> Node:
+        """Return a pattern that is as good or better, found by moving single steps."""
+        steps, signs, value = list(node.steps), list(node.signs), node.value
+        moved = not self.rule.fixed
+        while moved:
+            moved = False
+            for i in range(len(steps)):
+                others = self._common(steps[:i] + steps[i + 1 :], signs[:i] + signs[i + 1 :])
+                first = steps[i - 1] + self.rule.gap if i else 0
+                last = steps[i + 1] - self.rule.gap if i + 1 < len(steps) else len(others) - 1
+                alone = np.diagonal(self.gram)[first : last + 1]
+                shared = others[first : last + 1]
+                worth = alone + (np.abs(shared) if self.signed else shared)
+                here = steps[i] - first
+                place = int(np.argmax(worth))
+                more = worth[place] - alone[here] - signs[i] * shared[here]
+                if more > 1e-9 * value:
+                    steps[i], moved = first + place, True
+                    signs[i] = -1 if self.signed and shared[place] < 0 else 1
+                    value = value + more
+        return Node(tuple(steps), tuple(signs), value)
 
 
 class Sums:
@@ -239,7 +289,11 @@ class Sums:
         table = np.repeat(norms[:, None], rule.steps, axis=1)
         self._after = best_after(table, None, begins, rule.most - 1, rule)
 
-    def grow(self, node: Node) -> Growth:
+    def improved(self, node: Node) -> Node:
+        """Return the pattern itself."""
+        return node
+
+    def grow(self, node: Node, floor: Any) -> Growth:
         """Return the ways to continue a pattern."""
         after = self.rule.next_after(node.steps[-1] if node.steps else None)
         steps = np.arange(after.start, after.stop)
@@ -320,7 +374,7 @@ class Descending:
     def __iter__(self) -> Iterator[Node]:
         """Yield patterns in descending order; raise TooLargeError when the time is up."""
         with counter("patterns", None) as tell:
-            self._push(self._grown(ROOT), 0)
+            self._dive(self._grown(ROOT))
             while self._heap:
                 self.bound = -self._heap[0][0]
                 if self.bound < self.floor:
@@ -331,18 +385,31 @@ class Descending:
                 node, ends = grown.at(rank)
                 if ends:
                     yield node
-                else:
+                elif self.nodes % _DIVES:
                     self._push(self._grown(node), 0)
+                else:
+                    self._dive(self._grown(node))
+
+    def _dive(self, grown: _Grown) -> None:
+        """Follow the best continuations down to a whole pattern, which raises the floor."""
+        while grown.bounds.size and not grown.at(0)[1]:
+            self._push(grown, 1)
+            grown = self._grown(grown.at(0)[0])
+        self._push(grown, 0)
+        self._see(self.objective.improved(self.best))
 
     def _grown(self, node: Node) -> _Grown:
         self.nodes += 1
-        grown = _Grown(node, self.objective.grow(node), self.floor)
-        best = grown.pattern(int(np.argmax(grown.growth.values)))
-        if best.value > self.best.value:
-            self.best = best
-            if self.slack is not None:
-                self.floor = max(self.floor, best.value - self.slack)
+        grown = _Grown(node, self.objective.grow(node, self.floor), self.floor)
+        if len(grown.growth.values):
+            self._see(grown.pattern(int(np.argmax(grown.growth.values))))
         return grown
+
+    def _see(self, node: Node) -> None:
+        if node.value > self.best.value:
+            self.best = node
+            if self.slack is not None:
+                self.floor = max(self.floor, node.value - self.slack)
 
     def _push(self, grown: _Grown, rank: int) -> None:
         if rank < len(grown.bounds):

@@ -74,6 +74,18 @@ class Question:
         return self.neighbors == "replace" and self.contribution != "one"
 
 
+    def told(self, times: str) -> str:
+        """Return which streams are neighbors, in words; `times` is how often a person comes."""
+        rule = self.rule
+        steps = f"{rule.separation} step{'s' * (rule.separation > 1)} apart"
+        apart = f", {'exactly' if rule.fixed else 'at least'} {steps}" * (rule.most > 1)
+        one = {"number": "a number in [-1, 1]", "one": "exactly 1"}.get(
+            str(self.contribution), f"{self.contribution} numbers of L2 norm at most 1"
+        )
+        all_of_it = "becomes 0" if self.neighbors == "zero-out" else "is replaced"
+        return f"a person takes part {times}{apart}, each time with {one}; all of it {all_of_it}"
+
+
 class Answer(NamedTuple):
     """The contributions in x and in y that are furthest apart, and how far others can be.
 
@@ -236,34 +248,41 @@ def _vectors(
     """Return vectors on the pattern where they can do most: bounds, see "Vectors" in the proofs."""
     # No vectors do more than the sum of |X_ij| over their pattern.
     search = Descending(Squares(np.abs(gram), asked.rule, signed=False))
-    best: Answer = Answer({}, {}, "")
-    lower, upper = Fraction(0), Fraction(0)
-    tried, cut = 0, ""
+    tried, cut, whole = 0, "", Fraction(error) / unit
+    best, lower, upper = Answer({}, {}, ""), Fraction(0), Fraction(0)
+
+    def see(steps: tuple[int, ...]) -> Fraction:
+        """Solve the program of a pattern, and return the bound of its certificate."""
+        nonlocal best, lower
+        exact = stream.exact_gram(steps)
+        z, y = solved(np.array(exact, dtype=np.float64))
+        l = certificate(exact, y)
+        x = dict(zip(steps, vectors(exact, z, size), strict=True))
+        found = square(exact, list(x.values()))
+        if found >= lower:
+            lower = found
+            best = Answer(x, {}, "", None, dict(zip(steps, l.tolist(), strict=True)))
+        return Fraction(upper_square(l))
+
     try:
         for node in search:
-            exact = stream.exact_gram(node.steps)
-            if not tried and (signs := _balanced(exact)):
-                x = {t: (float(sign), *([0.0] * (size - 1))) for t, sign in zip(node.steps, signs, strict=True)}
-                top = square(exact, list(x.values()))
-                rivals = Fraction(node.value) + 4 * Fraction(error)
-                if not error or top * unit >= rivals:
-                    return Answer(x, {}, "branch and bound, and signs that agree")
+            signs = None if tried else _balanced(stream.exact_gram(node.steps))
+            if signs and not error:
+                # The sum of |X_ij| is attained along one direction, and no other pattern has more.
+                x = {
+                    t: (float(sign), *([0.0] * (size - 1)))
+                    for t, sign in zip(node.steps, signs, strict=True)
+                }
+                return Answer(x, {}, "branch and bound, and signs that agree")
             tried += 1
-            z, y = solved(np.array(exact, dtype=np.float64))
-            l = certificate(exact, y)
-            x = dict(zip(node.steps, vectors(exact, z, size), strict=True))
-            found, bound = square(exact, list(x.values())), Fraction(upper_square(l))
-            upper = max(upper, bound)
-            if found > lower or not best.x:
-                lower = max(found, lower)
-                best = Answer(x, {}, "", None, dict(zip(node.steps, l.tolist(), strict=True)))
+            upper = max(upper, see(node.steps))
             search.floor = float(lower * unit) * (1 - 1e-12) - error
     except TooLargeError:
-        cut = " until the time was over"
-        bound = Fraction(search.bound) / unit + Fraction(error) / unit
-        upper = max(upper, bound)
+        tried, cut = tried + 1, " until the time was over"
+        see(search.best.steps)
+        upper = max(upper, Fraction(search.bound) / unit + whole)
     # Patterns below the floor are left out: their sums of |X_ij| are not above it.
-    upper = max(upper, (Fraction(search.floor) + Fraction(error)) / unit)
+    upper = max(upper, Fraction(search.floor) / unit + whole)
     method = f"semidefinite programs on {tried:,} patterns{cut}"
     return best._replace(method=method, upper=Difference(upper, Fraction(0), root=True))
 
