@@ -10,9 +10,9 @@ Examples
 --------
 >>> from sensitivity_lab import streams
 >>> tree = [[1, 1, 1, 1], [1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
->>> found = streams.participation_sensitivity(tree, k=2, separation=2, norm="L1")
->>> found.value, found.witness.x
-(6.0, {0: 1, 2: 1})
+>>> found = streams.participation_sensitivity(tree, k=2, separation=2)
+>>> found.exact, found.value, found.witness.x
+(None, 2.8284271247461903, {0: 1, 2: 1})
 """
 
 from .call import audit, participation_curve, participation_sensitivity

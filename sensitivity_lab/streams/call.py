@@ -17,17 +17,13 @@ from sensitivity_lab.checks import (
     whole_kind,
     whole_number,
 )
-from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import round_down
-from sensitivity_lab.metrics.norms import Norm, check_norm
 from sensitivity_lab.running import watch
 
 from .result import ParticipationCurve, ParticipationSensitivity, ParticipationWitness
 from .search import Rule
-from .solving import Contribution, Question, measure, solve
-from .stream import Stream
-
-_TIME = 60
+from .solving import Contribution, measure, root, solve
+from .stream import Stream, check_gram, check_matrix
 
 _check_k = whole_kind("the most participations of a person, at least 1")
 
@@ -35,14 +31,14 @@ _check_separation = whole_kind("steps from one participation to the next, at lea
 
 
 def _contribution(value: Any) -> Contribution | None:
-    if isinstance(value, str):
-        return cast(Contribution, str(value)) if value in ("number", "one") else None
     size = whole_number(value)
-    return size if size is not None and 1 <= size <= 1_000_000 else None
+    known = (isinstance(value, str) and value in ("number", "one")) or 0 < (size or 0) <= 10**6
+    return cast(Contribution, value if size is None else size) if known else None
 
 
 _check_contribution: Kind[Contribution] = Kind(
-    "'number' (in [-1, 1]), 'one' (exactly 1), or a whole number d (vectors of d numbers)",
+    "'number' (in [-1, 1]), 'one' (exactly 1), or a whole number d (vectors of d numbers, at most "
+    "1,000,000)",
     _contribution,
 )
 
@@ -56,11 +52,10 @@ def participation_sensitivity(
     pattern: Literal["at least", "fixed"] = "at least",
     contribution: Contribution = "number",
     neighbors: Literal["zero-out", "replace"] = "zero-out",
-    norm: Norm = "L2",
     gram: bool = False,
-    time_limit: float | None = _TIME,
+    time_limit: float | None = 60,
 ) -> ParticipationSensitivity:
-    """Return how much one person can change what a stream releases.
+    """Return how much one person can change what a stream releases, in the L2 norm.
 
     Step by step people contribute to a sum, and what is released is ``C (contributions) + noise``:
     running sums, windows, the nodes of a tree, or a training run with correlated noise, as in
@@ -82,11 +77,9 @@ def participation_sensitivity(
         so many numbers with an L2 norm of at most 1 (a clipped gradient).
     neighbors : {"zero-out", "replace"}, default "zero-out"
         "zero-out": all contributions of one person become 0. "replace": they become others, at
-        1 to k other steps.
-    norm : {"L1", "L2", "Linf"}, default "L2"
-        The norm of the difference of two releases: L2 for Gaussian noise, L1 for Laplace noise.
+        1 to k steps.
     gram : bool, default False
-        Whether `matrix` is X = C'C. It is enough for L2.
+        Whether `matrix` is X = C'C, which is enough.
     time_limit : float or None, default 60
         Seconds. After them the best bounds are returned.
 
@@ -102,13 +95,16 @@ def participation_sensitivity(
 
     Notes
     -----
-    Exact at once: banded matrices (no row is shared by steps that one person can take), lower
-    triangular Toeplitz matrices whose coefficients fall, L1 without negative entries, and Linf.
-    Else a search over patterns bounds what later steps can add. Each of its nodes takes
-    O(T**2 k) operations; it ends at once for square-root and normalized factors. Its floats
-    have a proven error, and exact arithmetic compares what they cannot tell apart. Vectors with
-    entries of X of both signs take a semidefinite program, whose answer are bounds, mostly
-    within 1e-9. See docs/proofs.md, "Participation in a stream".
+    Exact at once: banded matrices (no row is shared by steps that one person can take) and lower
+    triangular Toeplitz matrices whose coefficients fall. Else a search over patterns bounds what
+    later steps can add. Each of its nodes takes O(T**2 k) operations; it ends at once for
+    square-root and normalized factors. Its floats have a proven error, and exact arithmetic
+    compares what they cannot tell apart. Vectors take semidefinite programs where entries of X have
+    both signs; the answer are bounds, mostly within 1e-9, since one that rounds is not exact. So
+    are two patterns of more than 3,000. See docs/proofs.md, "Participation in a stream".
+
+    Where X has no negative entries, vectors do no more than numbers, and are shown as numbers: as
+    vectors along one direction.
 
     References
     ----------
@@ -122,9 +118,9 @@ def participation_sensitivity(
     >>> from sensitivity_lab import streams
     >>> sums = [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
     >>> streams.participation_sensitivity(sums, k=1)
-    Sensitivity of noise through a matrix of 3 x 3, L2 norm: 1.732050808 (exact, rounded up)
+    Sensitivity of a stream through a matrix of 3 x 3, L2 norm: 1.732050808 (exact, rounded up)
       neighbors  a person takes part once, each time with a number in [-1, 1]; all of it becomes 0 \
-(public, with the matrix)
+(public, as the matrix is)
       x          {0: 1}
       method     the earliest pattern (falling Toeplitz)
     >>> streams.participation_sensitivity(sums, k=2, separation=2).value
@@ -138,10 +134,37 @@ def participation_sensitivity(
     >>> round(numbers.value, 6), round(vectors.upper, 6), vectors.status
     (2.828427, 3.0, 'bounds')
     """
-    [found] = _results(
-        matrix, [k], [separation], pattern, contribution, neighbors, norm, gram, time_limit
+    k, separation = _check_k("k", k), _check_separation("separation", separation)
+    fixed = check_choice("pattern", pattern, ("at least", "fixed")) == "fixed"
+    contribution = _check_contribution("contribution", contribution)
+    check_choice("neighbors", neighbors, ("zero-out", "replace"))
+    seconds = check_seconds.or_none("time_limit", time_limit)
+    is_gram = check_flag("gram", gram)
+    stream = Stream((check_gram if is_gram else check_matrix)("matrix", matrix), is_gram)
+    steps = stream.given.shape[1]
+    gap = min(separation, steps)
+    rule = Rule(steps, min(k, -(-steps // gap)), gap, fixed)
+    with watch(seconds and float(seconds), progress=None):
+        answer = solve(stream, rule, contribution, neighbors == "replace")
+    far = root(measure(stream, answer.x, answer.y))
+    top = far if answer.upper is None else root(answer.upper)
+    exact = top == far
+    return ParticipationSensitivity(
+        value=top.nearest() if exact else top.upper(),
+        exact=far.exact if exact else None,
+        lower=round_down(far.bracket()[0]),
+        upper=top.upper(),
+        status="exact" if exact else "bounds",
+        witness=ParticipationWitness(answer.x, answer.y),
+        certificate=answer.certificate,
+        method=answer.method,
+        k=k,
+        separation=separation,
+        pattern=pattern,
+        contribution=contribution,
+        neighbors=neighbors,
+        stream=stream,
     )
-    return found
 
 
 @public_call
@@ -153,20 +176,17 @@ def participation_curve(
     pattern: Literal["at least", "fixed"] = "at least",
     contribution: Contribution = "number",
     neighbors: Literal["zero-out", "replace"] = "zero-out",
-    norm: Norm = "L2",
     gram: bool = False,
-    time_limit: float | None = _TIME,
+    time_limit: float | None = 60,
 ) -> ParticipationCurve:
     """Return the sensitivities of a stream for several numbers of participations or separations.
 
     Parameters
     ----------
-    matrix, pattern, contribution, neighbors, norm, gram
-        As for `participation_sensitivity`.
+    matrix, pattern, contribution, neighbors, gram, time_limit
+        As for `participation_sensitivity`; the time limit is for each result.
     k, separation : int or sequence of int
         One, or several.
-    time_limit : float or None, default 60
-        Seconds for each of them.
 
     Returns
     -------
@@ -181,16 +201,29 @@ def participation_curve(
     --------
     >>> from sensitivity_lab import streams
     >>> streams.participation_curve([1, 1, 1, 1, 1, 1], k=[1, 2, 3], separation=[1, 2])
-    Sensitivity of noise through a Toeplitz matrix of 6 steps, L2 norm, by k and separation
-    separation        1        2
+    Sensitivity of a stream through a matrix of 6 x 6, L2 norm, by k and separation
+    separation       1       2
     k
-    1           2.44949  2.44949
-    2           4.58258  4.24265
-    3           6.40313  5.29151
+    1          2.44949 2.44949
+    2          4.69042  4.2427
+    3          6.63325 5.65686
     """
-    ks, gaps = _check_k.several("k", k), _check_separation.several("separation", separation)
-    found = _results(matrix, ks, gaps, pattern, contribution, neighbors, norm, gram, time_limit)
-    return ParticipationCurve(tuple(found))
+    return ParticipationCurve(
+        tuple(
+            participation_sensitivity(
+                matrix,
+                k=often,
+                separation=apart,
+                pattern=pattern,
+                contribution=contribution,
+                neighbors=neighbors,
+                gram=gram,
+                time_limit=time_limit,
+            )
+            for often in _check_k.several("k", k)
+            for apart in _check_separation.several("separation", separation)
+        )
+    )
 
 
 @public_call
@@ -203,29 +236,25 @@ def audit(
     pattern: Literal["at least", "fixed"] = "at least",
     contribution: Contribution = "number",
     neighbors: Literal["zero-out", "replace"] = "zero-out",
-    norm: Norm = "L2",
     gram: bool = False,
-    time_limit: float | None = _TIME,
-    tolerance_ulps: Any = 4,
+    time_limit: float | None = 60,
 ) -> AuditReport:
     """Compare a claimed sensitivity of a stream with the truth.
 
     Parameters
     ----------
-    matrix, separation, pattern, contribution, neighbors, norm, gram, time_limit
+    matrix, separation, pattern, contribution, neighbors, gram, time_limit
         As for `participation_sensitivity`.
     claim : number or callable
         The claimed sensitivity; a callable takes k.
     k : int or sequence of int
         The most participations of a person: a row of the report for each.
-    tolerance_ulps : number, default 4
-        What counts as rounding, in units in the last place of the truth.
 
     Returns
     -------
     AuditReport
-        Where only bounds are known, a claim below the lower one is violated, one of at least the
-        upper one is loose, and between them it is not judged.
+        Its answers are how far x moves the release. Where only bounds are known, a claim below the
+        lower one is violated, and one between them is not judged.
 
     Raises
     ------
@@ -240,90 +269,31 @@ def audit(
     >>> streams.audit([1, 1, 1, 1], (4 + 2) ** 0.5, k=2, separation=2).verdict
     'violated'
     """
-    ks = _check_k.several("k", k)
-    found = _results(
-        matrix, ks, [_check_separation("separation", separation)],
-        pattern, contribution, neighbors, norm, gram, time_limit,
+    curve = participation_curve(
+        matrix,
+        k=k,
+        separation=separation,
+        pattern=pattern,
+        contribution=contribution,
+        neighbors=neighbors,
+        gram=gram,
+        time_limit=time_limit,
     )
-    rows, notes = [], []
-    for one in found:
-        claimed = claim_at(claim, one.k, name="k")
-        x, y = one.witness.x, one.witness.y
-        far = measure(one.stream, x, y, one.norm)
+    rows = []
+    for one in curve.results:
+        x, y = dict(one.witness.x), dict(one.witness.y)
+        claimed = claim_at(claim, one.k)
         safe = one.status == "exact" or claimed >= one.upper
-        if one.status == "bounds":
-            notes.append(f"k = {one.k}: the truth is from {one.lower} to {one.upper}")
+        reason = "" if safe else f"the truth is from {one.lower} to {one.upper}"
         rows.append(
             AuditRow(
                 one.k,
                 claimed,
-                far,
-                Evidence(dict(x), dict(y), *_answers(one)),
-                tolerance_ulps=tolerance_ulps,
+                root(measure(one.stream, x, y)),
+                Evidence(x, y, one.lower, 0.0),
                 judged=safe,
-                reason="" if safe else "the claim is between the bounds",
+                reason=reason,
             )
         )
-    first = found[0]
-    setting = first.question.told("at most k times")
-    return AuditReport(f"{first.query}, {first.norm} norm", tuple(rows), setting, tuple(notes))
-
-
-def _answers(found: ParticipationSensitivity) -> tuple[float, float]:
-    """Return what an audit shows of x and y: how far x moves the release from y."""
-    return found.value if found.status == "exact" else found.lower, 0.0
-
-
-def _results(
-    matrix: Any,
-    ks: Sequence[int],
-    separations: Sequence[int],
-    pattern: Any,
-    contribution: Any,
-    neighbors: Any,
-    norm: Any,
-    gram: Any,
-    time_limit: Any,
-) -> list[ParticipationSensitivity]:
-    """Check the arguments, and return the result of each k and separation."""
-    ks = [_check_k("k", one) for one in ks]
-    separations = [_check_separation("separation", one) for one in separations]
-    check_choice("pattern", pattern, ("at least", "fixed"))
-    contribution = _check_contribution("contribution", contribution)
-    check_choice("neighbors", neighbors, ("zero-out", "replace"))
-    check_norm(norm)
-    seconds = check_seconds.or_none("time_limit", time_limit)
-    stream = Stream.of(matrix, check_flag("gram", gram))
-    if norm != "L2" and (stream.is_gram or isinstance(contribution, int)):
-        what = "a Gram matrix" if stream.is_gram else "contributions that are vectors"
-        raise InputError(
-            f"norm must be 'L2' for {what}, got {norm!r}; pass the matrix C and contributions that "
-            "are numbers, or use L2"
-        )
-    found = []
-    for k in ks:
-        for separation in separations:
-            rule = Rule(stream.steps, k, separation, pattern == "fixed")
-            asked = Question(rule, contribution, neighbors, norm)
-            with watch(None if seconds is None else float(seconds), progress=None):
-                found.append(_result(stream, asked))
-    return found
-
-
-def _result(stream: Stream, asked: Question) -> ParticipationSensitivity:
-    answer = solve(stream, asked)
-    far = measure(stream, answer.x, answer.y, asked.norm)
-    exact = answer.upper is None or answer.upper == far
-    upper = far.upper() if answer.upper is None else answer.upper.upper()
-    return ParticipationSensitivity(
-        value=far.nearest() if exact else upper,
-        exact=far.exact if exact else None,
-        lower=round_down(far.bracket()[0]),
-        upper=upper,
-        status="exact" if exact else "bounds",
-        witness=ParticipationWitness(answer.x, answer.y),
-        certificate=answer.certificate,
-        method=answer.method,
-        question=asked,
-        stream=stream,
-    )
+    first = curve.results[0]
+    return AuditReport(first.query, tuple(rows), first.setting.replace(str(first.k), "k", 1))

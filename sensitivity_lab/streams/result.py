@@ -1,10 +1,11 @@
-"""The result: how much one person can change what a stream releases, and with which contributions."""
+"""The result: how much one person changes what a stream releases, and by which contributions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -21,15 +22,13 @@ from sensitivity_lab.results.result import Found
 from sensitivity_lab.results.verification import Stated
 
 from .search import Rule
-from .solving import Contribution, Contributions, Question, measure
+from .solving import Contribution, Contributions, measure, root
 from .stream import Stream
-from .vectors import certifies, upper_square
+from .vectors import certifies
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-_THINGS = Things(data="stream", parts="steps", room="sl.streams")
 
 
 class Neighbors(NamedTuple):
@@ -75,15 +74,15 @@ class ParticipationSensitivity(Found):
         "exact" if the witness attains the sensitivity. Else it is from `lower` to `upper`.
     witness : ParticipationWitness
     certificate : dict or None
-        Of vectors, by the steps of the witness, numbers l such that Diag(l) - X is positive
-        semidefinite: on this pattern no vectors change more than the root of their sum. Other
-        patterns are the search's claim.
+        Of vectors, by the steps of x, numbers l such that Diag(l) - X is positive semidefinite: on
+        this pattern no vectors have a larger square than their sum (four times it for "replace").
+        That other patterns have no more is the search's claim.
     method : str
     k, separation : int
     pattern : {"at least", "fixed"}
     contribution : {"number", "one"} or int
     neighbors : {"zero-out", "replace"}
-    norm : {"L1", "L2", "Linf"}
+    norm : {"L2"}
     stream : Stream
         The matrix.
 
@@ -100,85 +99,62 @@ class ParticipationSensitivity(Found):
     witness: ParticipationWitness
     certificate: Mapping[int, float] | None
     method: str
-    question: Question
+    k: int
+    separation: int
+    pattern: Literal["at least", "fixed"]
+    contribution: Contribution
+    neighbors: Literal["zero-out", "replace"]
     stream: Stream = field(compare=False)
-    arithmetic: Literal["exact"] = "exact"
+    norm: Norm = "L2"
     kind: Literal["global"] = "global"
 
     @property
     def query(self) -> str:
         """The release in words."""
-        return f"noise through {self.stream.text}"
+        return f"a stream of {self.stream.given.shape[1]:,} steps"
 
     @property
-    def k(self) -> int:
-        """The most participations of a person."""
-        return self.question.rule.k
-
-    @property
-    def separation(self) -> int:
-        """The fewest steps from one participation to the next; if fixed, the number of them."""
-        return self.question.rule.separation
-
-    @property
-    def pattern(self) -> Literal["at least", "fixed"]:
-        """Whether participations may be further apart."""
-        return "fixed" if self.question.rule.fixed else "at least"
-
-    @property
-    def contribution(self) -> Contribution:
-        """What a participation is."""
-        return self.question.contribution
-
-    @property
-    def neighbors(self) -> Literal["zero-out", "replace"]:
-        """What of a person differs."""
-        return self.question.neighbors
-
-    @property
-    def norm(self) -> Norm:  # type: ignore[override]
-        """The norm of the difference of two releases."""
-        return self.question.norm
-
-    @property
-    def _norm(self) -> Norm:
-        return self.norm
+    def setting(self) -> str:
+        """Which streams are neighbors, in words."""
+        apart = f"{'exactly' if self.pattern == 'fixed' else 'at least'} {self.separation} apart"
+        kinds = {"number": "a number in [-1, 1]", "one": "exactly 1"}
+        one = kinds.get(str(self.contribution), f"{self.contribution} numbers of L2 norm 1 or less")
+        return (
+            f"a person takes part at up to {self.k} steps, {apart}, each time with {one} "
+            f"({self.neighbors})"
+        )
 
     @property
     def _pair(self) -> dict[str, Any]:
         return vars(self.witness)
+
+    @property
+    def _norm(self) -> Norm:
+        return self.norm
 
     def _shown(self, dataset: Any) -> str:
         return brief(dataset)
 
     def again(self) -> list[Stated]:
         """Measure the contributions again, and check them and the certificate."""
-        rule, (x, y) = self.question.rule, self._pair.values()
-        for steps in (tuple(x), tuple(y)):
-            gaps = np.diff(steps)
-            far = (gaps == rule.separation) if rule.fixed else (gaps >= rule.separation)
-            inside = not steps or 0 <= steps[0] <= steps[-1] < rule.steps
-            if len(steps) > rule.k or not far.all() or not inside:
-                raise VerificationError(f"nobody takes part at steps {steps}: {self.setting}")
-        for one in (*x.values(), *y.values()):
-            large = [Fraction(entry) ** 2 for entry in (one if isinstance(one, tuple) else (one,))]
-            if sum(large) > 1 or (self.contribution == "one" and one != 1):
-                raise VerificationError(f"{one} is no contribution: {self.setting}")
-        if self.certificate is not None:
-            exact = self.stream.exact_gram(list(self.certificate))
-            l = np.array(list(self.certificate.values()))
-            scale = 4 if self.question.opposite else 1
-            if not certifies(exact, l) or upper_square(l) * scale > self.upper**2 * (1 + 1e-12):
-                raise VerificationError("the certificate does not prove the upper bound")
-        far = measure(self.stream, x, y, self.norm)
-        stated: list[Stated] = [("lower bound", self.lower, round_down(far.bracket()[0]))]
-        if self.status == "exact":
-            stated += [
-                ("value", self.value, far.nearest()),
-                ("exact value", self.exact, far.exact),
-                ("upper bound", self.upper, far.upper()),
-            ]
-        return stated
+        rule = Rule(self.stream.given.shape[1], self.k, self.separation, self.pattern == "fixed")
+        for side in self._pair.values():
+            steps = tuple(side)
+            large = any(np.sum(np.square(one)) > 1 for one in side.values())
+            wrong = any(step not in rule.after(steps[:i]) for i, step in enumerate(steps))
+            if large or wrong or len(side) > self.k:
+                raise VerificationError(f"nobody contributes {brief(dict(side))}: {self.setting}")
+        shown = self.certificate
+        if shown and not certifies(self.stream.exact_gram(list(shown)), list(shown.values())):
+            raise VerificationError("the certificate is not shown to bound what vectors do")
+        far = root(measure(self.stream, **self._pair))
+        exact = self.status == "exact"
+        return [
+            ("lower bound", self.lower, round_down(far.bracket()[0])),
+            ("upper bound", self.upper, far.upper() if exact else self.upper),
+            ("value", self.value, far.nearest() if exact else self.upper),
+            ("exact value", self.exact, far.exact if exact else None),
+        ]
 
     def noise_context(self) -> NoiseContext:
         """Return the facts that noise needs."""
@@ -191,106 +167,64 @@ class ParticipationSensitivity(Found):
             sizes=(),
             size="",
             upper=self.upper,
-            things=_THINGS,
+            things=Things(data="stream", parts="steps", room="sl.streams"),
             public=("the matrix, and how often and how far apart a person can take part",),
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain Python objects."""
-        return {
-            "query": self.query,
-            "k": self.k,
-            "separation": self.separation,
-            "pattern": self.pattern,
-            "contribution": self.contribution,
-            "neighbors": self.neighbors,
-            "norm": self.norm,
-            "sensitivity": self.value,
-            "exact": None if self.exact is None else number_text(self.exact),
-            "lower": self.lower,
-            "upper": self.upper,
-            "status": self.status,
-            "method": self.method,
-            "x": dict(self.witness.x),
-            "y": dict(self.witness.y),
-            "certificate": None if self.certificate is None else dict(self.certificate),
-        }
+        facts = {**vars(self), **vars(self.witness), "query": self.query}
+        facts["exact"] = None if self.exact is None else number_text(self.exact)
+        return {name: one for name, one in facts.items() if name not in ("stream", "witness")}
 
-    def plot(self, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-        """Draw the witness over the steps, and how far it moves each number that is released.
+    def plot(self, *, title: str | None = None, ax: Axes | None = None) -> Axes:
+        """Draw the contributions over the steps; of vectors, the first of their numbers.
 
         Parameters
         ----------
+        title : str, optional
+            By default the sensitivity, and what a person can do.
         ax : matplotlib.axes.Axes, optional
             Where to draw; by default on a new figure.
-        title : str, optional
-            By default the sensitivity and what a person can do.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        from sensitivity_lab.plotting.pattern import plot_pattern
+        from sensitivity_lab.plotting.answers import plot_answers
 
-        marks = {"x": {t: _size(one) for t, one in self.witness.x.items()}}
-        if self.witness.y:
-            marks["y"] = {t: _size(one) for t, one in self.witness.y.items()}
-        moved = None if self.stream.is_gram else self._moved()
-        return plot_pattern(
-            marks,
-            self.stream.steps,
-            moved,
+        sides = np.zeros((2, self.stream.given.shape[1]))
+        for row, side in zip(sides, self._pair.values(), strict=True):
+            row[list(side)] = [np.ravel(one)[0] for one in side.values()]
+        drawn = plot_answers(
+            SimpleNamespace(query_x=sides[0], query_y=sides[1]),
+            range(sides.shape[1]),
             title=f"{self._title}\n{self.setting}" if title is None else title,
             ax=ax,
         )
-
-    def _moved(self) -> list[float]:
-        """Return how far each number of the release is moved."""
-        sides = [
-            {t: np.atleast_1d(np.array(one, dtype=np.float64)) for t, one in side.items()}
-            for side in self._pair.values()
-        ]
-        total: Any = 0
-        for sign, side in zip((1, -1), sides, strict=True):
-            for t, one in side.items():
-                total = total + sign * np.outer(self.stream.factor[:, t], one)
-        sizes = total[:, 0] if total.shape[1] == 1 else np.linalg.norm(total, axis=1)
-        return [float(one) for one in sizes]
-
-    @property
-    def setting(self) -> str:
-        """Which streams are neighbors, in words."""
-        times = "once" if self.k == 1 else f"at most {self.k} times"
-        return self.question.told(times)
+        drawn.set(xlabel="step", ylabel="contribution")
+        return drawn
 
     @property
     def _title(self) -> str:
-        what = f"Sensitivity of {self.query}, {self.norm} norm"
-        if self.status == "exact":
-            text = self._text()
-            return f"{what}: {text} ({certainty(text, 'exact', self.exact)})"
-        return f"{what}: at most {self._text()} (bounds)"
+        text = self._text()
+        known = certainty(text, "exact", self.exact) if self.status == "exact" else "upper bound"
+        return f"Sensitivity of {self.query}: {text} ({known})"
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order."""
-        gap = f"{rounded_down(self.lower)}, attained by x; upper / lower = "
-        ratio = self.upper / self.lower if self.lower else np.inf
+        bounds = self.status == "bounds"
         return [
-            *([] if self.status == "exact" else [("lower", f"{gap}{ratio:.6g}")]),
-            ("neighbors", f"{self.setting} (public, with the matrix)"),
-            ("x", brief(dict(self.witness.x))),
-            *([("y", brief(dict(self.witness.y)))] if self.witness.y else []),
+            *[("lower", f"{rounded_down(self.lower)}, attained by x and y")] * bounds,
+            ("neighbors", f"{self.setting}; the matrix is public; L2 norm"),
+            *((name, brief(dict(side))) for name, side in self._pair.items() if side),
             ("method", self.method),
         ]
 
 
-def _size(one: Any) -> float:
-    return float(np.linalg.norm(one)) if isinstance(one, tuple) else float(one)
-
-
 @dataclass(frozen=True, repr=False)
 class ParticipationCurve(Tabled):
-    """The sensitivities of a stream over the number of participations or their separation.
+    """The sensitivities of a stream over the number of participations and their separation.
 
     Attributes
     ----------
@@ -301,11 +235,21 @@ class ParticipationCurve(Tabled):
     results: tuple[ParticipationSensitivity, ...]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a tidy DataFrame, a row per result."""
-        return pd.DataFrame(one.to_dict() for one in self.results)
+        """Return a tidy DataFrame, a row per result, as `sensitivity_lab.plotting` draws it."""
+        several = len({one.k for one in self.results}) > 1
+        along, other = ("k", "separation") if several else ("separation", "k")
+        frame = pd.DataFrame(one.to_dict() for one in self.results).drop(columns="norm")
+        return frame.assign(
+            column=f"over {along}",
+            query=other + " = " + frame[other].astype(str),
+            meaning="at most",
+            distance=frame[along],
+            size=self.results[0].stream.given.shape[1],
+            sensitivity=frame["upper"],
+        )
 
     def plot(self, **options: Any) -> Figure:
-        """Draw the sensitivities; see `sensitivity_lab.plotting.plot_curves`.
+        """Draw the upper bounds; see `sensitivity_lab.plotting.plot_curves`.
 
         Parameters
         ----------
@@ -317,52 +261,16 @@ class ParticipationCurve(Tabled):
         matplotlib.figure.Figure, or the Axes given as `ax`
         """
         from sensitivity_lab.plotting import plot_curves
-        from sensitivity_lab.plotting._options import axes_of
 
-        frame = self.to_frame()
-        along, other = self._axis
-        drawn: Figure = plot_curves(
-            pd.DataFrame(
-                {
-                    "column": "release",
-                    "query": [f"{other} = {one}" for one in frame[other]],
-                    "neighbors": frame["neighbors"],
-                    "meaning": "at most",
-                    "distance": frame[along],
-                    "size": self.results[0].stream.steps,
-                    "sensitivity": frame["upper"],
-                }
-            ),
-            **options,
-        )
-        given = options.get("ax")
-        [panel] = drawn.axes if given is None else axes_of(given)
-        panel.set_xlabel("participations k" if along == "k" else "separation (steps)")
+        drawn: Figure = plot_curves(self.to_frame(), **options)
         return drawn
-
-    @property
-    def _axis(self) -> tuple[str, str]:
-        """What lies along the axis, and what tells the curves apart."""
-        several = len({one.k for one in self.results}) > 1
-        return ("k", "separation") if several else ("separation", "k")
 
     def _table(self) -> pd.DataFrame:
         """Return the upper bounds: rows for k, columns for the separation."""
-        rows = pd.DataFrame(
-            {
-                "k": one.k,
-                "separation": one.separation,
-                "upper": in_table(one.value, one.upper, one.exact),
-            }
-            for one in self.results
-        )
-        return rows.pivot(index="k", columns="separation", values="upper")
+        frame = self.to_frame()
+        frame["upper"] = [in_table(one.upper, one.upper, one.exact) for one in self.results]
+        return frame.pivot_table(index="k", columns="separation", values="upper")
 
     @property
     def _title(self) -> str:
-        first = self.results[0]
-        exact = all(one.status == "exact" for one in self.results)
-        return (
-            f"{'Sensitivity' if exact else 'Upper bounds of the sensitivity'} of {first.query}, "
-            f"{first.norm} norm, by k and separation"
-        )
+        return f"Sensitivity of {self.results[0].query} by k and separation"

@@ -1,43 +1,33 @@
-"""A stream: what one unit of each step's contribution adds to everything that is released."""
+"""A stream: what a contribution of each step adds to everything that is released."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sensitivity_lab.checks import shown
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import Kind
 from sensitivity_lab.exact.difference import integers_of_floats
 
-from .search import Numbers, Rule
+from .search import Floats, Rule
 
-Floats = NDArray[np.float64]
+Gram = list[list[Fraction]]
 
-MOST_STEPS = 2000
-
-_SMALL = 400_000
-"""Up to so many products of entries, matrices are multiplied in whole numbers."""
-
-_WANTED = (
-    "a matrix of finite numbers with a column per step (a list of rows, an array or a sparse "
-    "matrix), or the coefficients of a lower triangular Toeplitz matrix"
-)
+EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """The matrix of a stream, as it was given; its entries are the floats, exactly.
+    """The matrix of a stream; its entries are the floats that were given, exactly.
 
     Attributes
     ----------
-    given : ndarray of float64, shape (m, T), (T, T) or (T,)
-        The matrix C, a column per step; or X = C'C; or the first column of C.
+    given : ndarray of float64, shape (m, T) or (T, T)
+        The matrix C, a column per step; or X = C'C.
     is_gram : bool
         Whether it is X.
     """
@@ -45,152 +35,93 @@ class Stream:
     given: Floats
     is_gram: bool
 
-    @classmethod
-    def of(cls, matrix: Any, gram: bool) -> Stream:
-        """Read a matrix, or raise InputError."""
-        given = matrix.toarray() if hasattr(matrix, "toarray") else matrix
-        try:
-            raw = np.asarray(given)
-            floats = raw.astype(np.float64)
-            # A whole number, Fraction or Decimal has to be one that a float holds.
-            same = raw.dtype.kind == "f" or (raw.astype(object) == floats.astype(object)).all()
-        except (TypeError, ValueError, OverflowError):
-            raise InputError(f"matrix must be {_WANTED}, got {shown(matrix)}") from None
-        usable = raw.dtype.kind in "fiuO" and floats.ndim in (1, 2) and np.isfinite(floats).all()
-        if not usable or not same or not floats.size:
-            raise InputError(f"matrix must be {_WANTED}, got {shown(matrix)}")
-        if floats.shape[-1] > MOST_STEPS:
-            raise InputError(
-                f"matrix has {floats.shape[-1]:,} steps, more than {MOST_STEPS:,}; release sums of "
-                "several steps, or split the run"
-            )
-        stream = cls(floats, gram)
-        if gram:
-            stream._check_gram()
-        return stream
-
-    def _check_gram(self) -> None:
-        given = self.given
-        square = given.ndim == 2 and given.shape[0] == given.shape[1]
-        if square and (given == given.T).all():
-            # Rounded products of columns may leave it indefinite by the rounding.
-            try:
-                np.linalg.cholesky(given + 1e-9 * (given.max() or 1.0) * np.eye(len(given)))
-                return
-            except np.linalg.LinAlgError:
-                pass
-        raise InputError(
-            "matrix must be C'C for a matrix C where gram=True: square, symmetric and positive "
-            "semidefinite; pass C itself, with gram=False"
-        )
-
     @property
-    def steps(self) -> int:
-        """The number T of steps."""
-        return int(self.given.shape[-1])
-
-    @property
-    def text(self) -> str:
-        """The matrix in words."""
-        if self.given.ndim == 1:
-            return f"a Toeplitz matrix of {self.steps:,} steps"
-        rows, columns = self.given.shape
-        return f"the Gram matrix of {columns:,} steps" if self.is_gram else (
-            f"a matrix of {rows:,} x {columns:,}"
-        )
-
-    @cached_property
-    def factor(self) -> Floats:
-        """The matrix C, without rounding; of a Gram matrix there is none."""
-        if self.given.ndim == 2:
-            return self.given
-        back = np.subtract.outer(np.arange(self.steps), np.arange(self.steps))
-        return np.where(back < 0, 0.0, self.given[np.maximum(back, 0)])
-
-    @cached_property
-    def falling(self) -> Floats | None:
-        """The coefficients of a lower triangular Toeplitz matrix that fall from step to step.
-
-        None if the matrix is another one, or a coefficient is negative or larger than one before.
-        """
+    def falling(self) -> bool:
+        """Whether it is lower triangular and Toeplitz, with coefficients that fall towards 0."""
         given = self.given
-        if self.is_gram or (given.ndim == 2 and given.shape[0] != given.shape[1]):
-            return None
-        first = given if given.ndim == 1 else given[:, 0]
-        alike = given.ndim == 1 or (
-            (given[1:, 1:] == given[:-1, :-1]).all() and not given[0, 1:].any()
+        return bool(
+            not self.is_gram
+            and given.shape[0] == given.shape[1]
+            and (given[1:, 1:] == given[:-1, :-1]).all()
+            and not given[0, 1:].any()
+            and (np.diff(given[:, 0], append=0.0) <= 0).all()
         )
-        return first if alike and (np.diff(first, append=0.0) <= 0).all() else None
+
+    def touches(self, rule: Rule) -> bool:
+        """Tell whether steps that one person can take have something in common."""
+        filled = (self.given != 0).astype(np.float64)
+        return bool(np.triu(filled if self.is_gram else filled.T @ filled, rule.gap).any())
 
     @cached_property
-    def gram(self) -> tuple[Numbers, Fraction, float]:
-        """X times a unit, the unit, and the error of an entry over the norms of its two columns.
+    def gram(self) -> Floats:
+        """X in floats."""
+        return self.given if self.is_gram else self.given.T @ self.given
 
-        X is in Python ints where that is quick or nothing else is exact, else in floats.
-        """
-        if self.is_gram:
-            return self.given, Fraction(1), 0.0
-        if self.grid is not None:
-            table, unit = self.grid
-            return table.T @ table, Fraction(unit) ** 2, 0.0
-        factor = self.factor
-        if factor.size * self.steps <= _SMALL:
-            whole, unit = integers_of_floats(factor)
-            return whole.T @ whole, Fraction(unit) ** 2, 0.0
-        # A power of two changes no digit, and keeps squares in the range of floats.
-        shift = int(np.frexp(np.abs(factor).max())[1])
-        scaled = np.ldexp(factor, -shift)
-        # The error of a sum of m products, by Cauchy-Schwarz.
-        error = (len(factor) + 2) * float(np.finfo(np.float64).eps)
-        return scaled.T @ scaled, Fraction(2) ** (-2 * shift), error
+    def error(self, most: int) -> float:
+        """Return how far floats are off at most, in sums of s_i s_j X_ij over a pattern."""
+        most_of_all = most**2 * float(np.diagonal(self.gram).max())
+        # Below 2**53 sums of products of whole numbers are exact, in whatever order.
+        if 4 * most_of_all < 2**53 and (self.given == np.rint(self.given)).all():
+            return 0.0
+        # An entry of X is off by m eps of the norms of its columns, by Cauchy-Schwarz; sums over
+        # the pattern by an eps of all that they add up, for each addition.
+        return (len(self.given) + 8 * most + 18) * EPS * most_of_all + 1e-300
 
-    @cached_property
-    def grid(self) -> tuple[Floats, int] | None:
-        """C times a power of two that makes it whole, and that power; None if products round.
-
-        Below 2**53 products of floats that are whole are exact, in whatever order they are added.
-        """
-        for unit in (1, 2**8, 2**16, 2**24):
-            table = self.factor * unit
-            if _is_whole(table):
-                return (table, unit) if (table**2).sum(axis=0).max() < 2**53 else None
-        return None
-
-    def exact_gram(self, steps: Sequence[int]) -> list[list[Fraction]]:
+    def exact_gram(self, steps: Sequence[int]) -> Gram:
         """Return X among some steps, without rounding."""
         if self.is_gram:
             return [[Fraction(self.given[i, j]) for j in steps] for i in steps]
-        whole, unit = integers_of_floats(self.factor[:, list(steps)])
-        products = (whole.T @ whole).tolist()
-        return [[Fraction(entry, unit * unit) for entry in row] for row in products]
+        whole, unit = integers_of_floats(self.given[:, list(steps)])
+        return [[Fraction(one, unit**2) for one in row] for row in (whole.T @ whole).tolist()]
 
-    def exact_norms(self, power: int) -> list[Fraction]:
-        """Return the sums of the absolute entries of each column, or of their squares."""
+    @property
+    def exact_squares(self) -> list[Fraction]:
+        """The diagonal of X, without rounding."""
         if self.is_gram:
-            return [Fraction(one) for one in np.diagonal(self.given).tolist()]
-        found = []
-        for column in self.factor.T:
-            whole, unit = integers_of_floats(column[column != 0])
-            found.append(Fraction(int((abs(whole) ** power).sum()), unit**power))
-        return found
-
-    def products(self, contributions: Sequence[tuple[int, Fraction]]) -> Iterator[Fraction]:
-        """Yield the entries of C u, where u has these entries at these steps."""
-        steps = [step for step, _ in contributions]
-        whole, unit = integers_of_floats(self.factor[:, steps])
-        for row in whole.tolist():
-            pairs = zip(row, contributions, strict=True)
-            yield sum((entry * by for entry, (_, by) in pairs), Fraction(0)) / unit
-
-    def touches(self, rule: Rule) -> bool:
-        """Tell whether columns that one person can both take part in have a row in common."""
-        if self.is_gram:
-            held = self.given != 0
-        else:
-            filled = (self.factor != 0).astype(np.float64)
-            held = filled.T @ filled > 0
-        return bool(np.triu(held, rule.gap).any())
+            return list(map(Fraction, np.diagonal(self.given).tolist()))
+        columns = map(integers_of_floats, self.given.T)
+        return [Fraction(int((one**2).sum()), unit**2) for one, unit in columns]
 
 
-def _is_whole(entries: Floats) -> bool:
-    return bool((entries == np.rint(entries)).all())
+def _read(matrix: Any) -> Floats | None:
+    """Return a matrix of floats; of one row of coefficients the Toeplitz matrix; None if wrong."""
+    try:
+        raw = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)
+        given = raw.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    steps = given.shape[-1] if given.ndim in (1, 2) and given.size else 0
+    exact = raw.dtype.kind in "fiu" and bool((given == raw).all())
+    if not 0 < steps <= 2000 or not exact or not np.abs(given).max() <= 1e100:
+        return None
+    if given.ndim == 2:
+        return given
+    back = np.subtract.outer(np.arange(steps), np.arange(steps))
+    return np.where(back < 0, 0.0, given[back])
+
+
+check_matrix = Kind(
+    "a matrix of finite floats or whole numbers with a column for each of at most 2,000 steps "
+    "(rows, an array or a sparse matrix), or the first column of a lower triangular Toeplitz "
+    "matrix, no entry above 1e100",
+    _read,
+)
+
+
+def _read_gram(matrix: Any) -> Floats | None:
+    given = _read(matrix)
+    if given is None or given.shape[0] != given.shape[1] or (given != given.T).any():
+        return None
+    try:
+        # Rounded products of columns may leave it indefinite by the rounding.
+        np.linalg.cholesky(given + 1e-9 * (given.max() or 1.0) * np.eye(len(given)))
+    except np.linalg.LinAlgError:
+        return None
+    return given
+
+
+check_gram = Kind(
+    "C'C for a matrix C of at most 2,000 columns, since gram=True: square, symmetric and positive "
+    "semidefinite",
+    _read_gram,
+)
