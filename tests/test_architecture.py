@@ -44,6 +44,7 @@ ROOMS = (
     "releases",
     "sql",
     "audits",
+    "streams",
     "page",
     "",  # the front door: the package itself
     "cli",
@@ -63,6 +64,7 @@ PRODUCTS = {
     "releases": set(),
     "sql": {"releases"},  # the plan of a query is one of theirs
     "audits": {"pipelines"},  # what is audited
+    "streams": {"audits"},  # the report of a claim
     "page": set(),
 }
 """What stands on the core, and which other products each one needs."""

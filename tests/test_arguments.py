@@ -244,6 +244,27 @@ OF_AUDITS = Kind("", ())
 
 SECONDS = number("a positive number of seconds, at most 1,000,000", 0, 10**7)
 
+STREAMS = {
+    "matrix": kind(
+        "a matrix of finite floats or whole numbers with a column for each of at most 2,000 steps "
+        "(rows, an array or a sparse matrix), or the first column of a lower triangular Toeplitz "
+        "matrix, no entry above 1e100",
+        (*OBJECTS, ([], "[]"), ([math.nan], "[nan]"), ([1e200], "[1e+200]"), ("ab", "'ab'")),
+    ),
+    "k": whole("the most participations of a person, at least 1"),
+    "separation": whole("steps from one participation to the next, at least 1"),
+    "pattern": choice("at least", "fixed"),
+    "contribution": kind(
+        "'number' (in [-1, 1]), 'one' (exactly 1), or a whole number d (vectors of d numbers, at "
+        "most 1,000,000)",
+        (*OBJECTS, ("two", "'two'"), (0, "0"), (True, "True")),
+    ),
+    "neighbors": choice("zero-out", "replace"),
+    "gram": FLAG,
+    "time_limit": SECONDS.or_none(),
+}
+"""What the calls of `streams` take."""
+
 ARGUMENTS: dict[str, Kind] = {
     "Run.memory_limit": whole("a number of bytes, at least 1"),
     "Run.scratch": FOLDER,
@@ -548,6 +569,15 @@ ARGUMENTS: dict[str, Kind] = {
         None
     ),
     "spaces.local_sensitivity.dataset": thing("a sequence of edges, such as [(0, 1), (1, 2)]"),
+    # Of streams.
+    **{
+        f"streams.{call}.{name}": asked
+        for call in ("participation_sensitivity", "participation_curve", "audit")
+        for name, asked in STREAMS.items()
+    },
+    "streams.participation_curve.k": STREAMS["k"].several(),
+    "streams.participation_curve.separation": STREAMS["separation"].several(),
+    "streams.audit.k": STREAMS["k"].several(),
     # Of databases.
     "sql.Query.sql": kind("a SELECT statement, as a text", ((THING, "<thing>"), (5, "5"))),
     "connection": thing(

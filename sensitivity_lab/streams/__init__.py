@@ -3,8 +3,8 @@
 A release is a matrix times the contributions of all steps, and noise: running sums, sliding
 windows, trees, or the noise of a training run. A person takes part several times, in a pattern.
 `participation_sensitivity` finds the worst contributions, and proves its number;
-`participation_curve` draws it over the number of participations and their separation; `audit`
-judges what others claim.
+`participation_curve` has it over the number of participations and their separation; `audit` judges
+what others claim.
 
 Examples
 --------
@@ -16,10 +16,9 @@ Examples
 """
 
 from .call import audit, participation_curve, participation_sensitivity
-from .result import ParticipationCurve, ParticipationSensitivity, ParticipationWitness
+from .result import ParticipationSensitivity, ParticipationWitness
 
 __all__ = [
-    "ParticipationCurve",
     "ParticipationSensitivity",
     "ParticipationWitness",
     "audit",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, cast
 
+import pandas as pd
+
 from sensitivity_lab.audits.claims import claim_at
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.row import AuditRow, Evidence
@@ -20,14 +22,14 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.exact.difference import round_down
 from sensitivity_lab.running import watch
 
-from .result import ParticipationCurve, ParticipationSensitivity, ParticipationWitness
+from .result import ParticipationSensitivity, ParticipationWitness
 from .search import Rule
 from .solving import Contribution, measure, root, solve
 from .stream import Stream, check_gram, check_matrix
 
-_check_k = whole_kind("the most participations of a person, at least 1")
+check_participations = whole_kind("the most participations of a person, at least 1")
 
-_check_separation = whole_kind("steps from one participation to the next, at least 1")
+check_separation = whole_kind("steps from one participation to the next, at least 1")
 
 
 def _contribution(value: Any) -> Contribution | None:
@@ -118,9 +120,9 @@ def participation_sensitivity(
     >>> from sensitivity_lab import streams
     >>> sums = [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
     >>> streams.participation_sensitivity(sums, k=1)
-    Sensitivity of a stream through a matrix of 3 x 3, L2 norm: 1.732050808 (exact, rounded up)
-      neighbors  a person takes part once, each time with a number in [-1, 1]; all of it becomes 0 \
-(public, as the matrix is)
+    Sensitivity of a stream of 3 steps: 1.732050808 (exact, rounded up)
+      neighbors  a person takes part at up to 1 steps, at least 1 apart, each time with a number \
+in [-1, 1] (zero-out); the matrix is public; L2 norm
       x          {0: 1}
       method     the earliest pattern (falling Toeplitz)
     >>> streams.participation_sensitivity(sums, k=2, separation=2).value
@@ -134,7 +136,7 @@ def participation_sensitivity(
     >>> round(numbers.value, 6), round(vectors.upper, 6), vectors.status
     (2.828427, 3.0, 'bounds')
     """
-    k, separation = _check_k("k", k), _check_separation("separation", separation)
+    k, separation = check_participations("k", k), check_separation("separation", separation)
     fixed = check_choice("pattern", pattern, ("at least", "fixed")) == "fixed"
     contribution = _check_contribution("contribution", contribution)
     check_choice("neighbors", neighbors, ("zero-out", "replace"))
@@ -178,7 +180,7 @@ def participation_curve(
     neighbors: Literal["zero-out", "replace"] = "zero-out",
     gram: bool = False,
     time_limit: float | None = 60,
-) -> ParticipationCurve:
+) -> pd.DataFrame:
     """Return the sensitivities of a stream for several numbers of participations or separations.
 
     Parameters
@@ -190,7 +192,10 @@ def participation_curve(
 
     Returns
     -------
-    ParticipationCurve
+    pandas.DataFrame
+        A row per result, with its facts; `sensitivity` is the upper bound where the status is
+        "bounds". `sensitivity_lab.plotting.plot_curves` draws it: over k if there are several,
+        with a curve per separation, else over the separation.
 
     Raises
     ------
@@ -199,30 +204,40 @@ def participation_curve(
 
     Examples
     --------
-    >>> from sensitivity_lab import streams
-    >>> streams.participation_curve([1, 1, 1, 1, 1, 1], k=[1, 2, 3], separation=[1, 2])
-    Sensitivity of a stream through a matrix of 6 x 6, L2 norm, by k and separation
-    separation       1       2
-    k
-    1          2.44949 2.44949
-    2          4.69042  4.2427
-    3          6.63325 5.65686
+    >>> from sensitivity_lab import plotting, streams
+    >>> curve = streams.participation_curve([1, 1, 1, 1, 1, 1], k=[1, 2, 3], separation=[1, 2])
+    >>> curve[["k", "separation", "sensitivity"]].round(4).values.tolist()
+    [[1.0, 1.0, 2.4495], [1.0, 2.0, 2.4495], [2.0, 1.0, 4.5826], [2.0, 2.0, 4.2426], \
+[3.0, 1.0, 6.4031], [3.0, 2.0, 5.2915]]
+    >>> figure = plotting.plot_curves(curve)
     """
-    return ParticipationCurve(
-        tuple(
-            participation_sensitivity(
-                matrix,
-                k=often,
-                separation=apart,
-                pattern=pattern,
-                contribution=contribution,
-                neighbors=neighbors,
-                gram=gram,
-                time_limit=time_limit,
-            )
-            for often in _check_k.several("k", k)
-            for apart in _check_separation.several("separation", separation)
+    ks, separations = (
+        check_participations.several("k", k),
+        check_separation.several("separation", separation),
+    )
+    found = [
+        participation_sensitivity(
+            matrix,
+            k=often,
+            separation=apart,
+            pattern=pattern,
+            contribution=contribution,
+            neighbors=neighbors,
+            gram=gram,
+            time_limit=time_limit,
         )
+        for often in ks
+        for apart in separations
+    ]
+    along, other = ("k", "separation") if len(ks) > 1 else ("separation", "k")
+    frame = pd.DataFrame(one.to_dict() for one in found).drop(columns="norm")
+    return frame.assign(
+        column=f"over {along}",
+        query=other + " = " + frame[other].astype(str),
+        meaning="at most",
+        distance=frame[along],
+        size=found[0].stream.given.shape[1],
+        sensitivity=frame["value"],
     )
 
 
@@ -269,18 +284,18 @@ def audit(
     >>> streams.audit([1, 1, 1, 1], (4 + 2) ** 0.5, k=2, separation=2).verdict
     'violated'
     """
-    curve = participation_curve(
-        matrix,
-        k=k,
-        separation=separation,
-        pattern=pattern,
-        contribution=contribution,
-        neighbors=neighbors,
-        gram=gram,
-        time_limit=time_limit,
-    )
     rows = []
-    for one in curve.results:
+    for often in check_participations.several("k", k):
+        one = participation_sensitivity(
+            matrix,
+            k=often,
+            separation=separation,
+            pattern=pattern,
+            contribution=contribution,
+            neighbors=neighbors,
+            gram=gram,
+            time_limit=time_limit,
+        )
         x, y = dict(one.witness.x), dict(one.witness.y)
         claimed = claim_at(claim, one.k)
         safe = one.status == "exact" or claimed >= one.upper
@@ -295,5 +310,4 @@ def audit(
                 reason=reason,
             )
         )
-    first = curve.results[0]
-    return AuditReport(first.query, tuple(rows), first.setting.replace(str(first.k), "k", 1))
+    return AuditReport(one.query, tuple(rows), one.told("k"))

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from sensitivity_lab.checks import number_text
 from sensitivity_lab.errors import VerificationError
@@ -17,7 +16,7 @@ from sensitivity_lab.exact.difference import round_down
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.results.noise_context import NoiseContext, Things
-from sensitivity_lab.results.reprs import Tabled, certainty, in_table, rounded_down
+from sensitivity_lab.results.reprs import certainty, rounded_down
 from sensitivity_lab.results.result import Found
 from sensitivity_lab.results.verification import Stated
 
@@ -28,7 +27,6 @@ from .vectors import certifies
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 class Neighbors(NamedTuple):
@@ -49,6 +47,12 @@ class ParticipationWitness:
     ----------
     x, y : dict
         By step, counted from 0: a number, or a vector in a tuple. y is empty for "zero-out".
+
+    Examples
+    --------
+    >>> from sensitivity_lab import streams
+    >>> streams.participation_sensitivity([1, -2], k=2).witness
+    ParticipationWitness(x={0: 1, 1: -1}, y={})
     """
 
     x: Contributions
@@ -89,6 +93,14 @@ class ParticipationSensitivity(Found):
     See Also
     --------
     participation_sensitivity : Compute it.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import streams
+    >>> found = streams.participation_sensitivity([1, 0.5, 0.25], k=2, neighbors="replace")
+    >>> found.value, found.status, found.witness.y
+    (3.640054944640259, 'exact', {0: -1, 1: -1})
+    >>> found.verify()
     """
 
     value: float
@@ -113,14 +125,13 @@ class ParticipationSensitivity(Found):
         """The release in words."""
         return f"a stream of {self.stream.given.shape[1]:,} steps"
 
-    @property
-    def setting(self) -> str:
-        """Which streams are neighbors, in words."""
+    def told(self, k: Any) -> str:
+        """Return which streams are neighbors, in words."""
         apart = f"{'exactly' if self.pattern == 'fixed' else 'at least'} {self.separation} apart"
         kinds = {"number": "a number in [-1, 1]", "one": "exactly 1"}
         one = kinds.get(str(self.contribution), f"{self.contribution} numbers of L2 norm 1 or less")
         return (
-            f"a person takes part at up to {self.k} steps, {apart}, each time with {one} "
+            f"a person takes part at up to {k} steps, {apart}, each time with {one} "
             f"({self.neighbors})"
         )
 
@@ -143,7 +154,9 @@ class ParticipationSensitivity(Found):
             large = any(np.sum(np.square(one)) > 1 for one in side.values())
             wrong = any(step not in rule.after(steps[:i]) for i, step in enumerate(steps))
             if large or wrong or len(side) > self.k:
-                raise VerificationError(f"nobody contributes {brief(dict(side))}: {self.setting}")
+                raise VerificationError(
+                    f"nobody contributes {brief(dict(side))}: {self.told(self.k)}"
+                )
         shown = self.certificate
         if shown and not certifies(self.stream.exact_gram(list(shown)), list(shown.values())):
             raise VerificationError("the certificate is not shown to bound what vectors do")
@@ -162,7 +175,7 @@ class ParticipationSensitivity(Found):
             query=self.query,
             kind="global",
             norm=self.norm,
-            neighbors=Neighbors(self.k, self.setting),
+            neighbors=Neighbors(self.k, self.told(self.k)),
             exactly=False,
             sizes=(),
             size="",
@@ -199,7 +212,7 @@ class ParticipationSensitivity(Found):
         drawn = plot_answers(
             SimpleNamespace(query_x=sides[0], query_y=sides[1]),
             range(sides.shape[1]),
-            title=f"{self._title}\n{self.setting}" if title is None else title,
+            title=f"{self._title}\n{self.told(self.k)}" if title is None else title,
             ax=ax,
         )
         drawn.set(xlabel="step", ylabel="contribution")
@@ -216,61 +229,7 @@ class ParticipationSensitivity(Found):
         bounds = self.status == "bounds"
         return [
             *[("lower", f"{rounded_down(self.lower)}, attained by x and y")] * bounds,
-            ("neighbors", f"{self.setting}; the matrix is public; L2 norm"),
+            ("neighbors", f"{self.told(self.k)}; the matrix is public; L2 norm"),
             *((name, brief(dict(side))) for name, side in self._pair.items() if side),
             ("method", self.method),
         ]
-
-
-@dataclass(frozen=True, repr=False)
-class ParticipationCurve(Tabled):
-    """The sensitivities of a stream over the number of participations and their separation.
-
-    Attributes
-    ----------
-    results : tuple of ParticipationSensitivity
-        By k, and for each k by separation, in the order in which they were asked for.
-    """
-
-    results: tuple[ParticipationSensitivity, ...]
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a tidy DataFrame, a row per result, as `sensitivity_lab.plotting` draws it."""
-        several = len({one.k for one in self.results}) > 1
-        along, other = ("k", "separation") if several else ("separation", "k")
-        frame = pd.DataFrame(one.to_dict() for one in self.results).drop(columns="norm")
-        return frame.assign(
-            column=f"over {along}",
-            query=other + " = " + frame[other].astype(str),
-            meaning="at most",
-            distance=frame[along],
-            size=self.results[0].stream.given.shape[1],
-            sensitivity=frame["upper"],
-        )
-
-    def plot(self, **options: Any) -> Figure:
-        """Draw the upper bounds; see `sensitivity_lab.plotting.plot_curves`.
-
-        Parameters
-        ----------
-        **options
-            Options of `plot_curves`, such as `title` and `logy`.
-
-        Returns
-        -------
-        matplotlib.figure.Figure, or the Axes given as `ax`
-        """
-        from sensitivity_lab.plotting import plot_curves
-
-        drawn: Figure = plot_curves(self.to_frame(), **options)
-        return drawn
-
-    def _table(self) -> pd.DataFrame:
-        """Return the upper bounds: rows for k, columns for the separation."""
-        frame = self.to_frame()
-        frame["upper"] = [in_table(one.upper, one.upper, one.exact) for one in self.results]
-        return frame.pivot_table(index="k", columns="separation", values="upper")
-
-    @property
-    def _title(self) -> str:
-        return f"Sensitivity of {self.results[0].query} by k and separation"

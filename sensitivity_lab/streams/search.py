@@ -148,7 +148,9 @@ class Descending:
 
     def __init__(self, gram: Floats, rule: Rule, signed: bool, slack: float) -> None:
         self.gram, self.rule, self.slack = gram, rule, slack
-        self.floor, self.bound, self.nodes = 0.0, np.inf, 0
+        self.floor, self.nodes = 0.0, 0
+        # No entry of X is larger than the largest one of its diagonal.
+        self.bound = float(rule.most**2 * np.diagonal(gram).max())
         self.best = Node((), (), 0.0)
         self._signs, self._size = ((1, -1), np.abs) if signed else ((1,), np.asarray)
         # own[q, t]: X_tt and the most that q later steps have in common with step t; each pair is
@@ -169,8 +171,8 @@ class Descending:
                 if ends:
                     yield node
                 else:
-                    tell(1)
                     self._grow(node)
+                    tell(1)
                 if not self._heap or -self._heap[0][0] < self.floor:
                     return
                 minus, _, _, node, ends = heapq.heappop(self._heap)

@@ -80,59 +80,52 @@ def _of_one(stream: Stream, rule: Rule, contribution: Contribution) -> Answer:
     if not stream.touches(rule):
         _, steps = best_sum(stream.exact_squares, rule)
         return Answer(dict.fromkeys(steps, 1), NOTHING, "dynamic programming (banded)")
-    gram, error = stream.gram, stream.error(rule.most)
+    return _searched(stream, rule, contribution)
+
+
+def _searched(stream: Stream, rule: Rule, contribution: Contribution) -> Answer:
+    """Return what is best on the patterns that can be best, from the most promising one on."""
+    error = stream.error(rule.most)
     # Products of columns without negative entries keep their sign in floats; others only if exact.
-    least = float(gram[np.triu_indices(rule.steps, rule.gap)].min())
+    least = float(stream.gram[np.triu_indices(rule.steps, rule.gap)].min())
     mixed = least < 0 or bool(error and (stream.given < 0).any())
-    if isinstance(contribution, int) and mixed:
-        return _vectors(stream, rule, error, contribution)
-    # Floats are off by `error` at most: what is further below the best one is no contender.
-    search = Descending(gram, rule, mixed and contribution == "number", 4 * error)
-    near: list[Node] = []
-    method, upper = "branch and bound", None
-    try:
-        for node in search:
-            near.append(node)
-            if not error:
-                break
-            if len(near) > _MOST_NEAR:
-                method, upper = f"{method}, with ties in floats", near[0].value
-                break
-    except TooLargeError:
-        near.append(search.best)
-        method, upper = f"{method} until the time was over", search.bound
-    found = [dict(zip(node.steps, node.signs, strict=True)) for node in near]
-    best = max(found, key=lambda x: measure(stream, x, NOTHING), default=NOTHING)
-    above = None if upper is None else Fraction(upper) + Fraction(error)
-    return Answer(best, NOTHING, f"{method}, {search.nodes:,} patterns continued", above)
-
-
-def _vectors(stream: Stream, rule: Rule, error: float, dimension: int) -> Answer:
-    """Return vectors on the pattern where they can do most: bounds, see "Vectors" in the proofs."""
-    # No vectors do more than the sum of |X_ij| over their pattern.
-    search = Descending(np.abs(stream.gram), rule, signed=False, slack=np.inf)
+    dimension = contribution if isinstance(contribution, int) and mixed else 0
+    # No vectors do more than the sum of |X_ij| over their pattern: "Vectors" in docs/proofs.md.
+    gram, slack = (np.abs(stream.gram), np.inf) if dimension else (stream.gram, 4 * error)
+    search = Descending(gram, rule, mixed and contribution == "number", slack)
     tried: list[tuple[Fraction, Fraction, Answer]] = []
 
-    def see(steps: tuple[int, ...]) -> None:
-        """Take what vectors do on a pattern; patterns that cannot do more are left out."""
-        exact = stream.exact_gram(steps)
-        u, shown = vectors(exact, dimension)
-        x = dict(zip(steps, u, strict=True))
-        answer = Answer(x, NOTHING, "", None, dict(zip(steps, shown, strict=True)))
-        tried.append((square(exact, u), sum(map(Fraction, shown), Fraction(0)), answer))
-        search.floor = max(search.floor, float(tried[-1][0]) * (1 - 1e-12) - error)
+    def see(node: Node) -> None:
+        """Solve a pattern exactly, or for vectors within bounds; leave out what cannot do more."""
+        steps, signs = node.steps, node.signs
+        x, shown = dict(zip(steps, signs, strict=True)), None
+        if dimension:
+            u, shown = vectors(stream.exact_gram(steps), dimension)
+            x = dict(zip(steps, u, strict=True))
+        done = measure(stream, x, NOTHING)
+        bound = done if shown is None else sum(map(Fraction, shown), Fraction(0))
+        certificate = shown and dict(zip(steps, shown, strict=True))
+        tried.append((done, bound, Answer(x, NOTHING, "", None, certificate)))
+        # Floats of what is better are off by `error` at most.
+        search.floor = max(search.floor, float(done) * (1 - 1e-12) - 2 * error)
 
-    cut = ""
+    method = "semidefinite programs" if dimension else "branch and bound"
     try:
         for node in search:
-            see(node.steps)
+            see(node)
+            if not (error or dimension):
+                break
+            if len(tried) > _MOST_NEAR:
+                raise TooLargeError(f"{_MOST_NEAR} patterns are too near")
     except TooLargeError:
-        see(search.best.steps)
-        cut, search.floor = " until the time was over", search.bound
+        see(search.best)
+        search.floor = search.bound
+        method += " that was not finished"
     upper = max(Fraction(search.floor) + Fraction(error), *(bound for _, bound, _ in tried))
-    *_, best = max(tried, key=lambda one: one[0])
+    _, _, best = max(tried, key=lambda one: one[0])
     return best._replace(
-        method=f"semidefinite programs on {len(tried):,} patterns{cut}", upper=upper
+        method=f"{method}, {search.nodes:,} patterns continued, {len(tried):,} compared exactly",
+        upper=upper,
     )
 
 

@@ -35,6 +35,7 @@ MADE_BY_THE_LIBRARY = {
     *("InverseSensitivity", "Ring"),
     *("StabilityWitness", "Witness"),
     *("spaces.SpaceCurve", "spaces.SpaceSensitivity", "spaces.SpaceWitness"),
+    *("streams.ParticipationSensitivity", "streams.ParticipationWitness"),
     "sql.Contributions",
     *("releases.Checked", "releases.Errors", "releases.Ledger"),
     *("releases.Plan", "releases.Released"),
@@ -66,8 +67,9 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 def named() -> Iterator[tuple[str, Any]]:
-    """What is public, by its name; what spaces and `sql` have, with that of their module."""
+    """What is public, by its name; what spaces, streams and `sql` have, with that of their module."""
     others: list[tuple[Any, str]] = [(spaces, "spaces."), (sl.releases, "releases.")]
+    others.append((sl.streams, "streams."))
     if HAS_SQL:
         others.append((sl.sql, "sql."))
     rooms = (sl.audits, sl.bounds, sl.errors, sl.noise, sl.results)

@@ -1,7 +1,8 @@
-"""Good arguments of what is public in `spaces`."""
+"""Good arguments of what is public in `spaces` and in `streams`."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from sensitivity_lab import spaces
@@ -43,3 +44,15 @@ for _name in ("global_sensitivity", "local_sensitivity", "sensitivity_curve"):
         *("triangles", "degree_histogram", lambda graph: len(graph)),
         *("changes", "counts", len),
     )
+for _name in ("participation_sensitivity", "participation_curve", "audit"):
+    SPACE_ARGUMENTS |= {
+        f"streams.{_name}.matrix": ([1, 1, 1], [[2, -1], [-1, 2]]),
+        f"streams.{_name}.k": (1, 2),
+        f"streams.{_name}.separation": (1, 2),
+        f"streams.{_name}.pattern": ("at least", "fixed"),
+        f"streams.{_name}.contribution": ("number", "one", 2),
+        f"streams.{_name}.neighbors": ("zero-out", "replace"),
+        f"streams.{_name}.gram": (False,),
+        f"streams.{_name}.time_limit": (1, None),
+        f"streams.{_name}.claim": (2, math.sqrt),
+    }
