@@ -34,12 +34,14 @@ NAMES = (
     "12_reach_and_errors",
     "13_sql",
     "14_for_every_n",
+    "15_streams",
 )
 MOST_BYTES = 400_000
 EXERCISES = {name: 4 if name == "14_for_every_n" else 3 for name in NAMES}
 EXTRAS = ("opendp", "diffprivlib")
 REFUSALS = ("InputError", "QueryError", "SensitivityViolation")
 CHECK = "sl.assert_sensitivity("
+OF_STREAMS = "report = sl.streams.audit("
 REFRESH = "if the change is meant, run: python notebooks/refresh.py"
 
 pytestmark = pytest.mark.notebooks
@@ -106,7 +108,7 @@ def exercises(notebook: NotebookNode) -> list[tuple[NotebookNode, str]]:
 
 def solved(cell: NotebookNode, solution: str) -> NotebookNode:
     """Return a cell with the solution and the very check of the exercise."""
-    check = cell.source[cell.source.index(CHECK) :]
+    check = cell.source[cell.source.index(OF_STREAMS if OF_STREAMS in cell.source else CHECK) :]
     return code_cell(f"{solution}\n{check}")
 
 
@@ -185,8 +187,11 @@ def test_exercises_are_last_and_have_a_check_and_a_folded_solution(name: str) ->
     for cell, _ in found:
         assert set(tags(cell)) == {"exercise", "raises-exception"}
         assert (cell.execution_count, cell.outputs) == (None, [])
-        assert "..." in cell.source.split(CHECK)[0]
-        assert "tight=True, reveal=False" in " ".join(cell.source.split(CHECK)[1].split())
+        check, how = (CHECK, "tight=True, reveal=False")
+        if name == "15_streams":
+            check, how = (OF_STREAMS, "raise_if_violated(tight=True)")
+        assert "..." in cell.source.split(check)[0]
+        assert how in " ".join(cell.source.split(check)[1].split())
 
 
 @pytest.mark.parametrize("name", NAMES)

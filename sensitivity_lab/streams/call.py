@@ -146,7 +146,7 @@ in [-1, 1] (zero-out); the matrix is public; L2 norm
     steps = stream.given.shape[1]
     gap = min(separation, steps)
     rule = Rule(steps, min(k, -(-steps // gap)), gap, fixed)
-    with watch(seconds and float(seconds), progress=None):
+    with watch(None if seconds is None else float(seconds), progress=None):
         answer = solve(stream, rule, contribution, neighbors == "replace")
     far = root(measure(stream, answer.x, answer.y))
     top = far if answer.upper is None else root(answer.upper)

@@ -152,7 +152,8 @@ class Descending:
         # No entry of X is larger than the largest one of its diagonal.
         self.bound = float(rule.most**2 * np.diagonal(gram).max())
         self.best = Node((), (), 0.0)
-        self._signs, self._size = ((1, -1), np.abs) if signed else ((1,), np.asarray)
+        self._signs: tuple[int, ...] = (1, -1) if signed else (1,)
+        self._size: Any = np.abs if signed else np.asarray
         # own[q, t]: X_tt and the most that q later steps have in common with step t; each pair is
         # counted at its earlier step. See "Branch and bound" in docs/proofs.md.
         begins = np.arange(rule.steps) + rule.gap
@@ -224,5 +225,6 @@ class Descending:
                 break
             joined.append(step)
             signs[step] = self._signs[-1] if common[step] < 0 else 1
-        pattern = (side.astype(int).tolist() for side in (np.sort(joined), signs[np.sort(joined)]))
-        return Node(*map(tuple, pattern), float(signs @ self.gram @ signs))
+        steps = sorted(joined)
+        value = float(signs @ self.gram @ signs)
+        return Node(tuple(steps), tuple(signs[steps].astype(int).tolist()), value)

@@ -97,14 +97,14 @@ def _searched(stream: Stream, rule: Rule, contribution: Contribution) -> Answer:
 
     def see(node: Node) -> None:
         """Solve a pattern exactly, or for vectors within bounds; leave out what cannot do more."""
-        steps, signs = node.steps, node.signs
-        x, shown = dict(zip(steps, signs, strict=True)), None
+        x: dict[int, Any] = dict(zip(node.steps, node.signs, strict=True))
+        certificate = None
         if dimension:
-            u, shown = vectors(stream.exact_gram(steps), dimension)
-            x = dict(zip(steps, u, strict=True))
+            u, shown = vectors(stream.exact_gram(node.steps), dimension)
+            x = dict(zip(x, u, strict=True))
+            certificate = dict(zip(x, shown, strict=True))
         done = measure(stream, x, NOTHING)
-        bound = done if shown is None else sum(map(Fraction, shown), Fraction(0))
-        certificate = shown and dict(zip(steps, shown, strict=True))
+        bound = sum(map(Fraction, certificate.values()), Fraction(0)) if certificate else done
         tried.append((done, bound, Answer(x, NOTHING, "", None, certificate)))
         # Floats of what is better are off by `error` at most.
         search.floor = max(search.floor, float(done) * (1 - 1e-12) - 2 * error)

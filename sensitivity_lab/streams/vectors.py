@@ -48,7 +48,7 @@ def _certificate(exact: Gram, near: Floats) -> list[float]:
     found, spare = near + max(0.0, -least), _margin(near, x)
     while not certifies(exact, found.tolist()):
         found, spare = found + spare, 2 * spare
-    return found.tolist()
+    return list(map(float, found))
 
 
 def certifies(exact: Gram, found: Sequence[float]) -> bool:

@@ -67,7 +67,7 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 def named() -> Iterator[tuple[str, Any]]:
-    """What is public, by its name; what spaces, streams and `sql` have, with that of their module."""
+    """What is public, by its name; that of spaces, streams and `sql` with their module."""
     others: list[tuple[Any, str]] = [(spaces, "spaces."), (sl.releases, "releases.")]
     others.append((sl.streams, "streams."))
     if HAS_SQL:
