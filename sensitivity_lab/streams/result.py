@@ -99,7 +99,7 @@ class ParticipationSensitivity(Found):
     >>> from sensitivity_lab import streams
     >>> found = streams.participation_sensitivity([1, 0.5, 0.25], k=2, neighbors="replace")
     >>> found.value, found.status, found.witness.y
-    (3.640054944640259, 'exact', {0: -1, 1: -1})
+    (3.905124837953327, 'exact', {0: -1, 1: -1})
     >>> found.verify()
     """
 
@@ -164,7 +164,7 @@ class ParticipationSensitivity(Found):
         exact = self.status == "exact"
         return [
             ("lower bound", self.lower, round_down(far.bracket()[0])),
-            ("upper bound", self.upper, far.upper() if exact else self.upper),
+            ("upper bound", self.upper, far.upper() if exact else max(self.upper, far.upper())),
             ("value", self.value, far.nearest() if exact else self.upper),
             ("exact value", self.exact, far.exact if exact else None),
         ]
