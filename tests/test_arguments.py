@@ -572,11 +572,9 @@ ARGUMENTS: dict[str, Kind] = {
     # Of streams.
     **{
         f"streams.{call}.{name}": asked
-        for call in ("participation_sensitivity", "participation_curve", "audit")
+        for call in ("participation_sensitivity", "audit")
         for name, asked in STREAMS.items()
     },
-    "streams.participation_curve.k": STREAMS["k"].several(),
-    "streams.participation_curve.separation": STREAMS["separation"].several(),
     "streams.audit.k": STREAMS["k"].several(),
     # Of databases.
     "sql.Query.sql": kind("a SELECT statement, as a text", ((THING, "<thing>"), (5, "5"))),

@@ -2,8 +2,7 @@
 
 A release is a matrix times the contributions of all steps, and noise: running sums, sliding
 windows, trees, or the noise of a training run. A person takes part several times, in a pattern.
-`participation_sensitivity` finds the worst contributions, and proves its number;
-`participation_curve` has it over the number of participations and their separation; `audit` judges
+`participation_sensitivity` finds the worst contributions, and proves its number; `audit` judges
 what others claim.
 
 Examples
@@ -15,14 +14,13 @@ Examples
 (None, 2.8284271247461903, {0: 1, 2: 1})
 """
 
-from .call import audit, participation_curve, participation_sensitivity
+from .call import audit, participation_sensitivity
 from .result import ParticipationSensitivity, ParticipationWitness
 
 __all__ = [
     "ParticipationSensitivity",
     "ParticipationWitness",
     "audit",
-    "participation_curve",
     "participation_sensitivity",
 ]
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, cast
 
-import pandas as pd
-
 from sensitivity_lab.audits.claims import claim_at
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.row import AuditRow, Evidence
@@ -94,6 +92,8 @@ def participation_sensitivity(
     ------
     InputError
         If an argument is invalid.
+    TooLargeError
+        If ones are replaced, and there are too many pairs of patterns.
 
     Notes
     -----
@@ -102,8 +102,9 @@ def participation_sensitivity(
     later steps can add. Each of its nodes takes O(T**2 k) operations; it ends at once for
     square-root and normalized factors. Its floats have a proven error, and exact arithmetic
     compares what they cannot tell apart. Vectors take semidefinite programs where entries of X have
-    both signs; the answer are bounds, mostly within 1e-9, since one that rounds is not exact. So
-    are two patterns of more than 3,000. See docs/proofs.md, "Participation in a stream".
+    both signs; the answer are bounds, mostly within 1e-9, since one that rounds is not exact. Ones
+    that are replaced take all pairs of at most 3,000 patterns. See docs/proofs.md, "Participation
+    in a stream".
 
     Where X has no negative entries, vectors do no more than numbers, and are shown as numbers: as
     vectors along one direction.
@@ -127,6 +128,15 @@ in [-1, 1] (zero-out); the matrix is public; L2 norm
       method     the earliest pattern (falling Toeplitz)
     >>> streams.participation_sensitivity(sums, k=2, separation=2).value
     2.449489742783178
+
+    A curve over k, for a picture by pandas:
+
+    >>> import pandas as pd
+    >>> found = [streams.participation_sensitivity(sums, k=k) for k in (1, 2, 3)]
+    >>> curve = pd.DataFrame(one.to_dict() for one in found)
+    >>> curve["upper"].round(4).tolist()
+    [1.7321, 3.0, 3.7417]
+    >>> ax = curve.plot(x="k", y="upper", marker="o")
 
     Vectors can point in three directions, which numbers cannot:
 
@@ -166,78 +176,6 @@ in [-1, 1] (zero-out); the matrix is public; L2 norm
         contribution=contribution,
         neighbors=neighbors,
         stream=stream,
-    )
-
-
-@public_call
-def participation_curve(
-    matrix: Any,
-    *,
-    k: int | Sequence[int],
-    separation: int | Sequence[int] = 1,
-    pattern: Literal["at least", "fixed"] = "at least",
-    contribution: Contribution = "number",
-    neighbors: Literal["zero-out", "replace"] = "zero-out",
-    gram: bool = False,
-    time_limit: float | None = 60,
-) -> pd.DataFrame:
-    """Return the sensitivities of a stream for several numbers of participations or separations.
-
-    Parameters
-    ----------
-    matrix, pattern, contribution, neighbors, gram, time_limit
-        As for `participation_sensitivity`; the time limit is for each result.
-    k, separation : int or sequence of int
-        One, or several.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row per result, with its facts; `sensitivity` is the upper bound where the status is
-        "bounds". `sensitivity_lab.plotting.plot_curves` draws it: over k if there are several,
-        with a curve per separation, else over the separation.
-
-    Raises
-    ------
-    InputError
-        If an argument is invalid.
-
-    Examples
-    --------
-    >>> from sensitivity_lab import plotting, streams
-    >>> curve = streams.participation_curve([1, 1, 1, 1, 1, 1], k=[1, 2, 3], separation=[1, 2])
-    >>> curve[["k", "separation", "sensitivity"]].round(4).values.tolist()
-    [[1.0, 1.0, 2.4495], [1.0, 2.0, 2.4495], [2.0, 1.0, 4.5826], [2.0, 2.0, 4.2426], \
-[3.0, 1.0, 6.4031], [3.0, 2.0, 5.2915]]
-    >>> figure = plotting.plot_curves(curve)
-    """
-    ks, separations = (
-        check_participations.several("k", k),
-        check_separation.several("separation", separation),
-    )
-    found = [
-        participation_sensitivity(
-            matrix,
-            k=often,
-            separation=apart,
-            pattern=pattern,
-            contribution=contribution,
-            neighbors=neighbors,
-            gram=gram,
-            time_limit=time_limit,
-        )
-        for often in ks
-        for apart in separations
-    ]
-    along, other = ("k", "separation") if len(ks) > 1 else ("separation", "k")
-    frame = pd.DataFrame(one.to_dict() for one in found).drop(columns="norm")
-    return frame.assign(
-        column=f"over {along}",
-        query=other + " = " + frame[other].astype(str),
-        meaning="at most",
-        distance=frame[along],
-        size=found[0].stream.given.shape[1],
-        sensitivity=frame["value"],
     )
 
 
@@ -299,7 +237,6 @@ def audit(
         x, y = dict(one.witness.x), dict(one.witness.y)
         claimed = claim_at(claim, one.k)
         safe = one.status == "exact" or claimed >= one.upper
-        reason = "" if safe else f"the truth is from {one.lower} to {one.upper}"
         rows.append(
             AuditRow(
                 one.k,
@@ -307,7 +244,7 @@ def audit(
                 root(measure(one.stream, x, y)),
                 Evidence(x, y, one.lower, 0.0),
                 judged=safe,
-                reason=reason,
+                reason=f"the truth is from {one.lower} to {one.upper}",
             )
         )
     return AuditReport(one.query, tuple(rows), one.told("k"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -190,13 +189,11 @@ class ParticipationSensitivity(Found):
         facts["exact"] = None if self.exact is None else number_text(self.exact)
         return {name: one for name, one in facts.items() if name not in ("stream", "witness")}
 
-    def plot(self, *, title: str | None = None, ax: Axes | None = None) -> Axes:
+    def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the contributions over the steps; of vectors, the first of their numbers.
 
         Parameters
         ----------
-        title : str, optional
-            By default the sensitivity, and what a person can do.
         ax : matplotlib.axes.Axes, optional
             Where to draw; by default on a new figure.
 
@@ -204,19 +201,18 @@ class ParticipationSensitivity(Found):
         -------
         matplotlib.axes.Axes
         """
-        from sensitivity_lab.plotting.answers import plot_answers
+        from sensitivity_lab.plotting._picture import Picture
 
-        sides = np.zeros((2, self.stream.given.shape[1]))
-        for row, side in zip(sides, self._pair.values(), strict=True):
-            row[list(side)] = [np.ravel(one)[0] for one in side.values()]
-        drawn = plot_answers(
-            SimpleNamespace(query_x=sides[0], query_y=sides[1]),
-            range(sides.shape[1]),
-            title=f"{self._title}\n{self.told(self.k)}" if title is None else title,
-            ax=ax,
-        )
-        drawn.set(xlabel="step", ylabel="contribution")
-        return drawn
+        picture = Picture.on(ax, (7, 2.4))
+        for (name, side), mark in zip(self._pair.items(), ("C0o", "C1s"), strict=True):
+            if side:
+                heights = [np.ravel(one)[0] for one in side.values()]
+                picture.ax.stem([*side], heights, mark[:2], markerfmt=mark, label=name)
+        picture.ax.set_xlim(-1, self.stream.given.shape[1])
+        picture.name_axes("step", "contribution")
+        picture.title(f"{self._title}\n{self.told(self.k)}", 60)
+        picture.legend_beside()
+        return picture.ax
 
     @property
     def _title(self) -> str:

@@ -65,8 +65,8 @@ def best_sum(weights: Sequence[Any], rule: Rule) -> tuple[Any, tuple[int, ...]]:
         for t in reversed(range(rule.steps)):
             rest, steps = before[t + rule.gap]
             others = nothing if rule.fixed else reach[t + 1]
-            reach[t] = max(others, (weights[t] + rest, (t, *steps)), key=lambda one: one[0])
-    return max(reach, key=lambda one: one[0])
+            reach[t] = max(others, (weights[t] + rest, (t, *steps)))
+    return max(reach)
 
 
 def best_after(
@@ -142,15 +142,13 @@ class Descending:
         No pattern that is still to come is worth more.
     best : Node
         The best pattern that was met on the way.
-    nodes : int
-        How many patterns were continued.
     """
 
     def __init__(self, gram: Floats, rule: Rule, signed: bool, slack: float) -> None:
         self.gram, self.rule, self.slack = gram, rule, slack
-        self.floor, self.nodes = 0.0, 0
+        self.floor = 0.0
         # No entry of X is larger than the largest one of its diagonal.
-        self.bound = float(rule.most**2 * np.diagonal(gram).max())
+        self.bound = rule.most**2 * np.diagonal(gram).max()
         self.best = Node((), (), 0.0)
         self._signs: tuple[int, ...] = (1, -1) if signed else (1,)
         self._size: Any = np.abs if signed else np.asarray
@@ -164,27 +162,31 @@ class Descending:
 
     def __iter__(self) -> Iterator[Node]:
         """Yield patterns in descending order; raise TooLargeError when the time is up."""
-        node, ends = self.best, False
-        if not self.rule.fixed:
-            self._see(self._guessed())
         with counter("patterns", None) as tell:
-            while True:
+            # At first the best continuations are followed to their end, for a high floor.
+            node: Node | None = self.best
+            while node is not None:
+                node = self._grow(node, follow=True)
+                tell(1)
+            while self._heap and -self._heap[0][0] >= self.floor:
+                tell(1)
+                minus, _, _, node, ends = heapq.heappop(self._heap)
+                self.bound = -minus
                 if ends:
                     yield node
                 else:
                     self._grow(node)
-                    tell(1)
-                if not self._heap or -self._heap[0][0] < self.floor:
-                    return
-                minus, _, _, node, ends = heapq.heappop(self._heap)
-                self.bound = -minus
 
-    def _grow(self, node: Node) -> None:
-        """Put the continuations of a pattern on the heap, each as a whole pattern and to grow."""
-        self.nodes += 1
+    def _grow(self, node: Node, follow: bool = False) -> Node | None:
+        """Put the continuations of a pattern on the heap, each as a whole pattern and to grow.
+
+        The one to `follow` is returned instead of grown later.
+        """
         after, left = self.rule.after(node.steps), self.rule.most - len(node.steps) - 1
         steps = np.arange(after.start, after.stop)
-        common = self._common(node.steps, node.signs)
+        # What each step has in common with the pattern: the sum of 2 s_i X_it.
+        common = 2 * (np.array(node.signs, dtype=float) @ self.gram[list(node.steps)])
+        entries = []
         # The first sign is 1: a pattern and its opposite are worth the same.
         for sign in self._signs if node.steps else (1,):
             values = node.value + self.gram[steps, steps] + sign * common[steps]
@@ -193,38 +195,15 @@ class Descending:
             rest = best_after(table, self._own, steps + self.rule.gap, left, self.rule)[left]
             for step, value, more in zip(after, values.tolist(), rest.tolist(), strict=True):
                 grown = Node((*node.steps, step), (*node.signs, sign), value)
-                self._see(grown)
+                if value > self.best.value:
+                    self.best, self.floor = grown, max(self.floor, value - self.slack)
                 # Of equal bounds the longer pattern comes first.
-                for bound in {value, value + more}:
-                    if bound >= self.floor:
-                        entry = (-bound, -left, self._serial(), grown, bound == value)
-                        heapq.heappush(self._heap, entry)
-
-    def _see(self, node: Node) -> None:
-        if node.value > self.best.value:
-            self.best = node
-            self.floor = max(self.floor, node.value - self.slack)
-
-    def _common(self, steps: Sequence[int], signs: Sequence[int]) -> Floats:
-        """Return what each step has in common with a pattern: the sum of 2 s_i X_it."""
-        return np.asarray(2 * (np.array(signs, dtype=float) @ self.gram[list(steps)]))
-
-    def _guessed(self) -> Node:
-        """Return a good pattern: the best step joins; the oldest ones leave and others join."""
-        signs = np.zeros(self.rule.steps)
-        joined: list[int] = []
-        for _ in range(4 * self.rule.most):
-            if len(joined) == self.rule.most:
-                signs[joined.pop(0)] = 0
-            common = signs @ self.gram
-            worth = np.diagonal(self.gram) + self._size(2 * common)
-            for step in joined:
-                worth[max(0, step - self.rule.gap + 1) : step + self.rule.gap] = 0
-            step = int(np.argmax(worth))
-            if worth[step] <= 0:
-                break
-            joined.append(step)
-            signs[step] = self._signs[-1] if common[step] < 0 else 1
-        steps = sorted(joined)
-        value = float(signs @ self.gram @ signs)
-        return Node(tuple(steps), tuple(signs[steps].astype(int).tolist()), value)
+                entries += [
+                    (-bound, -left, self._serial(), grown, bound == value)
+                    for bound in {value, value + more}
+                ]
+        first = min(entries, default=None) if follow else None
+        for entry in entries:
+            if -entry[0] >= self.floor and (entry is not first or entry[-1]):
+                heapq.heappush(self._heap, entry)
+        return None if first is None or first[-1] else first[-2]

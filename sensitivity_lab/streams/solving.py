@@ -13,7 +13,7 @@ from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.exact.difference import Difference
 
 from .search import Descending, Node, Rule, best_sum
-from .stream import EPS, Stream
+from .stream import Stream
 from .vectors import square, vectors
 
 Contribution = Literal["number", "one"] | int
@@ -123,30 +123,27 @@ def _searched(stream: Stream, rule: Rule, contribution: Contribution) -> Answer:
         method += " that was not finished"
     upper = max(Fraction(search.floor) + Fraction(error), *(bound for _, bound, _ in tried))
     _, _, best = max(tried, key=lambda one: one[0])
-    return best._replace(
-        method=f"{method}, {search.nodes:,} patterns continued, {len(tried):,} compared exactly",
-        upper=upper,
-    )
+    return best._replace(method=f"{method}, {len(tried):,} patterns compared", upper=upper)
 
 
 def _of_pairs(stream: Stream, rule: Rule) -> Answer:
     """Return two patterns of contributions of 1, in x and in y, that are furthest apart."""
     patterns = list(islice(rule.patterns(), _MOST_PATTERNS + 1))
     if len(patterns) > _MOST_PATTERNS:
-        one = _of_one(stream, rule, "one")
-        top = measure(stream, one.x, NOTHING) if one.upper is None else one.upper
-        return Answer({0: 1}, {rule.steps - 1: 1}, "twice the norm of one pattern", 4 * top)
+        raise TooLargeError(
+            f"neighbors='replace' compares all pairs of patterns of ones, of at most "
+            f"{_MOST_PATTERNS:,} patterns, and here are more; choose a smaller k, a larger "
+            "separation, or contribution='number', which is an upper bound"
+        )
     held = np.array([np.bincount(pattern, minlength=rule.steps) for pattern in patterns], float)
     products = held @ stream.gram @ held.T
     own = np.diagonal(products)
     far = (own[:, None] + own - 2 * products).ravel()
-    # Sums over two patterns, with up to as many additions as there are steps, four times.
-    error = stream.error(2 * rule.most)
-    error += bool(error) * 32 * rule.steps * EPS * float(own.max())
+    # Sums over two patterns, with as many additions as there are steps, four times.
+    error = 4 * stream.error(2 * rule.most)
     near = np.flatnonzero(far >= far.max() - 2 * error)[:_MOST_NEAR]
     pairs = [
-        [dict.fromkeys(patterns[i], 1) for i in divmod(int(place), len(patterns))]
-        for place in near[: None if error else 1]
+        [dict.fromkeys(patterns[i], 1) for i in divmod(int(place), len(patterns))] for place in near
     ]
     x, y = max(pairs, key=lambda pair: measure(stream, *pair))
     upper = Fraction(float(far.max()) + error) if len(pairs) == _MOST_NEAR else None

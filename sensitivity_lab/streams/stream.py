@@ -64,8 +64,8 @@ class Stream:
         if 4 * most_of_all < 2**53 and (self.given == np.rint(self.given)).all():
             return 0.0
         # An entry of X is off by m eps of the norms of its columns, by Cauchy-Schwarz; sums over
-        # the pattern by an eps of all that they add up, for each addition.
-        return (len(self.given) + 8 * most + 18) * EPS * most_of_all + 1e-300
+        # steps by an eps of all that they add up, for each addition.
+        return (sum(self.given.shape) + 8 * most + 18) * EPS * most_of_all + 1e-300
 
     def exact_gram(self, steps: Sequence[int]) -> Gram:
         """Return X among some steps, without rounding."""

@@ -32,7 +32,8 @@ def vectors(exact: Gram, dimension: int) -> tuple[list[tuple[float, ...]], list[
         before = u.copy()
         for i in range(size):
             pull = x[i] @ u - x[i, i] * u[i]
-            u[i] = pull / np.linalg.norm(pull) if pull.any() else u[i]
+            if pull.any():
+                u[i] = pull / np.linalg.norm(pull)
         if np.abs(u - before).max() < 1e-13:
             break
     pulls = np.linalg.norm(x @ u - np.diagonal(x)[:, None] * u, axis=1)

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 import sensitivity_lab as sl
 from sensitivity_lab import streams
-from sensitivity_lab.errors import InputError, VerificationError
+from sensitivity_lab.errors import InputError, TooLargeError, VerificationError
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.streams import solving
 from sensitivity_lab.streams.search import Rule, best_sum
@@ -202,10 +202,9 @@ def test_a_search_that_runs_out_of_time_has_bounds():
         found.verify()
 
 
-def test_many_pairs_of_patterns_have_a_bound():
-    asked = {"k": 4, "contribution": "one", "neighbors": "replace"}
-    found = streams.participation_sensitivity(np.eye(40), **asked)
-    assert (found.status, found.upper) == ("bounds", 4)
+def test_too_many_pairs_of_patterns_are_refused():
+    with pytest.raises(TooLargeError, match="of at most 3,000 patterns, and here are more"):
+        streams.participation_sensitivity(np.eye(40), k=4, contribution="one", neighbors="replace")
 
 
 def test_the_best_sum_is_exact():
@@ -246,11 +245,12 @@ def test_a_claim_is_judged():
         assert report.verdict == verdict
 
 
-def test_curves_and_pictures():
-    curve = streams.participation_curve([1, 0.5, 0.25, 0.125], k=2, separation=[1, 2])
-    assert curve["column"].tolist() == ["over separation"] * 2
-    figure = sl.plotting.plot_curves(curve)
-    assert figure.axes
-    found = streams.participation_sensitivity([1, -0.5, 0.25], k=2, contribution=2)
-    assert found.plot().get_xlabel() == "step"
+@pytest.mark.parametrize("neighbors", ["zero-out", "replace"])
+def test_a_pattern_is_drawn_over_the_steps(neighbors):
+    found = streams.participation_sensitivity(
+        [1, -0.5, 0.25], k=2, contribution=2, neighbors=neighbors
+    )
+    ax = found.plot()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("step", "contribution")
+    assert ax.get_legend_handles_labels()[1] == (["x", "y"] if neighbors == "replace" else ["x"])
     assert found.to_dict()["status"] == "bounds"

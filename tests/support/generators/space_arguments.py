@@ -44,7 +44,7 @@ for _name in ("global_sensitivity", "local_sensitivity", "sensitivity_curve"):
         *("triangles", "degree_histogram", lambda graph: len(graph)),
         *("changes", "counts", len),
     )
-for _name in ("participation_sensitivity", "participation_curve", "audit"):
+for _name in ("participation_sensitivity", "audit"):
     SPACE_ARGUMENTS |= {
         f"streams.{_name}.matrix": ([1, 1, 1], [[2, -1], [-1, 2]]),
         f"streams.{_name}.k": (1, 2),
