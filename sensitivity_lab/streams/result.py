@@ -207,7 +207,7 @@ class ParticipationSensitivity(Found):
         for (name, side), mark in zip(self._pair.items(), ("C0o", "C1s"), strict=True):
             if side:
                 heights = [np.ravel(one)[0] for one in side.values()]
-                picture.ax.stem([*side], heights, mark[:2], markerfmt=mark, label=name)
+                picture.ax.stem([*side], heights, mark[:2], markerfmt=mark, basefmt=" ", label=name)
         picture.ax.set_xlim(-1, self.stream.given.shape[1])
         picture.name_axes("step", "contribution")
         picture.title(f"{self._title}\n{self.told(self.k)}", 60)
