@@ -117,7 +117,6 @@ class ParticipationSensitivity(Found):
     neighbors: Literal["zero-out", "replace"]
     stream: Stream = field(compare=False)
     norm: Norm = "L2"
-    kind: Literal["global"] = "global"
 
     @property
     def query(self) -> str:
