@@ -97,9 +97,9 @@ def sensitivity_bounds(
         See `global_sensitivity`. It is evaluated many times, on datasets of the sizes of x and y.
         On an interval a function that computes one number with numpy's + - * / and powers, exp,
         log, sqrt, abs, sin, cos, arctan, tanh, minimum, maximum, clip, where, sum, mean, average,
-        var, std, min, max, sort, median, percentile, prod, dot, cumsum, diff and norm; or a
-        function of sums (`formulas.sums`) for any number of records in [0, 1], with one changed
-        record.
+        var, std, min, max, sort, median, percentile, prod, dot, cumsum, diff and norm. If it sees
+        its records through sums alone (means, variances, sums of functions of one record), it may
+        have any number of them.
     size : int or iterable of int
         The number n of records of x. Of several sizes, the maximum is bounded.
     neighbors, norm, progress
@@ -148,7 +148,8 @@ def sensitivity_bounds(
     The local search exchanges single records of C, A and B (docs/proofs.md, "Conventions"), from
     the ends of the universe, clusters, random draws, and the worst pairs of built-in queries. On an
     interval, boxes of pairs are split until none can have answers that are further apart than the
-    best pair (docs/proofs.md, "Certified boxes"); the time grows fast with the number of records.
+    best pair (docs/proofs.md, "Certified boxes"); the time grows fast with the number of records. A
+    function of sums has as many variables for a million records as for four ("Few sums").
 
     Examples
     --------
@@ -174,12 +175,12 @@ def sensitivity_bounds(
     >>> sl.bounds.sensitivity_bounds(unit, variation, size=4, neighbors="bounded")
     Sensitivity of variation: at most 0.3464101616 (certified bounds)
       lower      0.3464101615, attained by x and y
-      gap        3.46e-11, within 0.001 of the lower bound
+      gap        3.47e-11, within 0.001 of the lower bound
       neighbors  bounded, at most 1; size 4 (public); interval [0, 1], every real number
       only in x  1  f(x) = 0.3464101615
       only in y  0  f(y) = 0
       in both    0 (x3)
-      method     boxes, 513 bounded with outward rounding
+      method     boxes, 257 bounded with outward rounding; of 2 sums: x, x**2
     """
     check_running(n_jobs, progress)
     close = float(check_rtol("rtol", rtol))
@@ -193,12 +194,13 @@ def sensitivity_bounds(
             monotone=monotone is not False,
         )
         sizes, relation = check_sizes(size, universe), as_relation(neighbors)
-        sums = query if isinstance(query, OfSums) else None
-        asked_for = from_function(on_records(sums), name=sums.name) if sums else as_query(query)
+        of_sums = isinstance(query, OfSums)
+        asked_for = (
+            from_function(on_records(query), name=query.name) if of_sums else as_query(query)
+        )
         on_interval = IntervalProblem(universe, (asked_for,), (relation,), sizes).checked()
         return certified(
             on_interval,
-            sums=sums,
             rtol=close,
             seconds=check_seconds(SECONDS if time_limit is None else time_limit),
             n_jobs=n_jobs,

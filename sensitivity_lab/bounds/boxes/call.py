@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 
 from sensitivity_lab.checks import number_kind
-from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem
 from sensitivity_lab.queries import Query
@@ -20,13 +22,15 @@ from sensitivity_lab.running.pool import calls, workers
 from sensitivity_lab.running.progress import bar
 from sensitivity_lab.universes.finite import finite
 from sensitivity_lab.universes.interval import IntervalUniverse
-from sensitivity_lab.universes.relations import multiplicities_of
+from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.universe import of_numbers
 
 from . import checker
 from .intervals import Floats
+from .reading import NotOfSumsError
 from .result import CertifiedBounds
-from .search import Bounded, Root, bound, difference, roots_around, roots_of, search
-from .sums import FromSums, OfSums, exact_gap, pair_of, roots_of_sums
+from .search import Bounded, Found, Root, bound, difference, roots_around, roots_of, search
+from .sums import Counted, FromSums, check_real, furthest, of_sums, roots_of_sums
 
 SECONDS = 30.0
 """The default limit of a search."""
@@ -38,6 +42,15 @@ check_rtol = number_kind(
     "how close the bounds are to be, relative to the lower one: a number above 0, at most 1",
     lambda given: 0 < given <= 1,
 )
+
+_MOST_RECORDS, _FEW_RECORDS = 60, 8
+"""Boxes of records are tried up to so many, and up to so few where those of sums left a gap."""
+
+_SIZES_CLIMBED = 6
+"""Of so many sizes pairs are looked for before boxes are."""
+
+_MORE_STEPS = 120
+"""Where a gap is left, so many steps are climbed for a pair that is further apart."""
 
 _PAIRS = 32
 """On so many random pairs the function has to answer as its boxes say."""
@@ -56,58 +69,151 @@ def certified(
     seconds: float = SECONDS,
     n_jobs: int | None = None,
     progress: bool | None = None,
-    sums: OfSums | None = None,
 ) -> CertifiedBounds:
     """Bound the sensitivity of one function of records of an interval; see `sensitivity_bounds`.
 
-    The problem has one query and one relation. If the query is that of a function of sums, this is
-    `sums`.
+    The problem has one query and one relation. A function that sees its records through sums is
+    bounded by these, any other one by its records.
     """
-    query, universe = problem.queries[0], problem.universe
-    function = _function(query) if sums is None else FromSums(sums)
+    query = problem.queries[0]
+    function, ends = _function(query), _floats_around(problem.universe)
+    shapes = _shapes(problem)
+    _check_nobody(query, shapes)
+    search_in = _Search(rtol, time.monotonic() + seconds, n_jobs, progress)
+    largest = max(common + max(own) for common, *own in shapes)
+    found = None
+    try:
+        if isinstance(problem, LocalIntervalProblem):
+            raise NotOfSumsError("is asked for one dataset, whose neighbors boxes of records cover")
+        of = of_sums(function, shapes, ends)
+    except NotOfSumsError as error:
+        if largest > _MOST_RECORDS:
+            raise TooLargeError(
+                f"boxes of pairs of {largest:,} records are too many, and {query.name} is not "
+                f"bounded by sums of its records: it {error}; write it with sums of functions of "
+                f"one record, or choose a size of at most {_MOST_RECORDS}"
+            ) from error
+    else:
+        found = _by_sums(problem, query, of, shapes, search_in)
+        if found.reached or largest > _FEW_RECORDS:
+            return found
+    by_records = _by_records(problem, query, function, shapes, search_in)
+    if found is None:
+        return by_records
+    # Of few records, sums may allow more than there is: the better of both bounds counts.
+    first, second = sorted((by_records, found), key=lambda one: one.upper)
+    return (
+        replace(first, lower=second.lower, witness=second.witness)
+        if (second.lower > first.lower)
+        else first
+    )
+
+
+def _shapes(problem: IntervalProblem | LocalIntervalProblem) -> list[tuple[int, int, int]]:
+    """Return how many records x and y have in common, and of their own."""
+    if isinstance(problem, LocalIntervalProblem):
+        changes = [(len(problem.x), change) for change in problem.changes]
+    else:
+        changes = problem.changes(problem.neighbors[0])
+    if not changes:
+        raise InputError(f"there are no neighbors, sizes {problem.sizes}")
+    return [(size - removed, removed, added) for size, (removed, added) in changes]
+
+
+@dataclass(frozen=True)
+class _Search:
+    """How to search boxes, and until when."""
+
+    rtol: float
+    end: float
+    n_jobs: int | None
+    progress: bool | None
+
+    def __call__(
+        self,
+        function: Callable[[Any], Any],
+        roots: list[Root],
+        rtol: float,
+        start: float | None = None,
+        hopeless: float = math.inf,
+    ) -> Found:
+        """Bound how far apart answers are on the pairs of all roots."""
+        jobs = workers(self.n_jobs)
+        with calls(self.n_jobs) as call, bar("boxes", self.progress) as shown:
+
+            def many(root: Root, lo: Floats, hi: Floats) -> list[Bounded]:
+                parts = np.array_split(np.arange(lo.shape[1]), jobs)
+                given = [(function, root, lo[:, part], hi[:, part]) for part in parts if len(part)]
+                founds: list[Bounded] = call(bound, given)
+                return founds
+
+            left = max(self.end - time.monotonic(), 0.0)
+            return search(function, roots, rtol, left, many, shown.update, start, hopeless)
+
+
+def _by_sums(
+    problem: IntervalProblem,
+    query: Query,
+    of: FromSums,
+    shapes: list[tuple[int, int, int]],
+    search_in: _Search,
+) -> CertifiedBounds:
+    universe = problem.universe
+    inside = _floats_inside(universe)
+    some = [*shapes[:: -(-len(shapes) // _SIZES_CLIMBED)], *shapes[-2:]]  # of many sizes
+    check_real(of, query, {common + own for common, own, _ in some}, inside)
+    lower, pair = furthest(of, some, inside)
+    # Half of the gap is for what sums allow, and no records have. Of few records this is much:
+    # where it shows, boxes of records are searched instead.
+    few = max(common + max(own) for common, *own in shapes) <= _FEW_RECORDS
+    hopeless = lower * (1 + search_in.rtol) if few else math.inf
+    roots = roots_of_sums(of, shapes)
+    found = search_in(of, roots, search_in.rtol / 2, lower, hopeless)
+    if not few and found.upper > lower * (1 + search_in.rtol):
+        hints, shape = of.hints(found.point, inside), found.root.lower[:3].astype(int).tolist()
+        lower, pair = max((lower, pair), furthest(of, [shape], inside, _MORE_STEPS, hints))
+    if found.pole:
+        found = replace(found, pole=f"the sums {of.form.told} leave {query.name} without a bound")
+    witness = _witness(query, universe, *pair)
+    return _result(problem, query, of, found, lower, witness, search_in.rtol)
+
+
+def _by_records(
+    problem: IntervalProblem | LocalIntervalProblem,
+    query: Query,
+    function: Callable[[Any], Any],
+    shapes: list[tuple[int, int, int]],
+    search_in: _Search,
+) -> CertifiedBounds:
+    universe = problem.universe
     ends = _floats_around(universe)
     if isinstance(problem, LocalIntervalProblem):
-        relation, size = problem.neighbors, len(problem.x)
-        _check_nobody(
-            query, [(size - removed, removed, added) for removed, added in problem.changes]
-        )
         roots = roots_around(function, *ends, _floats(problem.x), problem.changes)
     else:
-        relation = problem.neighbors[0]
-        shapes = [
-            (size - removed, removed, added) for size, (removed, added) in problem.changes(relation)
-        ]
-        _check_nobody(query, shapes)
-        if sums is None:
-            roots = roots_of(function, *ends, shapes)
-        else:
-            roots = roots_of_sums(sums, shapes, (universe.lower, universe.upper))
-    if not roots:
-        raise InputError(f"there are no neighbors: {relation}, sizes {problem.sizes}")
-    if sums is None:
-        _check_numbers(query, function, roots)
-    jobs = workers(n_jobs)
-    with calls(n_jobs) as call, bar("boxes", progress) as shown:
+        roots = roots_of(function, *ends, shapes)
+    _check_numbers(query, function, roots)
+    found = search_in(function, roots, search_in.rtol)
+    # The ends may be rounded outward: the witness has floats of the interval.
+    point = np.clip(found.point, *_floats_inside(universe))[:, None]
+    floor = difference(function, found.root, point, point, slopes=False)[0].lo.item()
+    pair = [[(float(one), 1) for one in side] for side in found.root.pair(point[:, 0])]
+    witness = _witness(query, universe, *pair)
+    return _result(problem, query, function, found, floor, witness, search_in.rtol)
 
-        def many(root: Root, lo: Floats, hi: Floats) -> list[Bounded]:
-            parts = np.array_split(np.arange(lo.shape[1]), jobs)
-            given = [(function, root, lo[:, part], hi[:, part]) for part in parts if len(part)]
-            founds: list[Bounded] = call(bound, given)
-            return founds
 
-        found = search(function, roots, rtol, seconds, many, shown.update)
-    center = found.point[:, None]
-    if sums is None:
-        # The ends may be rounded outward: the witness has floats of the interval.
-        point = np.clip(found.point, *_floats_inside(universe))[:, None]
-        floor = difference(function, found.root, point, point, slopes=False)[0].lo.item()
-        witness = _witness(query, universe, *found.root.pair(point[:, 0]))
-    else:
-        witness = _witness(query, universe, *pair_of(found.root, found.point))
-        floor = exact_gap(sums, witness.x, witness.y)
+def _result(
+    problem: IntervalProblem | LocalIntervalProblem,
+    query: Query,
+    function: Callable[[Any], Any],
+    found: Found,
+    lower: float,
+    witness: Witness,
+    rtol: float,
+) -> CertifiedBounds:
+    relations = problem.neighbors
     return CertifiedBounds(
-        lower=max(floor, 0.0),
-        upper=found.upper + _rounding(function, found.root, center),
+        lower=max(lower, 0.0),
+        upper=found.upper + _rounding(function, found.root, found.point[:, None]),
         witness=witness,
         boxes=found.boxes,
         rtol=rtol,
@@ -115,10 +221,11 @@ def certified(
         pole=found.pole,
         followed=function,
         query=query,
-        neighbors=relation,
+        neighbors=relations[0] if isinstance(relations, tuple) else relations,
         size=problem.sizes[0] if len(problem.sizes) == 1 else problem.sizes,
-        universe=universe,
+        universe=problem.universe,
         kind=problem.kind,
+        sums=function.form.told if isinstance(function, FromSums) else "",
     )
 
 
@@ -196,17 +303,23 @@ def _check_numbers(query: Query, function: Callable[[Any], Any], roots: list[Roo
                 )
 
 
-def _witness(
-    query: Query, universe: IntervalUniverse, x: Iterable[float], y: Iterable[float]
-) -> Witness:
+def _witness(query: Query, universe: IntervalUniverse, x: Counted, y: Counted) -> Witness:
     """Return the pair that is furthest apart, with the function's answers on it."""
-    first, second = (
-        universe.dataset(_as_written(float(record), universe) for record in data) for data in (x, y)
-    )
-    records = finite(universe, (*first, *second))
-    data_x, data_y = (multiplicities_of(data, records) for data in (first, second))
-    measured = measure(query, records, data_x, data_y)
-    return Witness(first, second, measured.query_x, measured.query_y)
+    distinct = {record for record, _ in (*x, *y)}
+    written = {record: _as_written(record, universe) for record in sorted(distinct)}
+    records = of_numbers(finite(universe, written.values()))
+    place = {value: at for at, value in enumerate(records.values)}
+
+    def data(side: Counted) -> Multiplicities:
+        times = np.zeros(len(place), dtype=np.int64)
+        for record, count in side:
+            times[place[written[record]]] += count
+        return times
+
+    of_x, of_y = data(x), data(y)
+    measured = measure(query, records, of_x, of_y)
+    listed = records.dataset(of_x), records.dataset(of_y)
+    return Witness(*listed, measured.query_x, measured.query_y)
 
 
 def _as_written(record: float, universe: IntervalUniverse) -> Number:

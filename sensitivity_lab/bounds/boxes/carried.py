@@ -306,7 +306,7 @@ def carried(given: Any) -> Carried:
 
 def refuse(does: str, error: Exception | None = None) -> NoReturn:
     """Raise InputError with the caller's line that is not followed, or that an error is from."""
-    raise InputError(f"the function {does}{_line(error)}; {FOLLOWED}") from error
+    raise InputError(f"the function {does}{callers_line(error)}; {FOLLOWED}") from error
 
 
 FOLLOWED = (
@@ -316,7 +316,7 @@ FOLLOWED = (
 )
 
 
-def _line(error: Exception | None) -> str:
+def callers_line(error: Exception | None) -> str:
     """Return the caller's line, in parentheses, from the innermost frame that is no tool's."""
     stack = traceback.walk_stack(None) if error is None else traceback.walk_tb(error.__traceback__)
     for frame, line in stack if error is None else reversed([*stack]):
@@ -558,7 +558,7 @@ def _noted(does: str, decor: Decor) -> Decor:
     """Remember the line of what is undefined: it is told where the answer is, too."""
     least = int(decor.min(initial=CONTINUOUS))
     if does and least < _SEEN.least:
-        _SEEN.least, _SEEN.undefined = least, f"{does}{_line(None)}"
+        _SEEN.least, _SEEN.undefined = least, f"{does}{callers_line(None)}"
     return decor
 
 

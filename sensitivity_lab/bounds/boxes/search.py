@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, combinations_with_replacement, pairwise
+from itertools import combinations, combinations_with_replacement, count, pairwise
 from math import comb
 from typing import Any, NamedTuple
 
@@ -30,13 +30,14 @@ from .intervals import Floats, Interval
 _TOGETHER = 1024
 """So many boxes are split at a time: NumPy is then busy with numbers, and the best are not far."""
 
-_EPS = float(np.finfo(np.float64).eps)
-
 _ROOM = 1e-10
 """The upper bound leaves so much, relative to it, to the rounding of who checks it."""
 
 _ORDERS = 1000
 """No more orders of records are searched, each of which has its own boxes."""
+
+_DIVES = (8, 64)
+"""After so many turns, if there is no bound yet, a place is looked for that has none."""
 
 _HALVINGS, _PARTS = 45, 256
 """A box without a bound is halved so often, in so many parts at a time."""
@@ -59,11 +60,8 @@ class Root(NamedTuple):
         tells records by their places, all.
     sign : {1, -1}
         Which answer is subtracted from which.
-    sums : int
-        If above 0, the first three variables are this number of common records in [0, 1], their
-        sum, and their sum of squares.
     lists : bool
-        Whether x and y are lists, whose records keep their places.
+        Whether x and y are lists, whose records, or other variables, keep their places.
     """
 
     lower: Floats
@@ -72,7 +70,6 @@ class Root(NamedTuple):
     on_y: tuple[int, ...]
     runs: tuple[tuple[int, int], ...]
     sign: int
-    sums: int = 0
     lists: bool = False
 
     @property
@@ -83,7 +80,7 @@ class Root(NamedTuple):
     @property
     def ordered(self) -> bool:
         """Whether a function may tell what it gets by its places."""
-        return self.ascends or self.sums > 0 or self.lists
+        return self.ascends or self.lists
 
     def trimmed(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
         """Return boxes without margins where no pair is; the ends of an empty box are crossed."""
@@ -91,20 +88,11 @@ class Root(NamedTuple):
         for start, end in self.runs:
             lo[start:end] = np.maximum.accumulate(lo[start:end], axis=0)
             hi[start:end] = np.minimum.accumulate(hi[start:end][::-1], axis=0)[::-1]
-        if self.sums:
-            lo[2] = np.maximum(lo[2], _least_squares(lo[1], self.sums))
-            hi[2] = np.minimum(hi[2], _most_squares(hi[1]))
         return lo, hi
 
     def pairs_near(self, points: Floats) -> Floats:
         """Return points that are pairs, shape (variables, points): those that are not are moved."""
-        if self.ascends:
-            return np.sort(points, axis=0)
-        if self.sums:
-            points = points.copy()
-            least, most = _least_squares(points[1], self.sums), _most_squares(points[1])
-            points[2] = np.clip(points[2], least, most)
-        return points
+        return np.sort(points, axis=0) if self.ascends else points
 
     def pair(self, point: Floats) -> tuple[Floats, Floats]:
         """Return x and y, ascending."""
@@ -119,19 +107,7 @@ class Root(NamedTuple):
             "on_y": list(self.on_y),
             "runs": [list(run) for run in self.runs],
             "sign": self.sign,
-            "sums": self.sums,
         }
-
-
-def _least_squares(total: Floats, count: int) -> Floats:
-    """Return a number that no sum of squares is below: that of equal records, rounded down."""
-    return total**2 / count * (1 - 4 * _EPS)
-
-
-def _most_squares(total: Floats) -> Floats:
-    """Return a number that no sum of squares is above: that of ones, zeros, and one record."""
-    whole = np.floor(total)
-    return (whole + (total - whole) ** 2) * (1 + 4 * _EPS)
 
 
 @dataclass
@@ -233,7 +209,9 @@ def bound(function: Callable[[Any], Any], root: Root, lo: Floats, hi: Floats) ->
     around = (slope * reach).sum(0) + at_point + added(middle)[0]
     width = high - low
     size = np.maximum(np.abs(slope.lo), np.abs(slope.hi))
-    smear = np.where(np.isfinite(size), size + 1e-12, 1e6) * width
+    # Without a slope a variable moves the difference at most as far as the box does.
+    apart = np.nan_to_num((value.hi - value.lo) / (root.upper - root.lower)[:, None], posinf=1e6)
+    smear = np.where(np.isfinite(size), size + 1e-12, 8 * apart) * width
     if root.ordered:  # the point may be no pair
         point = root.pairs_near(point)
         at_point, _ = difference(function, root, point, point, slopes=False)
@@ -245,8 +223,6 @@ def _added(
 ) -> Callable[[Interval], tuple[Interval, Interval]]:
     """Return a function that is not below 0 on pairs, with its values and slopes in a box."""
     middle = np.where(np.isfinite(slope.lo) & np.isfinite(slope.hi), slope.lo + slope.hi, 0) / 2
-    if root.sums:
-        return _from_ends(middle[2], root.sums)
     before = np.zeros((len(lo) + 1, lo.shape[1]))  # before[i] is m of the step that ends at i
     for start, end in root.runs:
         for apart in range(1, end - start):
@@ -261,23 +237,6 @@ def _added(
     # below 0, if the former can be the larger one in the box.
     steps = Interval.of(before[:-1]) - Interval.of(before[1:])
     return lambda box: ((steps * box).sum(0), steps)
-
-
-def _from_ends(steep: Floats, count: int) -> Callable[[Interval], tuple[Interval, Interval]]:
-    """Return m (Q - S^2 / c) where the difference falls with Q, and m (S - Q) where it rises."""
-    up, down = (Interval.of(np.maximum(one, 0)) for one in (-steep, steep))
-    share = Interval.of(1.0) / Interval.of(float(count))
-
-    def added(box: Interval) -> tuple[Interval, Interval]:
-        total, squares = box[1], box[2]
-        value = up * (squares - total.square() * share) + down * (total - squares)
-        rows = [Interval.of(np.zeros_like(total.lo))] * len(box.lo)
-        rows[1], rows[2] = down - up * (total + total) * share, up - down
-        return value, Interval(
-            *(np.stack(ends) for ends in zip(*((r.lo, r.hi) for r in rows), strict=True))
-        )
-
-    return added
 
 
 def _center(low: Floats, high: Floats, slope: Interval) -> Floats:
@@ -509,6 +468,8 @@ def search(
     seconds: float,
     many: Callable[[Root, Floats, Floats], list[Bounded]],
     show: Callable[[int], Any],
+    start: float | None = None,
+    hopeless: float = np.inf,
 ) -> Found:
     """Bound how far apart the answers on pairs are, until the bounds are close or time is over.
 
@@ -526,30 +487,36 @@ def search(
         Bounds boxes of a root, in parts, in workers or here.
     show : callable
         Is told the number of boxes that were bounded since it was told last.
+    start : float, optional
+        How far apart a pair is known to be; without it a climb finds one.
+    hopeless : float
+        The search ends where the middle of a box is further apart: it may be no pair.
     """
     end = time.monotonic() + seconds
     random = np.random.default_rng(0)
     best, place, point = -np.inf, roots[0], roots[0].lower
-    few = 24 if len(roots) <= 4 else 3
-    for root in roots:
-        far, where = climb(function, root, random, few)
-        if far > best:
-            best, place, point = far, root, where
-    far, where = climb(function, place, random, 24)
-    best, point = max((best, point), (far, where), key=lambda one: one[0])
+    if start is not None:
+        best = start
+    else:
+        few = 24 if len(roots) <= 4 else 3
+        for root in roots:
+            far, where = climb(function, root, random, few)
+            if far > best:
+                best, place, point = far, root, where
+        far, where = climb(function, place, random, 24)
+        best, point = max((best, point), (far, where), key=lambda one: one[0])
     branches = [Branches(function, root) for root in roots]
     boxes = len(roots)
-    pole = next(
-        (why for one in branches if one.upper == np.inf and (why := pole_of(function, one.root))),
-        "",
-    )
-    while not pole:
+    pole = ""
+    for turn in count():
         target = best * (1 + rtol) if best > 0 else 0.0
         for one in branches:
             one.close(target)
         worst = max(branches, key=lambda one: one.upper)
+        if turn in _DIVES and worst.upper == np.inf:
+            pole = pole_of(function, worst.root)
         kept = sum(len(one.most) for one in branches)
-        if not kept or time.monotonic() > end or kept > _KEPT:
+        if not kept or time.monotonic() > end or kept > _KEPT or best > hopeless or pole:
             break
         lo, hi, parents, node = worst.split()
         found = joined(many(worst.root, lo, hi))
