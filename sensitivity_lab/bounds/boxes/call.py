@@ -101,7 +101,7 @@ def certified(
     if found is None:
         return by_records
     # Of few records, sums may allow more than there is: the better of both bounds counts.
-    first, second = sorted((by_records, found), key=lambda one: one.upper)
+    first, second = sorted((by_records, found), key=lambda one: (one.upper, not one.pole))
     return (
         replace(first, lower=second.lower, witness=second.witness)
         if (second.lower > first.lower)
