@@ -395,6 +395,7 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
         "histogram, L2": (table, asked_global(CELLS, B(2), norm="L2"), 50_000, 5_000),
         "stack, L2": (table, asked_global(STACK, U(1), norm="L2"), 50_000, 5_000),
         "sum of a column": (table, asked_global(sl.SumOf("v"), B(3)), 200_000, 10_000),
+        "mean of a column, one size": (table, asked_global(MEAN, B(1)), 200_000, 10_000),
         "vector sum, L2": (
             table,
             asked_global(sl.VectorSum(["g", "v"], 10**6), B(1), norm="L2"),
@@ -404,9 +405,15 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
     },
     ("row_sums", "local"): {
         "histogram of x": (halved(table), asked_local(CELLS, B(1)), 100_000, 10_000),
+        "mean of a column of x, one size": (
+            halved(table),
+            asked_local(MEAN, B(1)),
+            100_000,
+            10_000,
+        ),
     },
     ("one_column", "global"): {
-        "mean of a column": (table, asked_global(MEAN, B(1)), 200_000, 10_000),
+        "mean of a column": (table, asked_global(MEAN, U(1)), 200_000, 10_000),
         "median of a column": (
             table,
             asked_global(sl.ColumnQuery("v", "median"), U(1)),
@@ -416,7 +423,7 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
         "std of a column": (table, asked_global(sl.ColumnQuery("v", "std"), B(2)), 200_000, 30_000),
     },
     ("one_column", "local"): {
-        "mean of a column of x": (halved(table), asked_local(MEAN, B(1)), 100_000, 10_000),
+        "mean of a column of x": (halved(table), asked_local(MEAN, U(1)), 100_000, 10_000),
         "std of a column of x": (
             halved(table),
             asked_local(sl.ColumnQuery("v", "std"), B(1)),

@@ -1,14 +1,13 @@
-"""Ten counting joins of TPC-H: exact numbers and published bounds, and the time of the exact ones.
+"""Ten counting joins of TPC-H: exact numbers, and their time.
 
-    python benchmarks/sql.py [LINES] [--only NAMES] [--picture]
+    python benchmarks/sql.py [LINES] [--only NAMES]
 
 LINES is the number of rows of `lineitem`, by default 1,000,000; NAMES chooses queries, such as
 orders,Q8. For each query: the CPU seconds of the query itself, over all threads, which other work
-on the machine hardly changes; as multiples of it, those of the contributions of all persons, of
-their largest, of the query grouped by person in DuckDB alone, which is the least that an exact
-answer costs, and of a plan's numbers without noise; then the most that one person changes, and one
-row that is removed, exactly, and residual sensitivity. DuckDB may use 4 GB, and spills to a
-temporary folder. The picture is benchmarks/sql.png.
+on the machine hardly changes; as multiples of it, those of the contributions of all persons,
+of the query grouped by person in DuckDB alone, which is the least that an exact answer costs, and
+of a plan's numbers without noise; then the most that one person adds. DuckDB may use 4 GB, and
+spills to a temporary folder.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ import resource
 import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -87,16 +85,6 @@ KEYS = {
 }
 """By the table of persons, the foreign keys that lead to them."""
 
-ROWS = {
-    "customer": "custkey",
-    "orders": "orderkey",
-    "lineitem": "orderkey",
-    "supplier": "suppkey",
-    "part": "partkey",
-    "partsupp": "partkey",
-}
-"""For what one row changes, all tables but nation and region are private."""
-
 
 def text_of(name: str) -> str:
     """Return the SQL of a query."""
@@ -132,26 +120,17 @@ def measured(connection: Any, name: str) -> dict[str, Any]:
     keys = {child: parent for table in persons for child, parent in KEYS[table].items()}
     query = Query(text, connection=connection, person=persons, foreign_keys=keys)
     each = seconds(query.contributions)
-    largest = seconds(query.local_sensitivity)
     publish = math.nan
     if len(persons) == 1:  # of two persons of a result, a plan keeps nothing
         plan = query.plan(epsilon=1, max_rows=10)
         publish = seconds(plan.without_noise)
-    read = {table: key for table, key in ROWS.items() if f"{table} " in f"{QUERIES[name][0]} "}
-    rows = Query(text, connection=connection, person=read)
-    start = time.process_time()
-    residual = rows.residual()
     return {
         "name": name,
         "seconds": plain,
         "contributions": each / plain,
-        "largest": largest / plain,
         "grouped": grouped / plain,
         "publish": publish / plain,
-        "person": query.local_sensitivity().value,
-        "row": residual.removal.value,
-        "residual": residual.upper,
-        "bounds": time.process_time() - start,
+        "person": query.contributions().top(1)["n"].item(),
     }
 
 
@@ -160,7 +139,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Ten counting joins of TPC-H.")
     parser.add_argument("lines", nargs="?", default="1_000_000", metavar="LINES")
     parser.add_argument("--only", default=",".join(QUERIES), metavar="NAMES")
-    parser.add_argument("--picture", action="store_true")
     given = parser.parse_args()
     names = given.only.split(",")
     if unknown := set(names) - set(QUERIES):
@@ -170,58 +148,22 @@ def main() -> None:
         settings = {"memory_limit": "4GB", "temp_directory": spilled}
         with duckdb.connect(config=settings) as connection:
             tpch.fill(connection, lines)
-            found = _printed(connection, names, lines)
+            _printed(connection, names, lines)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"peak memory of the process: {peak:.1f} GiB")
-    if given.picture:
-        picture(found, Path(__file__).with_suffix(".png"))
 
 
-def _printed(connection: Any, names: list[str], lines: int) -> list[dict[str, Any]]:
-    """Print a row per query, and return them."""
+def _printed(connection: Any, names: list[str], lines: int) -> None:
+    """Print a row per query."""
     print(f"{lines:,} lines; times of the exact numbers as multiples of the query's own")
-    print(
-        "query     seconds  contributions  largest  grouped  publish   person       row  residual"
-        "    bounds"
-    )
-    found = []
+    print("query     seconds  contributions  grouped  publish   person")
     for name in names:
         row = measured(connection, name)
-        found.append(row)
         print(
-            f"{name:<8}{row['seconds']:>9.3f}{row['contributions']:>15.1f}{row['largest']:>9.1f}"
-            f"{row['grouped']:>9.1f}{row['publish']:>9.1f}{row['person']:>9,.0f}{row['row']:>10,.0f}"
-            f"{row['residual']:>10,.0f}{row['bounds']:>9.1f}s",
+            f"{name:<8}{row['seconds']:>9.3f}{row['contributions']:>15.1f}"
+            f"{row['grouped']:>9.1f}{row['publish']:>9.1f}{row['person']:>9,.0f}",
             flush=True,
         )
-    return found
-
-
-def picture(found: list[dict[str, Any]], path: Path) -> None:
-    """Draw the exact number for one row beside the bound."""
-    import matplotlib.pyplot as plt
-
-    figure, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
-    places = range(len(found))
-    looks = {
-        "residual": ("D", "#606060", "residual sensitivity (2021)"),
-        "row": ("o", "#000000", "removed, exact"),
-    }
-    for name, (marker, color, label) in looks.items():
-        heights = [row[name] for row in found]
-        ax.plot(places, heights, marker, color=color, label=label, markersize=7)
-    for place, row in zip(places, found, strict=True):
-        ends = [row[name] for name in looks if row[name]]
-        ax.vlines(place, min(ends), max(ends), color="#c0c0c0", zorder=0)
-    ax.set_yscale("log")
-    ax.set_xticks(list(places), [row["name"] for row in found])
-    ax.set_xlabel("counting join over TPC-H tables")
-    ax.set_ylabel("results that one row adds or removes")
-    ax.set_title("What one row of a private table changes: exact, and the published bound")
-    ax.grid(axis="y", color="#e0e0e0")
-    ax.set_axisbelow(True)
-    ax.legend(loc="lower left")
-    figure.savefig(path, dpi=110)
 
 
 if __name__ == "__main__":

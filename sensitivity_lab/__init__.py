@@ -52,6 +52,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from . import errors, universes
+from .checks import did_you_mean
 from .queries import (
     ColumnQuery,
     Count,
@@ -210,7 +211,12 @@ def __getattr__(name: str) -> Any:
 
         return version("sensitivity_lab")
     if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        way = (
+            "; neighbors are listed by sl.neighboring_datasets(universe, x, sl.Bounded(1))"
+            if "neighbors" in name
+            else did_you_mean(name, __all__)
+        )
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{way}")
     module = importlib.import_module(f"{__name__}.{_LATER[name]}")
     found = module if _LATER[name] == name else getattr(module, name)
     globals()[name] = found

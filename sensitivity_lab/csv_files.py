@@ -118,6 +118,62 @@ def decimal_number(text: str, commas: bool = False) -> float:
     return float(_WORDS[word] if word in _WORDS else word if _NUMBER.fullmatch(word) else "nan")
 
 
+def is_missing(cell: Any) -> bool:
+    """Tell whether a cell has nothing in it: None, NaN, or a word for that."""
+    if isinstance(cell, str):
+        return cell.strip().lower() in MISSING
+    return cell is None or cell is pd.NA or cell is pd.NaT or cell != cell
+
+
+def columns_of_file(path: Path, columns: list[str] | None) -> tuple[str, pd.DataFrame]:
+    """Return the separator of a CSV file, and some of its columns as texts; None stands for all.
+
+    Arrow reads quickly what pandas would read alike; what it refuses is left to pandas. The names
+    of all columns are ``frame.attrs["names"]``.
+    """
+    content = _read_bytes(path)
+    name = shown(str(path))
+    header = content.partition(b"\n")[0].decode("utf-8-sig", "replace")
+    try:
+        from pyarrow import csv, lib, py_buffer, string
+    except ImportError:
+        cells = cells_of(content, name)
+        return cells.separator, _framed(cells, columns)
+    separator = _separator(header)
+    options = csv.ParseOptions(delimiter=separator, newlines_in_values=True)
+    try:
+        _decoded(content[: 2**16].rpartition(b"\n")[0] or content)
+        first = csv.read_csv(py_buffer(content.partition(b"\n")[0] + b"\n"), parse_options=options)
+        names = _column_names(name, first.column_names)
+        wanted = names if columns is None else [one for one in columns if one in names]
+        read = csv.read_csv(
+            py_buffer(content),
+            read_options=csv.ReadOptions(column_names=names, skip_rows=1),
+            parse_options=options,
+            convert_options=csv.ConvertOptions(
+                include_columns=wanted or names[:1],
+                column_types=dict.fromkeys(names, string()),
+                strings_can_be_null=False,
+            ),
+        )
+    except (lib.ArrowInvalid, ValueError):
+        cells = cells_of(content, name)
+        return cells.separator, _framed(cells, columns)
+    frame = pd.DataFrame(
+        {one: read[one].to_pandas() for one in wanted}, index=pd.RangeIndex(read.num_rows)
+    )
+    frame.attrs["names"] = names
+    return separator, frame
+
+
+def _framed(cells: Cells, columns: list[str] | None) -> pd.DataFrame:
+    known = {name: of for name, of in cells.columns.items() if columns is None or name in columns}
+    number = len(next(iter(cells.columns.values())))
+    frame = pd.DataFrame(known, index=pd.RangeIndex(number), dtype=object)
+    frame.attrs["names"] = list(cells.columns)
+    return frame
+
+
 def _word(text: str, commas: bool) -> str:
     """Return a cell in lower case, with a decimal point where a comma may stand for it."""
     word = text.strip().lower()
@@ -185,14 +241,19 @@ def read_table(path: Path) -> pd.DataFrame:
 def read_cells(path: Path) -> Cells:
     """Return the cells of a CSV file whose first line names the columns."""
     name = "standard input" if path == STANDARD_INPUT else shown(str(path))
+    return cells_of(_read_bytes(path), name)
+
+
+def _read_bytes(path: Path) -> bytes:
+    """Return the content of a CSV file, or raise InputError."""
+    name = "standard input" if path == STANDARD_INPUT else shown(str(path))
     if path.suffix.lower() == ".json":
         raise InputError(
             f"{name} is not a CSV file; write the values of a domain as "
             "--domain NAME=VALUES, such as --domain mood=1,2"
         )
     try:
-        # Decode here, so a file that is not text always gives the same message.
-        return cells_of(_decoded(bytes_of(path)), name)
+        return bytes_of(path)
     except OSError as error:
         why = error.strerror or shown(error)
         raise InputError(f"cannot read {name} as a CSV file: {why}") from error
@@ -202,8 +263,13 @@ def read_cells(path: Path) -> Cells:
         raise InputError(f"cannot read {name} as a CSV file: {error}") from error
 
 
-def cells_of(text: str, name: str) -> Cells:
-    """Return the cells of the text of a CSV file, which messages call by a name."""
+def cells_of(content: bytes, name: str) -> Cells:
+    """Return the cells of a CSV file, which messages call by a name."""
+    try:
+        # Decode here, so a file that is not text always gives the same message.
+        text = _decoded(content)
+    except ValueError as error:
+        raise InputError(f"cannot read {name} as a CSV file: {error}") from error
     header = text.partition("\n")[0]
     separator = _separator(header)
     try:

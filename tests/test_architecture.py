@@ -312,6 +312,7 @@ OF_OTHERS = {
     *("_asdict", "_fields", "_make", "_replace"),  # of named tuples
     *("_repr_html_", "_repr_png_"),  # which notebooks ask for
     *("_exit", "_group_actions", "_subparsers"),  # of the standard library
+    *("_flags", "_process", "_processes"),  # of executors
     *("_dash_pattern", "_suptitle", "_unscaled_dash_pattern", "_update_ticks"),  # of matplotlib
     *("_mechanism", "_mechanisms"),  # of the libraries in the corpus
     *("_make_eigenvalues", "_make_np_sscp", "_make_private_theil_sen"),  # the same

@@ -156,6 +156,7 @@ BOUNDS = kind(
 
 FINITE = number("a finite number")
 POSITIVE = number("a finite number above 0", 0, -1, -0.5)
+LOSS = number("a number from 1e-9 to 1e6", 0, -1, 10**7)
 CLAIM = number("a number above 0, at most 700", 0, -1, 701)
 NOT_NEGATIVE = number("a finite number of at least 0", -1, -0.5)
 PERCENT = number("a number from 0 to 100", -1, 100.5).called("a percentile")
@@ -241,12 +242,14 @@ GRAPH_QUERIES = ("edges", "triangles", "max_degree", "degree_histogram")
 OF_AUDITS = Kind("", ())
 """What `tests/audits` tests: claims, datasets and code of other libraries."""
 
+SECONDS = number("a positive number of seconds, at most 1,000,000", 0, 10**7)
+
 ARGUMENTS: dict[str, Kind] = {
     "Run.checkpoint": FOLDER,
     "Run.memory_limit": whole("a number of bytes, at least 1"),
     "Run.scratch": FOLDER,
-    "Run.timeout": number("a positive number of seconds, at most 1,000,000", 0, 10**7).or_none(),
-    "Run.time_limit": number("a positive number of seconds, at most 1,000,000", 0, 10**7).or_none(),
+    "Run.timeout": SECONDS.or_none(),
+    "Run.time_limit": SECONDS.or_none(),
     # Of queries.
     "clip": BOUNDS.or_none(),
     "clip_norm": POSITIVE.but(None),
@@ -276,6 +279,7 @@ ARGUMENTS: dict[str, Kind] = {
     "name": NAME,
     "from_function.function": function("a function of a dataset"),
     "vectorized": FLAG,
+    "order": choice("sorted").or_none(),
     "weight_function": function(
         "a function that takes the number of records and returns a weight for each"
     ),
@@ -358,25 +362,12 @@ ARGUMENTS: dict[str, Kind] = {
         "; for a larger one use Cauchy noise (smooth_cauchy_scale)",
     ),
     "clipping_sweep.epsilon": POSITIVE.or_none(),
-    "compare.epsilon": number("a number from 1e-9 to 100", 0, 101).several(),
-    **dict.fromkeys(
-        ("inverse_sensitivity.epsilon", "test_epsilon", "noise_epsilon"),
-        number("a number from 1e-9 to 100", 0, 101),
-    ),
+    "inverse_sensitivity.epsilon": number("a number from 1e-9 to 100", 0, 101),
     "reach": thing("a result of sl.reach"),
     "grid": kind("numbers in ascending order, such as range(61)", ((THING, "<thing>"), (5, "5"))),
     "weights": kind("a number above 0 for each point of the grid", ((THING, "<thing>"), (5, "5"))),
     "width": NOT_NEGATIVE,
-    "range": BOUNDS,
-    "bound": POSITIVE,
-    "compare.bound": POSITIVE.or_none(),
-    "compare.delta": DELTA.or_none(),
-    "compare.size": RECORDS.several().but(None),
-    "compare.step": POSITIVE.but(None),
-    "compare.farthest": whole("a distance, at least 1").or_none(),
-    "propose_test_release.farthest": whole("a distance, at least 1").or_none(),
     "inverse_sensitivity.k": whole("the most rows of one person, at least 1"),
-    "integer": FLAG,
     "delta": DELTA,
     "audit_mechanism.epsilon": CLAIM,
     "audit_mechanism.rho": CLAIM.but(None),
@@ -418,23 +409,11 @@ ARGUMENTS: dict[str, Kind] = {
     "clipping_sweep.values": SEQUENCE_OF_NUMBERS.called("values: records"),
     "release": function("a function").or_none(),
     # Of bounds.
-    "evaluations": whole("a number of datasets, at least 1").or_none(),
-    "monotone": FLAG,
-    "per_record": number(
-        "how much one changed record can change the answer, a number of at least 0", -1
-    ).or_none(),
-    "seed": kind(
-        "None or a whole number (at least 0)", ((-1, "-1, below 0"), (1.0, "1.0 (float)"))
-    ),
-    "time_limit": kind(
-        "a positive number of seconds, at most 10,000,000, or math.inf with evaluations",
-        (*OBJECTS[:2], (0, "0"), (10**8, "100000000"), (math.inf, "inf"), ("1", "'1'")),
-    ).but(None),
+    "time_limit": SECONDS,
     "rtol": number(
         "how close the bounds are to be, relative to the lower one: a number above 0, at most 1",
         *(0, 1.5),
     ),
-    "value_range": BOUNDS.or_none(),
     # Of the article's functions.
     "hamming_distance": DISTANCE,
     "universe_subset_cardinality": RECORDS,
@@ -601,7 +580,10 @@ ARGUMENTS: dict[str, Kind] = {
     ),
     "max_groups": whole("a number of groups, from 1 to 2**20", most=2**20).or_none(),
     "releases.load.path": kind("the path of a file or a folder", OBJECTS),
-    "releases.plan.epsilon": POSITIVE.but(math.inf),
+    "releases.plan.epsilon": LOSS.but(math.inf),
+    "releases.plan.rows": whole("a number of rows, at least 1").or_none(),
+    "releases.plan.decimal": choice(".", ",").or_none(),
+    "releases.ledger.path": kind("the path of a file or a folder", OBJECTS),
     "releases.plan.person": kind("a Person: sl.releases.Person('id', max_rows=5)", OBJECTS),
     "agg": kind("a mapping by column, such as {{'n': 'count', 'mean': ('age', 'mean')}}", OBJECTS),
     **{
@@ -618,7 +600,9 @@ ARGUMENTS: dict[str, Kind] = {
     "branches": whole("a number of runs, at least 1"),
     "every_order": FLAG,
     "fresh": FLAG,
+    "audit_mechanism.time_limit": SECONDS.or_none(),
     "sampled": FLAG,
+    "generator": choice("Generator", "Random", "RandomState").or_none(),
     "subject": NAME,
     "extremes": FLAG,
     "reveal": FLAG,
@@ -664,6 +648,10 @@ BESIDE: dict[str, dict[str, Any]] = {
     "number.upper": {"lower": 0},
     "smooth_sensitivity.sizes": {"neighbors": "unbounded"},
     "reach.sizes": {"neighbors": "unbounded"},
+    **{
+        f"sensitivity_bounds.{one}": {"universe": sl.Universe.from_interval(0, 1)}
+        for one in ("query", "size", "neighbors")
+    },
     **{
         f"{side}_empirical_global_L1_sensitivity.percentile": {"query_type": "percentile"}
         for side in ("bounded", "unbounded")

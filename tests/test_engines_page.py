@@ -78,7 +78,7 @@ def test_the_proofs_that_code_names_exist():
         for text in texts_of(source):
             for name in proofs_named_in(text) if PAGE in text else ():
                 named[re.sub(r" \(`\w+`\)$", "", name.rstrip(".,:"))] = file
-    assert {"Few ranks", "Disjoint", "Noise for a smooth sensitivity", "Rounding"} <= set(named)
+    assert {"Few runs", "Disjoint", "Noise for a smooth sensitivity", "Rounding"} <= set(named)
     assert {name: file for name, file in named.items() if name not in headings_of(PROOFS)} == {}
 
 

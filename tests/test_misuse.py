@@ -12,11 +12,18 @@ from fractions import Fraction
 
 import pandas as pd
 import pytest
+import scipy.stats
 
 import sensitivity_lab as sl
 from sensitivity_lab import noise
 from sensitivity_lab import pipelines as pl
-from sensitivity_lab.errors import DatasetUniverseWarning, InputError, PrivateSizeWarning
+from sensitivity_lab.errors import (
+    DatasetUniverseWarning,
+    InputError,
+    PrivateSizeWarning,
+    SensitivityLabError,
+)
+from sensitivity_lab.releases import Person, plan
 
 DAYS = sl.Universe.from_domain(range(61))
 LISTED = sl.Universe.from_dataset([50, 50, 50, 60])
@@ -57,7 +64,35 @@ def smooth(**options):
     return sl.smooth_sensitivity(DAYS, "median", **asked)
 
 
+EXAMPLE = (
+    '. A call that works: sl.global_sensitivity(universe, "mean", size=6, '
+    "neighbors=sl.Unbounded(2))"
+)
+
 REFUSED = {
+    "an epsilon that no float holds": (
+        lambda: plan(person=Person("id", max_rows=1), epsilon=10**400, agg={"n": "count"}),
+        "epsilon must be a number from 1e-9 to 1e6",
+    ),
+    "bins that are more than the values": (
+        lambda: plan(
+            person=Person("id", max_rows=1),
+            epsilon=1,
+            bounds={"v": range(10)},
+            bins={"v": range(10**8)},
+            agg={"m": ("v", "median")},
+        ),
+        "10 of them at most, got 100,000,000",
+    ),
+    "a list as a column": (
+        lambda: plan(person=Person("id", max_rows=1), epsilon=1, agg={"m": (["v"], "mean")}),
+        "agg['m'] must be 'count' or a pair (column, statistic)",
+    ),
+    "several numbers by accident": (
+        lambda: of(lambda x: scipy.stats.mode(x), size=3),
+        "its fields are 'mode', 'count': return the one that is released",
+    ),
+    "a function of the order": (lambda: scale(of(lambda x: int(x[0]), size=3)), "order='sorted'"),
     # A number that lost its norm, its unit or its relation.
     "a chain in L2": (lambda: scale(NINE), "the result is in the norm L2, and Laplace noise needs"),
     "a chain without a distance": (lambda: scale(NINE.map()), "take sensitivity(), which keeps"),
@@ -139,19 +174,6 @@ REFUSED = {
         lambda: scale(of("mean", neighbors=sl.Bounded(2, exactly=True))),
         "nearer ones can have answers that are farther apart",
     ),
-    "a bound that comes from the data": (
-        lambda: noise.propose_test_release(
-            DAYS,
-            "median",
-            dataset=[1, 2, 3],
-            bound=local(),
-            test_epsilon=1,
-            noise_epsilon=1,
-            delta=1e-6,
-            neighbors=ONE,
-        ),
-        "bound must be a finite number above 0, got an object of the type Sensitivity",
-    ),
     "a function whose rounding is not known": (
         lambda: scale(of(lambda x: float(sum(x)), universe=sl.Universe.from_domain([0, 1]))),
         "the result has no upper bound",
@@ -159,13 +181,7 @@ REFUSED = {
     "a lower bound alone": (
         lambda: scale(
             sl.bounds.sensitivity_bounds(
-                DAYS,
-                lambda x: float(max(x)),
-                size=9,
-                neighbors=ONE,
-                evaluations=50,
-                seed=1,
-                time_limit=math.inf,
+                sl.IntervalUniverse(-1, 1), lambda x: 1 / x.mean(), size=2, neighbors=ONE
             )
         ),
         "only a lower bound",
@@ -285,12 +301,120 @@ RIGHT = {
 }
 
 
+CELLS = pd.DataFrame({"id": ["Zoe", "Quist"], "v": [777_123, 888_123]})
+PLAN = {"person": Person("id", max_rows=1), "epsilon": 1}
+TABLES = {"connection": {"t": CELLS}, "person": "t.id"}
+
+WRITTEN = {
+    "by position": (
+        lambda: sl.global_sensitivity(DAYS, "mean", 6, "bounded"),
+        "global_sensitivity() takes only universe and query by position; write the others by "
+        "name: size=, neighbors=, norm=, method=, n_jobs=, progress=, run=; it needs size and "
+        f"neighbors{EXAMPLE}",
+    ),
+    **{
+        f"{name}=": (
+            lambda name=name: of("mean", **{name: 2}),
+            f"global_sensitivity() has no argument {name!r}: the distance is part of neighbors, as "
+            f"in neighbors=sl.Bounded(2){EXAMPLE}",
+        )
+        for name in ("hamming_distance", "distance", "k")
+    },
+    "q=": (
+        lambda: of("percentile", q=90),
+        "global_sensitivity() has no argument 'q': it is part of the query: \"percentile_90\", "
+        f"Percentile(90){EXAMPLE}",
+    ),
+    "a misspelled argument": (
+        lambda: of("mean", nrom="L1"),
+        "global_sensitivity() has no argument 'nrom': did you mean 'norm'?" + EXAMPLE,
+    ),
+    "no neighbors": (
+        lambda: sl.global_sensitivity(DAYS, "mean", size=6),
+        f"global_sensitivity() needs neighbors{EXAMPLE}",
+    ),
+    "noise without epsilon": (lambda: noise.laplace_scale(1), "laplace_scale() needs epsilon. A"),
+    "sl.bounded_neighbors": (
+        lambda: sl.bounded_neighbors,
+        "neighbors are listed by sl.neighboring_datasets(universe, x, sl.Bounded(1))",
+    ),
+    "errors without a table": (
+        lambda: plan(**PLAN, agg={"n": "count"}).errors(),
+        "errors() needs made_up",
+    ),
+}
+"""First calls as people write them, and the sentence that leads on."""
+
+WITH_CELLS = {
+    "a column in agg": lambda: plan(**PLAN, bounds={"v": (0, 9)}, agg={"n": ("v", CELLS.v)}),
+    "a column as the name in agg": lambda: plan(**PLAN, agg={"n": (CELLS.v, "mean")}),
+    "a table as agg": lambda: plan(**PLAN, agg=CELLS),
+    "a column as groups": lambda: plan(**PLAN, groupby={"v": CELLS.v}, agg={"n": "count"}),
+    "a column as bounds": lambda: plan(**PLAN, bounds={"v": CELLS.v}, agg={"m": ("v", "mean")}),
+    "a table as a relation": lambda: of("mean", neighbors=CELLS),
+    "a column as a query": lambda: of(CELLS.v),
+    "columns as sizes": lambda: of("mean", size=[CELLS.v]),
+    "a table as a norm": lambda: of("mean", norm={"L1": CELLS}),
+    "a column as epsilon": lambda: noise.laplace_scale(1, epsilon=CELLS.v),
+    "an array of many as epsilon": lambda: noise.laplace_scale(1, epsilon=CELLS.v.repeat(20).array),
+    "a table as a percentile": lambda: sl.Percentile([CELLS]),
+}
+"""Data in the place of another argument."""
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_first_calls_lead_on(name):
+    call, told = WRITTEN[name]
+    with pytest.raises((TypeError, AttributeError)) as caught:
+        call()
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize("name", WITH_CELLS)
+def test_no_message_prints_cells(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises((InputError, TypeError)) as caught:
+            WITH_CELLS[name]()
+    told = str(caught.value)
+    assert not any(cell in told for cell in ("777", "888", "Zoe", "Quist")), told
+
+
+@pytest.mark.sql
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"foreign_keys": [CELLS]}, "got [<DataFrame of shape (2, 2)>]"),
+        ({"person": {"t.v": CELLS.v}}, "got 't.v': <Series of shape (2,)>"),
+    ],
+)
+def test_no_message_of_a_query_prints_cells(given, told):
+    sql = pytest.importorskip("sensitivity_lab.sql")
+    pytest.importorskip("duckdb")
+    with pytest.raises(InputError) as caught:
+        sql.Query("SELECT v, COUNT(*) AS n FROM t GROUP BY v", **{**TABLES, **given})
+    text = str(caught.value)
+    assert told in text
+    assert not any(cell in text for cell in ("777", "888", "Zoe", "Quist"))
+
+
+@pytest.mark.sql
+def test_a_query_without_a_person_and_a_plan_with_max_groups_lead_on():
+    sql = pytest.importorskip("sensitivity_lab.sql")
+    pytest.importorskip("duckdb")
+    text = "SELECT COUNT(*) AS n FROM t"
+    with pytest.raises(TypeError, match=r"Query\(\) needs person. A call that works: sql.Query\("):
+        sql.Query(text, connection={"t": CELLS})
+    with pytest.raises(TypeError, match="the limit of a person is max_rows"):
+        sql.Query(text, **TABLES).plan(max_groups=2)
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(name):
     call, told = REFUSED[name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with pytest.raises(InputError) as caught:
+        with pytest.raises(SensitivityLabError) as caught:
             call()
     assert told in str(caught.value)
 
@@ -309,4 +433,4 @@ def test_right(name):
 
 
 def test_there_are_many():
-    assert len(REFUSED) + len(WARNED) + len(RIGHT) >= 50
+    assert sum(map(len, (REFUSED, WARNED, RIGHT, WRITTEN, WITH_CELLS))) >= 75

@@ -82,7 +82,6 @@ def of_queries(name: str) -> Iterator[str]:
         yield query.name
         for made in (result, curves, sl.neighbor_table(NUMBERS, query, **ASKED)):
             yield from texts_of(made)
-        yield from texts_of(sl.bounds.sensitivity_bounds(NUMBERS, query, evaluations=20, **ASKED))
         report = sl.audit(NUMBERS, query, 1, distances=1, **ASKED)
         yield from texts_of(report)
         yield str(report.counterexample(report.decisive))

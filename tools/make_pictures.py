@@ -23,7 +23,6 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "rows_per_person": examples.draw_rows_per_person,
     "strip": examples.draw_strip,
     "clipping": examples.draw_clipping,
-    "errors": examples.draw_errors,
     "two_witnesses": examples.draw_two_witnesses,
     "reach": examples.draw_reach,
     "noise": ideas.draw_noise,

@@ -87,10 +87,10 @@ def libraries() -> Problems:
 
 
 def a_database(draw: random.Random) -> dict[str, Any]:
-    """What persons and rows change in a query of a database, and what truncation costs."""
+    """What each person adds to a query of a database."""
     from oracle_sql import running
     from sql_cases import drawn_case
-    from sql_checks import NORMS, public_keys, query_of
+    from sql_checks import public_keys, query_of
 
     case = drawn_case(draw.randrange(10**6))
     with running(case.database, case.asked) as now:
@@ -105,26 +105,10 @@ def a_database(draw: random.Random) -> dict[str, Any]:
             found = f"refused: {type(error).__name__}"
         row[name] = found
 
-    def moved(k: int = 1, **options: Any) -> list[str]:
-        result = query.local_sensitivity(k, **options)
-        result.verify()
-        return [str(result.value), str(result.exact), str(result.upper), result.status]
-
     def of_frame(frame: pd.DataFrame) -> list[str]:
         return sorted(map(repr, frame.astype(object).itertuples(index=False, name=None)))
 
     tell("contributions", lambda: of_frame(query.contributions().to_frame()))
-    # Aggregates are called a0 and a1, as the cases write them.
-    for place in range(len(case.aggregates)):
-        one = {"aggregate": f"a{place}"}
-        for norm in NORMS:
-            for k, unit in ((1, "person"), (2, "person"), (1, "row")):
-                asked = {"unit": unit, "norm": norm, **one}
-                tell(f"{place}: {k} {unit} removed, {norm}", partial(moved, k, **asked))
-        costs = partial(query.truncation, [1, 2, 5], epsilon=1, **one)
-        tell(f"{place}: truncation", lambda costs=costs: of_frame(costs().to_frame()))
-        ask = partial(query.residual, **one)
-        tell(f"{place}: residual", lambda ask=ask: repr(ask().upper))
     return row
 
 
@@ -164,24 +148,6 @@ def a_plan(draw: random.Random) -> dict[str, Any]:
         )
         row[f"smooth, delta={limit}"] = [beta, scale(one, epsilon)]
     return row
-
-
-def a_comparison(draw: random.Random) -> dict[str, Any]:
-    """The errors of all mechanisms on one dataset."""
-    universe = sl.Universe.from_domain(range(draw.choice([4, 11])))
-    x = draw.choices(universe.values, k=draw.randint(3, 25))
-    found = sl.noise.compare(
-        universe,
-        draw.choice(["mean", "median", "max", "std", "percentile_25"]),
-        dataset=x,
-        epsilon=draw.choice([0.5, 1, [0.2, 2]]),
-        delta=draw.choice([None, 1e-6]),
-        neighbors=sl.Bounded(draw.randint(1, 2)),
-        range=(0, 10),
-        step=draw.choice([1, Fraction(1, 2)]),
-        bound=draw.choice([None, 1]),
-    )
-    return {"answer": str(found.answer), "errors": found.to_frame().to_csv()}
 
 
 AGES, SCHOOL = "--domain age=0:100", "school_large.csv --column absence_days"
@@ -242,7 +208,6 @@ def commands() -> Problems:
 PRODUCTS: dict[str, tuple[Callable[[random.Random], Any], int]] = {
     "sql": (a_database, 100),
     "noise": (a_plan, 150),
-    "comparison": (a_comparison, 40),
 }
 """What is drawn of each family, and how often."""
 

@@ -287,17 +287,6 @@ def some_pairs(draw: random.Random) -> dict[str, Any]:
     return {"text": repr(table)}
 
 
-def some_bounds(draw: random.Random) -> dict[str, Any]:
-    """Bounds from both sides."""
-    universe, data = numbers(draw)
-    size, query, relation = draw.randint(1, min(6, len(data))), queries(draw), relations(draw)
-    at_most = replace(relation, exactly=False)  # else it may not end
-    bounds = sl.bounds.sensitivity_bounds(
-        universe, query, size=size, neighbors=at_most, time_limit=0.05, seed=1
-    )
-    return {"upper": repr(bounds.upper), "status": bounds.status}
-
-
 def a_chain(draw: random.Random) -> dict[str, Any]:
     """The map of a chain, and what is measured of it."""
     pl = sl.pipelines
@@ -351,7 +340,6 @@ SEARCHES: dict[str, tuple[Callable[[random.Random], Any], int]] = {
     "table": (a_table, 700),
     "curve": (a_curve, 200),
     "neighbor_table": (some_pairs, 100),
-    "bounds": (some_bounds, 100),
     "chain": (a_chain, 200),
     "graph": (a_graph, 80),
     "sequence": (a_sequence, 120),

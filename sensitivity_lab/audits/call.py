@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,10 @@ from sensitivity_lab.search.run import Run
 
 from .claims import ROUNDING_ULPS
 from .couplings.call import audit_coupling
-from .doors import FUNCTION, MECHANISM, QUERY, RANDOM, led, with_datasets
+from .driven.kept import judged_by_first_calls
 from .maps import audit_map
 from .question import check_order, question_about
+from .randomness import RANDOM
 from .report import AuditReport
 from .searched import audit_query
 from .stability import audit_pipeline
@@ -34,7 +36,6 @@ _PIPELINE = frozenset({"n_jobs"})
 """The arguments of each form, besides those of all; `neighbors` is for the first two."""
 
 
-@led()
 @public_call
 def audit(
     universe: Any,
@@ -303,8 +304,10 @@ def audit(
         progress=progress, outputs=outputs, claim=claim,
     )  # fmt: skip
     if choices is None:
-        return audit_map(question, query)
-    return audit_coupling(question, query, choices)
+        return judged_by_first_calls(query, partial(audit_map, question))
+    if isinstance(choices, int | np.integer):  # a generator of its own changes with every call
+        return audit_coupling(question, query, choices)
+    return judged_by_first_calls(query, partial(audit_coupling, question, choices=choices))
 
 
 def _check_takes_dataset(query: Any) -> None:
@@ -318,18 +321,21 @@ def _check_takes_dataset(query: Any) -> None:
     except TypeError:
         raise InputError(
             f"query must take a dataset alone, got {name_of(query)}{signature}; with random "
-            f"choices, write {RANDOM}; with a generator, write {MECHANISM}"
+            f"choices, write {RANDOM}; with a generator, "
+            "write sl.audits.audit_mechanism(function, values, 3, neighbors=..., epsilon=1)"
         ) from None
 
 
 def _led_to(query: Any, given: dict[str, Any]) -> str:
     """Return what to do where a query gets an argument of functions."""
     if not callable(query):
-        return f"leave it out, as in {QUERY}"
+        return 'leave it out, as in sl.audit(universe, "sum", claim, size=3, neighbors="bounded")'
     if given["choices"] is not None:
         return f"a function needs outputs=, as in {RANDOM}"
-    call = FUNCTION if given["datasets"] is None else with_datasets(FUNCTION)
-    return f"a function needs outputs=, as in {call}"
+    return (
+        "a function needs outputs=, as in sl.audit(values, function, claim, size=3, "
+        'neighbors="bounded", outputs="L1")'
+    )
 
 
 def _check_form(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from sensitivity_lab import running
 from sensitivity_lab.metrics.cells import signed_key
@@ -49,7 +52,17 @@ def audit_map(question: Question, function: Callable[[Any], Any]) -> AuditReport
 
 
 def collected(answer: Any) -> Any:
-    """Return an answer, or the table that a lazy one stands for: some can be collected once."""
+    """Return an answer, or the table that a lazy one stands for: some can be collected once.
+
+    What is masked in an array is no number.
+    """
+    if isinstance(answer, set | frozenset):
+        return sorted(answer, key=repr)  # it has no order
+    if type(answer) in (list, tuple) and any(map(np.ma.isMaskedArray, answer)):
+        return type(answer)(map(collected, answer))
+    if np.ma.isMaskedArray(answer):
+        filled: Any = np.ma.filled(answer.astype(object), math.nan)
+        return filled if filled.ndim else filled.item()
     return answer.collect() if hasattr(answer, "collect") else answer
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -20,7 +21,9 @@ from sensitivity_lab.checks import (
     check_flag,
     check_number,
     check_running,
+    check_seconds,
     check_whole,
+    choice_kind,
     named,
     number_kind,
     one_or_several,
@@ -29,22 +32,33 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Difference, Number, round_down, round_up
 from sensitivity_lab.exact.roots import as_fraction
-from sensitivity_lab.results.literals import brief, short_literal
+from sensitivity_lab.metrics.cells import signed_key
+from sensitivity_lab.results.literals import brief
 from sensitivity_lab.universes.universe import Universe
 
-from .doors import led
-from .driven.generator import elsewhere
+from .driven.affine import NotJudged
+from .driven.generator import GENERATORS, elsewhere, played, playing
+from .driven.handed import Handed, handed_on
 from .driven.kept import changed, first_calls, kept
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
 from .driven.refuter import HELPERS, Refuted, Tried, refute
-from .driven.runs import AGAIN, BRANCHES, RAISED, explore, explore_in_fresh_process, rerun
+from .driven.runs import (
+    AGAIN,
+    BRANCHES,
+    RAISED,
+    explore,
+    explore_in_fresh_process,
+    fails_always,
+    rerun,
+)
 from .driven.script import script_of, script_of_sample
-from .driven.stops import LimitError, OutsideError
+from .driven.stops import SECONDS, LimitError, OutsideError, budget, budgeted
 from .pairs import check_pairs, neighbors
 from .question import NOTHING_DIFFERS, Question, check_order, question_about
+from .records import records_of
 from .report import AuditReport
 from .returned import bare
-from .row import NO_EVIDENCE, NOT_JUDGED, NOT_REFUTED, SAMPLED, AuditRow, Evidence, Finding
+from .row import HOLDS, NO_EVIDENCE, NOT_JUDGED, NOT_REFUTED, SAMPLED, AuditRow, Evidence, Finding
 
 CHANCE_ULPS = 32
 """The default tolerance: probabilities that are floats, such as p = e^eps / (1 + e^eps)."""
@@ -53,6 +67,8 @@ _SHOWN = 4
 """How many outcomes of an event a report shows."""
 
 _check_probability = number_kind("a number from 0 to 1", lambda given: 0 <= given <= 1)
+
+_check_generator = choice_kind(GENERATORS)
 
 _check_loss = number_kind("a number from 0 to 700", lambda given: 0 <= given <= 700)
 """Of a larger epsilon, e ** epsilon is no float."""
@@ -109,6 +125,8 @@ class MechanismReport(AuditReport):
         The audited function.
     claim : tuple
         epsilon and delta, as exact numbers.
+    generator : str or None
+        The class that the function's generator has, if the caller said which.
 
     Notes
     -----
@@ -128,6 +146,7 @@ class MechanismReport(AuditReport):
     sampled: Tried | None = field(default=None, repr=False, compare=False)
     function: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
     claim: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
+    generator: str | None = None
 
     def _at(self, distance: Number | None) -> Worst:
         if not self.worst:
@@ -221,25 +240,19 @@ class MechanismReport(AuditReport):
         event = worst.divergence.event(self.claim[0])
         noisy = [one.event(self.claim[0]) for one in worst.divergence.noisy]
         told = [one for one in noisy if one is not None]
-        return script_of(self.function, call, worst.x, worst.y, epsilon, delta, event, told)
+        with playing(self.generator):
+            return script_of(self.function, call, worst.x, worst.y, epsilon, delta, event, told)
 
     def _script_of_sample(self, function: Any, found: Refuted) -> str:
         name = getattr(function, "__name__", "function")
         epsilon, delta = map(float, self.claim)
         shares = found.hits[0] / found.runs[0], found.hits[1] / found.runs[1]
-        return script_of_sample(
-            function,
-            name if name.isidentifier() else "function",
-            found.x,
-            found.y,
-            (epsilon, delta),
-            shares,
-            found.event.source,
-            HELPERS,
-        )
+        call = name if name.isidentifier() else "function"
+        claim, event = (epsilon, delta), found.event.source
+        with playing(self.generator):
+            return script_of_sample(function, call, found.x, found.y, claim, shares, event, HELPERS)
 
 
-@led()
 @public_call
 def audit_mechanism(
     function: Callable[..., Any],
@@ -255,7 +268,9 @@ def audit_mechanism(
     every_order: bool = True,
     fresh: bool = False,
     branches: int = BRANCHES,
+    time_limit: float | None = SECONDS,
     sampled: bool = False,
+    generator: Literal["Generator", "Random", "RandomState"] | None = None,
     subject: str | None = None,
     tolerance_ulps: int | float | Fraction = CHANCE_ULPS,
     progress: bool | None = None,
@@ -301,10 +316,17 @@ def audit_mechanism(
     branches : int, default 10,000
         The largest number of runs on one dataset; together they may make 20 times as many draws
         and decisions.
+    time_limit : float or None, default 60
+        The most seconds; None for no limit. An audit that takes longer, or more than 2 GiB of
+        memory, is refused.
     sampled : bool, default False
         Whether to look for no law, but to run the function many times and test what is released.
         It may then have a generator of its own: it takes the dataset, and `rng`, or `seed`, a whole
         number, or nothing else.
+    generator : {"Generator", "Random", "RandomState"}, optional
+        Which class the function's generator has: NumPy's, Python's ``random.Random``, or NumPy's
+        ``RandomState``. Needed where a call means something else in another class: the last number
+        of ``randint`` is drawn by `Random` alone.
     subject : str, optional
         The name in the report; by default that of the function.
     tolerance_ulps : int, float or Fraction, default 32
@@ -320,12 +342,15 @@ def audit_mechanism(
         A row per input distance. Claim and truth are rhos where `rho` is given, epsilons where
         `delta` is 0, else deltas at `epsilon`; epsilons, too, where `delta` is only room for the
         tails of draws, and no smaller epsilon would do. "tight", "loose" and "violated" are exact,
-        for the datasets tried. "not refuted": the function has no law that can be listed, and many
-        runs found no violation. "violated (sampled)": of those runs, so many more were in an event
-        on one of two neighbors that the probability of an error is at most 1e-6, over all that was
-        tested. "not judged": a law with endless support was cut, and the claim has no delta for
-        what is left; `reason` says which. Methods `delta`, `epsilon` and `curve` give the rest of
-        the curve, `event` the event that attains it, and `script` a script that shows a violation.
+        for the datasets tried. "holds if post-processed": the function converts numbers with noise,
+        which together keep the claim, and returned the same on neighbors after equal values of
+        them; it is `held`, and not `sound`. "not refuted": the function has no law that can be
+        listed, and many runs found no violation. "violated (sampled)": of those runs, so many more
+        were in an event on one of two neighbors that the probability of an error is at most 1e-6,
+        over all that was tested. "not judged": a law with endless support was cut, and the claim
+        has no delta for what is left; `reason` says which. Methods `delta`, `epsilon` and `curve`
+        give the rest of the curve, `event` the event that attains it, and `script` a script that
+        shows a violation.
 
     Raises
     ------
@@ -336,7 +361,8 @@ def audit_mechanism(
         system, or releases two things after the same draws.
     TooLargeError
         If its draws lead to more paths than `branches` or to longer ones, or depend on each other
-        in tables that are too large; the message says what to make smaller.
+        in tables that are too large, or the audit takes longer than `time_limit`; the message says
+        what to make smaller.
 
     Notes
     -----
@@ -388,11 +414,14 @@ def audit_mechanism(
         every_order=every_order, subject=subject, tolerance_ulps=tolerance_ulps, progress=progress,
     )  # fmt: skip
     check_pairs(len(question.datasets))
-    if sampled:
-        why = "sampled=True: no law was looked for"
-        return _sampled(question, _with_own_draws(function), claim, why, fresh)
-    before = {} if fresh else kept(function)
-    report = judged(question, function, claim, fresh=fresh, branches=branches)
+    stands_for = _check_generator.or_none("generator", generator)
+    limit = check_seconds.or_none("time_limit", time_limit)
+    with playing(stands_for), budgeted(None if limit is None else float(limit)):
+        if sampled:
+            why = "sampled=True: no law was looked for"
+            return _sampled(question, _with_own_draws(function), claim, why, fresh)
+        before = {} if fresh else kept(function)
+        report = judged(question, function, claim, fresh=fresh, branches=branches)
     left = [] if fresh else changed(before, kept(function))
     return _with_state(report, left) if left else report
 
@@ -443,7 +472,11 @@ def judged(
         _check_releases(laws, claim)
         worst = _worst_pairs(question, laws, claim)
     except OutsideError as error:
-        return _sampled(question, function, claim, f"the function {error}{claim.uncut}", fresh)
+        why = f"the function {error}{claim.uncut}"
+        report, cost = (None, "") if fresh else _handed_on(question, function, claim)
+        if report is not None:
+            return report
+        return _sampled(question, function, claim, why + cost, fresh)
     except LimitError as error:
         raise TooLargeError(str(error)) from None
     rows = [_row_of_law(question, limit, worst[limit], claim) for limit in question.limits]
@@ -467,6 +500,7 @@ def judged(
         worst=worst,
         function=function,
         claim=(claim.epsilon, claim.delta),
+        generator=played(),
     )
 
 
@@ -571,15 +605,16 @@ def _check_releases(laws: Sequence[ReleaseLaw], claim: PrivacyClaim) -> None:
     if all((RAISED, 0) in leaf.parts for _, leaf in leaves):
         law, leaf = leaves[0]
         kind, text = (bare(leaf.parts[RAISED, place]) for place in (0, 1))
-        raise QueryError(
-            f"the function fails in every run; on {short_literal(law.dataset)}: {kind}: {text}"
-        )
+        raise QueryError(fails_always(law.dataset, kind, text))
 
 
 def _differ(question: Question, laws: Sequence[ReleaseLaw]) -> bool:
     """Tell whether the laws of two neighbors differ, or may differ."""
     pairs = neighbors(question.inputs, question.datasets, question.limits)
-    return any(compared(laws[x], laws[y]).explored(Fraction(0))[1] for x, y, _ in pairs)
+    return any(
+        laws[x].key != laws[y].key and compared(laws[x], laws[y]).explored(Fraction(0))[1]
+        for x, y, _ in pairs
+    )
 
 
 def _worst_pairs(
@@ -591,10 +626,18 @@ def _worst_pairs(
     bound exceeds the claim leaves it open, however much others need: it comes first then.
     """
     best: dict[Number, tuple[Any, Worst]] = {}
-    for x, y, limits in neighbors(
-        question.inputs, question.datasets, question.limits, question.progress
-    ):
-        for rank, found in _both_orders(laws[x], laws[y], claim):
+    ranks: dict[Any, Any] = {}
+    seen: set[Any] = set()
+    places = _one_of_each(question, laws)
+    datasets = [question.datasets[place] for place in places]
+    for a, b, limits in neighbors(question.inputs, datasets, question.limits, question.progress):
+        budget().check()
+        x, y = laws[places[a]], laws[places[b]]
+        pair = x.key, y.key, *limits
+        if pair in seen:
+            continue
+        seen.add(pair)
+        for rank, found in _both_orders(x, y, claim, ranks):
             for limit in limits:
                 if limit not in best or rank > best[limit][0]:
                     best[limit] = rank, found
@@ -605,18 +648,36 @@ def _worst_pairs(
     return {limit: found for limit, (_, found) in best.items()}
 
 
+def _one_of_each(question: Question, laws: Sequence[ReleaseLaw]) -> list[int]:
+    """Return the places of datasets, one for all that differ in their order alone, if that is none.
+
+    Those have the same neighbors, and here the same law.
+    """
+    found: dict[Any, int] = {}
+    for place, law in enumerate(laws):
+        own: Any = place
+        if question.inputs.unordered:
+            own = question.inputs.form_by(signed_key, records_of(law.dataset)), law.key
+        found.setdefault(own, place)
+    return [*found.values()] if len(found) > 1 else [*range(len(laws))]
+
+
 def _both_orders(
-    first: ReleaseLaw, second: ReleaseLaw, claim: PrivacyClaim
+    first: ReleaseLaw, second: ReleaseLaw, claim: PrivacyClaim, ranks: dict[Any, Any]
 ) -> list[tuple[Any, Worst]]:
-    """Return both orders of a pair, each with what ranks it: larger decides before smaller."""
+    """Return both orders of a pair, each with what ranks it: larger decides before smaller.
+
+    Pairs of laws with the same probabilities, of whatever outcomes, have one of the `ranks`.
+    """
     divergence = compared(first, second)
-    return [
-        (_rank(one, claim), Worst(x.dataset, y.dataset, one))
-        for x, y, one in (
-            (first, second, divergence),
-            (second, first, divergence.swapped()),
-        )
-    ]
+    found = []
+    for x, y, one in ((first, second, divergence), (second, first, divergence.swapped())):
+        pairs = frozenset(Counter((atom.p, atom.q) for atom in one.atoms).items())
+        key = None if one.noisy else (pairs, one.left)
+        if key is None or key not in ranks:
+            ranks[key] = _rank(one, claim)
+        found.append((ranks[key], Worst(x.dataset, y.dataset, one)))
+    return found
 
 
 def _rank(divergence: Divergence, claim: PrivacyClaim) -> tuple[Any, ...]:
@@ -782,6 +843,62 @@ def _notes(worst: Worst, epsilon: Fraction) -> tuple[str, ...]:
     return (f"event: {'; or '.join(told)}", *worst.divergence.dtypes(event)) if told else ()
 
 
+def _handed_on(
+    question: Question, function: Callable[..., Any], claim: PrivacyClaim
+) -> tuple[MechanismReport | None, str]:
+    """Return the report on code that does no more than process noisy numbers; else why not."""
+    near: dict[tuple[int, int], list[Number]] = {}
+    for x, y, limits in neighbors(question.inputs, question.datasets, question.limits):
+        near[x, y] = limits
+    try:
+        with elsewhere():
+            found = handed_on(function, question.datasets, list(near))
+    except OutsideError:
+        return None, ""
+    if found is None:
+        return None, ""
+    number, costs = found
+    worst: dict[Number, float] = {}
+    for pair, limits in near.items():
+        cost = _cost(costs[pair], claim)
+        for limit in limits:
+            worst[limit] = max(worst.get(limit, 0.0), cost)
+    most = max(worst.values(), default=0.0)
+    if most > float(claim.given) * (1 + _NO_LESS):
+        told = f"; the noisy numbers together cost {most:.6g}"
+        return None, told if most < math.inf else ""
+    tried = (
+        f"after {number:,} vectors of values of its noisy numbers, the function returned the same "
+        f"on all neighbors; what it does once in {number:,} may escape them"
+    )
+    rows = [
+        _row_of_claim(
+            question,
+            limit,
+            claim,
+            _number(worst.get(limit, 0.0)),
+            evidence=NO_EVIDENCE,
+            finding=Finding(HOLDS, f"{claim.words} is claimed", f"{worst.get(limit, 0.0):.6g} is "
+                            f"enough if the noisy numbers are all that is released"),
+        )
+        for limit in question.limits
+    ]  # fmt: skip
+    known = claim.setting(question, rows, "the law of its noisy numbers")
+    return MechanismReport(question.subject, tuple(rows), known, (tried,)), ""
+
+
+def _cost(cost: Handed, claim: PrivacyClaim) -> float:
+    """Return what numbers cost that are shifted, in the quantity of a claim; rounded up."""
+    loss = cost.loss
+    if claim.rho is None and not claim.delta:
+        return round_up(Fraction(cost.epsilon)) if cost.epsilon < math.inf else math.inf
+    if isinstance(loss, NotJudged):
+        return math.inf
+    if claim.rho is not None:
+        return float(loss.rho[1])
+    return round_up(Fraction(loss.delta(claim.epsilon)[1]))
+
+
 def _sampled(
     question: Question,
     function: Callable[..., Any],
@@ -797,9 +914,13 @@ def _sampled(
     epsilon, delta = claim.for_samples
     run = partial(refute, datasets=question.datasets, epsilon=epsilon, delta=delta)
     if fresh:
-        tried: Tried = running.in_fresh_process(_first_calls, run, function, list(pairs))
+        given = run, function, list(pairs), played()
+        tried: Tried = running.in_fresh_process(_first_calls, *given)
     else:
-        tried = run(function, pairs=list(pairs))
+        try:
+            tried = run(function, pairs=list(pairs))
+        except LimitError as error:
+            raise TooLargeError(str(error)) from None
     number = f"{tried.runs:,} runs in {tried.seconds:.1f} s"
     found = tried.found
     if found is None:
@@ -828,13 +949,18 @@ def _sampled(
         sampled=tried,
         function=function,
         claim=(Fraction(epsilon), Fraction(delta)),
+        generator=played(),
     )
 
 
 def _first_calls(
-    run: Callable[..., Tried], function: Callable[..., Any], pairs: list[tuple[int, int]]
+    run: Callable[..., Tried],
+    function: Callable[..., Any],
+    pairs: list[tuple[int, int]],
+    generator: str | None,
 ) -> Tried:
-    return run(first_calls(function), pairs=pairs)
+    with playing(generator):
+        return run(first_calls(function), pairs=pairs)
 
 
 def _not_judged(question: Question, claim: PrivacyClaim, reason: str) -> MechanismReport:

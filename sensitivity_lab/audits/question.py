@@ -96,12 +96,13 @@ class Question:
         how: str,
         notes: tuple[str, ...] = (),
         unjudged: tuple[str, ...] = (),
+        assumed: tuple[str, ...] = (),
     ) -> AuditReport:
         """Return the report of some rows; `how` says what was run."""
         setting = f"{self.metrics}; {self.among}; {how}"
         if self.claims and all(row.says_nothing for row in rows):
             notes = (*notes, NOTHING_DIFFERS)
-        return AuditReport(self.subject, tuple(rows), setting, notes, unjudged)
+        return AuditReport(self.subject, tuple(rows), setting, notes, unjudged, assumed)
 
 
 def question_about(

@@ -12,8 +12,13 @@ from sensitivity_lab.metrics import Metric
 from sensitivity_lab.metrics.cells import key_of, multiset
 from sensitivity_lab.results.literals import literal, short_literal
 
-from .doors import RANDOM
 from .row import Evidence
+
+RANDOM = (
+    'sl.audit(values, function, claim, size=[2, 3], neighbors="symmetric", outputs="symmetric", '
+    "choices=400)"
+)
+"""A whole call for a function that chooses at random."""
 
 PROBES = 2048
 """The largest number of repeated calls, spread over inputs of all sizes."""
@@ -26,6 +31,10 @@ WITNESS = 256
 
 _SPREAD = 2_654_435_761
 """A prime larger than any number of inputs: its multiples visit all inputs, without a pattern."""
+
+
+class RandomisedError(InputError):
+    """Two calls on one dataset returned different answers."""
 
 
 def try_inputs_again(
@@ -103,7 +112,7 @@ def _check_same(x: Any, before: Any, now: Any, metric: Metric) -> None:
         return
     if metric.unordered and multiset(before) == multiset(now):
         return
-    raise InputError(
+    raise RandomisedError(
         "what is audited must be a function, but it is randomised, or keeps state between calls: "
         f"two calls on {short_literal(x)} returned {short_literal(before)} and "
         f"{short_literal(now)}; an audit needs the part that adds no randomness and keeps nothing, "

@@ -15,7 +15,7 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.norms import Norm
 
 from .claims import ROUNDING_ULPS, check_amount
-from .doors import RECORDED, led
+from .driven.kept import judged_by_first_calls
 from .question import check_order
 from .recording import recording, resolved
 from .replay.histories import check_histories
@@ -27,7 +27,6 @@ from .report import AuditReport
 _NOT_RECORDED = "give a mechanism that takes the answer, or audit the draws by audit_mechanism"
 
 
-@led(inspect.signature(recording).parameters)
 @public_call
 def audit_recorded(
     function: Callable[[list[Any]], Any],
@@ -76,11 +75,11 @@ def audit_recorded(
         A function may make several selections, also beside mechanisms that add noise, which have
         no scores.
     histories : int or iterable of sequences, optional
-        Further releases to feed to runs of several steps, since a claim must hold for every
-        history: the number of histories to draw, the same in every audit, by default 3; or the
-        histories themselves. Steps beyond the end of a history release their true values. A
-        selection that cannot choose what a history says chooses its best candidate; if there are at
-        most 64 combinations of choices, each is a history.
+        Releases to feed to runs, since a claim must hold for every history: the number of histories
+        to draw, the same in every audit, by default up to 1,000 as datasets are few (3 with
+        `fresh`); or the histories themselves. Steps beyond the end of a history release their true
+        values. A selection that cannot choose what a history says chooses its best candidate; if
+        there are at most 64 combinations of choices, each is a history.
     budget : int, float, Fraction or Decimal, optional
         The epsilon that a whole run may spend between these neighbors, for any k. The report then
         has a row for it: the truth is the largest loss, the sum over the steps of epsilon times
@@ -118,6 +117,9 @@ def audit_recorded(
         before: the releases of each dataset are fed to the runs on its neighbors. If two neighbors,
         after the same releases, call mechanisms in different places or a different number of times,
         a row says so: "not aligned", which is not sound.
+        A function that only hands its releases on, as they are, is judged for every release. What
+        else is done with releases is compared after the histories: at best, the verdict is "holds
+        if post-processed", which is `held` and not `sound`.
         Without a `budget`, a note says what the steps spend together; the verdict is "not judged"
         if that is more than one step may.
 
@@ -150,15 +152,15 @@ def audit_recorded(
     The datasets of a row are run 8 more times.
 
     Return values are compared after the same releases: in the runs that are fed those of a
-    neighbor, or, where each run adds noise once, in one more run on each dataset, with a release
-    that is drawn between the true values. A mechanism that is not among the targets and draws with
-    a fixed seed cannot be distinguished from data.
+    neighbor, and after drawn histories. A drawn release is a true value of its step on some dataset
+    with noise, 0, or far out to either side; it is a whole number where the mechanism's are (a copy
+    of it releases a few), and stays between `lower` and `upper` of a mechanism that has these. A
+    mechanism that is not among the targets and draws with a fixed seed cannot be distinguished from
+    data.
 
     With N datasets of at most p neighbors, several steps and H further histories, there are at most
-    ``N (p + 1) (H + 1)`` more runs, and fewer where datasets release the same. A drawn release lies
-    between the smallest and the largest true value of its step, which truncated noise reaches as
-    well; pass `histories` of your own for releases beyond. A violation
-    after some history is final.
+    ``N (p + 1) (H + 1)`` more runs, and fewer where datasets release the same; with one step ``N
+    H``. A violation after some history is final, if the mechanism can release that.
 
     Examples
     --------
@@ -203,7 +205,7 @@ def audit_recorded(
         progress,
     )  # fmt: skip
     budget = None if budget is None else _check_budget(budget, norm)
-    fed = check_histories(3 if histories is None else histories)
+    fed = check_histories(3 if histories is None and fresh else histories)
     if budget is not None:
         options.setdefault("epsilon", "epsilon")
     _check_parameters(targets, options)
@@ -213,19 +215,23 @@ def audit_recorded(
         options["epsilon"] = Glimpse.of
     options["scores"] = scores
     with recording(*targets, **options) as tape:
+        tape.asks = True
         there = partial(run_in_fresh_process, function, targets, options)
-        return reported(
-            question,
-            Recorder(function, tape, there if fresh else None),
-            Replay(fed, budget),
-            _NOT_RECORDED,
-        )
+
+        def judge(called: Callable[[list[Any]], Any]) -> AuditReport:
+            recorder = Recorder(called, tape, there if fresh else None)
+            return reported(question, recorder, Replay(fed, budget), _NOT_RECORDED)
+
+        return judge(function) if fresh else judged_by_first_calls(function, judge)
 
 
 def _check_parameters(targets: tuple[Any, ...], options: dict[str, Any]) -> None:
     """Raise InputError without a mechanism, or if one lacks a parameter that is looked up."""
     if not targets:
-        raise InputError(f"targets must name at least one mechanism, got none; write {RECORDED}")
+        raise InputError(
+            "targets must name at least one mechanism, got none; name one, as in "
+            'sl.audits.audit_recorded(function, values, 3, Mechanism, neighbors="bounded")'
+        )
     sought = {"sensitivity": "sensitivity", **options}
     for target in targets:
         found = resolved(target)

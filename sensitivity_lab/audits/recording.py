@@ -24,7 +24,7 @@ import numpy as np
 from sensitivity_lab.checks import check_text, shown
 from sensitivity_lab.errors import InputError, QueryError
 
-from .returned import whole_key
+from .returned import Part, whole_key
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,11 @@ class Call:
         What a selection chooses from; its `value` is their scores. None for any other mechanism.
     monotonic : bool, default False
         Whether a selection is for scores that all go one way.
+    ends : tuple, default (None, None)
+        The least and the largest number that the mechanism says it releases, where it has `lower`
+        and `upper`.
+    whole : bool, optional
+        Of a whole number, whether the mechanism itself released whole numbers only.
     """
 
     target: str
@@ -56,10 +61,12 @@ class Call:
     site: str = field(default="", compare=False)
     candidates: tuple[Any, ...] | None = field(default=None, compare=False)
     monotonic: bool = field(default=False, compare=False)
+    ends: tuple[Any, Any] = field(default=(None, None), compare=False, repr=False)
+    whole: bool | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:
         """Return the call as Python; what only selections have is left out of others."""
-        names = [one.name for one in fields(self)]
+        names = [one.name for one in fields(self) if one.repr]
         shown = names if self.candidates is not None else names[: names.index("candidates")]
         return f"Call({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
@@ -81,12 +88,99 @@ class Call:
         return tuple(one for one, score in pairs if score != -math.inf)
 
 
+_TRIED = 8
+"""How often a mechanism itself is called, to see whether it releases whole numbers."""
+
+
+class TouchedError(BaseException):
+    """Code did something with a release; no ``except Exception`` of its own catches this."""
+
+
+class Untouched(Part):
+    """A release that code may hand on, and do nothing else with.
+
+    What a function returns that only hands it on is the same after every release.
+
+    Parameters
+    ----------
+    place : int
+        The place of the release in its run.
+    """
+
+    watched = False
+    touched = False
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+
+    @classmethod
+    def touch(cls, *_: Any, **__: Any) -> Any:
+        """Raise TouchedError while code runs, and keep in mind that it was raised."""
+        if not cls.watched:
+            raise TypeError("a release that is only handed on has no value")
+        cls.touched = True
+        raise TouchedError
+
+    def __getattribute__(self, name: str) -> Any:
+        """Return what any object has: ``isinstance`` and NumPy look for it, too."""
+        if Untouched.watched:
+            Untouched.touch()
+        return object.__getattribute__(self, name)
+
+    def __eq__(self, other: object) -> bool:
+        if Untouched.watched:
+            Untouched.touch()
+        return type(other) is Untouched and other.place == self.place
+
+    def __hash__(self) -> int:
+        return hash(self.place)  # which asks for an attribute
+
+    def __repr__(self) -> str:
+        return self.touch() if Untouched.watched else f"release {self.place}"
+
+    def __reduce__(self) -> Any:
+        return self.touch() if Untouched.watched else (Untouched, (self.place,))
+
+    @staticmethod
+    @contextmanager
+    def left_alone() -> Iterator[None]:
+        """Raise TouchedError at the end if code in the block did anything with a release."""
+        Untouched.watched, Untouched.touched = True, False
+        try:
+            yield
+        finally:
+            Untouched.watched = False
+        if Untouched.touched:  # the code caught that
+            raise TouchedError
+
+
+for _name in {*dir(float), *dir(int), *dir(str), *dir(list), *dir(np.ndarray)} - {*dir(object)}:
+    if _name.startswith("__"):
+        setattr(Untouched, _name, Untouched.touch)
+for _name in (
+    "__lt__",
+    "__le__",
+    "__gt__",
+    "__ge__",
+    "__ne__",
+    "__str__",
+    "__format__",
+):
+    setattr(Untouched, _name, Untouched.touch)
+
+
 class Tape(list[Call]):
-    """The calls made so far, and what they returned: the releases of a history, if it has one."""
+    """The calls made so far, and what they returned: the releases of a history, if it has one.
+
+    Where it `asks`, a copy of each mechanism that gets a whole number is called a few times, once.
+    """
+
+    asks = False
 
     def __init__(self) -> None:
         super().__init__()
         self.releases: list[Any] = []
+        self._whole: dict[str, bool | None] = {}
         self._history: Sequence[Any] = ()
 
     def rewind(self, history: Sequence[Any] = ()) -> None:
@@ -95,18 +189,33 @@ class Tape(list[Call]):
         self.releases.clear()
         self._history = history
 
-    def take(self, call: Call) -> Any:
+    def take(self, call: Call, original: Callable[[], Any]) -> Any:
         """Record a call and return its release.
 
-        A selection that cannot choose what its history says chooses its best candidate.
+        A selection that cannot choose what its history says chooses its best candidate. The
+        `original` releases as the mechanism does.
         """
         place = len(self)
-        self.append(replace(call, value=_own(call.value)))
+        is_whole = issubclass(type(call.value), int | np.integer)
+        if self.asks and is_whole and call.target not in self._whole:
+            self._whole[call.target] = _releases_whole(original)
+        whole = self._whole.get(call.target)
+        self.append(replace(call, value=_own(call.value), whole=whole))
         release = self._history[place] if place < len(self._history) else call.best
-        if whole_key(release) not in map(whole_key, call.choices or (release,)):
+        choices = call.choices
+        if choices and whole_key(release) not in map(whole_key, choices):
             release = call.best
         self.releases.append(_own(release))
         return _own(release)
+
+
+def _releases_whole(original: Callable[[], Any]) -> bool | None:
+    """Tell whether a mechanism releases whole numbers; None where it releases no number."""
+    try:
+        released = [original() for _ in range(_TRIED)]
+        return all(float(one).is_integer() for one in released)
+    except Exception:  # noqa: BLE001 - the caller's mechanism
+        return None
 
 
 @contextmanager
@@ -205,7 +314,8 @@ def recording(
 
 def _own(value: Any) -> Any:
     """Return a copy of what can change in place, since neither side may change the other's."""
-    return copy.copy(value) if isinstance(value, np.ndarray | list) else value
+    changes = issubclass(type(value), np.ndarray | list)
+    return copy.copy(value) if changes else value
 
 
 @dataclass(frozen=True)
@@ -254,7 +364,8 @@ class _Sought:
             if name is None:
                 sought = f" and nothing under {self.scores!r}" if self.scores else ""
                 raise QueryError(f"{target.__qualname__} gets no value to release{sought}")
-            return replace(made, value=arguments[name])
+            ends = self._optional(read, "lower"), self._optional(read, "upper")
+            return replace(made, value=arguments[name], ends=ends)
         one_way, given = (self._optional(read, one) for one in (self.monotonic, self.candidates))
         options = tuple(range(len(scores))) if given is None else tuple(given)
         if not scores or len(options) < len(scores):
@@ -358,7 +469,8 @@ def _record_class(target: type, method: str, sought: _Sought, calls: Tape, undo:
     def record(self: Any, *args: Any, **kwargs: Any) -> Any:
         given = _arguments(original, (self, *args), kwargs)
         read = functools.partial(getattr, self)
-        return calls.take(sought.call(target, self, read, given, 1, sys._getframe(1)))
+        made = sought.call(target, self, read, given, 1, sys._getframe(1))
+        return calls.take(made, lambda: original(copy.deepcopy(self), *args, **kwargs))
 
     replace_method(target, method, record, undo)
 
@@ -401,7 +513,8 @@ def _record_function(target: Any, sought: _Sought, calls: Tape, undo: ExitStack)
     def record(*args: Any, **kwargs: Any) -> Any:
         given = _arguments(target, args, kwargs)
         read = given.__getitem__
-        return calls.take(sought.call(target, given, read, given, 0, sys._getframe(1)))
+        made = sought.call(target, given, read, given, 0, sys._getframe(1))
+        return calls.take(made, functools.partial(target, *args, **kwargs))
 
     for module in list(sys.modules.values()):
         for name, held in list(getattr(module, "__dict__", {}).items()):
@@ -412,9 +525,12 @@ def _record_function(target: Any, sought: _Sought, calls: Tape, undo: ExitStack)
 
 def _arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of a call by parameter, including defaults."""
-    bound = inspect.signature(function).bind(*args, **kwargs)
+    bound = _signature(function).bind(*args, **kwargs)
     bound.apply_defaults()
     return bound.arguments
+
+
+_signature = functools.lru_cache(maxsize=64)(inspect.signature)
 
 
 def site_of(caller: FrameType) -> str:

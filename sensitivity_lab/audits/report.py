@@ -16,7 +16,7 @@ from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.results.literals import brief, brief_pair, is_short, one_line, plain
 from sensitivity_lab.results.reprs import write_csv
 
-from .row import NOT_JUDGED, NOT_REFUTED, UNSOUND, VERDICTS, AuditRow
+from .row import HOLDS, NOT_HELD, NOT_JUDGED, NOT_REFUTED, UNSOUND, VERDICTS, AuditRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,6 +49,9 @@ class AuditReport:
         The notes that keep the report from being sound: a loss without a stated budget, a fixed
         seed, a return value that could not be compared. The verdict is then "not judged", unless it
         is worse.
+    assumed : tuple of str, default ()
+        The notes that say what was tried and not proved: that what is done with releases is the
+        same on all datasets. The verdict is then "holds if post-processed", unless it is worse.
 
     Notes
     -----
@@ -79,6 +82,7 @@ class AuditReport:
     setting: str
     notes: tuple[str, ...] = ()
     unjudged: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that there are rows."""
@@ -90,8 +94,10 @@ class AuditReport:
     @property
     def verdict(self) -> str:
         """The worst verdict among the rows; at best "not judged" if a note leaves it open."""
-        worst = self.decisive.verdict
-        return max(worst, NOT_JUDGED, key=VERDICTS.index) if self.unjudged else worst
+        found = [self.decisive.verdict]
+        found += [NOT_JUDGED] if self.unjudged else []
+        found += [HOLDS] if self.assumed else []
+        return max(found, key=VERDICTS.index)
 
     @property
     def decisive(self) -> AuditRow:
@@ -107,8 +113,13 @@ class AuditReport:
         """
         return self.verdict not in UNSOUND
 
+    @property
+    def held(self) -> bool:
+        """Whether the report is sound, or "holds if post-processed"."""
+        return self.verdict not in NOT_HELD
+
     def raise_if_violated(self, *, tight: bool = False) -> None:
-        """Raise SensitivityViolation, which names the proving pair, unless the report is sound.
+        """Raise SensitivityViolation, which names the proving pair, unless all claims `held`.
 
         Parameters
         ----------
@@ -117,7 +128,7 @@ class AuditReport:
         """
         __tracebackhide__ = True
         check_flag("tight", tight)
-        if not self.sound:
+        if not self.held:
             raise SensitivityViolation(self._why_not_sound())
         for row in self.rows:
             if tight and row.verdict == "loose":
@@ -170,8 +181,8 @@ class AuditReport:
         Returns
         -------
         dict
-            subject, setting, notes, unjudged, verdict, sound, and rows. Each row is a dict with
-            distance, size, claimed, claims, reason, exact, truth, verdict, factor, slack_ulp,
+            subject, setting, notes, unjudged, verdict, sound, held, and rows. Each row is a dict
+            with distance, size, claimed, claims, reason, exact, truth, verdict, factor, slack_ulp,
             tolerance_ulps, the whole evidence: x, y, answer_x, answer_y, columns, and step and
             history, which are empty unless code is run step by step.
 
@@ -194,6 +205,7 @@ class AuditReport:
             "unjudged": list(self.unjudged),
             "verdict": self.verdict,
             "sound": self.sound,
+            "held": self.held,
             "rows": [row.to_dict() for row in self.rows],
         }
 

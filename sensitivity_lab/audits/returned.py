@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -13,11 +13,7 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_lab.checks import unboxed
-from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.metrics import METRICS, Metric
 from sensitivity_lab.metrics.cells import key_of
-
-from .pairs import Answered, worst_pairs
 
 Path = tuple[Hashable, ...]
 """Where a part stands in a returned value."""
@@ -168,37 +164,6 @@ class Chance:
             for path in one.keys() | two.keys()
             if path not in self.paths and one.get(path, _ABSENT) != two.get(path, _ABSENT)
         }
-
-    def differing_pair(
-        self,
-        datasets: Sequence[Any],
-        returned: Sequence[Parts],
-        metric: Metric,
-        limit: Number,
-        progress: bool | None,
-    ) -> tuple[int, int] | None:
-        """Return the places of two neighbors whose values differ, except by chance, or None.
-
-        Neighbors are at most `limit` apart in the `metric`.
-        """
-        # Equal codes for what is equal, so that the discrete metric finds a pair that is not.
-        codes: dict[Hashable, int] = {}
-        kept = [
-            frozenset(item for item in found.items() if item[0] not in self.paths)
-            for found in returned
-        ]
-        answered = [
-            Answered(x, codes.setdefault(key, len(codes)))
-            for x, key in zip(datasets, kept, strict=True)
-        ]
-        if len(codes) < 2:
-            return None
-        found = worst_pairs(answered, metric, METRICS["discrete"], [limit], progress)
-        seen = found.farthest[limit].evidence
-        if seen.answer_x == seen.answer_y:
-            return None
-        places = {id(x): place for place, x in enumerate(datasets)}
-        return places[id(seen.x)], places[id(seen.y)]
 
     def note(self) -> tuple[str, ...]:
         """Return what a report says of it, if anything."""

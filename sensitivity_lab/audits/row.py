@@ -32,6 +32,9 @@ _MOST_ULPS = 1000
 _LITERAL = 1000
 """A dataset with more characters is shortened in messages."""
 
+HOLDS = "holds if post-processed"
+"""The verdict where replayed releases show no leak, which proves nothing of all others."""
+
 NOT_JUDGED = "not judged"
 """The verdict where what was run does not prove that a claim holds, and shows no violation."""
 
@@ -46,6 +49,7 @@ VERDICTS = (
     "tight up to rounding",
     "loose",
     "no claim",
+    HOLDS,
     NOT_REFUTED,
     NOT_JUDGED,
     "data-dependent claim",
@@ -58,7 +62,10 @@ VERDICTS = (
 FAILING = frozenset({"data-dependent claim", "not aligned", SAMPLED, "violated"})
 """The verdicts that make an audit fail: something was shown to be wrong."""
 
-UNSOUND = FAILING | {NOT_JUDGED, NOT_REFUTED}
+NOT_HELD = FAILING | {NOT_JUDGED, NOT_REFUTED}
+"""The verdicts with which no claim is called held."""
+
+UNSOUND = NOT_HELD | {HOLDS}
 """The verdicts with which nothing is called sound."""
 
 

@@ -2,8 +2,7 @@
 
 from .boxes.result import CertifiedBounds
 from .call import sensitivity_bounds
-from .result import SensitivityBounds
 
-__all__ = ["CertifiedBounds", "SensitivityBounds", "sensitivity_bounds"]
+__all__ = ["CertifiedBounds", "sensitivity_bounds"]
 
 __dir__ = __all__.copy  # for tab completion

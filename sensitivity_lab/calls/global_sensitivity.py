@@ -186,6 +186,7 @@ def conclude(
     """
     size = problem.sizes[0] if len(problem.sizes) == 1 else problem.sizes
     universe = finite(problem.universe, finding.values)
+    pair = (finding.x, finding.y) if isinstance(finding, Finding) else ()
     value, exact, upper, arithmetic, witness = _proved(problem, query, neighbors, finding, universe)
     return Sensitivity(
         value=value,
@@ -202,6 +203,7 @@ def conclude(
         universe=problem.universe,
         norm=problem.norm,
         kind=problem.kind,
+        depends_on_order=query.depends_on_order(universe, pair, finding.datasets_evaluated),
     )
 
 

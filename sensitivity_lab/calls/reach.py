@@ -165,6 +165,7 @@ def reach(
     _check_scalar(asked)
     with watch(run.time_limit, progress):  # ends are found one after the other
         found = _found(problem, ball, method, options, alone=last == 0)
+    on = finite(universe, found.farthest.values)
     saturated = ball.saturated_at(len(x), universe)
     lower, upper = (_ends_at_every_distance(moves, last, asked) for moves in found.moves.values())
     return Reach(
@@ -183,6 +184,7 @@ def reach(
         query=asked,
         universe=universe,
         farthest=found.farthest,
+        depends_on_order=asked.depends_on_order(on, [found.farthest.x], found.datasets_evaluated),
     )
 
 

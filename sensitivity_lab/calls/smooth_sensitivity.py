@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -18,10 +17,9 @@ from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.smooth import SmoothSensitivity
 from sensitivity_lab.search import choose
-from sensitivity_lab.search.engine import Finding, LocalMaxima, LocalMaximumAtDistance, Options
+from sensitivity_lab.search.engine import Finding, LocalMaximumAtDistance, Options
 from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.finite import AnyUniverse, check_universe
-from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
     RELATIONS,
@@ -161,58 +159,6 @@ def smooth_sensitivity(
         neighbors=relation,
         sizes=(limits[0], None if limits[1] == math.inf else int(limits[1])),
     )
-
-
-@dataclass(frozen=True)
-class Instability:
-    """How far the nearest dataset is whose local sensitivity exceeds a bound.
-
-    Attributes
-    ----------
-    distance : int or None
-        The distance; None if there is no such dataset within the farthest distance searched.
-    local : Sensitivity or None
-        The local sensitivity of such a dataset z, the x of its witness.
-    method : str
-        The name of the engine.
-    """
-
-    distance: int | None
-    local: Sensitivity | None
-    method: str
-
-
-def distance_to_instability(
-    universe: FiniteUniverse,
-    query: Query,
-    x: Multiplicities,
-    bound: Fraction,
-    *,
-    neighbors: Relation,
-    farthest: int,
-    options: Options,
-) -> Instability:
-    """Return how far the nearest dataset is whose local sensitivity is strictly above a bound.
-
-    These are the steps of the smooth sensitivity, which stop as soon as one of them is above the
-    bound. Local sensitivities are compared as the exact numbers that they are, roots included.
-    """
-    relation, step = _check_relation(neighbors)
-    limits = _check_sizes(None, int(x.sum()), universe, query, relation)
-    limit = Difference(bound, Fraction(0))
-
-    def stop(gap: Difference, _: int, distance: int, most: Difference) -> bool:
-        return distance >= farthest or gap > limit or not most > limit
-
-    problem = SmoothProblem(universe, query, x, step, limits, stop)
-    chosen = choose(problem, "auto", options)
-    found: LocalMaxima = chosen.solve()
-    name = chosen.engine.name
-    for one in found.maxima:
-        if one.gap > limit and one.distance <= farthest:
-            finding = Finding(*one.pair(), None, found.datasets_evaluated)
-            return Instability(one.distance, _local(problem, relation.at(1), name, finding), name)
-    return Instability(None, None, name)
 
 
 def _check_relation(neighbors: Any) -> tuple[Relation, Relation]:

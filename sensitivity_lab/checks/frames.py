@@ -51,9 +51,8 @@ def _is_arrow_array(given: Any) -> bool:
 def _values(series: Any) -> Any:
     """Return the values of a column: an array where that is lossless, else a list."""
     kind = series.dtype
-    if (
-        kind.is_integer() or kind.is_float() or str(kind) == "Boolean"
-    ) and not series.is_null().any():
+    narrow = kind.is_integer() and not str(kind).endswith("128")  # numpy has none so wide
+    if (narrow or kind.is_float() or str(kind) == "Boolean") and not series.is_null().any():
         return series.to_numpy()
     return series.to_list()
 

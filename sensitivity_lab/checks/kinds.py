@@ -295,6 +295,10 @@ check_positive = number_kind("a finite number above 0", lambda given: given > 0)
 
 check_not_negative = number_kind("a finite number of at least 0", lambda given: given >= 0)
 
+check_seconds = number_kind(
+    "a positive number of seconds, at most 1,000,000", lambda given: 0 < given <= 10**6
+)
+
 check_bounds = Kind("two finite numbers (lower, upper), in order", _bounds)
 
 check_distance = whole_kind("a Hamming distance, at least 1")

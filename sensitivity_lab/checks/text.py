@@ -19,19 +19,22 @@ _SHOWN = 200
 """The largest number of characters that are shown of a value or a name."""
 
 _NAMES = 20
-"""The largest number of names that are shown of a list."""
+"""The largest number of names that are shown of a list, and of cells of an array."""
 
 
 def shown(value: Any) -> str:
     """Return a value as an error message shows it: its repr, on one line and not too long.
 
+    Tables, columns and long arrays may hold the data of people, also within a list or a mapping, so
+    they are named by their type and size.
+
     Examples
     --------
     >>> shown("a"), shown(10**5000)
     ("'a'", 'about 1e5000 (numbers have at most 4,000 digits)')
-    >>> import numpy as np
-    >>> shown(np.eye(2))
-    'array([[1., 0.], [0., 1.]])'
+    >>> import numpy as np, pandas as pd
+    >>> shown(np.eye(2)), shown({"a": pd.Series([40, 50])})
+    ('array([[1., 0.], [0., 1.]])', "{'a': <Series of shape (2,)>}")
     """
     value = as_python(value)
     if has_dots(value):
@@ -39,12 +42,39 @@ def shown(value: Any) -> str:
     if is_long(value):
         return f"about {magnitude(value)} (numbers have at most {MOST_DIGITS:,} digits)"
     try:
-        text = repr(value)
+        text = _without_cells(value) or repr(value)
     except Exception:  # noqa: BLE001 - the caller's class; the message is about something else
         return f"<{type(value).__name__}>"
     if "\n" in text:
         text = " ".join(text.split())
     return cut(printable(text))
+
+
+def _without_cells(value: Any, depth: int = 3) -> str:
+    """Return the text of a value that is a table or holds one, without cells; "" for all others."""
+    kind = type(value)
+    if hasattr(kind, "__array__") or hasattr(kind, "__arrow_c_stream__"):
+        shape = getattr(value, "shape", None)
+        lone = kind.__module__ == "numpy" and getattr(value, "size", 0) <= _NAMES
+        return "" if lone else f"<{kind.__name__}{f' of shape {shape}' if shape else ''}>"
+    if kind not in _HOLDERS or not depth:
+        return ""
+    items = value.items() if kind is dict else zip(value, value, strict=True)
+    held = [(key, one, _without_cells(one, depth - 1)) for key, one in islice(items, _NAMES + 1)]
+    if not any(text for *_, text in held):
+        return ""
+    start, stop = _HOLDERS[kind]
+    texts = [f"{key!r}: " * (kind is dict) + (text or repr(one)) for key, one, text in held]
+    return f"{start}{', '.join(texts)}{stop}"
+
+
+_HOLDERS: dict[type, tuple[str, str]] = {
+    dict: ("{", "}"),
+    list: ("[", "]"),
+    tuple: ("(", ")"),
+    set: ("{", "}"),
+}
+"""By type of what may hold a table: how its repr begins and ends."""
 
 
 def has_dots(value: Any) -> bool:
@@ -137,7 +167,7 @@ def no_column(name: Any, known: Collection[Any]) -> str:
 def text_of(value: Any) -> str:
     """Return a value as `str` writes it, or as `shown` does where that fails; none obeyed."""
     try:
-        return printable(str(value))
+        return printable(_without_cells(value) or str(value))
     except Exception:  # noqa: BLE001 - the caller's class, or a number of very many digits
         return shown(value)
 

@@ -215,6 +215,19 @@ PUBLISH = Argument(
     metavar="FOLDER",
     help="publish into this new folder: the tables, the plan and the privacy statement",
 )
+LEDGER = Argument(
+    name="--ledger",
+    read=Path,
+    metavar="FOLDER",
+    help="with --publish: a folder that knows all that was published about these people; what it "
+    "has is given back and not published again",
+)
+RELEASE_NAME = Argument(
+    name="--name",
+    read=str,
+    metavar="NAME",
+    help="with --ledger: tells releases of one plan apart, such as 2026-11",
+)
 MAX_ROWS = Argument(
     name="--max-rows",
     read=int,
@@ -299,12 +312,6 @@ KEYS = Argument(
         ),
     ),
 )
-AGGREGATE = Argument(
-    name="--aggregate",
-    metavar="NAME",
-    help="the aggregate to draw, and whose sensitivity to compute; default: each",
-)
-
 # Queries.
 
 QUERY = Argument(
@@ -360,13 +367,6 @@ EMPTY = Argument(
     help="the answer of a query on too few records, such as a mean of none; public",
     advice=((r"\bempty=(?=,)", "--empty VALUE"),),
 )
-NORM = Argument(
-    name="--norm",
-    choices=("L1", "L2", "Linf"),
-    default="L1",
-    help="L1 for Laplace noise (default), L2 for Gaussian noise",
-)
-
 # Neighbors.
 
 DIRECTED = tuple(name for name, relation in RELATIONS.items() if relation.directions)

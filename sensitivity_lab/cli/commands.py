@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from . import answers, database, release
 from .arguments import (
-    AGGREGATE,
     BOUNDS,
     CHECKPOINT,
     CLAIM,
@@ -33,12 +32,12 @@ from .arguments import (
     JOBS,
     JSON,
     KEYS,
+    LEDGER,
     MAX_ROWS,
     MEMORY_LIMIT,
     METHOD,
     NEIGHBORS,
     NO_BROWSER,
-    NORM,
     NULL_PERSON,
     OF_FORMULA,
     OUTPUT,
@@ -51,6 +50,7 @@ from .arguments import (
     PUBLISHED_QUERIES,
     QUERIES,
     QUERY,
+    RELEASE_NAME,
     REQUIRED_DISTANCES,
     REQUIRED_QUERIES,
     ROWS_PER_PERSON,
@@ -271,7 +271,7 @@ _ROWS = (
         arguments=(
             replace(DATA, nargs=None, help="the table: a CSV or a Parquet file"),
             *(DOMAIN, PERSON, ROWS_PER_PERSON, GROUP_BY, PUBLISHED_QUERIES),
-            *(EPSILON, DELTA, SPLIT, replace(PUBLISH, required=True), JSON),
+            *(EPSILON, DELTA, SPLIT, replace(PUBLISH, required=True), LEDGER, RELEASE_NAME, JSON),
         ),
         call=release.release,
         examples=(
@@ -300,18 +300,16 @@ _ROWS = (
     ),
     Command(
         name="sql",
-        summary="publish a query over joined tables, or see what persons change in it",
+        summary="publish a query over joined tables, or see what each person adds to it",
         does="With --epsilon and --max-rows, plan the release of a SQL query over joined tables, "
-        "and\nwith --publish, publish its answer. Without these, what each person contributes to "
-        "it,\nexactly, and how far the answer moves without up to K persons. Both depend on the "
-        "data:\npublish neither.",
+        "and\nwith --publish, publish its answer. Without these, what each person adds to it, "
+        "exactly;\nthat depends on the data: do not publish it.",
         arguments=(
             SQL,
             OneOf((SOURCES, DATABASE)),
-            *(PERSONS, FOREIGN_KEYS, PUBLIC_TABLES, NULL_PERSON, BOUNDS, KEYS, AGGREGATE),
-            replace(DISTANCE, help="remove at most K persons; default: 1"),
-            *(NORM, JSON),
+            *(PERSONS, FOREIGN_KEYS, PUBLIC_TABLES, NULL_PERSON, BOUNDS, KEYS, JSON),
             *(replace(EPSILON, required=False), MAX_ROWS, DELTA, SPLIT, PUBLISH),
+            *(LEDGER, RELEASE_NAME),
         ),
         call=database.contributions,
         examples=(

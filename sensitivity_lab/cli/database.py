@@ -1,4 +1,4 @@
-"""The command ``sql``: what one person changes in a query over tables in files, or its release."""
+"""The command ``sql``: the release of a query over tables, or what each person adds to it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from sensitivity_lab import sql
 from sensitivity_lab.errors import InputError
 
 from .arguments import (
-    AGGREGATE,
     BOUNDS,
     DATABASE,
     DELTA,
@@ -16,7 +15,6 @@ from .arguments import (
     FOREIGN_KEYS,
     KEYS,
     MAX_ROWS,
-    NORM,
     NULL_PERSON,
     PERSONS,
     PUBLIC_TABLES,
@@ -31,7 +29,7 @@ from .release import released
 
 
 def contributions(given: Given) -> Answer:
-    """Print the contributions of persons, and the sensitivity of each aggregate."""
+    """Publish a query or plan its release; without a budget, print what each person adds."""
     given.doing("reading the tables")
     query = sql.Query(
         given[SQL],
@@ -49,12 +47,7 @@ def contributions(given: Given) -> Answer:
         return released(given, query.plan(max_rows=given[MAX_ROWS], **losses))
     given.doing("running the query")
     found = query.contributions()
-    name = given[AGGREGATE]
-    names = found.names if name is None else [name]
-    results = [
-        query.local_sensitivity(given.distance(), norm=given[NORM], aggregate=one) for one in names
-    ]
-    return Answer(text="\n".join(map(str, (found, *results))), data=lambda: _data(found, results))
+    return Answer(text=str(found), data=lambda: _data(found))
 
 
 def _persons(written: list[str]) -> str | dict[str, str]:
@@ -72,11 +65,10 @@ def _persons(written: list[str]) -> str | dict[str, str]:
     return found
 
 
-def _data(found: sql.Contributions, results: list[sql.DatabaseSensitivity]) -> dict[str, Any]:
+def _data(found: sql.Contributions) -> dict[str, Any]:
     """Return the facts without persons."""
     table = found.distribution()
     return {
         "persons": found.everyone,
         "contributions": {name: table.loc[name].to_dict() for name in table.index},
-        "sensitivities": [result.to_dict() for result in results],
     }

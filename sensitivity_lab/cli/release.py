@@ -24,12 +24,14 @@ from .arguments import (
     EPSILON,
     GROUP_BY,
     JOBS,
+    LEDGER,
     MEMORY_LIMIT,
     METHOD,
     NEIGHBORS,
     PERSON,
     PUBLIC_UNIVERSE,
     PUBLISH,
+    RELEASE_NAME,
     REQUIRED_QUERIES,
     ROWS_PER_PERSON,
     SIZE,
@@ -74,19 +76,8 @@ def released(given: Given, plan: Plan, table: Any = None) -> Answer:
         )
     where = given[PUBLISH]
     given.doing("publishing")
-    try:
-        where.mkdir()  # first: what is published and cannot be kept is lost
-    except OSError as error:
-        raise InputError(
-            f"--publish: cannot make the folder {shown(str(where))}: {error.strerror or error}; "
-            "name a new one, since nothing is overwritten"
-        ) from error
-    try:
-        found = plan.publish(table)
-    except BaseException:
-        where.rmdir()
-        raise
-    files = found.save(where)
+    found = plan.publish(table, where, ledger=given[LEDGER], name=given[RELEASE_NAME] or "")
+    files = sorted(where.iterdir())
     told = [str(found), *(str(path) for path in files), plan.statement]
     return Answer(
         text="\n".join(told),

@@ -8,8 +8,7 @@ can be scaled to it; if not, the message says what to use instead.
 are for sensitivities over all datasets, `smooth_cauchy_scale` and `smooth_laplace_scale` for smooth
 ones. `noise_table` splits a loss among several answers. `clipping_sweep` shows what a clipping
 bound costs. Where the worst case needs too much noise, `inverse_sensitivity` has the law of a
-mechanism that looks at the data, `propose_test_release` the chance that a proposed bound is
-accepted, and `compare` the errors of all mechanisms on one dataset.
+mechanism that looks at the data.
 
 Examples
 --------
@@ -23,14 +22,7 @@ Examples
 from .analytic import ANALYTIC_GAUSSIAN, analytic_gaussian_scale
 from .clipping import clipping_bounds, clipping_sweep
 from .clipping_result import ClippingPoint, ClippingSweep
-from .comparison import compare
-from .comparison_result import ErrorComparison, MechanismError
 from .inverse import INVERSE_SENSITIVITY, InverseSensitivity, Ring, inverse_sensitivity
-from .propose_test_release import (
-    PROPOSE_TEST_RELEASE,
-    ProposeTestRelease,
-    propose_test_release,
-)
 from .scales import (
     GAUSSIAN,
     LAPLACE,
@@ -51,31 +43,26 @@ from .table_result import NoiseRow, NoiseTable
 
 MECHANISMS = (
     *(LAPLACE, GAUSSIAN, ANALYTIC_GAUSSIAN, SMOOTH_LAPLACE, SMOOTH_CAUCHY),
-    *(INVERSE_SENSITIVITY, PROPOSE_TEST_RELEASE),
+    INVERSE_SENSITIVITY,
 )
 """The mechanisms: which results each can be scaled to, its scale, guarantee and source."""
 
 __all__ = [
     "ClippingPoint",
     "ClippingSweep",
-    "ErrorComparison",
     "InverseSensitivity",
-    "MechanismError",
     "NoiseRow",
     "NoiseTable",
-    "ProposeTestRelease",
     "Ring",
     "analytic_gaussian_scale",
     "clipping_bounds",
     "clipping_sweep",
-    "compare",
     "gaussian_rho",
     "gaussian_scale",
     "inverse_sensitivity",
     "laplace_epsilon",
     "laplace_scale",
     "noise_table",
-    "propose_test_release",
     "smooth_beta",
     "smooth_cauchy_scale",
     "smooth_laplace_scale",

@@ -75,10 +75,8 @@ def finite_bound(context: NoiseContext, name: str) -> Fraction:
         )
     if math.isinf(context.upper):
         raise InputError(
-            f"{name}: the result has only a lower bound, and the sensitivity can be larger; bound "
-            "it from above with value_range, per_record or monotone of "
-            "sl.bounds.sensitivity_bounds; on an interval give that more time, or a function whose "
-            "answers are bounded"
+            f"{name}: the result has only a lower bound, and the sensitivity can be larger; give "
+            "sl.bounds.sensitivity_bounds more time, or a function whose answers are bounded"
             if context.has_lower_bound_only
             else f"{name}: the result is infinite, and no noise is enough for it; its witness "
             "shows where the answer overflows or is not defined: clamp the records, or change the "

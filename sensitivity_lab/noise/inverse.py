@@ -6,7 +6,6 @@ it asks how many records have to change until the answer is t, and prefers outpu
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -39,8 +38,6 @@ from .mechanism import Mechanism, check_chance, epsilon_for, root_up
 MOST_POINTS = 100_000
 """The largest number of points of a grid."""
 
-_NEGLIGIBLE = 14
-"""Beyond the default cap, all points together have less than exp(-14) of the mass of ring 0."""
 
 IS_PRIVATE = "the law depends on the data: publish one draw from it, never the law or its errors"
 
@@ -316,7 +313,7 @@ def inverse_sensitivity(
     rows = check_whole("k", k, "the most rows of one person, at least 1")
     loss = epsilon_for(rows)("epsilon", epsilon)
     public = grid_of(grid, weights, width)
-    if reason := INVERSE_SENSITIVITY.refuses(reach.noise_context()):
+    if reason := INVERSE_SENSITIVITY.why_not(reach.noise_context()):
         raise InputError(f"reach: {reason}")
     if reach.arithmetic != "exact":
         raise InputError(
@@ -358,14 +355,6 @@ def inverse_sensitivity_on(
     r = decay(epsilon / (2 * k))
     law = GridLaw(grid, grid.segments(reach.lower, reach.upper), r)
     return InverseSensitivity(reach, grid, k, r, loss_of(r, 2 * k), law)
-
-
-def farthest_that_matters(points: int, epsilon: Fraction, k: int) -> int:
-    """Return a public K: what is beyond it is drawn with a probability below exp(-14).
-
-    Ring 0 has a point at least, so the other m points weigh less than ``m r**(K + 1)`` of it.
-    """
-    return math.ceil(2 * k * (math.log(points) + _NEGLIGIBLE) / epsilon)
 
 
 def grid_of(points: Any, weights: Any, width: Any) -> Grid:

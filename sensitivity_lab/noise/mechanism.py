@@ -12,6 +12,7 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.exact.roots import Root
 from sensitivity_lab.metrics.norms import Norm
+from sensitivity_lab.queries.order import ORDER
 from sensitivity_lab.results.noise_context import NoiseContext
 
 from .context import finite_bound, noise_context_of
@@ -80,6 +81,16 @@ class Mechanism:
     scale: Callable[..., float]
     beta: Callable[..., Fraction] = _no_beta
 
+    def why_not(self, context: NoiseContext) -> str | None:
+        """Return why noise cannot be scaled to a result, of this mechanism or of any; or None."""
+        if context.depends_on_order:
+            return (
+                f"{context.query}: {ORDER}. If the release sorts the records, too, say so with "
+                "sl.from_function(f, order='sorted'); if it does not, the sensitivity is that of "
+                "sl.spaces.sequences"
+            )
+        return self.refuses(context)
+
     def bound(self, sensitivity: Any, name: str) -> Fraction:
         """Return a number, or the bound of a result that noise can be scaled to, or raise."""
         if isinstance(sensitivity, Root):
@@ -87,7 +98,7 @@ class Mechanism:
         context = noise_context_of(sensitivity)
         if context is None:
             return _check_sensitivity(name, sensitivity)
-        if reason := self.refuses(context):
+        if reason := self.why_not(context):
             raise InputError(f"{name}: {reason}")
         return finite_bound(context, name)
 

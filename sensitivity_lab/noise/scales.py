@@ -20,6 +20,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_not_negative, check_positive
 from sensitivity_lab.exact.difference import round_up
 
@@ -45,6 +46,7 @@ GAUSSIAN = Mechanism(
 )
 
 
+@public_call
 def laplace_scale(sensitivity: Any, epsilon: Any, *, public_universe: bool = False) -> float:
     """Return the scale of Laplace noise that makes an answer epsilon-differentially private.
 
@@ -112,6 +114,7 @@ def laplace_scale(sensitivity: Any, epsilon: Any, *, public_universe: bool = Fal
     return LAPLACE.scale(square, check_positive("epsilon", epsilon))
 
 
+@public_call
 def gaussian_scale(sensitivity: Any, rho: Any, *, public_universe: bool = False) -> float:
     """Return the scale of Gaussian noise that makes an answer rho-zCDP.
 

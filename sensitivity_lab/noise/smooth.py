@@ -314,7 +314,7 @@ def _smooth_context(mechanism: Mechanism, result: Any) -> NoiseContext:
             f"{kind}{type(result).__name__}; for a global sensitivity use laplace_scale or "
             "gaussian_scale"
         )
-    if reason := mechanism.refuses(context):
+    if reason := mechanism.why_not(context):
         raise InputError(f"result: {reason}")
     return context
 

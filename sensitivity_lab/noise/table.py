@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_positive, listed, names_of, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import round_up
@@ -27,6 +28,7 @@ _ACCEPTED = (
 )
 
 
+@public_call
 def noise_table(
     results: Any,
     *,

@@ -147,7 +147,7 @@ def records_of(asked: Mapping[str, Any], given: Given) -> tuple[list[Any], str]:
 @lru_cache(maxsize=2)
 def given_of_text(text: str, name: str) -> Given:
     """Return the columns of the text of a CSV file of some name."""
-    return given_of_file(cells_of(text, "the file"), name)
+    return given_of_file(cells_of(text.encode(), "the file"), name)
 
 
 def given_of_file(cells: Cells, file: str) -> Given:

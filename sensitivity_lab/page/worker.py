@@ -6,6 +6,7 @@ import os
 import threading
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from typing import Any
 
 from joblib.externals.loky import ProcessPoolExecutor
@@ -46,11 +47,7 @@ class Worker:
         if not self._turn.acquire(timeout=_PATIENCE):
             return {"ok": False, "field": "", "message": _BUSY, "busy": True}
         try:
-            with self._change:
-                process = self._process = self._process or ProcessPoolExecutor(
-                    1, initializer=_begin, initargs=(self._given, os.getpid())
-                )
-                asked = process.submit(_answered, request)
+            process, asked = self._submitted(request)
             try:
                 found: dict[str, Any] = asked.result()
             except (BrokenProcessPool, CancelledError, RuntimeError):
@@ -60,6 +57,17 @@ class Worker:
             return found
         finally:
             self._turn.release()
+
+    def _submitted(self, request: Any) -> tuple[Any, Any]:
+        """Return the process, started if need be, and what it was asked."""
+        with self._change:
+            if self._process is not None:
+                with suppress(BrokenProcessPool, RuntimeError):  # it was ended while it was idle
+                    return self._process, self._process.submit(_answered, request)
+            self._process = ProcessPoolExecutor(
+                1, initializer=_begin, initargs=(self._given, os.getpid())
+            )
+            return self._process, self._process.submit(_answered, request)
 
     def stop(self) -> None:
         """End the process, and with it what it computes; the next request starts another one."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sensitivity_lab.checks import named
+from sensitivity_lab.checks import named, names_of
 
 from ._options import with_checked_options
 from ._picture import PLAIN, Picture, broken, entitled, new_figure, set_ticks
@@ -23,7 +23,9 @@ _MOST = 40
 def plot_errors(
     exact: pd.DataFrame,
     off: pd.DataFrame,
+    least: pd.DataFrame,
     *,
+    left_out: tuple[str, ...] = (),
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
 ) -> Any:
@@ -31,8 +33,11 @@ def plot_errors(
 
     Parameters
     ----------
-    exact, off : pandas.DataFrame
-        Of the same groups and statistics; of more than 40 groups the first ones are drawn.
+    exact, off, least : pandas.DataFrame
+        Of the same groups and statistics; of more than 40 groups the first ones are drawn. No bar
+        goes below `least`.
+    left_out : tuple of str
+        What else is published, to be named in the title.
     title : str, optional
         Above the figure.
     figsize : tuple of float, optional
@@ -50,21 +55,26 @@ def plot_errors(
     columns = ", ".join(named(one) for one in exact.index.names if one is not None)
     for ax, name in zip(axes, exact.columns, strict=False):
         picture = Picture(ax)
-        values, errors = (one[name].to_numpy(dtype=float)[:groups] for one in (exact, off))
+        values, errors, lowest = (
+            one[name].to_numpy(dtype=float)[:groups] for one in (exact, off, least)
+        )
+        below = np.clip(values - lowest, 0, errors)
         ax.errorbar(
             *(values, places),
-            xerr=np.nan_to_num(errors),
+            xerr=np.nan_to_num([below, errors]),
             fmt="o",
             markersize=4,
             capsize=3,
             color=picture.colors.color(BLUE),
             ecolor=picture.colors.ink,
         )
-        set_ticks(ax.xaxis, 4, whole=False)
+        set_ticks(ax.xaxis, 4, whole=exact[name].dtype.kind == "i")
         picture.name_axes(broken(named(name), _LETTERS), columns if ax is axes[0] else None)
         picture.grid(axis="x")
     names = [" ".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in exact.index]
     axes[0].set_yticks(places, [broken(named(one), _LETTERS) for one in names[:groups]], **PLAIN)
     axes[0].set_ylim(groups - 0.5, -0.5)
     heading = "Made-up rows: each number, and how far off it will be on average"
+    if left_out:
+        heading += f"\nnot drawn: {names_of(left_out, named)}"
     return entitled(None, axes, heading if title is None else title)

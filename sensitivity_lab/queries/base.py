@@ -231,7 +231,7 @@ class Query(ABC):
         if not self.by_place(universe):
             return self.moment in ("count", "sum")
         sums = self.sums(universe)
-        return sums is not None and sums.units is not None
+        return sums is not None and bool(sums.adds_up)
 
     def grouped(self, universe: FiniteUniverse) -> Groups:
         """Return the group of each distinct value of a universe; see `of_multiplicities`."""
@@ -288,6 +288,12 @@ class Query(ABC):
         self, universe: FiniteUniverse, data: NDArray[np.int64], answer: Answered
     ) -> None:
         """Raise QueryError if a dataset gets one answer alone and another among others."""
+
+    def depends_on_order(
+        self, universe: FiniteUniverse, pair: Sequence[NDArray[np.int64]], evaluated: int
+    ) -> bool:
+        """Tell whether the order of the records moves an answer; of a multiset it does not."""
+        return False
 
     def on_rows(self, universe: FiniteUniverse, rows: NDArray[np.intp]) -> NDArray[Any]:
         """Return the answers on datasets given as rows of positions, shape (datasets, n).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
@@ -16,6 +16,7 @@ from sensitivity_lab.checks import (
     check_flag,
     check_text,
     check_whole,
+    choice_kind,
     named,
     shown,
     text_of,
@@ -28,6 +29,7 @@ from sensitivity_lab.universes.universe import of_numbers
 
 from .base import Answer, Answered, Query, check_has_name
 from .named import NAMED
+from .order import depends_on_order
 from .returned import Answers, NoNumbersError, alike, are_exact, numbers_of, shape_of
 
 _CLOSE = 1e-6
@@ -49,6 +51,7 @@ class Function(Query):
     label: str = "function"
     named: bool = False
     defined_from: int = 0
+    sorts: bool = False
 
     arithmetic: ClassVar[Literal["exact", "float"]] = "float"
     on_records: ClassVar[bool] = True
@@ -95,6 +98,12 @@ class Function(Query):
             self._check_alone(
                 of_numbers(universe).array[repeated(np.arange(len(data)), data)], among, among
             )
+
+    def depends_on_order(
+        self, universe: FiniteUniverse, pair: Sequence[NDArray[np.int64]], evaluated: int
+    ) -> bool:
+        """Tell whether the order of the records moves an answer; not if a release sorts them."""
+        return not self.sorts and depends_on_order(self, universe, pair, evaluated)
 
     def evaluate(self, rows: Any) -> Answers:
         """Return the function's answer on every dataset.
@@ -203,25 +212,19 @@ class Function(Query):
 
     def _numbers(self, answer: Any, row: Any) -> Answers:
         """Return a number, or an array of them; raise QueryError for anything else."""
+        advice = "a query returns one finite number, or a 1-D array of them"
         try:
             numbers = numbers_of(answer)
             if numbers.ndim <= 1 and numbers.size:
                 return numbers
-            special = ""
         except NoNumbersError as error:
-            special = str(error)
+            advice = str(error) or advice
         came = shown(answer.tolist() if hasattr(answer, "tolist") else answer)
         if isinstance(answer, pd.DataFrame | pd.Series):
             came = f"{type(answer).__name__} of shape {shape_of(answer)}"
-        if special:
-            raise QueryError(
-                f"{self._on(row)} returned {special}: {came}; a masked entry is not a number, "
-                "so fill it with one, for example with .filled(0)"
-            )
-        raise QueryError(
-            f"{self._on(row)} returned {came}; a query returns one finite number, or a 1-D "
-            f"array of them{_without(row)}"
-        )
+        if advice.startswith("a masked entry"):
+            came = f"a masked answer: {came}"
+        raise QueryError(f"{self._on(row)} returned {came}; {advice}{_without(row)}")
 
     def _on(self, row: Any) -> str:
         if isinstance(row, pd.DataFrame):
@@ -281,6 +284,7 @@ def from_function(
     vectorized: bool = False,
     name: str | None = None,
     least_size: int = 0,
+    order: str | None = None,
 ) -> Function:
     """Make a query of a function.
 
@@ -305,6 +309,11 @@ def from_function(
         The fewest records that `function` takes. By default it is called with no records, too, if
         the sizes that are asked for reach the empty dataset. With 1 no dataset is empty, and that
         must be public.
+    order : {"sorted"}, optional
+        A dataset is a multiset, shown to `function` in ascending order. If the answer on some
+        datasets is another in another order, the result says so, and noise is refused for it.
+        "sorted" says that the release sorts its records, too. The sensitivity of a function of
+        ordered records is that of `sensitivity_lab.spaces.sequences`.
 
     Returns
     -------
@@ -313,7 +322,7 @@ def from_function(
     Raises
     ------
     InputError
-        If `function` cannot be called.
+        If `function` cannot be called, or another argument is not acceptable.
 
     Notes
     -----
@@ -324,7 +333,8 @@ def from_function(
 
     Examples
     --------
-    >>> spread = from_function(lambda rows: rows[:, -1] - rows[:, 0], vectorized=True, name="range")
+    >>> import numpy as np
+    >>> spread = from_function(lambda rows: np.ptp(rows, axis=1), vectorized=True, name="range")
     >>> spread([1, 4, 9])
     8.0
     """
@@ -338,4 +348,5 @@ def from_function(
     elif label in NAMED and not name:
         label += " (function)"
     least = check_whole("least_size", least_size, "a number of records, at least 0", least=0)
-    return Function(function, vectorized, label, bool(name), least)
+    choice_kind(("sorted",)).or_none("order", order)
+    return Function(function, vectorized, label, bool(name), least, order == "sorted")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import unboxed
+from sensitivity_lab.checks import names_of, unboxed
 from sensitivity_lab.universes.records import as_array
 
 Answers = NDArray[Any]
@@ -33,7 +33,7 @@ _DEPTH = 4
 
 
 class NoNumbersError(ValueError):
-    """A function returned neither a number nor an array of them; the text may give the reason."""
+    """A function returned neither a number nor an array of them; the text may say what to do."""
 
 
 def numbers_of(returned: Any, inside: tuple[Any, ...] = ()) -> Answers:
@@ -49,7 +49,7 @@ def numbers_of(returned: Any, inside: tuple[Any, ...] = ()) -> Answers:
     Raises
     ------
     NoNumbersError
-        If it is anything but finite numbers, or masked.
+        If it is anything but finite numbers, or masked, or a result with several named fields.
 
     Examples
     --------
@@ -57,7 +57,15 @@ def numbers_of(returned: Any, inside: tuple[Any, ...] = ()) -> Answers:
     (array(1152921504606846977), array([1, Fraction(1, 2)], dtype=object))
     """
     if np.ma.is_masked(returned):
-        raise NoNumbersError("a masked answer")
+        raise NoNumbersError(
+            "a masked entry is not a number, so fill it with one, for example with .filled(0)"
+        )
+    fields = getattr(returned, "_fields", ())
+    if isinstance(returned, tuple) and fields:
+        raise NoNumbersError(
+            f"its fields are {names_of(fields)}: return the one that is released, as in "
+            f"result.{fields[0]}, or a list of several"
+        )
     if isinstance(returned, (list, tuple)):
         return _stacked(returned, (*inside, returned))
     if isinstance(returned, (str, bytes)):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,14 @@ Ratios = tuple[Whole, Whole]
 """Numerators and denominators, shape (datasets, d) each; a denominator 0 says "undefined"."""
 
 
+class LinearAnswer(NamedTuple):
+    """An answer that is a column's sum over a unit, or over that and the number of records."""
+
+    column: int
+    unit: int
+    mean: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Sums:
     """A query on records, written as sums over the records of a dataset.
@@ -34,20 +42,42 @@ class Sums:
         (datasets, d). It adds up at most two products of two sums and a constant.
     constant : int, default 1
         The largest constant in `finish`.
-    units : tuple of int, shape (d,), or None
-        For an additive query, each of whose answers is one sum over a constant: the constants.
+    linear : tuple of LinearAnswer, shape (d,), or None
+        For a query each of whose answers is one sum over a constant, or such a mean.
     """
 
     terms: Whole
     finish: Callable[[Whole], Ratios]
     constant: int = 1
-    units: tuple[int, ...] | None = None
+    linear: tuple[LinearAnswer, ...] | None = None
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether every answer is a sum over the records, whatever their number."""
+        return self.linear is not None and not any(one.mean for one in self.linear)
+
+    def units_at(self, size: int | None) -> tuple[int, ...] | None:
+        """Return what each answer divides its sum by; None if it is no constant.
+
+        Parameters
+        ----------
+        size : int or None
+            The number of records; None if it varies.
+        """
+        if self.linear is None or (size is None and not self.adds_up):
+            return None
+        return tuple(one.unit * (size or 1) if one.mean else one.unit for one in self.linear)
 
     @classmethod
     def additive(cls, terms: Whole, unit: int = 1) -> Sums:
         """Make the sums of a query whose answers are sums over the records, in a unit."""
-        units = (unit,) * terms.shape[1]
-        return cls(terms, lambda sums: (sums, np.full_like(sums, unit)), unit, units)
+        linear = tuple(LinearAnswer(column, unit) for column in range(terms.shape[1]))
+        return cls(terms, lambda sums: (sums, np.full_like(sums, unit)), unit, linear)
+
+    def of_group(self, inside: NDArray[np.bool_]) -> Sums:
+        """Return the query on the records of a group, of which a dataset has any number."""
+        linear = self.linear if self.adds_up else None
+        return replace(self, terms=self.terms * inside[:, None], linear=linear)
 
     def of(self, rows: NDArray[np.intp]) -> Ratios:
         """Return the answers on datasets given as rows of positions, shape (datasets, n)."""
@@ -97,11 +127,15 @@ def side_by_side(parts: Sequence[Sums]) -> Sums:
         done = [finish(sums[:, columns]) for finish, columns in pieces]
         return np.hstack([above for above, _ in done]), np.hstack([below for _, below in done])
 
-    units: tuple[int, ...] | None = ()
-    for part in parts:
-        units = None if units is None or part.units is None else units + part.units
+    linear: tuple[LinearAnswer, ...] | None = ()
+    for part, (_, columns) in zip(parts, pieces, strict=True):
+        own = part.linear
+        if linear is None or own is None:
+            linear = None
+        else:
+            linear += tuple(one._replace(column=one.column + columns.start) for one in own)
     terms = np.hstack([part.terms for part in parts])
-    return Sums(terms, finish, max(part.constant for part in parts), units)
+    return Sums(terms, finish, max(part.constant for part in parts), linear)
 
 
 def flags_of(places: Sequence[int | None], width: int, name: str) -> Whole:

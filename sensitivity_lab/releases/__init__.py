@@ -17,13 +17,24 @@ Examples
 ... )
 >>> made_up = pd.DataFrame({"id": range(400), "ward": ["a", "b"] * 200, "days": 5})
 >>> plan.rehearse(made_up, seed=1).to_frame().columns.tolist()
-['n', 'mean']
+['n', 'n_low', 'n_high', 'mean', 'mean_low', 'mean_high']
 """
 
 from .person import Person
 from .planning import Plan, load, plan
-from .published import Errors, Released
+from .published import Checked, Errors, Released
+from .publishing import Ledger, ledger
 
-__all__ = ["Errors", "Person", "Plan", "Released", "load", "plan"]
+__all__ = [
+    "Checked",
+    "Errors",
+    "Ledger",
+    "Person",
+    "Plan",
+    "Released",
+    "ledger",
+    "load",
+    "plan",
+]
 
 __dir__ = __all__.copy  # for tab completion

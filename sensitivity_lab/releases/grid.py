@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sized
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -68,8 +70,12 @@ class Grid:
     def places(self, numbers: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the nearest step of each number; what is outside counts as the nearest end."""
         with np.errstate(over="ignore"):
-            nearest = np.floor((numbers - float(self.lower)) / float(self.step) + 0.5)
-        return np.clip(nearest, 0, self.steps).astype(np.int64)
+            nearest = numbers - float(self.lower)
+            if self.step != 1:
+                nearest /= float(self.step)
+            nearest += 0.5
+        np.floor(nearest, out=nearest)
+        return np.clip(nearest, 0, self.steps, out=nearest).astype(np.int64)
 
     def __str__(self) -> str:
         ends = " to ".join(map(as_text, (self.lower, self.upper)))
@@ -89,11 +95,12 @@ def as_written(number: Any) -> Fraction:
     return Fraction(repr(float(number))) if isinstance(number, float) else Fraction(number)
 
 
-def grid_of(column: str, bounds: Any, step: Any, edges: Any) -> Grid:
+def grid_of(column: str, bounds: Any, step: Any, edges: Any, bins: int = WHOLE) -> Grid:
     """Return the grid of a column, or raise InputError.
 
     `bounds` is a range of whole numbers or the two ends of real ones, `step` the distance of two
-    neighboring values, and `edges` the values at which bins begin; None for the defaults.
+    neighboring values, and `edges` the values at which bins begin; None for the defaults. `bins` is
+    about how many bins there are where values share them.
     """
     name = f"bounds[{shown(column)}]"
     whole = isinstance(bounds, range)
@@ -111,6 +118,8 @@ def grid_of(column: str, bounds: Any, step: Any, edges: Any) -> Grid:
         if lower == upper:
             raise InputError(f"{name} must be two different numbers, got {shown(bounds)}")
     exact = (upper - lower) / _REAL_STEPS
+    if step is None and edges is not None:
+        exact = _step_for(edges, lower, upper) or exact
     if step is not None:
         check_positive("step", step)
         exact = as_written(step)
@@ -121,15 +130,26 @@ def grid_of(column: str, bounds: Any, step: Any, edges: Any) -> Grid:
             f"{as_text(upper)}, into at most {FINEST:,} equal parts, got {shown(step)}"
         )
     number = int(steps)
-    return Grid(column, lower, exact, number, _starts(column, edges, lower, exact, number))
+    return Grid(column, lower, exact, number, _starts(column, edges, lower, exact, number, bins))
+
+
+def _step_for(edges: Any, lower: Fraction, upper: Fraction) -> Fraction | None:
+    """Return a step of real numbers on whose grid bins begin; None if no grid is fine enough."""
+    if is_of_data(edges) or not isinstance(edges, list | tuple | range):
+        return None  # refused where the bins are read
+    apart = [as_written(one) - lower for one in edges if isinstance(one, int | float | Fraction)]
+    below = math.lcm(*(one.denominator for one in (*apart, upper - lower)))
+    common = Fraction(math.gcd(*(int(one * below) for one in (*apart, upper - lower))), below)
+    parts = int(_REAL_STEPS * common / (upper - lower))
+    return common / max(parts, 1) if (upper - lower) / common <= FINEST else None
 
 
 def _starts(
-    column: str, edges: Any, lower: Fraction, step: Fraction, steps: int
+    column: str, edges: Any, lower: Fraction, step: Fraction, steps: int, bins: int
 ) -> tuple[int, ...]:
-    """Return where bins begin: at every value, at a hundred of many, or where the caller says."""
+    """Return where bins begin: at every value, at some of many, or where the caller says."""
     if edges is None:
-        width = 1 if steps < WHOLE else -(-(steps + 1) // WHOLE)
+        width = 1 if steps < WHOLE else -(-(steps + 1) // bins)
         return tuple(range(0, steps + 1, width))
     if is_of_data(edges):
         raise InputError(
@@ -140,6 +160,8 @@ def _starts(
         f"bins[{shown(column)}] must list ascending values of the column's grid, the first of them "
         f"{as_text(lower)}, the lower bound: each is where a bin begins"
     )
+    if isinstance(edges, Sized) and len(edges) > steps + 1:
+        raise InputError(f"{wrong}: {steps + 1:,} of them at most, got {len(edges):,}")
     numbers = listed(edges, wrong)
     for one in numbers:
         check_number(f"bins[{shown(column)}]", one)

@@ -172,7 +172,8 @@ class Bins(Measured):
     def exact(self, rows: Rows, groups: int) -> Numbers:
         """Return the number of rows of each group in each bin."""
         places = rows.places[self.grid.column]
-        bins = np.searchsorted(self.grid.starts, places, side="right") - 1
+        whole = self.grid.is_whole
+        bins = places if whole else np.searchsorted(self.grid.starts, places, side="right") - 1
         cells = rows.group * self.numbers + bins
         ones = np.ones(len(cells), dtype=np.int64)
         return _added(cells, ones, groups * self.numbers).reshape(groups, self.numbers)
@@ -186,12 +187,13 @@ def _centred(grid: Grid, rows: Rows) -> NDArray[np.int64]:
 def _added(group: NDArray[np.int64], amounts: NDArray[np.int64], groups: int) -> Numbers:
     """Add up whole numbers below 2**53 by group, exactly, shape (groups, 1).
 
-    Two halves of 28 bits are added up on their own: 2**35 of them do not overflow.
+    Two halves of 28 bits are added up on their own, as floats: 2**24 of them stay below 2**53.
     """
-    halves = []
-    for part in (amounts >> 28, amounts & (1 << 28) - 1):
-        total = np.zeros(groups, dtype=np.int64)
-        np.add.at(total, group, part)
-        halves.append(total.astype(object))
-    added: Numbers = ((halves[0] << 28) + halves[1])[:, None]
-    return added
+    total: Numbers = np.zeros((groups, 1), dtype=object)
+    for start in range(0, len(group), 1 << 24):
+        some = slice(start, start + (1 << 24))
+        for shift, part in ((28, amounts[some] >> 28), (0, amounts[some] & (1 << 28) - 1)):
+            if part.any():
+                added = np.bincount(group[some], weights=part, minlength=groups).astype(np.int64)
+                total[:, 0] += added.astype(object) << shift
+    return total

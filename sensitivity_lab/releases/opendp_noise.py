@@ -66,12 +66,10 @@ class Noise:
         """The expected absolute value of the noise, in whole units: at most this."""
         return self.scale * (1 if self.kind == "Laplace" else _MEAN_OF_NORMAL)
 
-    def error_of_total(self, numbers: int) -> float:
-        """Return about the expected absolute error of the total of so many numbers."""
-        # A total is nearly normal: its error is sqrt(2 / pi) of its standard deviation, which is
-        # sqrt(2 m) scales of Laplace noise, and sqrt(m) of Gaussian noise.
-        laplace = self.kind == "Laplace"
-        return self.scale * math.sqrt(numbers * (2 if laplace else 1)) * _MEAN_OF_NORMAL
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the noise, in whole units."""
+        return self.scale * (math.sqrt(2) if self.kind == "Laplace" else 1)
 
     @property
     def finer(self) -> int:

@@ -19,14 +19,18 @@ _LIMITS = (
 )
 
 _OF_PEOPLE = re.compile(
-    r"(.*[ _.-])?(id|person|patient|user|customer|client|member|student|employee|name|e?mail)", re.I
+    r"(.*[ _.-])?(id|uid|ssn|person|patient|participant|subject|respondent|user|customer|client|"
+    r"member|member[ _.-]?(no|number)|student|employee|household|name|phone|e?mail)",
+    re.I,
 )
 """Names of columns that most likely say whose a row is."""
 
 _OF_ROWS = re.compile(
-    r"row|rows|row[ _.-]?(id|number|num|nr|name|names)|index|line|unnamed: 0", re.I
+    r"rows?|row[ _.-]?(id|number|num|nr|names?)|index|line|unnamed: 0|(visit|order|event|record|"
+    r"transaction|session|stay)[ _.-]?(id|no|number)|time(stamp)?|date",
+    re.I,
 )
-"""Names of columns that most likely number rows."""
+"""Names of columns that most likely tell rows apart, and not people."""
 
 _check_rows = whole_kind("a number of rows, from 1 to 2**20", most=2**20)
 _check_groups = whole_kind("a number of groups, from 1 to 2**20", most=2**20)
@@ -103,8 +107,8 @@ class Person:
         if self.column is not None:
             if _OF_ROWS.fullmatch(self.column):
                 warn_caller(
-                    f"Person({shown(self.column)}): a column of this name mostly numbers rows, and "
-                    "then it limits nobody; name the column that identifies people"
+                    f"Person({shown(self.column)}): a column of this name mostly tells rows apart, "
+                    "and then it limits nobody; name the column that identifies people"
                 )
             return
         found = [one for one in map(str, columns) if _OF_PEOPLE.fullmatch(one)]

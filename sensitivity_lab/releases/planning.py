@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,17 +14,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from sensitivity_lab.boundary import public_call, warn_caller
 from sensitivity_lab.checks import (
+    check_choice,
     check_kind,
     check_path,
-    check_positive,
     check_text,
     check_text_column,
     check_whole,
+    choice_kind,
     listed,
     names_of,
+    number_kind,
     rounded_up,
     shown,
+    whole_kind,
 )
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.files import read_file, written_whole
@@ -31,14 +37,16 @@ from sensitivity_lab.noise.mechanism import check_delta
 from sensitivity_lab.noise.table import shares_of
 from sensitivity_lab.results.reprs import Tabled, fact_lines, facts_html
 
-from .grid import Grid, as_text, grid_of, is_of_data
+from .grid import WHOLE, Grid, as_text, grid_of, is_of_data
+from .layout import layout_of
 from .measurements import Bins, Measured, Numbers
 from .opendp_noise import Noise, measurement, noise_of
 from .person import Person
-from .published import Errors, Released, errors_of, file_name, new_folder
-from .rows import text_of_cell
-from .statistics import Statistic, Sums, measured_for, statistic_of
-from .table import Source, Table
+from .published import Checked, Errors, Released, errors_of, file_name, make_folder, write_release
+from .publishing import PROCESS, Record, digest_of, ledger_folder
+from .rows import Tally, text_of_cell
+from .statistics import Statistic, Sums, statistic_of
+from .table import HIGH, LOW, Exact, Source, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,6 +55,7 @@ MOST_NUMBERS = 10_000_000
 """A plan has at most so many numbers with noise."""
 
 
+@public_call
 def plan(
     person: Person,
     *,
@@ -58,6 +67,8 @@ def plan(
     split: Any = None,
     step: Mapping[str, Any] | None = None,
     bins: Mapping[str, Any] | None = None,
+    rows: int | None = None,
+    decimal: str | None = None,
 ) -> Plan:
     """Plan which numbers of a table to publish, and how much noise they get; no data are seen.
 
@@ -82,14 +93,20 @@ def plan(
         The chance of a larger loss, from 1e-100 to 0.5. With it the noise is Gaussian, and one
         mechanism for all numbers; by default it is Laplace noise.
     split : iterable of numbers, or mapping of name to number, optional
-        The weights of the measured numbers' shares, above 0; equal by default. Their names are in
-        the printed plan.
+        The weights of the measured numbers' shares, above 0. By default they are chosen with what
+        is measured. Their names are in the printed plan.
     step : mapping of str to number, optional
         By column, the distance of the values that a number is rounded to. By default 1 for a range,
         and the 65,536th part of the bounds for real numbers.
     bins : mapping of str to list of numbers, optional
         By column, where the bins of its histogram begin. By default each value has its own; of more
-        than 100 values about a hundred bins of equal width.
+        than 100 values about a hundred bins of equal width, or what `rows` says.
+    rows : int, optional
+        About how many rows the table has, if that is public: bins are then as wide as costs no more
+        than the noise.
+    decimal : {".", ","}, optional
+        The mark of decimals in texts. By default a point, and in a file with semicolons or tabs a
+        comma as well; there a number such as 1.000 or 1,000 counts as unreadable.
 
     Returns
     -------
@@ -108,9 +125,13 @@ def plan(
     be chosen without looking at the data: nobody can check that, and if they were not, they can
     reveal people whatever the noise.
 
-    A column of up to 100 values is measured as one histogram if a percentile, a variance or a
-    standard deviation is asked for: all of its statistics follow from it and agree. Otherwise sums
-    are measured, centred at mid-range.
+    What is measured of a column, a histogram, sums centred at mid-range or both, is chosen with the
+    shares of the loss, so that the errors of all statistics are on average the least multiple of
+    what they would be alone. That depends on the bounds, not on the data.
+
+    Each published number but those of histograms has an interval, ``NAME_low`` and ``NAME_high``,
+    that holds in 90 of 100 releases for the rows that count, from published numbers alone. Where it
+    is as wide as the bounds, the number is empty.
 
     References
     ----------
@@ -129,8 +150,10 @@ def plan(
     ... )
     >>> visits
     Plan of a release: epsilon 1, Laplace noise, not published
-                         numbers  sensitivity  norm  epsilon  scale  expected_error
-    histogram of visits      125            5    L1        1      5               5
+                         numbers  sensitivity norm  epsilon   scale  expected_error
+    count                      5            5   L1 0.388611 12.8664         12.8664
+    histogram of visits      125            5   L1 0.371628 13.4544         13.4544
+    sum of visits              5           60   L1  0.23976  250.25          250.25
       loss       epsilon 1 for everything that is published, once
       person     a person (column id) joins or leaves, with at most 5 rows; the number of rows is
                  private
@@ -139,14 +162,18 @@ def plan(
     owner = check_kind("person", person, Person, "a Person: sl.releases.Person('id', max_rows=5)")
     owner.warn_of(())
     loss = privacy_loss(epsilon, delta)
-    grids = _grids(*({} if one is None else one for one in (bounds, step, bins)))
+    number = whole_kind("a number of rows, at least 1").or_none("rows", rows)
+    few = _bins_for(number, owner, loss, delta)
+    grids = _grids(bounds or {}, step or {}, bins or {}, few)
     keys = _keys({} if groupby is None else groupby)
     asked = _asked(agg, grids)
     _check_columns(owner, grids, keys, asked)
-    measured = measured_for(list(asked.values()), grids)
-    shares = shares_of(split, [one.name for one in measured])
+    measured, shares = layout_of(list(asked.values()), grids, 2 if delta is None else 1)
+    if split is not None:
+        shares = shares_of(split, [one.name for one in measured])
+    mark = choice_kind((".", ",")).or_none("decimal", decimal)
     return Plan(
-        source=Table(owner, grids, keys, asked),
+        source=Table(owner, grids, keys, asked, mark),
         epsilon=loss,
         delta=check_delta.or_none("delta", delta),
         measured=tuple(measured),
@@ -190,13 +217,17 @@ class Plan(Tabled):
     delta: Fraction | None
     measured: tuple[Measured, ...]
     shares: tuple[Fraction, ...]
-    _done: list[str] = field(default_factory=list)
-    """Empty until the plan is published; copies share it."""
+    id: str = field(default_factory=lambda: secrets.token_hex(16))
+    """Copies of a plan, pickled ones too, share it."""
+    process: str = field(default_factory=lambda: PROCESS[0].token)
+    """The process that made the plan: without a ledger no other one publishes it."""
+    was_published: bool = False
+    """Whether it was published before it was loaded."""
 
     @property
     def published(self) -> bool:
         """Whether the plan was published: it cannot be published again."""
-        return bool(self._done)
+        return self.was_published or self.id in PROCESS[0].ids
 
     @property
     def index(self) -> pd.Index[Any]:
@@ -212,7 +243,16 @@ class Plan(Tabled):
         )
         return dict(zip(self.measured, found, strict=True))
 
-    def publish(self, table: Any = None, folder: Any = None) -> Released:
+    @public_call
+    def publish(
+        self,
+        table: Any = None,
+        folder: Any = None,
+        *,
+        ledger: Any = None,
+        name: str = "",
+        unreadable: str = "refuse",
+    ) -> Released:
         """Measure a table, add noise, and return what may be published; once.
 
         Parameters
@@ -224,6 +264,16 @@ class Plan(Tabled):
         folder : str or path, optional
             A new folder, which is made first, and into which all of it is written: see
             `Released.save`.
+        ledger : str or path, optional
+            A folder that all publications about these people share, whatever process makes them. A
+            plan that is in it is not published again: its numbers are given back, and the table is
+            not read. `sensitivity_lab.releases.ledger` adds up what was spent.
+        name : str, default ""
+            Tells releases of one plan apart in the ledger, such as "2026-11".
+        unreadable : {"refuse", "drop"}, default "refuse"
+            Whether to refuse a table of which a tenth of a column, or more, cannot be read. Whoever
+            sees that nothing is published learns something about the data; where others see it,
+            say "drop" beforehand.
 
         Returns
         -------
@@ -233,28 +283,106 @@ class Plan(Tabled):
         ------
         InputError
             If the plan was published before: a second publication of the same people has its own
-            privacy loss, and both add up. Also if the table cannot be read or lacks a column.
+            privacy loss, and both add up. Also if the table cannot be read or lacks a column, or a
+            disk refuses; the message says whether something is spent.
         MissingExtraError
             If OpenDP is not installed, which draws the noise.
         """
-        if self.published:
-            raise InputError(
-                "this plan was published before. To publish it again would cost its epsilon again, "
-                f"{as_text(2 * self.epsilon)} in all: if that is what you want, make a new plan"
-            )
+        check_text("name", name, "a text")
+        drops = check_choice("unreadable", unreadable, ("refuse", "drop")) == "drop"
+        content = digest_of(self.to_dict(), name)
+        shared = None if ledger is None else Record.of(ledger_folder(ledger), content)
+        if shared is None:
+            PROCESS[0].check(self.process, self.id, self.epsilon, known=self.was_published)
+        elif before := shared.published(self._by_name):
+            return self._given_back(*before, folder)
         for noise in self.noise.values():
             measurement(noise)  # so that nothing fails once the noise is drawn
         exact = self._exact(table)
-        where = None if folder is None else new_folder(folder)
-        self._done.append("published")
-        noisy = {one: noise.drawn(exact[one]) for one, noise in self.noise.items()}
+        if exact.tally is not None and not drops:
+            _check_readable(exact.tally)
+        where = None if folder is None else check_path("folder", folder)
+        if where is not None:
+            make_folder(where)
+        try:
+            if shared is None:
+                PROCESS[0].begin(self.process, self.id, content, self.epsilon)
+            record = shared or (None if where is None else Record.of(where, "publication"))
+            noisy, date = self._drawn(record, name, exact.numbers)
+        finally:
+            if where is not None:
+                with suppress(OSError):
+                    where.rmdir()  # which only an empty folder allows
+        if date:  # another process began in the meantime
+            return self._given_back(noisy, date, folder)
         released = self._released("published", noisy)
         if where is not None:
-            released.save(where)
+            where.mkdir(exist_ok=True)
+            write_release(released, where)
         return released
 
+    @property
+    def _by_name(self) -> dict[str, Measured]:
+        return {one.name: one for one in self.measured}
+
+    def _drawn(
+        self, record: Record | None, name: str, exact: Mapping[Measured, Numbers]
+    ) -> tuple[dict[Measured, Numbers], str]:
+        """Draw the noise, and keep the numbers; what others published has its date."""
+
+        def draw() -> dict[Measured, Numbers]:
+            return {one: noise.drawn(exact[one]) for one, noise in self.noise.items()}
+
+        if record is None:
+            return draw(), ""
+        told = {
+            "name": name,
+            "about": self.source.about,
+            "epsilon": str(self.epsilon),
+            "delta": None if self.delta is None else str(self.delta),
+            "plan": self.to_dict(),
+        }
+        cells = sum(one.numbers for one in self.measured) * len(self.index)
+        noisy = record.publish(told, cells, draw)
+        if noisy is not None:
+            PROCESS[0].ids.add(self.id)
+            return noisy, ""
+        before = record.published(self._by_name)
+        if before is None:
+            raise InputError("the ledger was changed while the plan was published; try again")
+        return before
+
+    def _given_back(self, noisy: dict[Measured, Numbers], date: str, folder: Any) -> Released:
+        """Return what was published before."""
+        PROCESS[0].ids.add(self.id)
+        released = replace(self._released("published", noisy), date=date)
+        if folder is not None:
+            released.save(folder)
+        return released
+
+    @public_call
+    def check(self, table: Any) -> Checked:
+        """Tell the owner of a table which of its rows count, and why others do not; private.
+
+        Parameters
+        ----------
+        table : DataFrame or path
+            As for `publish`.
+
+        Returns
+        -------
+        Checked
+            How many rows are used, which cells cannot be read, groups without rows, and columns
+            that repeat, which may be the people.
+        """
+        return self.source.check(table)
+
+    @public_call
     def without_noise(self, table: Any = None) -> Released:
         """Return the exact numbers, which are private: for tests, never to be published.
+
+        They are the statistics of the rows that count, as pandas computes them: without bounds,
+        bins and rounding. Of a query they are what follows from the results within the limit.
 
         Parameters
         ----------
@@ -265,8 +393,13 @@ class Plan(Tabled):
         -------
         Released
         """
-        return self._released("exact", self._exact(table))
+        exact = self._exact(table)
+        released = self._released("exact", exact.numbers)
+        if exact.statistics is None:
+            return released
+        return replace(released, statistics=exact.statistics)
 
+    @public_call
     def rehearse(self, made_up: Any, *, seed: int = 0) -> Released:
         """Return what a publication of made-up rows could look like: a draft.
 
@@ -282,10 +415,12 @@ class Plan(Tabled):
         -------
         Released
         """
-        rng, exact = np.random.default_rng(_check_seed(seed)), self._made_up(made_up)
+        rng = np.random.default_rng(_check_seed(seed))
+        exact = self._made_up(made_up).numbers
         noisy = {one: of.rehearsed(exact[one], rng) for one, of in self.noise.items()}
         return self._released("rehearsal", noisy)
 
+    @public_call
     def errors(self, made_up: Any, *, seed: int = 0, times: int = 200) -> Errors:
         """Return how far off published numbers would be on made-up rows, on average.
 
@@ -301,19 +436,32 @@ class Plan(Tabled):
         Returns
         -------
         Errors
-            By group and statistic the exact number of all rows, the mean absolute error, with what
-            the limit of each person drops, and how often the noise hides it.
+            Against what pandas computes of all rows that can be read, without limits and bounds:
+            the mean absolute error, how often the noise hides the number, and what dropped rows,
+            bounds, bins and noise add, each by itself.
         """
         times = check_whole("times", times, "a number of rehearsals, at least 1")
-        rng, exact = np.random.default_rng(_check_seed(seed)), self._made_up(made_up)
+        rng, kept = np.random.default_rng(_check_seed(seed)), self._made_up(made_up)
         whole = self.source.exact(self.measured, made_up, limited=False)
-        truth = self._released("exact", whole).to_frame()
+        truth = self._numbers(whole)
+        stages = [truth, self._numbers(kept)]
+        if kept.statistics is not None:
+            stages.append(self.source.within_bounds(made_up))
+        follows = self._released("exact", kept.numbers)
+        stages.append(follows.statistics)
         drafts = []
         for _ in range(times):
-            noisy = {one: of.rehearsed(exact[one], rng) for one, of in self.noise.items()}
-            draft = self._released("rehearsal", noisy).to_frame()
-            drafts.append(draft.reindex(truth.index).to_numpy(dtype=float, na_value=np.nan))
-        return errors_of(truth, np.array(drafts))
+            noisy = {one: of.rehearsed(kept.numbers[one], rng) for one, of in self.noise.items()}
+            draft = self._released("rehearsal", noisy).statistics
+            drafts.append(draft.reindex(truth.index)[truth.columns])
+        same = [one.reindex(truth.index)[truth.columns] for one in stages]
+        return errors_of(same, drafts, follows.histograms)
+
+    def _numbers(self, exact: Exact) -> pd.DataFrame:
+        """Return the statistics of some rows, of a query those that follow."""
+        if exact.statistics is not None:
+            return exact.statistics
+        return self._released("exact", exact.numbers).statistics
 
     def plot(self, made_up: Any, *, seed: int = 0, times: int = 200, **options: Any) -> Figure:
         """Draw the expected error of each number beside its size, on made-up rows.
@@ -373,11 +521,11 @@ class Plan(Tabled):
         return [
             ("loss", f"{loss} for everything that is published, once"),
             *self.source.facts(self.noise),
-            ("noise", "counts and sums can be negative; a number that the noise hides is empty"),
+            *self.source.said,
             (
-                "not told",
-                "bounds, groups or a plan that were chosen from the data; other releases about the "
-                "same people, whose losses add up",
+                "assumed",
+                "bounds, groups and the plan were chosen without the data; other releases about "
+                "these people have losses of their own, which add up",
             ),
         ]
 
@@ -417,13 +565,13 @@ class Plan(Tabled):
             **self.source.to_dict(),
         }
 
-    def _exact(self, table: Any) -> Mapping[Measured, Numbers]:
+    def _exact(self, table: Any) -> Exact:
         """Return the exact numbers of a table, or of the database that the source has."""
         if table is not None and not self.source.takes_table:
             raise InputError("this plan reads the tables of its query; leave out the table")
         return self.source.exact(self.measured, table)
 
-    def _made_up(self, table: Any) -> Mapping[Measured, Numbers]:
+    def _made_up(self, table: Any) -> Exact:
         """Return the exact numbers of made-up rows; a rehearsal never takes a query's own."""
         if table is None:
             raise InputError("a rehearsal is of made-up rows: give them")
@@ -431,9 +579,11 @@ class Plan(Tabled):
 
     def _released(self, kind: str, numbers: Mapping[Measured, Any]) -> Released:
         """Return what follows from numbers of each measured kind."""
-        scale = {one: of.scale if kind != "exact" else 0.0 for one, of in self.noise.items()}
-        sums = Sums(numbers, scale)
+        noisy = kind != "exact"
+        sums = Sums(numbers, {one: of.deviation * noisy for one, of in self.noise.items()})
         statistics, histograms = self.source.computed(sums)
+        if not noisy:
+            statistics = statistics.drop(columns=self.source.intervals)
         return Released(
             kind=kind,
             statistics=statistics,
@@ -479,6 +629,8 @@ class Plan(Tabled):
 def load(path: Any) -> Plan:
     """Read a plan that `Plan.save` wrote; one that was published refuses to be published again.
 
+    A file that is loaded twice is two plans: give `Plan.publish` a ledger where that can happen.
+
     Parameters
     ----------
     path : str or path
@@ -509,7 +661,7 @@ def load(path: Any) -> Plan:
         if "sql" in told:
             raise ValueError("it is that of a query; make it again with Query.plan")
         texts = {key: told.pop(key) for key in ("person", "published", "epsilon", "delta", "split")}
-        exact = {
+        exact: dict[str, Any] = {
             key: {name: _read_numbers(one) for name, one in told.pop(key).items()}
             for key in ("bounds", "step", "bins")
         }
@@ -526,9 +678,7 @@ def load(path: Any) -> Plan:
         raise InputError(f"cannot read {name}: {error.strerror or error}") from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputError(f"{name} is no plan of a release: {error}") from error
-    if texts["published"] is not False:
-        found._done.append("published")
-    return found
+    return replace(found, was_published=texts["published"] is not False)
 
 
 def _read_numbers(written: Any) -> Any:
@@ -539,20 +689,79 @@ def _read_numbers(written: Any) -> Any:
 # Arguments.
 
 
+_check_loss = number_kind(
+    "a number from 1e-9 to 1e6", lambda given: Fraction(1, 10**9) <= given <= 10**6
+)
+
+
 def privacy_loss(epsilon: Any, delta: Any) -> Fraction:
-    """Return the privacy loss, or raise InputError; without noise there is another method."""
+    """Return the privacy loss, or raise InputError; warn of one that hides nobody."""
+    found = _privacy_loss(epsilon, delta)
+    if found > _LARGE:
+        warn_caller(
+            f"epsilon {as_text(found)} is large: above {_LARGE} the noise hides hardly anybody. "
+            "Most releases take 0.1 to 3"
+        )
+    likely = check_delta.or_none("delta", delta)
+    if likely is not None and likely > Fraction(1, 1000):
+        warn_caller(
+            f"delta {as_text(likely)} is large: with that chance everything "
+            "about a person may be seen. Take less than one over the number of people"
+        )
+    return found
+
+
+_LARGE = 10
+"""A larger epsilon is warned of."""
+
+
+def _privacy_loss(epsilon: Any, delta: Any) -> Fraction:
     if isinstance(epsilon, float) and epsilon == float("inf"):
         raise InputError(
             "epsilon must be a finite number: for exact numbers, which are private, make a plan "
             "and take its without_noise"
         )
     if delta is None:
-        return check_positive("epsilon", epsilon)
+        return _check_loss("epsilon", epsilon)
     return check_gaussian_epsilon("epsilon", epsilon)
 
 
+def _bins_for(rows: int | None, person: Person, epsilon: Fraction, delta: Any) -> int:
+    """Return about how many bins cost as much by their width as by their noise.
+
+    Of B bins over a range R with n rows spread evenly, a percentile is off by about R / 4 B for the
+    width, and by R s sqrt(B) / 1.75 n for noise of the scale s in each bin.
+    """
+    if rows is None:
+        return WHOLE
+    scale = person.l1(1) / float(epsilon) * (1 if delta is None else 3)
+    return int(np.clip((rows / (2.3 * scale)) ** (2 / 3), 10, 10 * WHOLE))
+
+
+def _check_readable(tally: Tally) -> None:
+    """Raise InputError for a table of which much cannot be read."""
+    share = tally.share_unreadable
+    if share >= _UNREADABLE:
+        column = max(tally.unreadable, key=lambda one: tally.unreadable[one])
+        mark = (
+            f". In {shown(tally.ambiguous)} numbers such as 1.000 can be a thousand or one: make "
+            "the plan with decimal='.' or decimal=','"
+            if tally.ambiguous
+            else ""
+        )
+        raise InputError(
+            f"a tenth or more of the column {shown(column)} cannot be read; plan.check(table) says "
+            f"how much{mark}. That depends on the data, and is for nobody outside: where others "
+            "see it, mend the table or decide beforehand for publish(..., unreadable='drop')"
+        )
+
+
+_UNREADABLE = 0.1
+"""From this share of unreadable cells on a table is refused."""
+
+
 def _grids(
-    bounds: Mapping[str, Any], step: Mapping[str, Any], bins: Mapping[str, Any]
+    bounds: Mapping[str, Any], step: Mapping[str, Any], bins: Mapping[str, Any], number: int
 ) -> dict[str, Grid]:
     _check_mapping("bounds", bounds, "{'age': (0, 100)}")
     for name, given in (("step", step), ("bins", bins)):
@@ -562,7 +771,7 @@ def _grids(
             raise InputError(f"{name} names {names_of(unknown)}, which bounds does not")
     return {
         check_text_column("bounds", column): grid_of(
-            column, of_column, step.get(column), bins.get(column)
+            column, of_column, step.get(column), bins.get(column), number
         )
         for column, of_column in bounds.items()
     }
@@ -586,7 +795,11 @@ def _keys(groupby: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         if not texts or None in texts or len(set(texts)) < len(texts):
             raise InputError(f"{wrong}, each once and none empty, got {shown(names)}")
         found[check_text_column("groupby", column)] = tuple(texts)
-    return found  # type: ignore[return-value]
+    return found
+
+
+_LONGEST_NAME = 255
+"""Of a file, in bytes."""
 
 
 def _asked(agg: Any, grids: Mapping[str, Grid]) -> dict[str, Statistic]:
@@ -599,9 +812,20 @@ def _asked(agg: Any, grids: Mapping[str, Grid]) -> dict[str, Statistic]:
         check_text("a name in agg", name, meaning): statistic_of(name, asked, grids)
         for name, asked in agg.items()
     }
-    taken = {"statistics", "plan", "privacy"}
+    taken = {"statistics", "plan", "privacy", "publication", "publication.numbers"}
+    ends = [f"{name}{end}" for name in found for end in (LOW, HIGH)]
+    if both := [name for name in found if name in ends]:
+        raise InputError(
+            f"agg names {names_of(both)}, which is an end of the interval of another number; give "
+            "it another name"
+        )
     for name, one in found.items():
         if one.kind == "histogram":
+            if len(f"{file_name(name)}.csv".encode()) > _LONGEST_NAME:
+                raise InputError(
+                    f"agg[{shown(name)}]: a histogram is written to a file of its name, and no "
+                    f"file can have one so long; give it at most {_LONGEST_NAME - 4} letters"
+                )
             if (file := file_name(name).lower()) in taken:
                 raise InputError(
                     f"agg[{shown(name)}]: a histogram is written to a file of its name, and "

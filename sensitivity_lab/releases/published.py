@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,16 +11,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import check_path, shown
+from sensitivity_lab.checks import check_path, names_of, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.results.reprs import Tabled, write_csv
+from sensitivity_lab.results.reprs import Facts, Tabled, write_csv
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _TITLES = {
     "published": "Published, with noise",
-    "exact": "Exact and private: never publish these numbers",
+    "exact": "Exact and private, of the rows that count: never publish these numbers",
     "rehearsal": "A rehearsal with made-up rows: never publish these numbers",
 }
 
@@ -44,6 +44,8 @@ class Released(Tabled):
         squares are about the middle of the bounds, as docs/proofs.md, "Releases", says.
     plan : Plan
         What was measured; its `statement` says how private it is.
+    date : str
+        When it was published before, if a ledger has given it back; the table was not read.
 
     Examples
     --------
@@ -56,7 +58,7 @@ class Released(Tabled):
     ... )
     >>> stays = pd.DataFrame({"id": [1, 1, 2, 3], "days": [4, 4, 8, None]})
     >>> made.without_noise(stays)
-    Exact and private: never publish these numbers
+    Exact and private, of the rows that count: never publish these numbers
               n  mean      std
     all rows  2     6  2.82843
     """
@@ -66,6 +68,7 @@ class Released(Tabled):
     histograms: Mapping[str, pd.DataFrame]
     measured: Mapping[str, pd.DataFrame]
     plan: Any
+    date: str = ""
 
     def to_frame(self) -> pd.DataFrame:
         """Return a copy of the statistics.
@@ -99,22 +102,14 @@ class Released(Tabled):
                 "only what was published can be saved as a release; for other tables use "
                 "to_frame().to_csv(...)"
             )
-        where = new_folder(folder)
-        texts = {"plan.json": self.plan.to_json(), "privacy.txt": f"{self.plan.statement}\n"}
-        tables = {"statistics": self.statistics} if self.statistics.shape[1] else {}
-        written = []
-        for name, table in {**tables, **self.histograms}.items():
-            written.append(where / f"{file_name(name)}.csv")
-            keyed = not isinstance(table.index, pd.RangeIndex)
-            named = table.rename_axis(_index_names(table)).reset_index() if keyed else table
-            write_csv(named, written[-1])
-        for name, text in texts.items():
-            written.append(where / name)
-            written[-1].write_text(text, encoding="utf-8")
-        return written
+        where = check_path("folder", folder)
+        make_folder(where, empty=True)
+        return write_release(self, where)
 
     @property
     def _title(self) -> str:
+        if self.date:
+            return f"Published on {self.date}, with noise; your table was not read"
         return _TITLES[self.kind]
 
     def _table(self) -> pd.DataFrame:
@@ -128,11 +123,19 @@ class Errors(Tabled):
     Attributes
     ----------
     exact : DataFrame
-        The numbers without noise, by group and statistic.
+        What pandas computes of all rows that can be read, by group and statistic.
     error : DataFrame
         The mean absolute error of those that the noise does not hide.
     hidden : DataFrame
         The share of rehearsals in which the noise hides the number, or there is none.
+    parts : dict of str to DataFrame
+        By how much each step moves the numbers: "dropped", the rows beyond a limit; of a table
+        "bounds", what counts as the nearest value; "bins", what a histogram or a sum of whole steps
+        makes of it; "noise", on average. They can cancel.
+    least : DataFrame
+        The smallest number of all rehearsals: bars of a picture end there.
+    histograms : tuple of str
+        Histograms that are published, too; they have no error here.
 
     Examples
     --------
@@ -147,6 +150,9 @@ class Errors(Tabled):
     exact: pd.DataFrame
     error: pd.DataFrame
     hidden: pd.DataFrame
+    parts: Mapping[str, pd.DataFrame]
+    least: pd.DataFrame
+    histograms: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
         """Return the numbers and their errors side by side.
@@ -176,7 +182,9 @@ class Errors(Tabled):
         """
         from sensitivity_lab.plotting.release import plot_errors
 
-        figure: Figure = plot_errors(self.exact, self.error, **options)
+        figure: Figure = plot_errors(
+            self.exact, self.error, self.least, left_out=self.histograms, **options
+        )
         return figure
 
     @property
@@ -187,17 +195,126 @@ class Errors(Tabled):
         return self.to_frame()
 
 
-def errors_of(exact: pd.DataFrame, drafts: NDArray[np.float64]) -> Errors:
-    """Return the errors of drafts, shape (times, groups, statistics)."""
-    off = np.abs(drafts - exact.to_numpy(dtype=float, na_value=np.nan))
-    seen = ~np.isnan(off)
-    with np.errstate(invalid="ignore"):
-        error = np.where(seen, off, 0).sum(axis=0) / seen.sum(axis=0)
+def errors_of(
+    stages: list[pd.DataFrame], drafts: list[pd.DataFrame], histograms: Iterable[str]
+) -> Errors:
+    """Return the errors of drafts.
+
+    Parameters
+    ----------
+    stages : list of DataFrame
+        The numbers of all rows, of those that count, of a table with their bounds, and what follows
+        from what is measured without noise: all of the same groups and statistics.
+    drafts : list of DataFrame
+        What follows with noise.
+    histograms : iterable of str
+        Names of those that are published.
+    """
+    exact = stages[0]
+    # Axes: the rehearsal, the group, the statistic.
+    noisy = np.array([one.to_numpy(dtype=float, na_value=np.nan) for one in drafts])
+    numbers = [one.to_numpy(dtype=float, na_value=np.nan) for one in stages]
+    names = ["dropped", *(["bounds"] if len(stages) == 4 else []), "bins"]
+    moved = {
+        name: np.abs(after - before)
+        for name, before, after in zip(names, numbers, numbers[1:], strict=False)
+    }
+    moved["noise"] = _mean_of_known(np.abs(noisy - numbers[-1]))
+    off = np.abs(noisy - numbers[0])
+
+    def table(cells: Any) -> pd.DataFrame:
+        return pd.DataFrame(cells, exact.index, exact.columns)
+
     return Errors(
         exact=exact,
-        error=pd.DataFrame(error, exact.index, exact.columns),
-        hidden=pd.DataFrame(1 - seen.mean(axis=0), exact.index, exact.columns),
+        error=table(_mean_of_known(off)),
+        hidden=table(1 - (~np.isnan(off)).mean(axis=0)),
+        parts={name: table(cells) for name, cells in moved.items()},
+        least=table(np.fmin.reduce(noisy, axis=0)),
+        histograms=tuple(histograms),
     )
+
+
+def _mean_of_known(cells: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean over the first axis of what is not NaN; NaN if nothing is."""
+    known = ~np.isnan(cells)
+    with np.errstate(invalid="ignore"):
+        found: NDArray[np.float64] = np.where(known, cells, 0).sum(axis=0) / known.sum(axis=0)
+    return found
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Checked(Facts):
+    """Which rows of a table count for a plan, and why others do not. It is for the owner alone.
+
+    Attributes
+    ----------
+    tally : Tally
+        How many rows are read, used, missing a cell, unreadable, of other groups, over the limit.
+    groups : Series
+        The rows that count in each group.
+    person : Person
+        As in the plan.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> made = sl.releases.plan(sl.releases.Person("id", max_rows=1), epsilon=1, agg={"n": "count"})
+    >>> made.check(pd.DataFrame({"id": [1, 1, 2, None], "age": [30, 31, 50, 51]}))
+    2 of 4 rows count (private: for the owner of the table)
+      missing    1 row has an empty cell
+      limit      1 row is beyond the limit of its person
+    """
+
+    tally: Any
+    groups: pd.Series[Any]
+    person: Any
+
+    @property
+    def _title(self) -> str:
+        used, number = self.tally.used, self.tally.number
+        return f"{used:,} of {number:,} rows count (private: for the owner of the table)"
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return the facts of both reprs, in order."""
+        tally = self.tally
+        found = [
+            ("unreadable", f"{_rows(number)} of {shown(column)} cannot be read")
+            for column, number in tally.unreadable.items()
+        ]
+        if tally.ambiguous:
+            text = (
+                f"numbers of {shown(tally.ambiguous)} such as 1.000 can be a thousand or one; make "
+                "the plan with decimal='.' or decimal=','"
+            )
+            found.append(("decimals", text))
+        for name, number, what in (
+            ("missing", tally.missing, "{} an empty cell"),
+            ("outside", tally.outside, "{} in none of the groups"),
+            ("limit", tally.over, "{} beyond the limit of their person"),
+        ):
+            if number:
+                verb = "has" if name == "missing" else "is"
+                several = "have" if name == "missing" else "are"
+                text = what.format(f"{_rows(number)} {verb if number == 1 else several}")
+                found.append((name, text.replace("their", "its") if number == 1 else text))
+        empty = [str(one) for one, number in self.groups.items() if not number]
+        if empty and len(self.groups) > 1:
+            found.append(("no rows", f"in {names_of(empty, str)}"))
+        for column, (different, rows) in tally.repeats.items():
+            if 1 < different < rows and rows / different <= _MOST_EACH and different > _FEW:
+                text = f"column {shown(column)}: {different:,} values in {_rows(rows)}"
+                found.append(("repeats", f"{text}: are these the people?"))
+        return found
+
+
+_MOST_EACH, _FEW = 1000, 20
+"""A column whose values repeat, up to so often each, and that has more values than a few, can name
+people."""
+
+
+def _rows(number: int) -> str:
+    return f"{number:,} row{'s' * (number != 1)}"
 
 
 def _index_names(table: pd.DataFrame) -> list[str]:
@@ -209,17 +326,31 @@ def file_name(name: str) -> str:
     return "".join(one if one.isalnum() or one in "-_ " else "_" for one in name)
 
 
-def new_folder(folder: Any) -> Path:
-    """Make a folder, or take an empty one; raise InputError for one with something in it."""
-    where = check_path("folder", folder)
-    new = "name a new or an empty one, since nothing is overwritten"
+def make_folder(where: Path, *, empty: bool = False) -> None:
+    """Make a folder, or with `empty` take an empty one; InputError if there is another."""
+    new = f"name a new {'or an empty ' * empty}one, since nothing is overwritten"
     try:
-        where.mkdir(exist_ok=True)
-        empty = not any(where.iterdir())
+        where.mkdir(exist_ok=empty)
+        taken = any(where.iterdir())
     except OSError as error:
         raise InputError(
             f"cannot make the folder {shown(str(where))}: {error.strerror or error}; {new}"
         ) from error
-    if not empty:
+    if taken:
         raise InputError(f"the folder {shown(str(where))} is not empty; {new}")
-    return where
+
+
+def write_release(released: Released, where: Path) -> list[Path]:
+    """Write tables, the plan and the privacy statement into a folder."""
+    texts = {"plan.json": released.plan.to_json(), "privacy.txt": f"{released.plan.statement}\n"}
+    tables = {"statistics": released.statistics} if released.statistics.shape[1] else {}
+    written = []
+    for name, table in {**tables, **released.histograms}.items():
+        written.append(where / f"{file_name(name)}.csv")
+        keyed = not isinstance(table.index, pd.RangeIndex)
+        named = table.rename_axis(_index_names(table)).reset_index() if keyed else table
+        write_csv(named, written[-1])
+    for name, text in texts.items():
+        written.append(where / name)
+        written[-1].write_text(text, encoding="utf-8")
+    return written

@@ -1,17 +1,22 @@
-"""Statistics of a column: what has to be measured for them, and how they follow from noisy numbers.
+"""Statistics of a column: how they, and their intervals, follow from noisy numbers.
 
-What follows from noisy numbers costs no more privacy. Where the noise hides a statistic, it is NaN.
+What follows from noisy numbers costs no more privacy. An interval is the set of values that the
+noisy numbers do not contradict: of a mean m those with |S - m C| at most 1.645 standard deviations
+of its noise, for the noisy sum S and the noisy count C. It is found by inversion, so it holds in 90
+of 100 releases however few rows there are. Where it is as wide as the bounds the number is NaN.
+See docs/proofs.md, "Intervals of a release".
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from sensitivity_lab.checks import did_you_mean, listed, shown
@@ -23,8 +28,14 @@ from .measurements import Bins, CentredSquares, CentredSum, Measured, Numbers, R
 
 Floats = NDArray[np.float64]
 
-_HIDES = 3
-"""A count below so many times its noise hides what is divided by it."""
+_Z = 1.645
+"""So many standard deviations contain 90 % of normal noise, and of Laplace noise a little more."""
+
+_Z_OF_TWO = 2.12
+"""As many for 95 %, where an interval is made of two."""
+
+_MEANS = 17
+"""At so many means of an interval the interval of a variance is looked at."""
 
 _NUMBERS = {"count", "sum", "mean", "var", "std"}
 _INSTEAD = {
@@ -88,6 +99,8 @@ def statistic_of(name: str, asked: Any, columns: Collection[str]) -> Statistic:
     if len(pair) != 2:
         raise InputError(f"{wrong}, got {shown(asked)}")
     column, kind = pair
+    if not isinstance(column, str):
+        raise InputError(f"{wrong}, got {shown(asked)}")
     if name in columns and column not in columns:
         raise InputError(
             f"{wrong}, one for each number, got {shown(asked)}; write "
@@ -121,33 +134,6 @@ def _of_column(label: str, column: str, kind: Any) -> Statistic:
     )
 
 
-def measured_for(statistics: Sequence[Statistic], grids: Mapping[str, Grid]) -> list[Measured]:
-    """Return what has to be measured: as little as possible, and each thing once.
-
-    A histogram with a bin for each value has all that there is to know of its column. Of a column
-    with more values, sums are more accurate than bins, and need the number of rows itself: that of
-    a histogram has the noise of all bins.
-    """
-    found: list[Measured] = []
-    for column, grid in grids.items():
-        kinds = {one.kind for one in statistics if one.column == column}
-        binned = bool(kinds & {"percentile", "histogram"})
-        if grid.is_whole and (binned or kinds & {"var", "std"}):
-            found.append(Bins(grid))
-            continue
-        if binned:
-            found.append(Bins(grid))
-        if kinds & {"sum", "mean", "var", "std"}:
-            found.append(CentredSum(grid))
-        if kinds & {"var", "std"}:
-            found.append(CentredSquares(grid))
-    if all(one.kind == "count" for one in statistics) or any(
-        isinstance(one, CentredSum) for one in found
-    ):
-        found.insert(0, RowCount())
-    return found
-
-
 @dataclass(frozen=True, eq=False)
 class Sums:
     """What statistics are computed from: noisy whole numbers by kind, of all groups.
@@ -155,20 +141,32 @@ class Sums:
     Attributes
     ----------
     numbers : dict of Measured to ndarray of ints, shape (groups, numbers)
-    error : dict of Measured to float
-        The scale of the noise of each number, in whole units.
+    deviation : dict of Measured to float
+        The standard deviation of the noise of each number, in whole units.
     """
 
     numbers: Mapping[Measured, Numbers]
-    error: Mapping[Measured, float]
+    deviation: Mapping[Measured, float]
+
+    def floats(self, one: Measured) -> Floats:
+        """Return the numbers of a kind as floats, shape (groups, numbers)."""
+        found: Floats = self.numbers[one].astype(np.float64)
+        return found
+
+    def count_kind(self, grid: Grid | None) -> Measured:
+        """Return what has the number of rows."""
+        bins = [one for one in self.numbers if isinstance(one, Bins)]
+        own = [one for one in bins if one.grid == grid and not self.has_sums(grid)]
+        return next(iter(own), RowCount() if RowCount() in self.numbers else bins[0])
 
     def count(self, grid: Grid | None) -> tuple[Floats, float]:
-        """Return the numbers of rows, and the scale of their noise."""
-        bins = [one for one in self.numbers if isinstance(one, Bins)]
-        own = [one for one in bins if one.grid == grid and one.grid.is_whole]
-        of = own[0] if own else RowCount() if RowCount() in self.numbers else bins[0]
-        count = self.numbers[of].sum(axis=1)
-        return count.astype(np.float64), self.error[of] * of.numbers**0.5
+        """Return the numbers of rows, and the standard deviation of their noise."""
+        of = self.count_kind(grid)
+        return self.floats(of).sum(axis=1), self.deviation[of] * of.numbers**0.5
+
+    def has_sums(self, grid: Grid | None) -> bool:
+        """Tell whether sums of a column are measured, besides a histogram or alone."""
+        return grid is not None and CentredSum(grid) in self.numbers
 
     def binned(self, grid: Grid) -> Floats:
         """Return the histogram of each group: the nearest one to the noisy one that can be.
@@ -176,7 +174,7 @@ class Sums:
         That is the one without negative numbers whose total is the same, or 0: all bins are lowered
         by one number, and those that would be negative are 0.
         """
-        noisy = self.numbers[Bins(grid)].astype(np.float64)
+        noisy = self.floats(Bins(grid))
         total = np.maximum(noisy.sum(axis=1, keepdims=True), 0)
         # Always: with the j largest bins above it, each lowered by `by[j - 1]`, the total is right.
         largest = -np.sort(-noisy, axis=1)
@@ -187,73 +185,193 @@ class Sums:
 
     def centred(self, grid: Grid) -> tuple[Floats, Floats]:
         """Return the sums of d and of d^2, with d as in `CentredSum`."""
-        if Bins(grid) in self.numbers and grid.is_whole:
-            bins, d = self.binned(grid), 2.0 * np.array(grid.starts) - grid.steps
+        if not self.has_sums(grid):
+            bins, d = self.binned(grid), _places(grid)
             return np.asarray(bins @ d), np.asarray(bins @ d**2)
         count, _ = self.count(grid)
-        total = self.numbers[CentredSum(grid)][:, 0].astype(np.float64)
-        squares = self.numbers.get(CentredSquares(grid))
-        if squares is None:
+        total = self.floats(CentredSum(grid))[:, 0]
+        if CentredSquares(grid) not in self.numbers:
             return total, np.full_like(total, np.nan)
-        return total, (squares[:, 0].astype(np.float64) + count * grid.steps**2) / 2
+        squares = self.floats(CentredSquares(grid))[:, 0]
+        return total, (squares + count * grid.steps**2) / 2
+
+    def moment(self, grid: Grid, power: int, about: Floats | float) -> Line:
+        """Return the noisy sum of (d - m)^power, of power 1 or 2, as a `Line` in what it estimates.
+
+        Without the rounding of a histogram to one that can be: that would bias an interval.
+        """
+        m = np.asarray(about, dtype=np.float64)
+        if not self.has_sums(grid):
+            bins, s = self.floats(Bins(grid)), self.deviation[Bins(grid)]
+            # Axis 0: the group, axis 1: the bin.
+            w = (_places(grid)[None, :] - m.reshape(-1, 1)) ** power
+            first = (bins * w).sum(axis=1)
+            a, b, c = (w**2).sum(axis=1), w.sum(axis=1), float(bins.shape[1])
+            return Line(first, bins.sum(axis=1), s**2 * a, s**2 * b, s**2 * c)
+        count, of_count = self.count(grid)
+        total = self.floats(CentredSum(grid))[:, 0]
+        of_sum = self.deviation[CentredSum(grid)]
+        if power == 1:
+            return Line(
+                total - m * count, count, of_sum**2 + m**2 * of_count**2, m * 0, of_count**2
+            )
+        squares = self.floats(CentredSquares(grid))[:, 0]
+        of_squares, k = self.deviation[CentredSquares(grid)], grid.steps**2 / 2 + m**2
+        first = squares / 2 - 2 * m * total + k * count
+        rest = of_squares**2 / 4 + 4 * m**2 * of_sum**2
+        # The count is in the moment with the factor k: (k - V)^2 of its variance in all.
+        variance = of_count**2
+        return Line(first, count, rest + k**2 * variance, k * variance, variance)
 
 
-def computed(statistic: Statistic, grids: Mapping[str, Grid], sums: Sums) -> Any:
-    """Return a statistic of each group: whole numbers of rows, else floats, NaN where hidden."""
-    if statistic.kind == "count":
-        grid = grids.get(statistic.column or "")
-        return np.rint(sums.count(grid)[0]).astype(np.int64)
-    grid = grids[statistic.column]  # type: ignore[index]
-    if statistic.kind == "histogram":
-        return sums.numbers[Bins(grid)]
-    count, scale = sums.count(grid)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = _FOLLOWS[statistic.kind](statistic, grid, sums, count)
-    if statistic.kind == "sum":
-        return found
-    return np.where(count < max(_HIDES * scale, 1), np.nan, found)
+@dataclass(frozen=True, eq=False)
+class Line:
+    """Noisy numbers F and C whose quotient is wanted: F - v C has the variance a - 2 b v + c v^2.
 
+    All of shape (groups,), or numbers.
+    """
 
-def _sum(_: Statistic, grid: Grid, sums: Sums, count: Floats) -> Floats:
-    return count * float(grid.lower + grid.upper) / 2 + sums.centred(grid)[0] * float(grid.step / 2)
+    first: Floats
+    count: Floats
+    a: Floats
+    b: Floats
+    c: Floats | float
 
+    def inverted(self, z: float) -> tuple[Floats, Floats]:
+        """Return the ends of the v that are not contradicted; infinite where that is no interval.
 
-def _mean(_: Statistic, grid: Grid, sums: Sums, count: Floats) -> Floats:
-    mean = sums.centred(grid)[0] / count
-    found = float(grid.lower + grid.upper) / 2 + mean * float(grid.step / 2)
-    return np.where(np.abs(mean) <= grid.steps, found, np.nan)
-
-
-def _variance(_: Statistic, grid: Grid, sums: Sums, count: Floats) -> Floats:
-    """The variance with n - 1, as in pandas; NaN where it is negative."""
-    total, squares = sums.centred(grid)
-    found = (squares - total**2 / count) / (count - 1) * float(grid.step / 2) ** 2
-    hidden = (found < 0) | (count <= 1) | (np.abs(total) > grid.steps * count)
-    return np.where(hidden, np.nan, found)
-
-
-def _std(statistic: Statistic, grid: Grid, sums: Sums, count: Floats) -> Floats:
-    return np.sqrt(_variance(statistic, grid, sums, count))
-
-
-def _percentile(statistic: Statistic, grid: Grid, sums: Sums, count: Floats) -> Floats:
-    """As in pandas, between two rows in order; in bins as if rows were spread evenly."""
-    up_to = sums.binned(grid).cumsum(axis=1)
-    values, share = grid.values, float(statistic.percent / 100)
-    found: Floats
-    if grid.is_whole:
-        place = np.maximum(count - 1, 0) * share
-        low, high = (
-            values[_first_at(up_to > rank[:, None])] for rank in (np.floor(place), np.ceil(place))
+        (F - v C)^2 <= z^2 (a - 2 b v + c v^2) is A v^2 - 2 B v + D <= 0.
+        """
+        a, b, d = (
+            self.count**2 - z**2 * self.c,
+            self.first * self.count - z**2 * self.b,
+            self.first**2 - z**2 * self.a,
         )
-        found = low + (place - np.floor(place)) * (high - low)
-        return found
+        root = np.sqrt(np.maximum(b**2 - a * d, 0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            low, high = (b - root) / a, (b + root) / a
+        open_ = (a <= 0) | (self.count <= 0)
+        return np.where(open_, -np.inf, low), np.where(open_, np.inf, high)
+
+
+def _places(grid: Grid) -> Floats:
+    """Return d of each bin's value; without a bin for each value, of its middle."""
+    if grid.is_whole:
+        return 2.0 * np.array(grid.starts) - grid.steps
+    ends = np.array([*grid.starts, grid.steps + 1])
+    middles: Floats = (ends[1:] + ends[:-1] - 1.0) - grid.steps
+    return middles
+
+
+Computed = tuple[Any, Floats, Floats]
+"""A statistic of each group, and the ends of its interval; NaN where the noise hides it."""
+
+
+def computed(statistic: Statistic, grids: Mapping[str, Grid], sums: Sums) -> Computed:
+    """Return a statistic of each group with its interval: whole numbers of rows, else floats."""
+    if statistic.kind == "count":
+        count, deviation = sums.count(grids.get(statistic.column or ""))
+        number = np.rint(count).astype(np.int64)
+        low = np.maximum(np.floor(count - _Z * deviation), 0)
+        return number, low, np.maximum(np.ceil(count + _Z * deviation), low)
+    grid = grids[statistic.column]  # type: ignore[index]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        found, low, high, least, most = _FOLLOWS[statistic.kind](statistic, grid, sums)
+    if statistic.kind == "sum":
+        return found, low, high
+    # The number is within the bounds, and its interval has it.
+    found = np.clip(found, least, most)
+    low, high = np.maximum(np.minimum(low, found), least), np.minimum(np.maximum(high, found), most)
+    hidden = ~np.isfinite(found) | ((low <= least) & (high >= most))
+    return tuple(np.where(hidden, np.nan, one) for one in (found, low, high))  # type: ignore[return-value]
+
+
+Follows = tuple[Floats, Floats, Floats, Any, Any]
+"""A statistic, its interval, and the least and the largest value that it can have."""
+
+
+def _sum(_: Statistic, grid: Grid, sums: Sums) -> Follows:
+    middle, half = float(grid.lower + grid.upper) / 2, float(grid.step / 2)
+    count, of_count = sums.count(grid)
+    found = count * middle + sums.centred(grid)[0] * half
+    if sums.has_sums(grid):
+        variance = (middle * of_count) ** 2 + (half * sums.deviation[CentredSum(grid)]) ** 2
+        centre = found
+    else:
+        values = middle + half * _places(grid)
+        variance = sums.deviation[Bins(grid)] ** 2 * float((values**2).sum())
+        centre = sums.floats(Bins(grid)) @ values
+    apart = _Z * variance**0.5
+    low, high = np.minimum(centre - apart, found), np.maximum(centre + apart, found)
+    return found, low, high, -np.inf, np.inf
+
+
+def _mean(_: Statistic, grid: Grid, sums: Sums) -> Follows:
+    middle, half = float(grid.lower + grid.upper) / 2, float(grid.step / 2)
+    low, high = sums.moment(grid, 1, 0).inverted(_Z)
+    mean = sums.centred(grid)[0] / sums.count(grid)[0]
+    ends = (middle + half * one for one in (mean, low, high))
+    return *ends, float(grid.lower), float(grid.upper)  # type: ignore[return-value]
+
+
+def _variance(_: Statistic, grid: Grid, sums: Sums) -> Follows:
+    """The variance with n - 1, as in pandas.
+
+    The true mean is in its interval of 95 %, and for each mean there the sum of squares about it
+    has one of 95 % for the variance: together 90 %.
+    """
+    count, _deviation = sums.count(grid)
+    total, squares = sums.centred(grid)
+    known = np.maximum(count, 2)
+    ddof = known / (known - 1) * float(grid.step / 2) ** 2
+    found = np.maximum((squares - total**2 / count) / count, 0) * ddof
+    low, high = (
+        np.clip(of, -grid.steps, grid.steps) for of in sums.moment(grid, 1, 0).inverted(_Z_OF_TWO)
+    )
+    ends = [
+        sums.moment(grid, 2, low + share * (high - low)).inverted(_Z_OF_TWO)
+        for share in np.linspace(0, 1, _MEANS)
+    ]
+    least, most = np.min([one for one, _ in ends], axis=0), np.max([one for _, one in ends], axis=0)
+    # No variance of records in the bounds is larger.
+    return found, np.maximum(least, 0) * ddof, most * ddof, 0.0, grid.steps**2 * ddof
+
+
+def _std(statistic: Statistic, grid: Grid, sums: Sums) -> Follows:
+    found, low, high, least, most = _variance(statistic, grid, sums)
+    return np.sqrt(found), np.sqrt(low), np.sqrt(high), least, most**0.5
+
+
+def _percentile(statistic: Statistic, grid: Grid, sums: Sums) -> Follows:
+    """A bin's own value where each value has its bin; else as if a bin's rows were spread evenly.
+
+    The true percentile is in the first bin up to which there are a share p of the rows. Up to bin
+    j, cumulative counts less p times the total have a known noise. Bins are ruled out from below
+    where that is too low for any noise, and from above where the bin before has enough.
+    """
+    share, values = float(statistic.percent / 100), grid.values
+    up_to = sums.binned(grid).cumsum(axis=1)
     wanted = up_to[:, -1] * share
     first, row = _first_at((up_to >= wanted[:, None]) & (up_to > 0)), np.arange(len(up_to))
-    below = np.where(first > 0, up_to[row, first - 1], 0.0)
-    inside = np.clip(np.nan_to_num((wanted - below) / (up_to[row, first] - below)), 0, 1)
-    found = values[first] + inside * (values[first + 1] - values[first])
-    return found
+    found = values[first]
+    if not grid.is_whole:
+        below = np.where(first > 0, up_to[row, first - 1], 0.0)
+        inside = np.clip(np.nan_to_num((wanted - below) / (up_to[row, first] - below)), 0, 1)
+        found = found + inside * (values[first + 1] - found)
+    noisy = sums.floats(Bins(grid))
+    bins, number = noisy.shape[1], np.arange(1, noisy.shape[1] + 1)
+    over = noisy.cumsum(axis=1) - share * noisy.sum(axis=1, keepdims=True)
+    spread = number * (1 - share) ** 2 + (bins - number) * share**2
+    # A row more: pandas takes a percentile between two rows in order.
+    apart = _Z * sums.deviation[Bins(grid)] * np.sqrt(spread) + 1
+    low = _first_at(over >= -apart)
+    can_be = np.concatenate(
+        [np.ones((len(over), 1), dtype=bool), over[:, :-1] < apart[:-1]], axis=1
+    )
+    high = bins - 1 - _first_at(can_be[:, ::-1])
+    last = values[high] if grid.is_whole else values[high + 1]
+    empty = up_to[:, -1] <= 0
+    return np.where(empty, np.nan, found), values[low], last, float(grid.lower), float(grid.upper)
 
 
 def _first_at(reached: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -263,10 +381,23 @@ def _first_at(reached: NDArray[np.bool_]) -> NDArray[np.intp]:
     return found
 
 
-_FOLLOWS: dict[str, Callable[[Statistic, Grid, Sums, Floats], Floats]] = {
+_FOLLOWS: dict[str, Callable[[Statistic, Grid, Sums], Follows]] = {
     "sum": _sum,
     "mean": _mean,
     "var": _variance,
     "std": _std,
     "percentile": _percentile,
 }
+
+
+def plain(statistic: Statistic, values: Mapping[str, Floats], group: Any, groups: int) -> Any:
+    """Return a statistic of rows as pandas computes it, for each group."""
+    every = pd.RangeIndex(groups)
+    if statistic.kind == "count":
+        return np.bincount(group, minlength=groups)
+    grouped = pd.Series(values[statistic.column or ""]).groupby(group)
+    if statistic.kind == "percentile":
+        found = grouped.quantile(float(statistic.percent / 100))
+    else:
+        found = grouped.agg(statistic.kind)
+    return found.reindex(every, fill_value=0 if statistic.kind == "sum" else np.nan).to_numpy()

@@ -7,20 +7,45 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
+import numpy as np
 import pandas as pd
 
 from sensitivity_lab.checks import names_of
 from sensitivity_lab.errors import InputError
 
 from .grid import Grid
-from .measurements import Bins, Measured, Numbers, RowCount
+from .measurements import Bins, Measured, Numbers
 from .opendp_noise import Noise
 from .person import Person
-from .rows import rows_of
-from .statistics import Statistic, Sums, computed
+from .published import Checked
+from .rows import Rows, Tally, rows_of
+from .statistics import Statistic, Sums, computed, plain
 
 Computed = tuple[pd.DataFrame, Mapping[str, Bins]]
-"""The statistics by group, and the bins of each histogram by its name."""
+"""The statistics by group with their intervals, and the bins of each histogram by its name."""
+
+LOW, HIGH = "_low", "_high"
+"""What the names of an interval's ends end in."""
+
+
+@dataclass(frozen=True, eq=False)
+class Exact:
+    """The exact numbers of some data.
+
+    Attributes
+    ----------
+    numbers : dict of Measured to ndarray
+        What is measured.
+    statistics : DataFrame or None
+        The statistics of the rows themselves, as pandas computes them; None if only what is
+        measured is known.
+    tally : Tally or None
+        Which rows count, of a table.
+    """
+
+    numbers: Mapping[Measured, Numbers]
+    statistics: pd.DataFrame | None = None
+    tally: Tally | None = None
 
 
 class Source(Protocol):
@@ -38,10 +63,26 @@ class Source(Protocol):
     def takes_table(self) -> bool:
         """Whether it has no data of its own."""
 
-    def exact(
-        self, measured: Sequence[Measured], table: Any, *, limited: bool = True
-    ) -> Mapping[Measured, Numbers]:
+    def exact(self, measured: Sequence[Measured], table: Any, *, limited: bool = True) -> Exact:
         """Return the exact numbers, of all rows or of those within the limit of each person."""
+
+    @property
+    def about(self) -> str:
+        """Whose rows it rests on, for a ledger."""
+
+    @property
+    def intervals(self) -> list[str]:
+        """The columns of `computed` that are ends of intervals."""
+
+    @property
+    def said(self) -> list[tuple[str, str]]:
+        """Return what to say of noisy numbers."""
+
+    def within_bounds(self, table: Any) -> pd.DataFrame:
+        """Return the statistics of the rows that count, with numbers that are on their grids."""
+
+    def check(self, table: Any) -> Checked:
+        """Tell which rows count, and why others do not."""
 
     def computed(self, sums: Sums) -> Computed:
         """Return what follows from numbers, with noise or without."""
@@ -66,12 +107,15 @@ class Table:
         By column, the public groups.
     statistics : dict of str to Statistic
         What is published, by name.
+    decimal : str or None
+        The mark of decimals in texts.
     """
 
     person: Person
     grids: Mapping[str, Grid]
     keys: Mapping[str, Sequence[str]]
     statistics: Mapping[str, Statistic]
+    decimal: str | None = None
 
     @cached_property
     def index(self) -> pd.Index[Any]:
@@ -85,23 +129,77 @@ class Table:
 
     takes_table: ClassVar[bool] = True
 
-    def exact(
-        self, measured: Sequence[Measured], table: Any, *, limited: bool = True
-    ) -> Mapping[Measured, Numbers]:
-        """Read a table, and return the exact numbers of the rows that count."""
+    def read(self, table: Any, *, limited: bool = True, told: bool = False) -> Rows:
+        """Read a table, and return the rows that count."""
         if table is None:
             raise InputError("give the table: a DataFrame, or the path of a CSV or a Parquet file")
-        rows = rows_of(table, self.person, self.keys, self.grids, limited=limited)
-        return {one: one.exact(rows, len(self.index)) for one in measured}
+        options = {"limited": limited, "told": told}
+        return rows_of(table, self.person, self.keys, self.grids, self.decimal, **options)
+
+    def exact(self, measured: Sequence[Measured], table: Any, *, limited: bool = True) -> Exact:
+        """Read a table, and return the exact numbers of the rows that count."""
+        rows, groups = self.read(table, limited=limited), len(self.index)
+        found = {
+            name: plain(one, rows.values, rows.group, groups)
+            for name, one in self.statistics.items()
+            if one.kind != "histogram"
+        }
+        numbers = {one: one.exact(rows, groups) for one in measured}
+        return Exact(numbers, pd.DataFrame(found, index=self.index), rows.tally)
+
+    def within_bounds(self, table: Any) -> pd.DataFrame:
+        """Return the statistics of the rows that count, with numbers that are on their grids."""
+        rows = self.read(table)
+        values: dict[str, Any] = {
+            column: float(grid.lower) + rows.places[column] * float(grid.step)
+            for column, grid in self.grids.items()
+        }
+        found = {
+            name: plain(one, values, rows.group, len(self.index))
+            for name, one in self.statistics.items()
+            if one.kind != "histogram"
+        }
+        return pd.DataFrame(found, index=self.index)
+
+    def check(self, table: Any) -> Checked:
+        """Tell which rows count, and why others do not."""
+        rows = self.read(table, told=True)
+        number = np.bincount(rows.group, minlength=len(self.index))
+        return Checked(rows.tally, pd.Series(number, self.index), self.person)
+
+    @property
+    def about(self) -> str:
+        """The column of people."""
+        return f"the people of {self.person.column}" if self.person.column else "people"
+
+    @property
+    def intervals(self) -> list[str]:
+        """The ends of the intervals of all statistics but histograms."""
+        names = [name for name, one in self.statistics.items() if one.kind != "histogram"]
+        return [f"{name}{end}" for name in names for end in (LOW, HIGH)]
+
+    @property
+    def said(self) -> list[tuple[str, str]]:
+        """Return what to say of noisy numbers."""
+        return [
+            (
+                "noise",
+                "counts and sums can be negative. NAME_low to NAME_high holds the number of the "
+                "rows that count in 90 of 100 releases; a number is empty where that is as wide as "
+                "its bounds",
+            )
+        ]
 
     def computed(self, sums: Sums) -> Computed:
         """Return the statistics that follow."""
-        found, histograms = {}, {}
+        found: dict[str, Any] = {}
+        histograms = {}
         for name, one in self.statistics.items():
             if one.kind == "histogram":
                 histograms[name] = Bins(self.grids[one.column])  # type: ignore[index]
             else:
-                found[name] = computed(one, self.grids, sums)
+                number, low, high = computed(one, self.grids, sums)
+                found |= {name: number, f"{name}{LOW}": low, f"{name}{HIGH}": high}
         return pd.DataFrame(found, index=self.index), histograms
 
     def facts(self, noise: Mapping[Measured, Noise]) -> list[tuple[str, str]]:
@@ -118,14 +216,7 @@ class Table:
             for name, one in self.statistics.items()
         ]
         follows = f"{', '.join(then)}: without further loss"
-        # A number of rows that adds up bins has the noise of all of them.
-        counts = [name for name, one in self.statistics.items() if one.kind == "count"]
-        bins = [one for one in noise if isinstance(one, Bins)]
-        if counts and bins and RowCount() not in noise:
-            error = noise[bins[0]].error_of_total(bins[0].numbers)
-            adds = "adds up bins" if len(counts) == 1 else "add up bins"
-            follows += f"; {names_of(counts, str)} {adds}, with an error of about {error:.3g}"
-        dropped = "a row with a missing cell is dropped"
+        dropped = "a row with a missing or an unreadable cell is dropped"
         return [
             ("person", f"{self.person}; the number of rows is private"),
             ("follows", follows),
@@ -144,6 +235,7 @@ class Table:
                 for name, of in self.grids.items()
             },
             "groupby": {column: list(names) for column, names in self.keys.items()},
+            "decimal": self.decimal,
             "agg": {
                 name: one.word if one.column is None else [one.column, one.word]
                 for name, one in self.statistics.items()

@@ -110,6 +110,8 @@ class NoiseContext:
         neighbors keep it, records that a universe lists, group sizes that are given.
     group_sizes : bool
         Whether sizes of groups are among it.
+    depends_on_order : bool
+        Whether the answers depend on the order of the records, which is lost in a multiset.
     beta : Fraction
         The damping of a smooth sensitivity; else 0.
     left_out : tuple of (int, int or None), or None
@@ -135,6 +137,7 @@ class NoiseContext:
     left_out: tuple[int, int | None] | None = None
     public: tuple[str, ...] = ()
     group_sizes: bool = False
+    depends_on_order: bool = False
 
 
 class NoiseSource(ABC):
@@ -189,6 +192,7 @@ def of_datasets(
         and has_private_size(result.query, relation, universe, several),
         public=tuple(public) if kind == "global" else (),
         group_sizes=bool(groups),
+        depends_on_order=getattr(result, "depends_on_order", False),
     )
 
 

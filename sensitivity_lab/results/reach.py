@@ -34,7 +34,7 @@ from sensitivity_lab.universes.relations import Dataset, Relation, multiplicitie
 from .measure import answer_of
 from .noise_context import NoiseContext, left_out, of_datasets
 from .pairs import in_short
-from .reprs import between_sizes, how_searched, rounded_down
+from .reprs import between_sizes, how_searched, of_order, rounded_down
 from .result import Found, Result
 from .verification import Stated
 from .witness import Witness
@@ -139,6 +139,8 @@ class Reach(Result):
         The number of datasets that the query was evaluated on; 0 if the engine needs none.
     query : Query
     universe : Universe, TableUniverse or IntervalUniverse
+    depends_on_order : bool
+        As of `Sensitivity`.
 
     See Also
     --------
@@ -175,6 +177,7 @@ class Reach(Result):
     query: Query
     universe: AnyUniverse
     farthest: Farthest = field(compare=False)
+    depends_on_order: bool = False
 
     @property
     def size(self) -> int:
@@ -353,6 +356,7 @@ class Reach(Result):
             *rows,
             *everything,
             how_searched(self),
+            *of_order(self),
         ]
 
 

@@ -17,6 +17,7 @@ from pandas.api.types import is_numeric_dtype
 from sensitivity_lab.checks import check_path, html_text, named, rounded_up, shown
 from sensitivity_lab.errors import InputError, printable
 from sensitivity_lab.files import written_whole
+from sensitivity_lab.queries.order import ORDER
 from sensitivity_lab.universes.relations import show
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -270,6 +271,11 @@ def how_searched(result: Any) -> tuple[str, str]:
     if result.datasets_evaluated:
         evaluated = f"{result.datasets_evaluated:,} datasets evaluated"
     return "method", f"{result.method}, {result.arithmetic} arithmetic, {evaluated}"
+
+
+def of_order(result: Any) -> list[tuple[str, str]]:
+    """Return the fact of a result whose function depends on the order of the records."""
+    return [("order", ORDER)] if result.depends_on_order else []
 
 
 def between_sizes(sizes: tuple[int, int | None], of: str) -> str:

@@ -20,7 +20,7 @@ from sensitivity_lab.universes.relations import (
 from .measure import measure
 from .noise_context import NoiseContext, of_datasets, setting
 from .pairs import pair_facts
-from .reprs import how_searched, told
+from .reprs import how_searched, of_order, told
 from .result import Found
 from .roles import Block, blocks_of
 from .verification import Stated, neighbors_of
@@ -67,6 +67,9 @@ class Sensitivity(Found):
         How to measure the difference of two vector answers; for numbers, all three agree.
     kind : {"global", "local"}
         Whether the maximum is over all x and y, or over the neighbors y of one x.
+    depends_on_order : bool
+        Whether a caller's function answered a dataset differently in another order of its records.
+        The sensitivity is then that of the function after sorting.
 
     Notes
     -----
@@ -106,6 +109,7 @@ class Sensitivity(Found):
     universe: AnyUniverse
     norm: Norm = "L1"
     kind: Literal["global", "local"] = "global"
+    depends_on_order: bool = False
 
     def __getstate__(self) -> dict[str, Any]:
         # The datasets, not what it takes to list them.
@@ -231,6 +235,7 @@ class Sensitivity(Found):
             facts.insert(0, ("exact", exact))
         if absent := self.query.absent_from(self.universe):
             facts.append(("absent", absent))
+        facts += of_order(self)
         return facts
 
 

@@ -21,7 +21,7 @@ from sensitivity_lab.universes.relations import Dataset, Relation, multiplicitie
 from .measure import difference_of, exact_answer
 from .noise_context import NoiseContext, left_out, of_datasets
 from .pairs import changes, in_short, show_answer
-from .reprs import between_sizes, how_searched
+from .reprs import between_sizes, how_searched, of_order
 from .result import Found
 from .sensitivity import Sensitivity
 from .verification import Stated
@@ -133,6 +133,11 @@ class SmoothSensitivity(Found):
         return finite(self.local.universe)
 
     @property
+    def depends_on_order(self) -> bool:
+        """Whether the function answered a dataset differently in another order of its records."""
+        return self.local.depends_on_order
+
+    @property
     def size(self) -> int:
         """The number of records of x."""
         return len(self.x)
@@ -238,6 +243,7 @@ class SmoothSensitivity(Found):
             ("z", f"{changes(self.x, self.z, 'x')}  f(z) = {show_answer(witness.query_x)}"),
             ("y", f"{changes(self.z, self.y, 'z')}  f(y) = {show_answer(witness.query_y)}"),
             how_searched(self),
+            *of_order(self),
         ]
 
     @property

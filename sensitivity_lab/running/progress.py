@@ -22,7 +22,7 @@ Item = TypeVar("Item")
 
 _LOG = logging.getLogger("sensitivity_lab")
 
-_LOGGED = 10.0
+_LOGGED = 5.0
 """Seconds after which work that shows no bar is said to go on, once."""
 
 _CLOCK = 16
@@ -58,7 +58,9 @@ class Watch:
             )
         if took > _LOGGED and not (self.shown or self.logged):
             self.logged = True
-            _LOG.info("the search takes over %.0f seconds%s; progress=True shows it", took, how_far)
+            _LOG.warning(
+                "the search takes over %.0f seconds%s; progress=True shows it", took, how_far
+            )
 
 
 _WATCH: ContextVar[Watch | None] = ContextVar("watch", default=None)

@@ -14,7 +14,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sensitivity_lab.checks import number_kind
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.files import remove_held
 
@@ -33,9 +32,6 @@ _HAIL = 2e-5
 
 _SOON = 1e-3
 """Seconds until a timer of the caller's rings that ran out meanwhile, or a late signal is taken."""
-
-_LONGEST = 10**6
-"""The largest limit in seconds: eleven days."""
 
 _GRACE = 2.0
 """A worker that does not stop this many times the limit, and a second, after it began is ended."""
@@ -144,11 +140,6 @@ class _Alarm:
 def _called(function: Callable[..., R], arguments: tuple[Any, ...]) -> R:
     """Call a function in a frame in which `_Alarm` may raise: compiled code has none of its own."""
     return function(*arguments)
-
-
-check_timeout = number_kind(
-    f"a positive number of seconds, at most {_LONGEST:,}", lambda given: 0 < given <= _LONGEST
-)
 
 
 def _check_can_limit() -> None:

@@ -71,7 +71,7 @@ ENGINES: tuple[AnyEngine, ...] = (
     LocalRowSums(),
     *map(_few, _ON_TABLES),
     LocalOneColumn(tuple(map(_few, _LOCAL))),
-    LocalGroups((LocalMonotone(), LocalVariance())),
+    LocalGroups(_LOCAL),
     _few(Stacks((RowSums(), *_ON_TABLES))),
     *CONTINUOUS,
     _few(Enumeration()),

@@ -195,7 +195,7 @@ def _pairs_with_few(
 ) -> Iterator[tuple[Difference, Callable[[], Finding]]]:
     """Yield pairs of which one has too few records: the furthest apart for each change."""
     given = _given_answer(query)
-    known: dict[int, tuple[Difference, _Extreme]] = {}
+    known: dict[int, tuple[Difference, Extreme]] = {}
     for size, (removed, added) in few:
         larger = max(size, size - removed + added)
         if larger not in known:
@@ -208,7 +208,7 @@ def _pairs_with_few(
         yield gap, partial(_pair_of, extreme, size == larger, (removed, added))
 
 
-class _Extreme(NamedTuple):
+class Extreme(NamedTuple):
     """A dataset of some size with the least or the greatest answer.
 
     Attributes
@@ -230,29 +230,48 @@ class _Extreme(NamedTuple):
 
 def _extremes_of_size(
     local: Sequence[AnyEngine], universe: AnyUniverse, query: Query, size: int
-) -> list[_Extreme]:
+) -> list[Extreme]:
     """Return datasets of a size with the least and the greatest answer."""
     own = _own(query)
     if size < own.defined_from:
         on = finite(universe)
-        return [_Extreme(_given_answer(query), partial(_first_records, on, size), on, on.values)]
+        return [Extreme(_given_answer(query), partial(_first_records, on, size), on, on.values)]
+    search = plan_extremes(local, universe, own, size, Options())
+    if search is None:
+        raise NoEngineError(f"no engine finds the extremes of {query.name}")
+    return search()
+
+
+def plan_extremes(
+    local: Sequence[AnyEngine], universe: AnyUniverse, own: Query, size: int, options: Options
+) -> Callable[[], list[Extreme]] | None:
+    """Return a search for datasets of a size with the least and the greatest answer.
+
+    None if no engine finds both ends. The query has an answer of its own on every dataset of the
+    size, which need not move one way with each record: the range does not.
+    """
     problem = _from_somewhere(universe, own, size)
-    if isinstance(problem, _Extreme):
-        return [problem]
-    found_plan = first_plan(local, problem, Options())
-    if isinstance(found_plan, Refusal) or found_plan.ends is None:
-        raise NoEngineError(f"the extremes of {query.name} are not known: {found_plan}")
-    both = found_plan.ends()
+    if isinstance(problem, Extreme):
+        return lambda: [problem]
+    plan = first_plan(local, problem, options)
+    if isinstance(plan, Refusal) or plan.ends is None:
+        return None
+    return partial(_two_extremes, problem, plan.ends, size)
+
+
+def _two_extremes(problem: Local, ends: Callable[[], BothEnds], size: int) -> list[Extreme]:
+    """Return datasets of a size with the least and the greatest answer, from x or a neighbor."""
+    both = ends()
     asked = _on_finite(problem, both.values)
     on = asked.universe
-    found = [one for ends in both.of_changes for one in (ends.lower, ends.upper)]
-    some = [_Extreme(one.answer, one.y, on, both.values) for one in found]
+    found = [one for of in both.of_changes for one in (of.lower, of.upper)]
+    some = [Extreme(one.answer, one.y, on, both.values) for one in found]
     if sum(problem.sizes) == size:
-        some.append(_Extreme(both.of_x, lambda: asked.x, on, both.values))
+        some.append(Extreme(both.of_x, lambda: asked.x, on, both.values))
     return [min(some, key=lambda one: one.answer), max(some, key=lambda one: one.answer)]
 
 
-def _from_somewhere(universe: AnyUniverse, own: Query, size: int) -> Local | _Extreme:
+def _from_somewhere(universe: AnyUniverse, own: Query, size: int) -> Local | Extreme:
     """Return a local problem whose neighbors are all datasets of a size, with x or without it.
 
     Where each record can occur often enough, all records of any x are replaced; else records of the
@@ -266,7 +285,7 @@ def _from_somewhere(universe: AnyUniverse, own: Query, size: int) -> Local | _Ex
         return LocalProblem(universe, own, replaced, x)
     left = int(universe.size) - size
     if not left:
-        return _Extreme(_exact_answer(own, universe, x), lambda: x, universe, ())
+        return Extreme(_exact_answer(own, universe, x), lambda: x, universe, ())
     every = universe.multiplicities(int(universe.size))
     return LocalProblem(universe, own, Unbounded(left, True, "remove"), every)
 
@@ -276,7 +295,7 @@ def _first_records(universe: FiniteUniverse, size: int) -> Multiplicities:
     return smallest(universe.multiplicities(size), size)
 
 
-def _pair_of(extreme: _Extreme, is_x: bool, change: RemovedAdded) -> Finding:
+def _pair_of(extreme: Extreme, is_x: bool, change: RemovedAdded) -> Finding:
     """Return a pair of a dataset and one that a change of x leads to, or comes from."""
     data = extreme.data()
     removed, added = change if is_x else change[::-1]
@@ -362,7 +381,7 @@ def _ends_of_nobody(local: Sequence[AnyEngine], problem: Local) -> BothEnds:
     values = tuple(value for some in extremes.values() for one in some for value in one.values)
     on = _on_finite(problem, values)
 
-    def end(one: _Extreme) -> End:
+    def end(one: Extreme) -> End:
         return End(
             one.answer, lambda: multiplicities_of(one.universe.dataset(one.data()), on.universe)
         )

@@ -8,11 +8,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from sensitivity_lab.checks import check_kind, check_whole, shown
+from sensitivity_lab.checks import check_kind, check_seconds, check_whole, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.running.checkpoint import as_folder
-from sensitivity_lab.running.time_limits import check_timeout
 
 
 @dataclass(frozen=True)
@@ -70,8 +69,8 @@ class Run:
         """Check the limits, and that folders are paths; no folder is made."""
         most = check_whole("memory_limit", self.memory_limit, "a number of bytes, at least 1")
         object.__setattr__(self, "memory_limit", most)
-        check_timeout.or_none("time_limit", self.time_limit)
-        check_timeout.or_none("timeout", self.timeout)
+        check_seconds.or_none("time_limit", self.time_limit)
+        check_seconds.or_none("timeout", self.timeout)
         for name in ("checkpoint", "scratch"):
             if getattr(self, name) is not None:
                 as_folder(name, getattr(self, name))

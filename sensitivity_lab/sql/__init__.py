@@ -1,27 +1,15 @@
-"""Sensitivity of SQL: what one person changes in a query over joined tables, exactly.
+"""SQL: what one person adds to a query over joined tables, and its release with noise.
 
-`Query` reads a query of a database, never executes its text, and answers with the numbers of the
-data at hand: what would vanish with each person (`contributions`), and how far removing or adding
-persons or rows can move the answer (`local_sensitivity`). All of these are private, since they
-depend on the data.
+`Query` reads a query of a database, never executes its text, and plans its release (`plan`): what
+everybody adds is cut to a public number of results, and the noise follows from it. What the data at
+hand lose with each person it tells exactly (`contributions`); that is private.
 
 Needs the extra: ``pip install '.[sql]'``.
 """
 
 from .contributions import Contributions
 from .query import Query
-from .result import DatabaseNeighbors, DatabaseSensitivity, DatabaseWitness
-from .row_bounds import RowBound
-from .truncation import TruncationStudy
 
-__all__ = [
-    "Contributions",
-    "DatabaseNeighbors",
-    "DatabaseSensitivity",
-    "DatabaseWitness",
-    "Query",
-    "RowBound",
-    "TruncationStudy",
-]
+__all__ = ["Contributions", "Query"]
 
 __dir__ = __all__.copy  # for tab completion

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.checks import did_you_mean, names_of, shown
-from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.errors import QueryError
 
 from .database import Session
 from .normal_form import Aggregate, NormalForm
@@ -51,15 +49,12 @@ class Weighing:
         The SQL of whether a result's number is rounded, which it must not be; "" if none can be.
     name : str
         The aggregate's name.
-    counts : bool
-        Whether no number is negative.
     """
 
     row: str
     denominator: int = 1
     rough: str = ""
     name: str = ""
-    counts: bool = False
 
     @property
     def total(self) -> str:
@@ -85,12 +80,9 @@ def weigh(
     form: NormalForm,
     aggregate: Aggregate,
     session: Session,
-    replaced: Mapping[str, str] | None = None,
 ) -> Weighing:
     """Return how much each result of a query adds to a count or a sum (see `weigh_over`)."""
-    return weigh_over(
-        aggregate, lambda select: session.rows(statement(form, select, replaced=replaced))
-    )
+    return weigh_over(aggregate, lambda select: session.rows(statement(form, select)))
 
 
 def weigh_over(
@@ -112,11 +104,11 @@ def weigh_over(
     """
     name = aggregate.name
     if aggregate.value is None:
-        return Weighing("1", name=name, counts=True)
+        return Weighing("1", name=name)
     value = aggregate.value.sql
     if aggregate.kind == "count":
         row = f"CASE WHEN {value} IS NULL THEN 0 ELSE 1 END"
-        return Weighing(row, name=name, counts=True)
+        return Weighing(row, name=name)
     if aggregate.type in WHOLE:
         return Weighing(f"COALESCE(CAST({value} AS HUGEINT), 0)", name=name)
     decimal = DECIMAL.fullmatch(aggregate.type)
@@ -156,34 +148,10 @@ def _weigh_decimal(value: str, digits: int, scale: int, name: str) -> Weighing:
     return Weighing(f"COALESCE(CAST({scaled} AS HUGEINT), 0)", power, name=name)
 
 
-def exact_answers(
-    form: NormalForm,
-    aggregate: Aggregate,
-    session: Session,
-    replaced: Mapping[str, str] | None = None,
-) -> list[Fraction]:
-    """Return an aggregate of each group, exactly, in the order of the keys; 0 of nothing."""
-    place = place_of(form)
-    if aggregate.kind == "distinct" and aggregate.value is not None:
-        weighing = Weighing("")
-        select = [place, f"COUNT(DISTINCT {aggregate.value.sql})", "FALSE"]
-    else:
-        weighing = weigh(form, aggregate, session, replaced)
-        select = [place, weighing.total, weighing.is_rough]
-    text = statement(form, select, replaced=replaced, group_by=["1"])
-    found = [Fraction(0)] * len(form.keys)
-    for at, total, rough in session.rows(text):
-        weighing.check(rough)
-        found[at] = Fraction(int(total), weighing.denominator)
-    return found
-
-
-def answers(
-    form: NormalForm, session: Session, replaced: Mapping[str, str] | None = None
-) -> list[tuple[Any, ...]]:
+def answers(form: NormalForm, session: Session) -> list[tuple[Any, ...]]:
     """Return the aggregates of each group, in the order of the keys; those of nothing are 0."""
     select = [place_of(form), *(call_of(one) for one in form.aggregates)]
-    text = statement(form, select, replaced=replaced, group_by=["1"])
+    text = statement(form, select, group_by=["1"])
     found = {row[0]: row[1:] for row in session.rows(text)}
     nothing = (0,) * len(form.aggregates)
     return [found.get(place, nothing) for place in range(len(form.keys))]
@@ -198,22 +166,3 @@ def call_of(aggregate: Aggregate) -> str:
         whole = aggregate.type in WHOLE
         return f"COALESCE(SUM({f'CAST({value} AS HUGEINT)' if whole else value}), 0)"
     return f"COUNT({'DISTINCT ' * (aggregate.kind == 'distinct')}{value})"
-
-
-def aggregate_of(form: NormalForm, name: Any) -> int:
-    """Return the place of an aggregate, the only one if no name is given."""
-    names = [one.name for one in form.aggregates]
-    if name is None:
-        if len(names) > 1:
-            raise InputError(
-                f"aggregate: the query has several, and each has a sensitivity of its own; choose "
-                f"one of {names_of(names)}"
-            )
-        return 0
-    found = [i for i, one in enumerate(names) if isinstance(name, str) and one == name]
-    if not found:
-        raise InputError(
-            f"aggregate must be one of {names_of(names)}, got {shown(name)}"
-            f"{did_you_mean(name, names)}"
-        )
-    return found[0]

@@ -34,23 +34,19 @@ class Cascades:
         Public tables whose rows refer to a person's rows, and are joined with them.
     other : tuple of (Source, ForeignKey)
         Sources whose rows refer to a person's rows, and are not joined with them.
-    own : tuple of (Source, ForeignKey)
-        Sources whose rows refer to rows of the same person, and are not joined with them.
     keys : tuple of ForeignKey
         Those of `joined` sources: each value must find one row.
     """
 
     joined: tuple[str, ...]
     other: tuple[tuple[Source, ForeignKey], ...]
-    own: tuple[tuple[Source, ForeignKey], ...]
     keys: tuple[ForeignKey, ...]
 
-    def check(self, unit: str = "person") -> None:
+    def check(self) -> None:
         """Raise InputError if a removal takes results along that are not counted."""
-        found = [*self.other, *(self.own if unit == "row" else ())]
-        if not found:
+        if not self.other:
             return
-        source, foreign = found[0]
+        source, foreign = self.other[0]
         way = ""
         if source.person is None:
             way = f", or name the column of persons of {named(source.table.name)} in person"
@@ -58,7 +54,7 @@ class Cascades:
         key = names_of([f"{source.table.name}.{one}" for one in foreign.columns], named)
         raise InputError(
             f"person: rows of {child} refer to rows of {parent} by a foreign key ({key}), and have "
-            f"to go when those go{' with a person' * (unit == 'person')}; the query does not join "
+            f"to go when those go with a person; the query does not join "
             f"{child} with {parent} on that key, so what they take along is not computed: join the "
             f"two{way}"
         )
@@ -84,16 +80,17 @@ def cascades(form: NormalForm, constraints: Constraints, private: Mapping[str, s
                 f"sql: IN reads {source.table.name}, which has rows that go with a person; join it "
                 "instead: if several of its rows match, a join counts each of them"
             )
-    found: dict[str, list[tuple[Source, ForeignKey]]] = {"joined": [], "own": [], "other": []}
+    found: dict[str, list[tuple[Source, ForeignKey]]] = {"joined": [], "other": []}
     for source in form.sources:
         for foreign in constraints.foreign_keys(source.table):
             if losing.loses(foreign.parent):
                 kind = _kind(form, source, foreign, private.get(foreign.parent.sql))
-                found[kind].append((source, foreign))
+                if kind is not None:
+                    found[kind].append((source, foreign))
     public = [source.table.name for source, _ in found["joined"] if source.person is None]
     keys = tuple(foreign for _, foreign in found["joined"])
     joined = tuple(dict.fromkeys(public))
-    return Cascades(joined, tuple(found["other"]), tuple(found["own"]), keys)
+    return Cascades(joined, tuple(found["other"]), keys)
 
 
 class _Losing:
@@ -166,15 +163,15 @@ def with_owners(
     return replace(form, sources=tuple(sources))
 
 
-def _kind(form: NormalForm, child: Source, foreign: ForeignKey, person: str | None) -> str:
-    """Tell whether rows of a foreign key are joined, else whether they belong to one person."""
+def _kind(form: NormalForm, child: Source, foreign: ForeignKey, person: str | None) -> str | None:
+    """Tell whether rows of a foreign key are joined or not; None for rows of one person."""
     if _is_joined(form, child, foreign):
         return "joined"
     if foreign in child.path:
-        return "own"
+        return None
     pairs = zip(foreign.columns, foreign.parent_columns, strict=True)
     same = any(mine == child.person and theirs == person for mine, theirs in pairs)
-    return "own" if person and same else "other"
+    return None if person and same else "other"
 
 
 def _is_joined(form: NormalForm, child: Source, foreign: ForeignKey) -> bool:

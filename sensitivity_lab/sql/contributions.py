@@ -13,14 +13,13 @@ import pandas as pd
 from sensitivity_lab.checks import check_whole, named, names_of
 from sensitivity_lab.results.reprs import Facts
 
-from .answers import Weighing, weigh
 from .clipping import clipped_text
 from .database import Session
-from .impacts import make_impacts, persons_in, units_of
+from .impacts import make_impacts, persons_in
 from .normal_form import NormalForm
 from .read_query import ReadQuery
-from .removal import losses
-from .result import PRIVATE
+
+PRIVATE = "it depends on the data: neither publish it nor scale noise to it"
 
 _SHARES = (0.5, 0.9, 0.99, 0.999, 1.0)
 """The quantiles of a distribution."""
@@ -193,16 +192,14 @@ class Contributions(Facts):
 def contributions_of(query: ReadQuery) -> Contributions:
     """Return the contributions of all persons."""
     form = query.form
+    form.check_monotone("contributions")
     query.cascades.check()
     with query.session() as session:
         number = persons_in(form, session)
-        if not form.monotone:
-            return _by_running(query, session, number)
-        units = units_of(form, "person", query.null_person)
         names = [f"lost{place}" for place in range(len(form.aggregates))]
         # Counts fit into 64 bits; sums may not.
         wide = [f"lost{i}" for i, one in enumerate(form.aggregates) if one.kind == "sum"]
-        impacts = make_impacts(form, form.aggregates, units, session, once=not wide)
+        impacts = make_impacts(form, session, once=not wide)
         persons, places, values = _person_columns(form, impacts.relation, names, wide, session)
         weighings = impacts.weighings
     below = tuple(one.denominator for one in weighings)
@@ -224,46 +221,16 @@ def _person_columns(
         any_of = " OR ".join(f"ABS({name}) > {most}" for name in wide)
         [(too_wide,)] = session.rows(f"SELECT COALESCE(BOOL_OR({any_of}), FALSE) FROM {relation}")
     if too_wide or len(types) > 1 or not types <= set(_PLAIN):
-        rows = session.rows(f"SELECT unit, place, {', '.join(names)} FROM {relation}")
+        rows = session.rows(f"SELECT person, place, {', '.join(names)} FROM {relation}")
         columns = list(zip(*rows, strict=True)) if rows else [()] * (2 + len(names))
         persons = np.empty(len(rows), dtype=object)
         persons[:] = columns[0]
         values = tuple(np.array([int(one) for one in of], dtype=object) for of in columns[2:])
         return persons, np.array(columns[1], dtype=np.int64), values
     casts = ", ".join(f"CAST({name} AS BIGINT) AS {name}" for name in names)
-    found = session.arrays(f"SELECT unit, place, {casts} FROM {relation}")
+    found = session.arrays(f"SELECT person, place, {casts} FROM {relation}")
     arrays = {name: np.asarray(value) for name, value in found.items()}
-    return arrays["unit"], arrays["place"].astype(np.int64), tuple(arrays[one] for one in names)
-
-
-def _by_running(query: ReadQuery, session: Session, number: int) -> Contributions:
-    """Run the query again without each person, as a left join of private rows needs."""
-    form = query.form
-    units = units_of(form, "person", query.null_person)
-    weighings = [
-        Weighing("") if one.kind == "distinct" else weigh(form, one, session)
-        for one in form.aggregates
-    ]
-    below = tuple(one.denominator for one in weighings)
-    persons, places = [], []
-    values: list[list[Any]] = [[] for _ in form.aggregates]
-    for (person,), lost in losses(form, form.aggregates, session, "person", units, 1):
-        for place, parts in enumerate(zip(*lost, strict=True)):
-            if any(parts):
-                persons.append(person)
-                places.append(place)
-                for column, one, scale in zip(values, parts, below, strict=True):
-                    column.append(one * scale)
-    names = np.empty(len(persons), dtype=object)
-    names[:] = persons
-    return Contributions(
-        query,
-        names,
-        np.array(places, dtype=np.int64),
-        tuple(np.array(one, dtype=object) for one in values),
-        below,
-        number,
-    )
+    return arrays["person"], arrays["place"].astype(np.int64), tuple(arrays[one] for one in names)
 
 
 def _divided(values: Any, below: int) -> Any:

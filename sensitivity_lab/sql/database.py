@@ -16,7 +16,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sensitivity_lab.checks import as_pandas, did_you_mean, is_hashable, names_of, shown, text_of
+from sensitivity_lab.checks import (
+    as_pandas,
+    did_you_mean,
+    is_hashable,
+    named,
+    names_of,
+    shown,
+    text_of,
+)
 from sensitivity_lab.errors import InputError, MissingExtraError, QueryError, TooLargeError
 
 from .normal_form import Table, alike, literal, quoted
@@ -365,6 +373,8 @@ class Database:
 
     def check(self, session: Session, tables: Iterable[Table]) -> None:
         """Raise InputError if tables are others than they were, or than the connection sees."""
+        if self._sqlite is None and not self._given:
+            _check_macros(session)
         if self._own:
             return
         self._check_connection(session, [table.name for table in tables])
@@ -535,6 +545,23 @@ class Database:
                 cursor.register("given rows", frame)
                 cursor.execute(f'INSERT INTO {table.sql} SELECT * FROM "given rows"')
                 cursor.unregister("given rows")
+
+
+def _check_macros(session: Session) -> None:
+    """Raise InputError for macros with names of functions, which would run in their place."""
+    found = session.rows(
+        "SELECT DISTINCT function_name FROM duckdb_functions() WHERE NOT internal AND "
+        "function_type IN ('macro', 'table_macro') AND schema_name = current_schema() "
+        "AND function_name IN (SELECT function_name FROM duckdb_functions() WHERE internal) "
+        "ORDER BY 1"
+    )
+    if found:
+        names = [name for (name,) in found]
+        raise InputError(
+            "connection: macros of it have the names of DuckDB's functions "
+            f"{names_of(names, named)}, and would run in their place, whatever they read; drop "
+            f"them, as in DROP MACRO {named(names[0])}, or copy the tables to another database"
+        )
 
 
 def _check_temporary(names: Iterable[str], temporary: Sequence[str]) -> None:

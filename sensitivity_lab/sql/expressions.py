@@ -134,7 +134,7 @@ REFUSED = {
 
 WINDOWS = (
     "windows are not supported, because one row can change the results of others",
-    "use an aggregate with GROUP BY; to bound the rows of each person, use Query.truncation",
+    "use an aggregate with GROUP BY; Query.plan(max_rows=...) keeps the first rows of each person",
 )
 """Why windows are refused."""
 

@@ -1,42 +1,37 @@
-"""What would vanish with each person or row: one grouped query over the join.
+"""What would vanish with each person: one grouped query over the join.
 
-A result refers to the units of all its rows, and vanishes with each of them. A *unit* is a person,
-or a single row of a private table. With one private table, the results are grouped by its unit.
-With several, every result is paired with each of its private rows, but with none whose unit stands
-in an earlier one: so a unit that is twice in a result counts it once.
+A result refers to the persons of all its rows, and vanishes with each of them. With one private
+table, the results are grouped by its person. With several, every result is paired with each of its
+private rows, but with none whose person stands in an earlier one: so a person who is twice in a
+result counts it once.
 
-A value of COUNT(DISTINCT ...) vanishes with a unit if all of its results refer to the unit.
+A value of COUNT(DISTINCT ...) vanishes with a person if all of its results refer to the person.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from .answers import WHOLE, Weighing, weigh
 from .database import Session
 from .normal_form import Aggregate, NormalForm, quoted
 from .statements import place_of, statement
 
-Unit = Literal["person", "row"]
-"""What is removed or added as a whole."""
-
 _LOST = 'temp.main."lab lost"'
-"""The temporary table of what vanishes with each unit."""
+"""The temporary table of what vanishes with each person."""
 
 
 @dataclass(frozen=True)
 class Impacts:
-    """What would vanish with each unit.
+    """What would vanish with each person.
 
     Attributes
     ----------
     relation : str
-        SQL of a relation in brackets: `place`, `unit`, and three numbers per aggregate. `lost0` is
-        what vanishes with the unit alone, `gain0` and `drop0` bound what can vanish with it in
-        company: the sums of the positive and of the negative numbers that are at stake. All are
-        whole numbers of 128 bits.
+        SQL of a relation in brackets: `place`, `person`, and `lost0`, `lost1` ... of the
+        aggregates, whole numbers of 128 bits.
     weighings : list of Weighing
         Of each aggregate.
     """
@@ -45,46 +40,21 @@ class Impacts:
     weighings: list[Weighing]
 
 
-def units_of(form: NormalForm, unit: Unit, null_person: str) -> list[str]:
-    """Return the SQL of the unit of each private source; NULL for public rows.
-
-    Rows of several tables are told apart: a row's number times the number of tables, plus that of
-    its table.
-    """
-    tables = list(dict.fromkeys(source.table.sql for source in form.private))
+def persons_of(form: NormalForm) -> list[str]:
+    """Return the SQL of the person of each private source; NULL for public rows."""
     types = form.person_types
-    found = []
-    for source in form.private:
-        person = source.owner.sql
-        if unit == "row":
-            place = tables.index(source.table.sql)
-            row = f"{quoted(source.alias)}.rowid * {len(tables)} + {place}"
-            public = null_person == "public"
-            found.append(f"CASE WHEN {person} IS NOT NULL THEN {row} END" if public else row)
-        else:
-            mixed = len(types) > 1 and types <= set(WHOLE)
-            found.append(f"CAST({person} AS HUGEINT)" if mixed else person)
-    return found
+    mixed = len(types) > 1 and types <= set(WHOLE)
+    sql = [source.owner.sql for source in form.private]
+    return [f"CAST({one} AS HUGEINT)" if mixed else one for one in sql]
 
 
-def make_impacts(
-    form: NormalForm,
-    aggregates: Sequence[Aggregate],
-    units: Sequence[str],
-    session: Session,
-    *,
-    once: bool = False,
-) -> Impacts:
-    """Return what would vanish with each unit.
+def make_impacts(form: NormalForm, session: Session, *, once: bool = False) -> Impacts:
+    """Return what would vanish with each person.
 
     Parameters
     ----------
     form : NormalForm
         The query.
-    aggregates : sequence of Aggregate
-        What is counted or added up.
-    units : sequence of str
-        See `units_of`.
     session : Session
         Where statements run.
     once : bool, default False
@@ -95,14 +65,9 @@ def make_impacts(
     QueryError
         If floats cannot be added up exactly.
     """
-    plain = [place for place, one in enumerate(aggregates) if one.kind != "distinct"]
-    weighings = {place: weigh(form, aggregates[place], session) for place in plain}
-    text, stakes = _of_all(form, aggregates, weighings, units)
-    shown = ", ".join(
-        f"CAST(lost{place} AS HUGEINT) AS lost{place}, CAST({gain} AS HUGEINT) AS gain{place}, "
-        f"CAST({drop} AS HUGEINT) AS drop{place}"
-        for place, (gain, drop) in stakes.items()
-    )
+    plain = [place for place, one in enumerate(form.aggregates) if one.kind != "distinct"]
+    weighings = {place: weigh(form, form.aggregates[place], session) for place in plain}
+    text = _of_all(form, weighings)
     source = f"({text})"
     if not once or any(one.rough for one in weighings.values()):
         session.run(f"CREATE OR REPLACE TEMP TABLE {_LOST} AS {text}")
@@ -111,58 +76,45 @@ def make_impacts(
         if weighing.rough:
             [(found,)] = session.rows(f"SELECT BOOL_OR(rough{place}) FROM {_LOST}")
             weighing.check(found)
+    numbers = range(len(form.aggregates))
+    shown = ", ".join(f"CAST(lost{place} AS HUGEINT) AS lost{place}" for place in numbers)
     return Impacts(
-        f"(SELECT place, unit, {shown} FROM {source})",
-        [weighings.get(i, Weighing("", name=one.name)) for i, one in enumerate(aggregates)],
+        f"(SELECT place, person, {shown} FROM {source})",
+        [weighings.get(i, Weighing("", name=one.name)) for i, one in enumerate(form.aggregates)],
     )
 
 
-def _of_all(
-    form: NormalForm,
-    aggregates: Sequence[Aggregate],
-    weighings: Mapping[int, Weighing],
-    units: Sequence[str],
-) -> tuple[str, dict[int, tuple[str, str]]]:
-    """Return the statement for all aggregates, and the SQL of the two stakes in each.
-
-    The stakes are columns of the statement where they do not follow from what is lost.
-    """
-    parts = []
-    columns = [f"lost{place}" for place in range(len(aggregates))]
-    stakes = {p: (f"GREATEST(lost{p}, 0)", f"GREATEST(-lost{p}, 0)") for p in weighings}
-    if weighings:
-        parts.append(_of_sums(form, weighings, units))
-    for place, one in enumerate(aggregates):
+def _of_all(form: NormalForm, weighings: Mapping[int, Weighing]) -> str:
+    """Return the statement for all aggregates."""
+    parts = [_of_sums(form, weighings)] if weighings else []
+    for place, one in enumerate(form.aggregates):
         if one.kind == "distinct":
-            parts.append(_of_values(form, place, one, units))
-            stakes[place] = (f"gain{place}", "0")
-            columns.append(f"gain{place}")
-        elif _has_stakes(weighings[place], units):
-            stakes[place] = (f"gain{place}", f"drop{place}")
-            columns += stakes[place]
+            parts.append(_of_values(form, place, one))
     if len(parts) == 1:
-        return parts[0], stakes
-    sums = ", ".join(f"COALESCE(SUM({name}), 0) AS {name}" for name in columns)
+        return parts[0]
+    # Each part has columns of its own; a person can be in one and not in another.
+    numbers = range(len(form.aggregates))
+    sums = ", ".join(f"COALESCE(SUM(lost{place}), 0) AS lost{place}" for place in numbers)
     for place, weighing in weighings.items():
         sums += f", BOOL_OR(rough{place}) AS rough{place}" if weighing.rough else ""
     together = " UNION ALL BY NAME ".join(f"({part})" for part in parts)
-    return f"SELECT place, unit, {sums} FROM ({together}) GROUP BY place, unit", stakes
+    return f"SELECT place, person, {sums} FROM ({together}) GROUP BY place, person"
 
 
-def paired(units: Sequence[str]) -> tuple[str, list[str], str]:
-    """Return the SQL of a result's unit, the conditions, and the relation it is paired with.
+def paired(persons: Sequence[str]) -> tuple[str, list[str], str]:
+    """Return the SQL of a result's person, the conditions, and the relation it is paired with.
 
-    With several private sources, that is one unit after the other, each once.
+    With several private sources, that is one person after the other, each once.
     """
-    if len(units) == 1:
-        return units[0], [f"{units[0]} IS NOT NULL"], ""
+    if len(persons) == 1:
+        return persons[0], [f"{persons[0]} IS NOT NULL"], ""
     cases, conditions = "", []
-    for place, unit in enumerate(units):
-        cases += f" WHEN {place} THEN {unit}"
-        before = [f"{unit} IS DISTINCT FROM {earlier}" for earlier in units[:place]]
-        fresh = " AND ".join([f"{unit} IS NOT NULL", *before])
+    for place, person in enumerate(persons):
+        cases += f" WHEN {place} THEN {person}"
+        before = [f"{person} IS DISTINCT FROM {earlier}" for earlier in persons[:place]]
+        fresh = " AND ".join([f"{person} IS NOT NULL", *before])
         conditions.append(f"(lab_row.place = {place} AND {fresh})")
-    numbers = ", ".join(f"({place})" for place in range(len(units)))
+    numbers = ", ".join(f"({place})" for place in range(len(persons)))
     return (
         f"CASE lab_row.place{cases} END",
         [f"({' OR '.join(conditions)})"],
@@ -170,28 +122,21 @@ def paired(units: Sequence[str]) -> tuple[str, list[str], str]:
     )
 
 
-def _has_stakes(weighing: Weighing, units: Sequence[str]) -> bool:
-    """Tell whether what a result adds can cancel alone, and not with units that share it."""
-    return len(units) > 1 and not weighing.counts
+def _is_never_null(form: NormalForm, person: str) -> bool:
+    """Tell whether a join condition already leaves out results whose person is NULL."""
+    return any(person in (one.left.sql, one.right.sql) for one in form.equalities)
 
 
-def _is_never_null(form: NormalForm, unit: str) -> bool:
-    """Tell whether a join condition already leaves out results whose unit is NULL."""
-    return any(unit in (one.left.sql, one.right.sql) for one in form.equalities)
-
-
-def _of_sums(form: NormalForm, weighings: Mapping[int, Weighing], units: Sequence[str]) -> str:
+def _of_sums(form: NormalForm, weighings: Mapping[int, Weighing]) -> str:
     """Return the statement for counts and sums."""
-    unit, conditions, beside = paired(units)
-    select = [f"{unit} AS unit"]
+    persons = persons_of(form)
+    person, conditions, beside = paired(persons)
+    select = [f"{person} AS person"]
     for place, weighing in weighings.items():
         select.append(f"{weighing.total} AS lost{place}")
-        if _has_stakes(weighing, units):
-            for name, sign in (("gain", ""), ("drop", "-")):
-                select.append(f"SUM(GREATEST({sign}({weighing.row}), 0)) AS {name}{place}")
         if weighing.rough:
             select.append(f"{weighing.is_rough} AS rough{place}")
-    if len(units) == 1 and _is_never_null(form, unit):
+    if len(persons) == 1 and _is_never_null(form, person):
         conditions = []
     if form.groups:
         select.append(f"{place_of(form)} AS place")
@@ -203,18 +148,17 @@ def _of_sums(form: NormalForm, weighings: Mapping[int, Weighing], units: Sequenc
     return f"SELECT {place_of(form)} AS place, * FROM ({text})"
 
 
-def _of_values(form: NormalForm, place: int, aggregate: Aggregate, units: Sequence[str]) -> str:
+def _of_values(form: NormalForm, place: int, aggregate: Aggregate) -> str:
     """Return the statement for the values of COUNT(DISTINCT ...).
 
-    A value is lost with a unit if as many of its results refer to the unit as there are; it is at
-    stake with every unit that one of its results refers to.
+    A value is lost with a person if as many of its results refer to the person as there are.
     """
     value = aggregate.sql
     here = place_of(form)
-    unit, conditions, beside = paired(units)
-    by_unit = statement(
+    person, conditions, beside = paired(persons_of(form))
+    by_person = statement(
         form,
-        [f"{here} AS place", f"{value} AS value", f"{unit} AS unit", "COUNT(*) AS results"],
+        [f"{here} AS place", f"{value} AS value", f"{person} AS person", "COUNT(*) AS results"],
         where=[*conditions, f"{value} IS NOT NULL"],
         group_by=["1", "2", "3"],
         beside=beside,
@@ -226,10 +170,10 @@ def _of_values(form: NormalForm, place: int, aggregate: Aggregate, units: Sequen
         group_by=["1", "2"],
     )
     return (
-        f"SELECT one.place AS place, one.unit AS unit, COUNT(*) FILTER (one.results = "
-        f"whole.results) AS lost{place}, COUNT(*) AS gain{place} FROM ({by_unit}) AS one JOIN "
+        f"SELECT one.place AS place, one.person AS person, COUNT(*) FILTER (one.results = "
+        f"whole.results) AS lost{place} FROM ({by_person}) AS one JOIN "
         f"({whole}) AS whole ON one.place = whole.place AND one.value IS NOT DISTINCT FROM "
-        "whole.value GROUP BY one.place, one.unit"
+        "whole.value GROUP BY one.place, one.person"
     )
 
 

@@ -1,13 +1,13 @@
-"""The columns that a join makes equal, as bounds, truncation and pipelines see them."""
+"""The columns that a join makes equal."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from itertools import chain
 from typing import TypeVar
 
 from .answers import WHOLE
-from .normal_form import Equality, NormalForm, Source, SourceColumn, Term, quoted
+from .normal_form import Equality, NormalForm, SourceColumn
 
 Node = TypeVar("Node")
 
@@ -18,8 +18,7 @@ def join_equalities(form: NormalForm) -> tuple[Equality, ...]:
     """Return the equalities that hold between values, not between what a cast makes of them.
 
     A whole number and a float are compared as floats, where several whole numbers can equal one
-    float. No count of the most frequent value bounds how many rows such an equality finds, so the
-    bounds take it for a predicate.
+    float, so it does not make their persons one.
     """
     return tuple(
         one for one in form.equalities if _values(form, one.left) == _values(form, one.right)
@@ -50,16 +49,6 @@ def types_apart(form: NormalForm) -> str:
             "them one, in pandas by astype('Int64')"
         )
     return ""
-
-
-def predicates(form: NormalForm) -> tuple[Term, ...]:
-    """Return the conditions that are no `join_equalities`."""
-    joins = {frozenset((one.left, one.right)) for one in join_equalities(form)}
-    return tuple(
-        term
-        for term in form.conditions
-        if not (term.kind == "=" and frozenset(one.column for one in term.arguments) in joins)
-    )
 
 
 def connected(nodes: Iterable[Node], ties: Iterable[Collection[Node]]) -> list[frozenset[Node]]:
@@ -101,40 +90,3 @@ def one_person_per_result(form: NormalForm) -> bool:
     return len(persons) == 1 or any(
         persons <= variable for variable in classes(join_equalities(form))
     )
-
-
-def one_of_each_kind(
-    source: Source, relation: str, values: Sequence[str], read: Iterable[Term], where: Iterable[str]
-) -> str:
-    """Return a source restricted to values of which no two find the same rows.
-
-    Where a largest count is searched over values of two sources that a chain of conditions ties
-    together, the pairs of values are as many as a product. But two values of some columns differ
-    only in the rows that they find, and these only in what is read of them elsewhere. So of all
-    values that find the same rows, as often, one stands for all.
-
-    Parameters
-    ----------
-    source : Source
-        Whose rows are found.
-    relation : str
-        Its table, or what stands for it so far.
-    values : sequence of str
-        The columns that are chosen, as SQL.
-    read : iterable of Term
-        What reads the source elsewhere.
-    where : iterable of str
-        Conditions on the source alone, which need not be in `read`.
-    """
-    names = sorted({one for term in read for one in term.columns if one.alias == source.alias})
-    types = {source.table.columns[one.name] for one in names}
-    if not types <= _INTEGERS | {"VARCHAR", "DATE", "TIMESTAMP", "BOOLEAN"}:
-        return relation  # two floats that are equal can still be two, as 0.0 and -0.0
-    found = f"LIST_SORT(LIST(ROW({', '.join(one.sql for one in names)})))" if names else "COUNT(*)"
-    fields = ", ".join(f"v{place} := {value}" for place, value in enumerate(values))
-    chosen = values[0] if len(values) == 1 else f"STRUCT_PACK({fields})"
-    here = f"{relation} AS {quoted(source.alias)}"
-    known = " AND ".join(where) or "TRUE"
-    kinds = f"SELECT {chosen} AS chosen, {found} AS found FROM {here} WHERE {known} GROUP BY 1"
-    kept = f"SELECT MIN(chosen) FROM ({kinds}) GROUP BY found"
-    return f"(SELECT * FROM {here} WHERE {chosen} IN ({kept}))"

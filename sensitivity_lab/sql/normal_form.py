@@ -27,6 +27,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
 
+from sensitivity_lab.errors import InputError
+
 
 @dataclass(frozen=True, order=True)
 class SourceColumn:
@@ -369,10 +371,16 @@ class NormalForm:
         names = [source.table.sql for source in self.sources]
         return frozenset(name for name in names if names.count(name) > 1)
 
-    @property
-    def monotone(self) -> bool:
-        """Whether a result stays as long as its rows do: no left join adds private rows."""
-        return all(source.left is None for source in self.private)
+    def check_monotone(self, call: str) -> None:
+        """Raise InputError unless a result stays as long as its rows do.
+
+        It does not where a left join adds private rows.
+        """
+        if any(source.left is not None for source in self.private):
+            raise InputError(
+                f"{call}: a LEFT JOIN to a private table is not supported, because a person can "
+                "take results away from others; use an inner join"
+            )
 
     def source(self, alias: str) -> Source:
         """Return the source of an alias."""

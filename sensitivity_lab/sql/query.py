@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from sensitivity_lab.checks import check_choice, check_whole
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.metrics.norms import Norm, check_norm
 from sensitivity_lab.releases.planning import Plan
 
-from .answers import aggregate_of
-from .changes import Removed, rows_of
 from .contributions import Contributions, contributions_of
-from .impacts import Unit
-from .normal_form import Aggregate
 from .query_plan import plan_of
 from .read_query import ReadQuery
-from .removal import Removal
-from .result import DatabaseNeighbors, DatabaseSensitivity, measured
-from .row_bounds import RowBound, residual_bound
-from .truncation import TruncationStudy, truncation_study
 
 
 class Query(ReadQuery):
@@ -91,8 +81,8 @@ class Query(ReadQuery):
     ...     connection={"visits": visits},
     ...     person={"visits": "person"},
     ... )
-    >>> query.answer().visits.tolist(), query.local_sensitivity(k=1).value
-    ([4], 3.0)
+    >>> query.answer().visits.tolist(), query.contributions().top(1).visits.tolist()
+    ([4], [3])
     """
 
     def contributions(self) -> Contributions:
@@ -107,8 +97,7 @@ class Query(ReadQuery):
         -----
         This takes one grouped query over the join. A result refers to the persons of all its rows,
         and counts once for each of them. A value of COUNT(DISTINCT ...) counts for a person if all
-        of its results refer to the person. With a LEFT JOIN of private rows, the query runs again
-        without each person.
+        of its results refer to the person.
 
         Examples
         --------
@@ -128,132 +117,7 @@ class Query(ReadQuery):
         """
         return contributions_of(self)
 
-    def local_sensitivity(
-        self,
-        k: int = 1,
-        *,
-        unit: str = "person",
-        norm: str = "L1",
-        aggregate: str | None = None,
-    ) -> DatabaseSensitivity:
-        """Return how far the answer moves if up to k persons or rows are removed.
-
-        Parameters
-        ----------
-        k : int, default 1
-            How many persons or rows are removed, at most.
-        unit : {"person", "row"}, default "person"
-            Whether a person goes with all of their rows, or single rows of private tables.
-        norm : {"L1", "L2", "Linf"}, default "L1"
-            How the difference of two answers is measured over the groups. For a single number, all
-            three are its absolute value.
-        aggregate : str, optional
-            Which aggregate, if there are several; AVG has a sum and a count.
-
-        Returns
-        -------
-        DatabaseSensitivity
-            The number, with the removal that attains it. Its status is "bounds" where several
-            units can share results, or their losses do not add up: then the truth is between
-            `value` and `upper`, the sum of what each of them loses at most.
-
-        Raises
-        ------
-        InputError
-            If an argument is invalid.
-        QueryError
-            If the query fails on the data, or was interrupted.
-        TooLargeError
-            If memory or disk are full, or a LEFT JOIN of private rows needs too many runs.
-
-        Notes
-        -----
-        This takes one grouped query over the join; where results have several persons or none, the
-        query itself runs, too. Of several units, the k that lose the most are exact if every result
-        is of one of them and the losses have one sign, or the norm is Linf.
-
-        References
-        ----------
-        Tao, He, Machanavajjhala, Roy, "Computing Local Sensitivities of Counting Queries with
-        Joins", SIGMOD (2020).
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from sensitivity_lab import sql
-        >>> tables = {
-        ...     "patients": pd.DataFrame({"id": [1, 2, 3], "ward": ["a", "a", "b"]}),
-        ...     "visits": pd.DataFrame({"patient": [1, 1, 1, 2, 3], "days": [2, 9, 4, 1, 1]}),
-        ... }
-        >>> query = sql.Query(
-        ...     "SELECT ward, COUNT(*) AS visits, SUM(days) AS days FROM patients "
-        ...     "JOIN visits ON visits.patient = patients.id GROUP BY ward",
-        ...     connection=tables,
-        ...     person="visits.patient",
-        ...     groups=["a", "b"],
-        ...     bounds={"visits.days": (0, 7)},
-        ... )
-        >>> query.local_sensitivity(aggregate="days")
-        Local sensitivity of days, L1 norm: 13 (exact, private)
-          neighbors  at most 1 person removed, with all of their rows in visits; tables in memory...
-          private    it depends on the data: neither publish it nor scale noise to it
-          witness    1 person (in witness.persons)
-          clipped    visits.days to [0, 7]
-          before     (14, 1)
-          after      (1, 1)
-          method     3 persons compared
-        >>> query.local_sensitivity(2, aggregate="visits").value
-        4.0
-        """
-        k = check_whole("k", k, "a number of persons or rows, at least 1")
-        chosen = check_choice("unit", unit, ("person", "row"))
-        return self._removed(
-            k,
-            "row" if chosen == "row" else "person",
-            check_norm(norm),
-            self.form.aggregates[aggregate_of(self.form, aggregate)],
-        )
-
-    def _removed(self, k: int, unit: Unit, norm: Norm, aggregate: Aggregate) -> DatabaseSensitivity:
-        """Return the worst removal."""
-        self._check_rows(unit)
-        self.cascades.check(unit)
-        tables = tuple(dict.fromkeys(source.table.name for source in self.form.private))
-        with self.session() as session:
-            search = Removal(
-                self.form,
-                aggregate,
-                session,
-                unit=unit,
-                k=k,
-                norm=norm,
-                null_person=self.null_person,
-            )
-            worst = search.worst()
-            before, after = search.answers(worst)
-            rows = rows_of(self.form, worst.units, session) if unit == "row" else []
-        return measured(
-            self,
-            aggregate,
-            DatabaseNeighbors(k, unit, tables),
-            norm,
-            before,
-            after,
-            Removed(worst.units, unit) if worst.units else None,
-            upper=worst.upper,
-            searched=worst.searched,
-            rows=tuple(rows),
-        )
-
-    def _check_rows(self, unit: Unit) -> None:
-        """Raise InputError for single rows of tables whose owners foreign keys lead to."""
-        found = next((one.table.name for one in self.form.private if one.path), None)
-        if unit == "row" and found is not None:
-            raise InputError(
-                f"unit: the owners of {found} are found by foreign keys, which single rows are not "
-                "searched with; take persons, or name its column of persons in person"
-            )
-
+    @public_call
     def plan(
         self,
         *,
@@ -340,134 +204,3 @@ class Query(ReadQuery):
         return plan_of(
             self, anew, public, epsilon=epsilon, max_rows=max_rows, delta=delta, split=split
         )
-
-    # A published bound on rows, and truncation.
-
-    def residual(self, beta: float | None = None, *, aggregate: str | None = None) -> RowBound:
-        """Return residual sensitivity, beside the exact number for rows.
-
-        The published bound joins and counts each part of the query that is left when some private
-        tables are taken out. With beta it is a smooth bound: on a database that differs in one row
-        it is at most exp(beta) times as large, so that noise can be scaled to it.
-
-        Parameters
-        ----------
-        beta : float, Fraction or Decimal, optional
-            The bound is the largest at any distance k, times exp(-beta k). By default, the bound at
-            distance 0.
-        aggregate : str, optional
-            Which aggregate, if there are several. A sum is bounded by the largest absolute value
-            that its bounds allow, times the bound of a count.
-
-        Returns
-        -------
-        RowBound
-            Its unit is a single row, added or removed, not a person.
-
-        Raises
-        ------
-        InputError
-            If the query has a LEFT JOIN, a sum without bounds, or beta is not above 0.
-        TooLargeError
-            If more than ten tables of the query are private.
-
-        Notes
-        -----
-        The number of joins is 2 to the number of private tables.
-
-        References
-        ----------
-        Dong, Yi, "Residual Sensitivity for Differentially Private Multi-Way Joins", SIGMOD (2021).
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from sensitivity_lab import sql
-        >>> orders = pd.DataFrame({"person": [1, 1, 2], "item": [1, 1, 2]})
-        >>> prices = pd.DataFrame({"item": [1, 2, 2, 2], "owner": [5, 3, 4, 6]})
-        >>> query = sql.Query(
-        ...     "SELECT COUNT(*) AS pairs FROM orders JOIN prices USING (item)",
-        ...     connection={"orders": orders, "prices": prices},
-        ...     person={"orders": "person", "prices": "owner"},
-        ... )
-        >>> query.residual().upper, round(query.residual(beta=0.1).upper, 3)
-        (3.0, 4.966)
-        """
-        self._check_rows("row")
-        self.cascades.check("row")
-        return residual_bound(self, beta, aggregate)
-
-    def truncation(
-        self,
-        thresholds: Sequence[float] | None = None,
-        *,
-        epsilon: float | None = None,
-        aggregate: str | None = None,
-    ) -> TruncationStudy:
-        """Return what a bound on each person's share cuts from the answer, and what noise costs.
-
-        It gives each result a weight of at most 1, such that the results of no person add up to
-        more than the threshold, and is what results of several persons need, which `plan` refuses.
-        A truncated answer has a sensitivity that does not depend on the data, so that Laplace noise
-        makes it private. A small threshold cuts much, a large one needs much noise. The errors of
-        the study depend on the data, so they may not choose the threshold tau: choose it without
-        looking at them, or let R2T choose, which costs noise for each threshold
-        (`TruncationStudy.r2t_error`).
-
-        Parameters
-        ----------
-        thresholds : sequence of number
-            The thresholds tau to compare, above 0, in the order of the study's rows. Required.
-        epsilon : float, Fraction or Decimal
-            The privacy loss of one release, above 0. Required.
-        aggregate : str, optional
-            Which aggregate, if there are several.
-
-        Returns
-        -------
-        TruncationStudy
-            A point per threshold, with the truncated answer, the scale of the noise and the
-            expected error.
-
-        Raises
-        ------
-        InputError
-            If an argument is invalid, or the answer is grouped or can have negative values; the
-            message says why.
-        TooLargeError
-            If the linear program has too many variables.
-
-        Notes
-        -----
-        A person, added or removed with all rows, changes the truncated answer by at most tau, which
-        is in its unit. Cutting *base rows* has no such bound: with one row per person in a table
-        that joins with itself, a person can still be in every result.
-
-        References
-        ----------
-        Dong, Fang, Yi, Tao, Machanavajjhala, "R2T: Instance-optimal Truncation for Differentially
-        Private Query Evaluation with Foreign Keys", SIGMOD (2022).
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from sensitivity_lab import sql
-        >>> visits = pd.DataFrame({"patient": [1] * 6 + [2, 2, 3], "ward": list("aabbbaabb")})
-        >>> query = sql.Query(
-        ...     "SELECT COUNT(*) AS visits FROM visits",
-        ...     connection={"visits": visits},
-        ...     person="visits.patient",
-        ... )
-        >>> study = query.truncation([1, 2, 4], epsilon=1)
-        >>> study.to_frame()[["threshold", "cut", "persons_cut", "sensitivity", "scale"]]
-           threshold  cut  persons_cut  sensitivity  scale
-        0          1  6.0            2          1.0    1.0
-        1          2  4.0            1          2.0    2.0
-        2          4  2.0            1          4.0    4.0
-        """
-        if thresholds is None or epsilon is None:
-            raise InputError(
-                "truncation: give thresholds and epsilon, chosen without looking at the data, as "
-                "in query.truncation([1, 10, 100], epsilon=1)"
-            )
-        return truncation_study(self, thresholds, epsilon=epsilon, aggregate=aggregate)

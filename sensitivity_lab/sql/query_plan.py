@@ -21,17 +21,19 @@ from sensitivity_lab.releases.measurements import Bins, Measured, Numbers
 from sensitivity_lab.releases.opendp_noise import Noise
 from sensitivity_lab.releases.person import Person
 from sensitivity_lab.releases.planning import Plan, privacy_loss
+from sensitivity_lab.releases.published import Checked
 from sensitivity_lab.releases.statistics import Sums
+from sensitivity_lab.releases.table import Exact
 
 from .after_noise import after_noise
 from .clipping import clipped_text
 from .database import Session
-from .impacts import as_whole, units_of
+from .impacts import as_whole, persons_of
 from .join_columns import one_person_per_result, types_apart
 from .normal_form import Aggregate, NormalForm, quoted
 from .read_query import ReadQuery
 from .statements import place_of, statement
-from .truncation import check_cuttable
+from .value_ranges import per_result
 
 _RESULTS = 'temp.main."lab results"'
 """The temporary table of results, each with its number `nth` among those of its person."""
@@ -146,9 +148,29 @@ class Results:
 
     takes_table: ClassVar[bool] = False
 
-    def exact(
-        self, measured: Sequence[Measured], table: Any, *, limited: bool = True
-    ) -> Mapping[Measured, Numbers]:
+    intervals: ClassVar[list[str]] = []
+    said: ClassVar[list[tuple[str, str]]] = [
+        ("noise", "counts and sums can be negative; the error of each is in the table above")
+    ]
+
+    @property
+    def about(self) -> str:
+        """The columns of people."""
+        persons = self.query.persons.items()
+        return "the people of " + ", ".join(f"{table}.{column}" for table, column in persons)
+
+    def within_bounds(self, table: Any) -> pd.DataFrame:
+        """Refuse: of results only what is measured is known."""
+        raise InputError("a query's results within bounds are what is measured")
+
+    def check(self, table: Any) -> Checked:
+        """Refuse: the rows of a query are in its database."""
+        raise InputError(
+            "check tells the rows of a table; of a query, query.contributions() tells how many "
+            "results each person has"
+        )
+
+    def exact(self, measured: Sequence[Measured], table: Any, *, limited: bool = True) -> Exact:
         """Run the query once, and return the exact numbers of the results that count."""
         if table is not None and self.query.reads(table):
             raise InputError(
@@ -163,7 +185,7 @@ class Results:
             one.place: np.array([[as_whole(total)] for total in of], dtype=object)
             for one, of in zip(several, totals, strict=True)
         }
-        return {one: one.exact(rows, len(self.index)) for one in several}
+        return Exact({one: one.exact(rows, len(self.index)) for one in several})
 
     def computed(self, sums: Sums) -> tuple[pd.DataFrame, Mapping[str, Bins]]:
         """Return the answer: what the query makes of the numbers of all groups."""
@@ -246,7 +268,7 @@ def _totals(
     """
     form = query.form
     names = [quoted(f"amount {one.place}") for one in measured]
-    person = units_of(form, "person", query.null_person)[0]
+    person = persons_of(form)[0]
     columns = [f"{person} AS person", f"{place_of(form)} AS place"]
     columns += [f"{one.amount} AS {name}" for one, name in zip(measured, names, strict=True)]
     content = ", ".join(_as_text(name) for name in ["person", *names])
@@ -311,9 +333,8 @@ def plan_of(
     if not one_person_per_result(form):
         raise InputError(
             "plan: a result can refer to several persons, and to keep the first results of each "
-            "lets one person move all others; add the columns of persons to the join. For one "
-            "number without GROUP BY, query.truncation(thresholds, epsilon=...) has R2T's linear "
-            f"program{types_apart(form)}"
+            "lets one person move all others; add the columns of persons to the join, or ask for "
+            f"the rows of one table alone{types_apart(form)}"
         )
     return Plan(
         source=Results(query, Person(max_rows=most), anew),
@@ -326,7 +347,22 @@ def plan_of(
 
 def _ends(form: NormalForm, aggregate: Aggregate) -> tuple[Fraction, Fraction]:
     """Return the least and the largest value of a result; raise InputError without bounds."""
-    ends = check_cuttable(form, aggregate, "plan")
+    ends = per_result(form, aggregate)
+    if ends is None:
+        columns = aggregate.value.value_columns - set(form.bounds) if aggregate.value else ()
+        open_ = [
+            f"{form.source(one.alias).table.name}.{one.name}" for one in sorted(columns, key=str)
+        ]
+        raise InputError(
+            f"plan: {aggregate.name} adds up values without bounds; "
+            + (
+                f"give public bounds of {names_of(open_)}, such as bounds={{{open_[0]!r}: (1, 50)}}"
+                if open_
+                else "write it with +, -, *, CASE, COALESCE and CAST alone: value * 0.5 for "
+                "value / 2"
+            )
+        )
+    form.check_monotone("plan")
     if max(map(abs, ends)) >= 2**53:
         raise InputError(
             f"plan: bounds of {shown(aggregate.name)} reach {as_text(max(map(abs, ends)))}; give "

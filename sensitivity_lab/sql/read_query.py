@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import (
     check_bounds,
     check_callable,
@@ -72,6 +73,7 @@ class ReadQuery:
         The full names of the tables that were declared public.
     """
 
+    @public_call
     def __init__(
         self,
         sql: str,
@@ -491,7 +493,7 @@ def _public_keys(
     sources = [source for source in form.sources if source.alias in read]
     own = [term.sql for term in form.conditions if term.aliases and term.aliases <= read]
     terms = ", ".join(group.term.sql for group in form.groups)
-    text = f"SELECT DISTINCT {terms} FROM {from_clause(sources, {})}"
+    text = f"SELECT DISTINCT {terms} FROM {from_clause(sources)}"
     text += f" WHERE {' AND '.join(own)}" if own else ""
     found = session.rows(f"{text} ORDER BY ALL LIMIT {_MOST_KEYS + 1}")
     if not 0 < len(found) <= _MOST_KEYS:

@@ -513,7 +513,7 @@ class Reader:
         found = self.writer.term(item.unalias(), self.resolver(scope))
         self._lookups += scope.sources
         where = " AND ".join(one.sql for one in scope.conditions) or "TRUE"
-        return f"SELECT {found.sql} FROM {from_clause(scope.sources, {})} WHERE {where}"
+        return f"SELECT {found.sql} FROM {from_clause(scope.sources)} WHERE {where}"
 
     def _subquery(self, select: Any, named: Mapping[str, Any]) -> _Subquery:
         """Write out a subquery: a join that is restricted, and computes columns."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from .normal_form import NormalForm, Source, literal, quoted
 
@@ -17,7 +17,6 @@ def statement(
     form: NormalForm,
     select: Sequence[str],
     *,
-    replaced: Mapping[str, str] | None = None,
     where: Iterable[str] = (),
     group_by: Sequence[str] = (),
     grouped: bool = True,
@@ -31,8 +30,6 @@ def statement(
         The query.
     select : sequence of str
         Its columns, as SQL over the sources' columns and `place_of`.
-    replaced : mapping of str to str, optional
-        Other relations in place of sources, by alias: a table's name, or SQL in brackets.
     where : iterable of str
         Further conditions.
     group_by : sequence of str
@@ -43,7 +40,7 @@ def statement(
         A further relation, with which every result is paired.
     """
     conditions = [term.sql for term in form.conditions] + list(where)
-    relations = from_clause(form.sources, replaced or {})
+    relations = from_clause(form.sources)
     if grouped and form.groups:
         relations += f' CROSS JOIN {KEYS} AS "lab keys"'
         conditions += [
@@ -60,11 +57,11 @@ def statement(
     return text
 
 
-def from_clause(sources: Iterable[Source], replaced: Mapping[str, str]) -> str:
+def from_clause(sources: Iterable[Source]) -> str:
     """Return FROM without its word: conditions of inner joins are left to WHERE."""
     text = ""
     for source in sources:
-        relation = f"{replaced.get(source.alias, source.relation)} AS {quoted(source.alias)}"
+        relation = f"{source.relation} AS {quoted(source.alias)}"
         if not text:
             text = relation
         elif source.left is None:

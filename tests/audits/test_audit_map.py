@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab.audits import randomness
-from sensitivity_lab.audits.doors import RANDOM
+from sensitivity_lab.audits.randomness import RANDOM
 from sensitivity_lab.exact.difference import Difference
 
 
@@ -590,3 +590,48 @@ def test_what_is_kept_from_one_call_to_the_next_is_found(inputs):
         ),
         "or keeps state between calls",
     )
+
+
+@pytest.mark.parametrize(
+    "masked",
+    [
+        lambda x: np.ma.masked_equal(x, 1).sum(),
+        lambda x: np.ma.masked_equal(x, 1),
+        lambda x: [np.ma.masked_equal(x, 1).sum(), 0],
+        lambda x: np.ma.array(sum(x), mask=min(x) == 1),
+    ],
+)
+def test_what_is_masked_is_no_number(masked):
+    """It was 0, so that no two answers differed."""
+    report = sl.audit([0, 1], masked, 0, size=2, neighbors="bounded", outputs="L1")
+    assert (report.verdict, report.rows[0].value) == ("violated", math.inf)
+
+
+def test_what_is_kept_between_calls_is_no_answer():
+    """The first call of a size decides all others, so that no two answers differ."""
+    seen = {}
+
+    def first(x):
+        return seen.setdefault(len(x), sum(x))
+
+    class Laplace:
+        sensitivity = 1
+
+        def randomise(self, value):
+            return value
+
+    kept = {"neighbors": "unbounded", "outputs": "absolute"}
+    told = "the function keeps seen from one call to the next; make what is kept anew in every call"
+    for report in (
+        sl.audit([0, 1], first, 1, size=[1, 2], **kept),
+        sl.audit(
+            [0, 1], lambda x, _: seen.setdefault(-len(x), sum(x)), 1, size=[1, 2], choices=[0],
+            **kept,
+        ),
+        sl.audits.audit_recorded(
+            lambda x: Laplace().randomise(seen.setdefault((len(x), 1), sum(x))),
+            [0, 1], [1, 2], Laplace, neighbors="unbounded",
+        ),
+    ):  # fmt: skip
+        assert (report.verdict, report.held) == ("not judged", False)
+        assert report.unjudged == (told,)

@@ -211,7 +211,7 @@ def test_what_is_assumed_may_not_depend_on_the_data():
 REFUSED = {
     "no mechanism": (
         lambda: sl.audits.audit_recorded(counts, [0], 1, neighbors="unbounded", scores="utility"),
-        "targets must name at least one mechanism, got none; write "
+        "targets must name at least one mechanism, got none; name one, as in "
         'sl.audits.audit_recorded(function, values, 3, Mechanism, neighbors="bounded")',
     ),
     "no selection": (

@@ -17,7 +17,7 @@ from reports import PAIR, SQRT_2, exactly, report, row
 
 import sensitivity_lab as sl
 from sensitivity_lab.audits.claims import ROUNDING_ULPS
-from sensitivity_lab.audits.row import SAMPLED, UNALIGNED, VERDICTS, Finding
+from sensitivity_lab.audits.row import HOLDS, NOT_REFUTED, SAMPLED, UNALIGNED, VERDICTS, Finding
 from sensitivity_lab.exact.difference import Difference
 
 ULP = Fraction(math.ulp(math.sqrt(2)))
@@ -186,14 +186,14 @@ def test_a_report_needs_rows():
 
 def test_the_worst_row_decides():
     """Per verdict a claim about 1/3; the later ones in VERDICTS are worse."""
-    claimed = (Fraction(1, 3), 1 / 3, 1, None, 1, 1, 1, None, 1, 0.1)
+    claimed = (Fraction(1, 3), 1 / 3, 1, None, 1, 1, 1, 1, None, 1, 0.1)
     claims = dict(zip(VERDICTS, claimed, strict=True))
     rows = {verdict: row(claim, Fraction(1, 3)) for verdict, claim in claims.items()}
     rows["data-dependent claim"] = replace(
         rows["data-dependent claim"], claims={"on x": 1, "on y": 2}
     )
-    rows["not refuted"] = replace(rows["not refuted"], finding=Finding("not refuted", "ran"))
-    rows[SAMPLED] = replace(rows[SAMPLED], finding=Finding(SAMPLED, "ran"))
+    for verdict in (HOLDS, NOT_REFUTED, SAMPLED):
+        rows[verdict] = replace(rows[verdict], finding=Finding(verdict, "ran"))
     rows["not judged"] = replace(rows["not judged"], judged=False, reason="a sample")
     rows["not aligned"] = replace(rows["not aligned"], finding=UNALIGNED)
     assert [one.verdict for one in rows.values()] == list(rows)
@@ -204,6 +204,7 @@ def test_the_worst_row_decides():
             assert found.verdict == verdict
             assert found.decisive is rows[verdict]
             assert found.sound == (verdict in VERDICTS[:4])
+            assert found.held == (verdict in VERDICTS[:5])
 
 
 def test_of_several_violations_the_first_is_shown():

@@ -135,7 +135,8 @@ def test_each_neighbor_is_evaluated_once():
         return records[-1]
 
     universe, relation = sl.Universe.from_dataset([1, 2, 2, 3, 7]), sl.Bounded(2)
-    result = sl.local_sensitivity(universe, largest, dataset=[2, 1, 3], neighbors=relation)
+    query = sl.from_function(largest, order="sorted")
+    result = sl.local_sensitivity(universe, query, dataset=[2, 1, 3], neighbors=relation)
     number = sl.universes.count_neighbors(universe, [1, 2, 3], relation)
     assert result.datasets_evaluated == number + 1
     assert number < 32

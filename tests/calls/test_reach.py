@@ -507,7 +507,7 @@ def test_the_engines_are_those_of_local_sensitivity():
     asked = {"dataset": [("a", 1), ("b", 2)], "neighbors": "bounded", "distances": 1}
     engines = {
         "row_sums": sl.SumOf("v"),
-        "one_column": sl.MeanOf("v"),
+        "one_column": sl.ColumnQuery("v", "median"),
         "groups": one_group(sl.MeanOf("v", empty=0)),
         "enumeration": sl.MeanOf("v"),
     }

@@ -102,12 +102,6 @@ def test_steps_change_one_record(moves):
         ),
         r"own, at most 1 declares no such distance; ",
     )
-    refused_with(
-        lambda: sl.noise.compare(
-            GRID_OF_THE_PICTURE, "mean", dataset=[1, 2], neighbors=Own(1), epsilon=1, range=(0, 9)
-        ),
-        "own, at most 1 is not compared",
-    )
 
 
 def test_neighbors_are_at_most_k_apart():

@@ -62,7 +62,8 @@ def test_the_bins_of_a_histogram_spend_the_budget_twice():
     report = replayed(histogram, [0.5, 1.5, 2.5], 3)
     assert [row.verdict for row in report.rows] == ["tight"] * 3 + ["violated"]
     assert (report.rows[3].claimed, report.rows[3].exact) == (1, 2)
-    assert replayed(histogram, [0.5, 1.5, 2.5], (2, 3), neighbors="unbounded").sound
+    report = replayed(histogram, [0.5, 1.5, 2.5], (2, 3), neighbors="unbounded")
+    assert report.verdict == "holds if post-processed"
 
 
 def test_linear_regression_with_an_intercept():
@@ -102,7 +103,7 @@ def test_two_released_means_share_a_budget_that_each_spends():
         ).fit(x, y)
 
     records = list(itertools.product((-1, 1), repeat=2))
-    report = replayed(fit, records, 2, sensitivity=lambda one: one.sensitivity or 4)
+    report = replayed(fit, records, 2, sensitivity=lambda one: one.sensitivity or 4, histories=0)
     whole = report.rows[-1]
     assert (whole.step, whole.verdict, whole.claimed) == ("the whole run", "violated", 1)
     assert math.isclose(whole.value, 3 / 2)

@@ -47,8 +47,9 @@ def test_no_verdict_is_false(one):
     except (sl.errors.QueryError, sl.errors.TooLargeError):
         assert one.verdicts & UNSURE
         return
-    assert report.verdict in one.verdicts
-    assert report.sound <= one.right
+    held = one.right and report.verdict == "holds if post-processed"
+    assert held or report.verdict in one.verdicts
+    assert report.held <= one.right
     if one.known_delta is None or not report.worst:
         return
     least, most = report.delta(one.epsilon)

@@ -81,10 +81,7 @@ def shifted_by_one_place():
 def shuffled_or_cut():
     given = INTEGERS, dp.insert_delete_distance()
     resize = dp.t.make_resize(*given, size=3, constant=0, MO="InsertDeleteDistance")
-    return sl.audit(
-        [0, 1], resize, resize.map, size=[3, 4], neighbors="insert_delete",
-        outputs="insert_delete", choices=400,
-    )  # fmt: skip
+    return audit_opendp(resize, [0, 1], [3, 4])
 
 
 def series(name, kind):
@@ -157,8 +154,9 @@ def eigenvalues_around_another_origin():
     domain = dp.numpy.array2_domain(
         norm=1.0, p=2, origin=np.array([10.0, 0.0]), num_columns=2, size=6, nan=False, T=float
     )
-    tables = [np.array([[10.0, 0.0]] * 5 + [[last, 0.0]]) for last in (9.0, 11.0)]
-    return audit_opendp(make_np_sscp(domain, SYMMETRIC) >> then_eigenvalues(), datasets=tables)
+    rows = [(10.0, 0.0), (9.0, 0.0), (11.0, 0.0)]
+    made = make_np_sscp(domain, SYMMETRIC) >> then_eigenvalues()
+    return audit_opendp(made, rows, every_order=False)
 
 
 def range_by_one_end():

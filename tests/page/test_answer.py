@@ -472,7 +472,7 @@ def test_the_code_reads_the_file_as_the_page_does(tmp_path, capsys, separator, p
 
 def test_a_file_of_explore_begins_with_the_column_that_a_file_of_the_page_begins_with():
     text = "id,age\n1,30\n2,30\n"
-    given = given_of_file(cells_of(text, "the file"), "a file.csv")
+    given = given_of_file(cells_of(text.encode(), "the file"), "a file.csv")
     choices = answer({"ask": "choices"}, given)
     assert choices["given"] == {"universes": [], "records": ["id", "age"], **FIRST_OF_FILE}
     assert columns_of(text) == {"ok": True, "records": ["id", "age"], **FIRST_OF_FILE}

@@ -704,7 +704,7 @@ def test_another_tab_says_that_the_first_one_computes(view):
 
 def test_a_file_of_explore_is_named_and_its_first_column_is_x(browser):
     text = "id,age\n1,30\n2,30\n"
-    given = given_of_file(cells_of(text, "the file"), "/data/private.csv")
+    given = given_of_file(cells_of(text.encode(), "the file"), "/data/private.csv")
     with serving(given) as address, opened(browser, address, wait_until="load") as view:
         page = view.page
         ready(page)

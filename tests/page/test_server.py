@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import socket
 import threading
 import time
@@ -138,6 +140,20 @@ def test_stop_ends_a_search_and_the_next_request_goes_on(page):
         "message": "Stopped. Change something to go on.",
     }
     assert json.loads(send(page)[1])["sensitivity"]["text"] == "3"
+
+
+def test_a_worker_that_was_killed_while_idle_is_started_again():
+    worker = Worker(given_of(pd.DataFrame({"age": [1, 2, 3]})))
+    try:
+        assert worker.answer(ASKED)["ok"]
+        (process,) = worker._process._processes.values()
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        while not worker._process._flags.broken:  # its executor sees that in a thread of its own
+            time.sleep(0.01)
+        assert worker.answer(ASKED)["ok"]
+    finally:
+        worker.stop()
 
 
 def test_who_asks_while_another_one_is_answered_is_told(monkeypatch):

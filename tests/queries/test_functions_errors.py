@@ -56,7 +56,7 @@ def test_what_is_no_finite_number_is_an_error(answer, shown, rows):
         (np.ma.masked, "None"),
         (np.ma.array(7.0, mask=True), "None"),
         (np.ma.array([1, 2], mask=[False, True]), "[1, None]"),
-        ([1.0, np.ma.masked], "[1.0, masked]"),
+        ([1.0, np.ma.masked], "[1.0, <MaskedConstant>]"),
     ],
 )
 def test_a_masked_answer_is_an_error(answer, shown):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -172,35 +171,36 @@ def test_limits_by_group_attain_their_sensitivity_in_l2():
     assert math.isclose(far, most)
 
 
-def by_place(first: Callable[..., Any]) -> Callable[..., Any]:
+def by_place(monkeypatch):
     """A choice of rows by their places in the table."""
-    return lambda some, keys, most, _: first(some, keys, most, lambda _, row: [row])
+    first = reading.first_of_each
+    monkeypatch.setattr(
+        reading,
+        "first_of_each",
+        lambda hashes, owners, most: first(np.arange(len(hashes), dtype=np.uint64), owners, most),
+    )
 
 
-def by_frame(first: Callable[..., Any]) -> Callable[..., Any]:
-    """A choice of rows by pandas' hash of the frame, which knows the types of its columns."""
-
-    def chosen(some, keys, most, _):
-        return first(some, keys, most, lambda _, row: [int(HASHES[-1].iloc[row])])
-
-    return chosen
-
-
-HASHES: list[pd.Series] = []
+def by_code(monkeypatch):
+    """A choice by the number that an owner or a group has among all, which others change."""
+    monkeypatch.setattr(reading, "_hashes", lambda texts: np.arange(len(texts), dtype=np.uint64))
 
 
 @pytest.mark.further
-@pytest.mark.parametrize("planted", [by_place, by_frame])
+@pytest.mark.parametrize("planted", [by_place, by_code])
 def test_a_planted_choice_of_rows_is_caught(planted, monkeypatch):
-    read = reading.rows_of
+    planted(monkeypatch)
+    assert violations(random.Random(1), 200, {}) > 0
 
-    def noting(table: pd.DataFrame, *arguments: Any, **options: Any) -> Any:
-        HASHES.append(pd.util.hash_pandas_object(table, index=planted is by_place))
-        return read(table, *arguments, **options)
 
-    monkeypatch.setattr("sensitivity_lab.releases.table.rows_of", noting)
-    monkeypatch.setattr(reading, "first_rows", planted(reading.first_rows))
-    assert violations(random.Random(1), 60, {}) > 0
+def test_equal_hashes_of_two_owners_are_told_apart():
+    hashes = np.array([7, 7, 7, 7, 1], dtype=np.uint64)
+    owners = np.array([0, 1, 0, 1, 0])
+    for order in ([0, 1, 2, 3, 4], [3, 2, 1, 0, 4], [1, 3, 0, 2, 4]):
+        kept = reading.first_of_each(hashes[order], owners[order], 1)
+        whose = sorted(owners[order][kept].tolist())
+        assert whose == [0, 1]
+        assert hashes[order][kept][owners[order][kept] == 0].tolist() == [1]
 
 
 @pytest.mark.further

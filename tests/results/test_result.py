@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import FrozenInstanceError, fields, replace
 from fractions import Fraction
 
@@ -17,7 +16,7 @@ UNIVERSE = sl.Universe.from_dataset([1, 2, 3, 10])
 
 
 def largest(x) -> float:
-    return float(x[-1])
+    return float(x.max())
 
 
 @pytest.fixture(scope="module")
@@ -281,17 +280,15 @@ def test_repr_of_a_result_without_evaluation():
 def results_of_all_kinds():
     universe = sl.Universe.from_domain([0, 1, 5])
     options = {"size": 3, "neighbors": sl.Bounded(1)}
-    limits = {"time_limit": math.inf, "evaluations": 100, "seed": 1, "value_range": (0, 5)}
     return {
         "search": sl.global_sensitivity(universe, "mean", **options),
-        "bounds": sl.bounds.sensitivity_bounds(universe, max, **options, **limits),
         "smooth": sl.smooth_sensitivity(
             universe, "mean", dataset=[0, 1, 5], beta=1, neighbors="bounded"
         ),
     }
 
 
-@pytest.mark.parametrize("kind", ["search", "bounds", "smooth"])
+@pytest.mark.parametrize("kind", ["search", "smooth"])
 def test_a_statement_that_no_search_would_accept_does_not_verify(kind):
     """A foreign record, one that is no number, a distance out of reach: never an InputError."""
     result = results_of_all_kinds()[kind]

@@ -36,9 +36,6 @@ RESULTS = {
     ),
     "reach": sl.reach(NUMBERS, "median", dataset=[0, 1, 1], distances=3, **ONE),
     "reach of a root": sl.reach(NUMBERS, "std", dataset=[0, 1, 1], distances=3, **ONE),
-    "bounds": sl.bounds.sensitivity_bounds(
-        NUMBERS, max, size=3, value_range=(0, 9), evaluations=100, seed=1, **ONE
-    ),
     "certified bounds": sl.bounds.sensitivity_bounds(
         sl.IntervalUniverse(0, 5), np.max, size=3, **ONE
     ),
@@ -74,7 +71,7 @@ def changed_numbers(result):
             if ends[1] != ends[-1]:
                 yield replace(result, **{end: (*ends[:1], ends[-1], *ends[2:])})  # too early
         return
-    if isinstance(result, sl.bounds.SensitivityBounds | sl.bounds.CertifiedBounds):
+    if isinstance(result, sl.bounds.CertifiedBounds):
         # What is above rests on an argument, and the witness shows only that it is not too small.
         yield replace(result, upper=result.lower / 2)
         stated -= {"upper"}
@@ -123,7 +120,7 @@ def test_there_is_one_of_every_class():
         if not one.__abstractmethods__ and not one.__module__.startswith("sensitivity_lab.sql")
     }
     assert {type(result) for result in RESULTS.values()} == concrete
-    assert len(concrete) == 6
+    assert len(concrete) == 5
 
 
 @pytest.mark.parametrize("name", RESULTS)

@@ -259,7 +259,7 @@ def test_every_call_that_goes_on_computes_32_others_again(tmp_path):
     samples = []
     for _ in range(3):
         calls.clear()
-        solve(tmp_path, sl.from_function(first, name="first record 1"), domain, 4)
+        solve(tmp_path, sl.from_function(first, name="first record 1", order="sorted"), domain, 4)
         samples.append(calls[:32])
         number = len(calls)
     assert number == 32 + 2  # and the witness
@@ -280,7 +280,9 @@ def count():
     if len(calls) == last:
         os.kill(os.getpid(), signal.SIGKILL)
 
-query = sl.from_function(lambda x: count() or float(x.max()), name="largest, version 1")
+query = sl.from_function(
+    lambda x: count() or float(x.max()), name="largest, version 1", order="sorted"
+)
 found = sl.global_sensitivity(
     sl.Universe.from_domain(range(8)), query, size=4, neighbors="bounded",
     run=sl.Run(checkpoint=sys.argv[1]),

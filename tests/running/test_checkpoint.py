@@ -47,7 +47,8 @@ def middle(x):
 def solve(folder, function=spread, universe=UNIVERSE, size=3, neighbors="bounded", **options):
     """Return the result's facts, and how often the function was called to find it."""
     CALLS.clear()
-    query = sl.from_function(function, name=getattr(function, "__name__", None))
+    name = getattr(function, "__name__", None)
+    query = sl.from_function(function, name=name, order="sorted")
     result = sl.global_sensitivity(
         universe, query, size=size, neighbors=neighbors, run=sl.Run(checkpoint=folder), **options
     )

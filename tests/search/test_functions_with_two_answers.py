@@ -100,19 +100,7 @@ def in_a_table(function):
     return sl.neighbor_table(UNIVERSE, function, size=3, neighbors="bounded")
 
 
-def bounded(function):
-    return sl.bounds.sensitivity_bounds(
-        UNIVERSE,
-        function,
-        size=4,
-        neighbors="bounded",
-        evaluations=500,
-        time_limit=float("inf"),
-        seed=1,
-    )
-
-
-CALLS = [globally, on_a_table, of_curves, locally, smoothly, in_a_table, bounded]
+CALLS = [globally, on_a_table, of_curves, locally, smoothly, in_a_table]
 
 
 @pytest.mark.representative("call")
@@ -186,7 +174,7 @@ def test_workers_are_asked_again_too():
 
 @pytest.mark.representative("call")
 @pytest.mark.parametrize("function", [max, lambda x: x[0], lambda x: float(np.mean(x)), len])
-@pytest.mark.parametrize("call", [globally, locally, smoothly, in_a_table, bounded])
+@pytest.mark.parametrize("call", [globally, locally, smoothly, in_a_table])
 def test_functions_of_the_dataset_are_answered(function, call):
     call(function)
 

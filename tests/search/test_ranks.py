@@ -22,7 +22,7 @@ from strategies import RELATIONS, problems
 
 import sensitivity_lab as sl
 from sensitivity_lab.queries import as_query
-from sensitivity_lab.search.ranks import all_ranks, few_ranks, global_max, local_max
+from sensitivity_lab.search.ranks import all_ranks, few_runs, global_max, local_max
 
 KINDS = ("ties", "clusters", "heavy tails", "tenths", "fractions", "offset", "beyond 2**53")
 
@@ -61,15 +61,15 @@ queries = st.one_of(st.sampled_from(list(QUERIES.values())), l_statistics())
 
 FEW = {
     (global_max, "enough_copies"): lambda *_: 0,
-    (global_max, "_FEW_KEYS"): 10**6,
+    (global_max, "_FEW_STATES"): 10**6,
     (global_max, "_DEARER"): 10**9,
 }
-ALL = {(global_max, "enough_copies"): lambda *_: 0, (global_max, "_FEW_KEYS"): -1}
+ALL = {(global_max, "enough_copies"): lambda *_: 0, (global_max, "_FEW_STATES"): -1}
 
 PATHS = {
     "as it comes": {},
-    "few ranks": FEW,
-    "few ranks, large sums": {**FEW, (few_ranks, "SAFE"): 1},
+    "few runs": FEW,
+    "few runs, large sums": {**FEW, (few_runs, "SAFE"): 1},
     "all ranks": ALL,
     "all ranks, large sums": {**ALL, (all_ranks, "SAFE"): 1},
     "all ranks, small table": {**ALL, (all_ranks, "_TABLE"): 8},
@@ -78,7 +78,7 @@ PATHS = {
 """By name: what to set so that a problem takes this way of solving it."""
 
 
-BEST = few_ranks.KeySearch.best
+BEST = few_runs.RunSearch.best
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def taking(path):
         for where, value in PATHS[path].items():
             stack.enter_context(patch.object(*where, value))
         few = stack.enter_context(
-            patch.object(few_ranks.KeySearch, "best", autospec=True, side_effect=BEST)
+            patch.object(few_runs.RunSearch, "best", autospec=True, side_effect=BEST)
         )
         every = stack.enter_context(
             patch.object(global_max, "best_labels", wraps=all_ranks.best_labels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import partial
 from unittest import mock
 
@@ -58,20 +59,41 @@ SHARED = (
 @example(asked=SLANTED)
 @example(asked=SHARED)
 def test_sums_of_two_columns_agree_with_the_definition(norm, asked):
+    check_stack(norm, asked, (sl.SumOf("a"), oracle_records.total(0)), [asked[1]])
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@given(asked=tables(), one_more=st.booleans())
+def test_means_are_sums_where_neighbors_keep_the_size(norm, asked, one_more):
+    """Beside a sum, of one size and of two: the mean's unit differs, the sum's does not."""
     rows, size, k = asked
-    table = pd.DataFrame(rows, columns=["a", "b"])
-    result = sl.global_sensitivity(
-        sl.TableUniverse.from_dataset(table),
-        sl.Stack(sl.SumOf("a"), sl.SumOf("b")),
-        size=size,
-        neighbors=sl.Bounded(k),
-        norm=norm,
-        method="row_sums",
+    sizes = [size, size + 1] if one_more and size + 1 + k <= len(rows) else [size]
+    check_stack(norm, asked, (sl.MeanOf("a"), oracle_records.mean(0)), sizes)
+
+
+def check_stack(norm, asked, first, sizes):
+    rows, _, k = asked
+    universe = sl.TableUniverse.from_dataset(pd.DataFrame(rows, columns=["a", "b"]))
+    query = sl.Stack(first[0], sl.SumOf("b"))
+    both = oracle_records.stack(first[1], oracle_records.total(1))
+    rest = {"neighbors": sl.Bounded(k), "norm": norm, "method": "row_sums"}
+    result = sl.global_sensitivity(universe, query, size=sizes, **rest)
+    change = max(
+        oracle_records.global_sensitivity(rows, size, both, "bounded", k)[norm][0] for size in sizes
     )
-    both = oracle_records.stack(oracle_records.total(0), oracle_records.total(1))
-    change, _ = oracle_records.global_sensitivity(rows, size, both, "bounded", k)[norm]
     check_value(result, oracle.root_difference(change, 0) if norm == "L2" else change)
     result.verify()
+    local = sl.local_sensitivity(universe, query, dataset=rows[: sizes[0]], **rest)
+    change, _ = oracle_records.local_sensitivity(rows, rows[: sizes[0]], both, "bounded", k)[norm]
+    check_value(local, oracle.root_difference(change, 0) if norm == "L2" else change)
+
+
+def test_means_of_a_public_thousand_need_no_enumeration():
+    cells = [(a, b) for a in range(3) for b in range(3)]
+    universe = sl.TableUniverse.from_domain(pd.DataFrame(cells, columns=["a", "b"]))
+    query = sl.Stack(sl.MeanOf("a"), sl.MeanOf("b"))
+    result = sl.global_sensitivity(universe, query, size=1000, neighbors="bounded")
+    assert (result.method, result.exact) == ("row_sums", Fraction(4, 1000))
 
 
 @pytest.mark.exhaustive

@@ -100,8 +100,8 @@ PLACES = {
     "SELECT COUNT(*) FROM customer WHERE SUM(id) > 3": "an aggregate within an expression",
     "SELECT COUNT(*) FROM customer WHERE RANK() OVER (ORDER BY id) = 1": (
         "sql: RANK() OVER (ORDER BY id) (line 1, column 37): windows are not supported, because "
-        "one row can change the results of others; use an aggregate with GROUP BY; to bound the "
-        "rows of each person, use Query.truncation"
+        "one row can change the results of others; use an aggregate with GROUP BY; "
+        "Query.plan(max_rows=...) keeps the first rows of each person"
     ),
     "SELECT COUNT(*) FROM (SELECT ROW_NUMBER() OVER () AS n FROM customer) AS c": "windows are not",
     "SELECT COUNT_IF(id > 1) FROM customer": "COUNT(*) FILTER (WHERE ...); the aggregates are",
@@ -242,4 +242,3 @@ def test_whole_numbers_may_be_arrays_without_dimensions():
     )
     assert len(query.contributions().top(np.array(1))) == 1
     assert len(query.contributions().top(2**61)) == 2
-    assert query.local_sensitivity(k=np.array(1)).value == 2

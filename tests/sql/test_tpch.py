@@ -206,7 +206,8 @@ def test_a_customer_moves_what_is_measured_by_the_plans_sensitivity_at_most(name
 @pytest.mark.parametrize("name", ["Q1", "Q6"])
 def test_it_is_published_for_a_customer(name, tmp_path):
     pytest.importorskip("opendp.prelude", reason="needs the extra `opendp`")
-    plan = asked(name, database(3)).plan(epsilon=10**6, max_rows=1000)
+    with pytest.warns(UserWarning, match="epsilon 1000000 is large"):
+        plan = asked(name, database(3)).plan(epsilon=10**6, max_rows=1000)
     published = plan.publish(folder=tmp_path / "out")
     exact = asked(name, database(3)).plan(epsilon=1, max_rows=1000).without_noise().to_frame()
     found = published.to_frame()

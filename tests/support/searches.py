@@ -44,7 +44,7 @@ if __name__ == "__main__":
     with cluster() if told["dask"] else joblib.parallel_config(backend="loky"):
         result = sl.global_sensitivity(
             universe,
-            sl.from_function(spread, name="spread"),
+            sl.from_function(spread, name="spread", order="sorted"),
             size=told["size"],
             neighbors=told["neighbors"],
             n_jobs=jobs,

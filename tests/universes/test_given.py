@@ -45,7 +45,6 @@ def test_every_call_takes_records():
         lambda u: repr(sl.neighbor_table(u, "median", **ASKED)),
         lambda u: sl.sensitivity_curves(u, "median", size=3, distances=1, neighbors=one),
         lambda u: sl.local_curves(u, "median", dataset=x, distances=1, neighbors=one),
-        lambda u: sl.bounds.sensitivity_bounds(u, "median", **ASKED, evaluations=50, seed=1).lower,
         lambda u: sl.audit(u, "median", 9, distances=1, **ASKED).verdict,
         lambda u: list(sl.datasets(u, 2)),
         lambda u: sl.universes.count_datasets(u, 2),

@@ -6,10 +6,12 @@ import math
 import operator
 import os
 import random
+import signal
 import sys
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import cache
@@ -19,8 +21,19 @@ import numpy as np
 import pandas as pd
 
 from .draws import Law
-from .stops import OutsideError, OwnGeneratorError, running, stopped
-from .symbols import EXPONENTIAL, GAUSSIAN, GUMBEL, LAPLACE, Magnitude, Symbol
+from .stops import ChangedError, OutsideError, OwnGeneratorError, running, stopped
+from .symbols import (
+    DISCRETE,
+    EXPONENTIAL,
+    GAUSSIAN,
+    GUMBEL,
+    LAPLACE,
+    NOISE,
+    UNIFORM,
+    Draw,
+    Magnitude,
+    Symbol,
+)
 
 _WIDE = 10_000
 """Numbers to choose from that are farther apart are chosen by their place, one run each."""
@@ -39,6 +52,66 @@ class Source(Protocol):
         """Return a draw of standard noise, such as "Laplace"."""
 
 
+class Fed:
+    """The draws of a run as numbers, in the order in which it made them.
+
+    Parameters
+    ----------
+    values : mapping of Draw to Fraction
+        The draws.
+    made : iterable of (int, Any)
+        By their numbers, draws of noise that the code makes of others.
+    """
+
+    def __init__(self, values: Mapping[Draw, Fraction], made: Iterable[tuple[int, Any]]) -> None:
+        self._values = values
+        self._made: Counter[str] = Counter()
+        self._not_drawn = {place for place, _ in made}
+
+    def discrete(self, _: Law) -> int:
+        """Return the value of the next discrete draw."""
+        return int(self._next(DISCRETE))
+
+    def uniform(self) -> float:
+        """Return the value of the next uniform draw."""
+        return float(self._next(UNIFORM))
+
+    def noise(self, kind: str) -> float:
+        """Return the value of the next draw of continuous noise."""
+        return float(self._next(kind, NOISE))
+
+    def _next(self, kind: str, counter: str = "") -> Fraction:
+        while counter and self._made[counter] in self._not_drawn:
+            self._made[counter] += 1  # the code makes it of another draw
+        place = self._made[counter or kind]
+        self._made[counter or kind] += 1
+        try:
+            return self._values[Draw(kind, place)]
+        except KeyError:
+            raise ChangedError from None
+
+
+GENERATORS = ("Generator", "Random", "RandomState")
+"""The classes that the audit's generator can stand for; `Generator` has no name twice."""
+
+_played: list[str | None] = [None]
+
+
+@contextmanager
+def playing(generator: str | None) -> Iterator[None]:
+    """Let generators stand for those of a class, where it says what a call means."""
+    _played.append(generator)
+    try:
+        yield
+    finally:
+        _played.pop()
+
+
+def played() -> str | None:
+    """Return the class that generators stand for, if the caller said which."""
+    return _played[-1]
+
+
 class LikePythons(np.random.Generator):
     """A generator of NumPy that has what Python's ``random.Random`` has under other names."""
 
@@ -52,9 +125,36 @@ class LikePythons(np.random.Generator):
         """Draw exponential noise of a rate."""
         return self.exponential(1 / lambd)
 
-    def randint(self, a: Any, b: Any) -> Any:
-        """Draw a whole number from a to b, both included."""
-        return self.integers(a, b, endpoint=True)
+    def randint(self, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
+        """Draw a whole number below `high`, or up to it, as the class that is played does."""
+        if _played[-1] not in ("Random", "RandomState"):
+            raise OwnGeneratorError(
+                "the function calls rng.randint, whose last number is drawn by Python's "
+                "random.Random and not by NumPy's RandomState: pass generator='Random' or "
+                "generator='RandomState', whichever the function gets, or call rng.integers"
+            )
+        if _played[-1] == "Random":
+            return self.integers(low, high, endpoint=True)
+        return self.integers(low, high, size, dtype)
+
+    def random_integers(self, low: Any, high: Any = None, size: Any = None) -> Any:
+        """Draw whole numbers up to `high`, from 1 where there is no other bound."""
+        low, high = (1, low) if high is None else (low, high)
+        return self.integers(low, high, size, endpoint=True)
+
+    def random_sample(self, size: Any = None) -> Any:
+        """Draw uniform numbers from 0 to 1."""
+        return self.random(size)
+
+    ranf = random_sample
+
+    def rand(self, *shape: int) -> Any:
+        """Draw uniform numbers from 0 to 1, in a shape."""
+        return self.random(shape or None)
+
+    def randn(self, *shape: int) -> Any:
+        """Draw standard Gaussian noise, in a shape."""
+        return self.standard_normal(shape or None)
 
     def randrange(self, start: Any, stop: Any = None) -> Any:
         """Draw a whole number below `stop`."""
@@ -77,8 +177,12 @@ class LikePythons(np.random.Generator):
             raise ValueError("weights must be at least 0, and not all of them 0")
         return [population[self._chosen(shares)] for _ in range(k)]
 
-    def sample(self, population: Any, k: int) -> list[Any]:
-        """Choose different entries."""
+    def sample(self, population: Any = None, k: int | None = None) -> Any:
+        """Choose different entries; or draw uniform numbers, as `RandomState` does."""
+        if k is None and _played[-1] == "RandomState":
+            return self.random(population)
+        if k is None:
+            raise TypeError("LikePythons.sample() missing 1 required positional argument: 'k'")
         return [population[int(at)] for at in self.choice(len(population), k, replace=False)]
 
     def _chosen(self, weights: Sequence[Fraction]) -> int:
@@ -466,6 +570,7 @@ _SYMBOLS: Any = Symbol, Magnitude
 def _of_symbols() -> list[tuple[Any, str, Any, Any]]:
     """Return the same for functions of `math` that see a number alone; symbols have their own."""
     log, log1p, copysign = math.log, math.log1p, math.copysign
+    named = vars(signal)["_int_to_enum"]
 
     def log_of(x: Any, *base: Any) -> Any:
         return x.log() if isinstance(x, _SYMBOLS) and not base else log(x, *base)
@@ -481,6 +586,9 @@ def _of_symbols() -> list[tuple[Any, str, Any, Any]]:
         (math, "log", log, log_of),
         (math, "log1p", log1p, log1p_of),
         (math, "copysign", copysign, with_sign_of),
+        # Python looks for a handler among names, and prints it where it is none: that of
+        # `asyncio.run` is a task, which prints what it returns.
+        (signal, "_int_to_enum", named, lambda handler, _: handler),
     ]
 
 
@@ -538,8 +646,11 @@ def elsewhere() -> Iterator[None]:
     _threads.discard(threading.get_ident())
     for module, name, _, refusing in kept:
         setattr(module, name, refusing)
+    interrupted = signal.getsignal(signal.SIGINT)
     try:
         yield
     finally:
+        if signal.getsignal(signal.SIGINT) != interrupted:  # a run was stopped on its way
+            signal.signal(signal.SIGINT, interrupted)
         for module, name, before, _ in kept:
             setattr(module, name, before)

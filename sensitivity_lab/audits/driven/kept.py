@@ -9,6 +9,7 @@ import random
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from types import (
     BuiltinFunctionType,
@@ -22,6 +23,9 @@ from types import (
 from typing import Any
 
 import numpy as np
+
+from sensitivity_lab.audits.report import AuditReport
+from sensitivity_lab.errors import SensitivityLabError
 
 _CODE = (ModuleType, FunctionType, BuiltinFunctionType, MethodType, type)
 
@@ -97,12 +101,45 @@ def first_calls(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*arguments: Any) -> Any:
         own, *values = _copies(before)
-        for (put, _), value in zip(held, values, strict=True):
-            with suppress(AttributeError, TypeError):  # a class in C lets nothing be put
-                put(value)
+        _put_back((put, value) for (put, _), value in zip(held, values, strict=True))
         return own(*arguments)
 
     return call
+
+
+def judged_by_first_calls(
+    function: Callable[..., Any], judge: Callable[[Callable[..., Any]], AuditReport]
+) -> AuditReport:
+    """Return the report on a function; where its first calls are judged otherwise, it is open.
+
+    What a function keeps may be a list of its calls, which changes no answer.
+    """
+    before, first = kept(function), first_calls(function)
+    report = judge(function)
+    left = changed(before, kept(function))
+    held = [(put, value) for _, value, put in _held(function) if put]
+    try:
+        if not left or _verdicts(judge(first)) == _verdicts(report):
+            return report
+    except SensitivityLabError:
+        pass  # first calls are no function
+    finally:
+        _put_back(held)
+    state = (
+        f"the function keeps {', '.join(left)} from one call to the next; make what is kept anew "
+        "in every call"
+    )
+    return replace(report, notes=(*report.notes, state), unjudged=(*report.unjudged, state))
+
+
+def _put_back(held: Iterable[tuple[Callable[[Any], None], Any]]) -> None:
+    for put, value in held:
+        with suppress(AttributeError, TypeError):  # a class in C lets nothing be put
+            put(value)
+
+
+def _verdicts(report: AuditReport) -> list[Any]:
+    return [(row.verdict, row.truth) for row in report.rows]
 
 
 def _copies(values: Iterable[Any]) -> list[Any]:

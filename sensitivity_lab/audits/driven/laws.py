@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -231,6 +232,14 @@ def _key(part: Any) -> Any:
     return part
 
 
+def _key_of_leaf(leaf: Leaf) -> Hashable:
+    symbols = frozenset(
+        (path, one.constant, frozenset(one.terms.items())) for path, one in leaf.symbols.items()
+    )
+    groups = tuple((paths, frozenset(table.items())) for paths, table in leaf.groups)
+    return frozenset(leaf.parts.items()), symbols, groups, leaf.mass
+
+
 @dataclass(frozen=True)
 class ReleaseLaw:
     """The law of what code releases on one dataset."""
@@ -241,6 +250,14 @@ class ReleaseLaw:
     def dataset(self) -> Any:
         """The dataset."""
         return self.explored.dataset
+
+    @cached_property
+    def key(self) -> Hashable:
+        """What two laws share that are the same; one with compared noise, or cut, is like none."""
+        leaves = self.explored.leaves
+        if self.explored.unexplored or any(leaf.run.compares or leaf.run.made for leaf in leaves):
+            return id(self)
+        return frozenset(Counter(map(_key_of_leaf, leaves)).items())
 
     @cached_property
     def boxed(self) -> list[_Boxed]:
@@ -578,14 +595,6 @@ def exp_bounds(epsilon: Fraction) -> tuple[Fraction, Fraction]:
     if not epsilon:
         return Fraction(1), Fraction(1)
     found = Enclosure.of(epsilon, _BOUND_DIGITS).exp()
-    return Fraction(found.low), Fraction(found.high)
-
-
-def log_bounds(number: Fraction) -> tuple[Fraction, Fraction]:
-    """Return bounds on the natural logarithm of a number above 0."""
-    if number == 1:
-        return Fraction(0), Fraction(0)
-    found = Enclosure.of(number, _BOUND_DIGITS).log()
     return Fraction(found.low), Fraction(found.high)
 
 

@@ -29,7 +29,9 @@ from sensitivity_lab.errors import QueryError
 from sensitivity_lab.results.literals import literal
 
 from .generator import LikePythons, misuse
+from .runs import RAISED, fails_always
 from .script import parts as parts_of_script
+from .stops import OwnGeneratorError, budget
 
 ERROR = 1e-6
 """The probability that a mechanism which keeps its claim is called violated."""
@@ -231,6 +233,7 @@ def refute(
     # A third of the runs finds pairs, a third chooses events, and a third judges them.
     for place in tried:
         search.run(place, max(_LEAST, runs // 3 // len(tried)), until=0.3)
+    search.check_releases()
     scored = [one for x, y in chosen for one in _scored(x, y, search, epsilon, delta)]
     best = sorted(scored, key=lambda one: -one.score)[:_CHOSEN]
     for one in best:
@@ -269,9 +272,18 @@ class _Search:
             if number >= _LEAST and time.process_time() - self.began > until * self._seconds:
                 return
             self.runs += 1
+            budget().check()
             # One generator a run: code that copies its generator may leave it as it was.
             rng = LikePythons(np.random.PCG64([self._seed, 1, self._calls, number]))
             yield place, _released(self._function, self._datasets[place], rng)
+
+    def check_releases(self) -> None:
+        """Raise QueryError if every run raised: that is a mistake in the code."""
+        found = [(place, one) for place, sample in self.kept.items() for one in sample]
+        if all((RAISED, 0) in one for _, one in found):
+            place, one = found[0]
+            kind, text = (one[RAISED, at] for at in (0, 1))
+            raise QueryError(fails_always(self._datasets[place], kind, text))
 
     def run(self, place: int, number: int, until: float) -> None:
         """Run on a dataset, and keep what it releases for the choice of events."""
@@ -309,10 +321,12 @@ def _released(function: Callable[..., Any], dataset: Any, rng: LikePythons) -> P
     """Return what a run releases, part by part; an error is released, too."""
     try:
         released = function(copy.deepcopy(dataset), rng)
+    except OwnGeneratorError as error:
+        raise QueryError(str(error)) from None
     except Exception as error:
         if told := misuse(error, rng):
             raise QueryError(told) from error
-        released = {"raises": (type(error).__name__, str(error))}
+        released = {RAISED: (type(error).__name__, str(error))}
     found = dict(parts_of_script(released))
     if all(_is_told(part) for part in found.values()):
         return found

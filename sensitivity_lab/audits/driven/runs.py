@@ -37,7 +37,7 @@ from sensitivity_lab.results.literals import short_literal
 
 from .comparisons import Above, Race, UnknownError, chance, connected, inside_of
 from .draws import Event, Form, Law, joint, likely, weight
-from .generator import DrivenGenerator, elsewhere, misuse
+from .generator import DrivenGenerator, Fed, elsewhere, misuse, played, playing
 from .kept import first_calls
 from .places import Place, place_below
 from .stops import (
@@ -46,6 +46,8 @@ from .stops import (
     OutsideError,
     OwnGeneratorError,
     UnlikelyError,
+    budget,
+    budgeted,
     stopped,
     watched,
 )
@@ -55,7 +57,6 @@ from .symbols import (
     GAUSSIAN,
     GUMBEL,
     LAPLACE,
-    NOISE,
     UNIFORM,
     Bound,
     Draw,
@@ -70,6 +71,9 @@ BRANCHES = 10_000
 
 _STEPS = 20
 """Draws and decisions of a run, on average: a loop that draws again makes ever longer runs."""
+
+MOST = 200_000
+"""The most draws and decisions of one run."""
 
 _LONG = 8
 """Where runs are that long on average, a loop that draws again is likely the cause."""
@@ -186,6 +190,20 @@ class _Step:
     open: bool
 
 
+@dataclass(frozen=True)
+class _Way:
+    """A path: the first decisions of a run, which is kept once for all, and another one."""
+
+    steps: Sequence[_Step]
+    length: int
+    step: _Step
+
+    @property
+    def path(self) -> tuple[_Step, ...]:
+        """The decisions, from the first."""
+        return (*self.steps[: self.length], self.step)
+
+
 class Run:
     """One run, along a path of decisions and beyond.
 
@@ -198,7 +216,7 @@ class Run:
 
     Attributes
     ----------
-    others : list of (float, tuple of _Step)
+    others : list of (float, _Way)
         The paths that this run did not take, with their probabilities.
     places : Counter of Place
         To how many of these each line of code led.
@@ -214,7 +232,7 @@ class Run:
         self.path = path
         self.steps: list[_Step] = []
         self.mass = mass
-        self.others: list[tuple[float, tuple[_Step, ...]]] = []
+        self.others: list[tuple[float, _Way]] = []
         self.places: Counter[Place] = Counter()
         self.laws: list[Law] = []
         self.uniforms: list[tuple[Fraction, Fraction]] = []
@@ -260,6 +278,9 @@ class Run:
                 self.made.append((len(self.noises), symbol))
                 return -self.noise(kind)
         return math.log(symbol.decided())
+
+    def before(self, one: Symbol, other: Symbol) -> None:
+        """Take notice of two symbols that are compared: their difference is all that counts."""
 
     def check_unspent(self, symbol: Symbol) -> None:
         """Raise OutsideError if a draw of which the logarithm was taken is in a symbol."""
@@ -457,14 +478,20 @@ class Run:
         """Take the likeliest of some ways on, and keep the others."""
         possible = [(weight, answer) for weight, answer in ways if weight > 0]
         weight, taken = max(possible, key=lambda way: way[0])
-        done = tuple(self.steps)
+        done = len(self.steps)
+        if self.length > MOST:
+            raise LimitError(
+                f"a run makes more than {MOST:,} draws and decisions; draw less often, or in a "
+                "loop that ends sooner"
+            )
         several = len(possible) > 1
         if several and (place := place_below(called.__code__, converts)) is not None:
             self.places[place] += len(possible) - 1
         for other, answer in possible:
             if answer is not taken:
                 mass = self.mass * float(other / whole)
-                self.others.append((mass, (*done, _Step(question, answer, True))))
+                way = _Way(self.steps, done, _Step(question, answer, True))
+                self.others.append((mass, way))
         self.mass *= float(weight / whole)
         few = self.terms and len(self.noises) <= _FEW_DRAWS
         if self.mass < (_UNLIKELY_NOISE if few else _UNLIKELY):
@@ -727,7 +754,7 @@ def explore(
         If there are more paths than `branches`, or these are too long.
     """
     order = itertools.count()
-    waiting: list[tuple[float, int, tuple[_Step, ...]]] = [(-1.0, next(order), ())]
+    waiting: list[tuple[float, int, _Way | None]] = [(-1.0, next(order), None)]
     left = _ONE
     leaves: list[Leaf] = []
     places: Counter[Place] = Counter()
@@ -749,7 +776,9 @@ def explore(
             if left < _LEFT_AT_END:
                 break
             raise TooLargeError(_too_many_paths(dataset, left, leaves, steps, places, most))
-        mass, _, path = heapq.heappop(waiting)
+        budget().check()
+        mass, _, start = heapq.heappop(waiting)
+        path = start.path if start is not None else ()
         left += Fraction(mass)
         run = Run(path, -mass)
         try:
@@ -771,6 +800,7 @@ def explore(
             leaves.append(_own_leaf(run, returned, dataset))
     repeated = []
     for leaf in reversed(leaves):
+        budget().check()
         repeated.append(again(function, dataset, leaf))
         ran(1)
     leaves = repeated[::-1]
@@ -793,7 +823,9 @@ def explore_in_fresh_process(
 ) -> Explored:
     """Do the same as `explore` in a process of its own, where each call is a first one."""
     try:
-        found: Explored = running.in_fresh_process(_explore_there, function, dataset, branches)
+        found: Explored = running.in_fresh_process(
+            _explore_there, function, dataset, branches, played(), budget().seconds
+        )
     except pickle.PicklingError as error:
         raise InputError(
             "fresh=True sends the function to other processes, but it or something that it uses "
@@ -803,9 +835,15 @@ def explore_in_fresh_process(
     return found
 
 
-def _explore_there(function: Callable[..., Any], dataset: Any, branches: int) -> Explored:
+def _explore_there(
+    function: Callable[..., Any],
+    dataset: Any,
+    branches: int,
+    generator: str | None,
+    seconds: float | None,
+) -> Explored:
     function = first_calls(function)
-    with elsewhere():
+    with elsewhere(), playing(generator), budgeted(seconds):
         found = explore(function, dataset, branches)
         rerun(function, [found])
     return found
@@ -855,7 +893,7 @@ def _rerun_until(
         if number >= LEAST_RERUNS and time.monotonic() > end:
             return
         try:
-            same = called(function, dataset, _Fed(leaf.run.example(), leaf.run)) == leaf.parts
+            same = called(function, dataset, Fed(leaf.run.example(), leaf.run.made)) == leaf.parts
         except OutsideError:
             same = False
         if not same:
@@ -889,7 +927,7 @@ def example_of(
     given = run.example()
     try:
         with watched():
-            return function(copy.deepcopy(dataset), DrivenGenerator(_Fed(given, run)))
+            return function(copy.deepcopy(dataset), DrivenGenerator(Fed(given, run.made)))
     except Exception as error:  # noqa: BLE001 - an error is a release like any other
         return {RAISED: (type(error).__name__, str(error))}
 
@@ -920,6 +958,11 @@ def _resolved(part: Any) -> Any:
     if isinstance(part, Symbol) and not part.terms:
         return parts(part.decided(), typed=True)[()]
     return part
+
+
+def fails_always(dataset: Any, kind: Any, text: Any) -> str:
+    """Return what is wrong where every run raises an error: such as one of some type and text."""
+    return f"the function fails in every run; on {short_literal(dataset)}: {kind}: {text}"
 
 
 def state_of(dataset: Any) -> str:
@@ -1088,37 +1131,6 @@ def _chances(
     }
 
 
-class _Fed:
-    """The draws of a run as numbers, in the order in which it made them."""
-
-    def __init__(self, values: Mapping[Draw, Fraction], run: Run) -> None:
-        self._values = values
-        self._made: Counter[str] = Counter()
-        self._not_drawn = {place for place, _ in run.made}
-
-    def discrete(self, _: Law) -> int:
-        """Return the value of the next discrete draw."""
-        return int(self._next(DISCRETE))
-
-    def uniform(self) -> float:
-        """Return the value of the next uniform draw."""
-        return float(self._next(UNIFORM))
-
-    def noise(self, kind: str) -> float:
-        """Return the value of the next draw of continuous noise."""
-        return float(self._next(kind, NOISE))
-
-    def _next(self, kind: str, counter: str = "") -> Fraction:
-        while counter and self._made[counter] in self._not_drawn:
-            self._made[counter] += 1  # the code makes it of another draw
-        place = self._made[counter or kind]
-        self._made[counter or kind] += 1
-        try:
-            return self._values[Draw(kind, place)]
-        except KeyError:
-            raise ChangedError from None
-
-
 def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     """Run a path again with numbers for its draws, and return the leaf with the types of these.
 
@@ -1130,7 +1142,7 @@ def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
         If only numbers make it release something else.
     """
     values = leaf.run.example()
-    shown = called(function, dataset, _Fed(values, leaf.run))
+    shown = called(function, dataset, Fed(values, leaf.run.made))
     if _agree(leaf, shown, values):
         return replace(leaf, parts=shown)
     if not leaf.run.draws:
@@ -1142,7 +1154,7 @@ def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     ):
         raise _other(dataset, leaf.parts, returned)
     for _ in range(RERUNS):
-        if called(function, dataset, _Fed(values, leaf.run)) != shown:
+        if called(function, dataset, Fed(values, leaf.run.made)) != shown:
             raise QueryError(state_of(dataset))
     raise OutsideError(
         "computes with a draw otherwise than with a number: it rounds to a shorter float, asks for "

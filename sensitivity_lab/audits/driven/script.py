@@ -18,6 +18,7 @@ import numpy as np
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.results.literals import literal
 
+from .generator import played
 from .kept import variables_around
 from .laws import Atom, NoisyEvent, Outcome
 from .runs import example_of
@@ -38,7 +39,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-
+{imports}
 {function}
 
 {parts}
@@ -49,7 +50,7 @@ y = {y}
 
 
 def share(data, runs={runs}):
-    rng = np.random.default_rng(1)
+    rng = {generator}(1)
     hits = 0
     for _ in range(runs):
         try:
@@ -67,6 +68,13 @@ allowed = math.exp({epsilon}) * q + {delta}
 print(f"event on x: {{p:.4g}}, on y: {{q:.4g}}, allowed on x: {{allowed:.4g}}")
 '''
 
+
+_MADE_BY = {
+    "Generator": "np.random.default_rng",
+    "Random": "random.Random",
+    "RandomState": "np.random.RandomState",
+}
+"""How a script makes a generator of a class."""
 
 _LISTED_EVENT = """\
 # Each outcome of the event: the parts that tell, and the values that they can have.
@@ -213,11 +221,13 @@ def _counting(
     """Return the script that counts what is `inside` an event."""
     epsilon, delta = claim
     has, p, q = told
+    generator = played() or "Generator"
     return _SCRIPT.format(
         title=f"{call} is not ({epsilon:.6g}, {delta:.6g})-differentially private.",
         has=has, p=p, q=q, epsilon=repr(epsilon), delta=repr(delta),
         function=_source(function, call), parts=_PARTS, x=literal(x), y=literal(y),
-        inside=inside.rstrip(), runs=runs, call=call,
+        inside=inside.rstrip(), runs=runs, call=call, generator=_MADE_BY[generator],
+        imports="import random\n" if generator == "Random" else "",
     )  # fmt: skip
 
 

@@ -8,8 +8,11 @@ first one again when the code has ended: nothing that the code released after a 
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 _runs: list[list[Stop]] = []
 """The stops of the runs that are watched, from the outermost on."""
@@ -42,6 +45,76 @@ class UnlikelyError(Stop):
 
 class OwnGeneratorError(Stop):
     """Code draws from another generator than it gets."""
+
+
+SECONDS, BYTES = 60.0, 2 * 2**30
+"""The time of an audit by default, and the memory that it may take beyond what was taken before."""
+
+_CLOCK = 4096
+"""After so many terms that symbols have together, the clock is looked at."""
+
+
+class Budget:
+    """What an audit may spend: its time, and memory.
+
+    Parameters
+    ----------
+    seconds : float or None
+        The most seconds.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds = seconds
+        self._end = time.monotonic() + (seconds or 0.0)
+        self._bytes = _taken() + BYTES
+        self._spent = 0
+
+    def spend(self, terms: int) -> None:
+        """Count some terms of symbols, and raise LimitError if too much is spent."""
+        self._spent += terms + 1
+        if self._spent >= _CLOCK:
+            self._spent = 0
+            self.check()
+
+    def check(self) -> None:
+        """Raise LimitError if too much is spent."""
+        if stopped():
+            return
+        way = "; take fewer records or values, or draw less often"
+        if self.seconds is not None and time.monotonic() > self._end:
+            raise LimitError(
+                f"the audit takes more than {self.seconds:g} seconds{way}; time_limit= allows more"
+            )
+        if _taken() > self._bytes:
+            raise LimitError(f"the audit takes more than {BYTES // 2**30} GiB of memory{way}")
+
+
+def _taken() -> int:
+    """Return how many bytes this process has in memory; 0 where the system does not tell."""
+    with suppress(OSError):
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+    return 0
+
+
+_budgets = [Budget(None)]
+
+
+@contextmanager
+def budgeted(seconds: float | None) -> Iterator[None]:
+    """Limit what is spent in this context; one within another has what the outer one has."""
+    if len(_budgets) > 1:
+        yield
+        return
+    _budgets.append(Budget(seconds))
+    try:
+        yield
+    finally:
+        _budgets.pop()
+
+
+def budget() -> Budget:
+    """Return what may be spent now."""
+    return _budgets[-1]
 
 
 def running() -> bool:

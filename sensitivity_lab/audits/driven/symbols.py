@@ -17,7 +17,7 @@ import numpy as np
 
 from sensitivity_lab.audits.returned import Part
 
-from .stops import OutsideError, stopped
+from .stops import OutsideError, budget, stopped
 
 DISCRETE, UNIFORM = "discrete", "uniform"
 LAPLACE, GAUSSIAN, EXPONENTIAL, GUMBEL = "Laplace", "Gaussian", "exponential", "Gumbel"
@@ -77,6 +77,9 @@ class Decides(Protocol):
     def logarithm(self, symbol: Symbol) -> Any:
         """Return the logarithm of a symbol, as this run decides."""
 
+    def before(self, one: Symbol, other: Symbol) -> None:
+        """Take notice of two symbols that are compared with each other next."""
+
 
 class Comparison(NamedTuple):
     """A comparison with 0: of numbers, and as bounds of a symbol."""
@@ -114,6 +117,7 @@ class Symbol(Part):
     def __init__(
         self, run: Decides, terms: Mapping[Draw, Fraction], constant: Fraction, whole: bool
     ) -> None:
+        budget().spend(len(terms))
         self.run = run
         self.terms = terms
         self.constant = constant
@@ -224,6 +228,8 @@ class Symbol(Part):
     def _against(self, other: Any, comparison: Comparison, swapped: bool) -> Any:
         if isinstance(other, Magnitude):
             other = other.resolved()
+        if isinstance(other, Symbol):
+            self.run.before(self, other)
         difference = self._plus(other, -1)
         if difference is NotImplemented:
             return NotImplemented

@@ -12,24 +12,38 @@ from functools import partial
 from typing import Any, Literal
 
 from sensitivity_lab.audits.claims import ROUNDING_ULPS
-from sensitivity_lab.audits.doors import led
+from sensitivity_lab.audits.couplings.call import audit_coupling
 from sensitivity_lab.audits.maps import farthest, rows_of
 from sensitivity_lab.audits.pairs import check_pairs
 from sensitivity_lab.audits.question import check_left_out, check_order
+from sensitivity_lab.audits.randomness import RandomisedError
 from sensitivity_lab.audits.records import table_numbers
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_callable, check_running
+from sensitivity_lab.errors import InputError
 
 from .answers import ask, calls_of, invoke
 from .inputs import question_of
 from .measurement import Asked, audit_law, audit_scale
 from .subject import check_subject, needed
 
+_OTHERS = {
+    "Function": "a Function of OpenDP, which has no map: give the measurement that it follows",
+    "Odometer": "an odometer of OpenDP, which has no map: give a measurement that it answers",
+    "Context": "a Context of OpenDP, which has data of its own: give the measurement of a query",
+    "Query": "a Query of OpenDP: give the measurement that its resolve() returns",
+    "_PartialConstructor": "a constructor of OpenDP that waits for a domain and a metric: give "
+    "(domain, metric) >> it",
+}
+"""What else OpenDP makes, by its class."""
+
+_DRAWS = 400
+"""How often a transformation that draws at random is called on a dataset."""
+
 _ONLY_OF_A_SCALE = "applies only to a function of a scale that returns a measurement; leave it out"
 
 
-@led()
 @public_call
 def audit_opendp(
     made: Any,
@@ -64,9 +78,9 @@ def audit_opendp(
         Then the sensitivity that the map assumes is compared with that of the exact answers, which
         the measurement with scale 0 returns.
     universe : iterable, optional
-        The values of entries, for transformations of vectors, of single values, and of texts,
-        whose entries are lines. Values that the input domain does not accept are left out, and the
-        setting of the report says so.
+        The values of entries, for transformations of vectors, of single values, of texts, whose
+        entries are lines, and of two-dimensional arrays of NumPy, whose entries are rows. Values
+        that the input domain does not accept are left out, and the setting of the report says so.
     size : int or iterable of int, optional
         The lengths of the vectors; by default the size of the domain. Sizes that the input domain
         does not accept are left out. Do not give sizes where the input is a single value.
@@ -129,8 +143,8 @@ def audit_opendp(
     ------
     InputError
         If an argument is invalid or does not apply, a metric, the domain, the privacy measure or
-        the noise is not covered, or a transformation is randomised, so that two calls on one input
-        differ.
+        the noise is not covered, or a transformation of the caller's answers one input twice
+        otherwise.
     MissingExtraError
         An InputError: OpenDP is not installed.
     QueryError
@@ -148,6 +162,9 @@ def audit_opendp(
     All pairs of inputs are compared; where the input metric ignores order, inputs with the same
     records and the same answer are compared once. Answers of any size are compared exactly, floats
     and roots included.
+
+    A transformation of OpenDP that chooses rows at random, as `make_resize` does, is called 400
+    times on each input, and its outputs are coupled; see `audit`.
 
     The records of an array are its entries or rows, those of a table its rows, those of a text its
     lines. As records, 0.0 and -0.0 differ, and NaN equals NaN. An answer that is NaN or infinite is
@@ -255,9 +272,10 @@ def audit_opendp(
     if isinstance(made, measurements):
         check_left_out(of_a_scale, _ONLY_OF_A_SCALE)
         return audit_law(made, asked, neighbors)
-    check_callable(
-        "made", made, "a Transformation, a Measurement, or a function of a scale that returns one"
-    )
+    wanted = "a Transformation, a Measurement, or a function of a scale that returns one"
+    if type(made).__module__.startswith("opendp.") and type(made).__name__ in _OTHERS:
+        raise InputError(f"made must be {wanted}, got {_OTHERS[type(made).__name__]}")
+    check_callable("made", made, wanted)
     scale = 1.0 if scale is None else scale
     answer = table_numbers if answer is None else answer
     return audit_scale(made, asked, neighbors, scale, outputs, answer, progress)
@@ -273,5 +291,10 @@ def _audit_transformation(
     calls = calls_of(made, n_jobs)
     answers = ask(calls.call, question.datasets, n_jobs if calls.shipped else 1, progress)
     call = partial(invoke, made)
-    rows = rows_of(question, call, farthest(question, call, answers))
+    try:
+        rows = rows_of(question, call, farthest(question, call, answers))
+    except RandomisedError:
+        if "_user_" in question.subject:  # it may keep something between calls
+            raise
+        return audit_coupling(question, call, _DRAWS)
     return question.report(rows, f"implementation{calls.remark}")

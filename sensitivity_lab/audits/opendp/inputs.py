@@ -76,9 +76,14 @@ def question_of(
         claims=claims_of(subject.claim, limits),
         tolerance=check_tolerance(tolerance_ulps),
         progress=progress,
-        one_size=datasets is None
-        and getattr(transformation.input_domain, "size", None) is not None,
+        one_size=datasets is None and _own_size(transformation.input_domain) is not None,
     )
+
+
+def _own_size(domain: Any) -> Any:
+    """Return the size that all datasets of a domain have; None where they have several."""
+    arrays = str(domain).startswith(_ARRAYS)
+    return getattr(domain.descriptor if arrays else domain, "size", None)
 
 
 _EXTREME_LENGTH = 1024
@@ -97,6 +102,8 @@ _EXTREME_ENTRIES: dict[str, tuple[Any, ...]] = {
 
 Whole numbers of any other type are 0, 1 and the ends of the type.
 """
+
+_ARRAYS = "NPArray2Domain"
 
 _FLOATS = {"f64": "f8", "f32": "f4"}
 
@@ -158,12 +165,14 @@ def _inputs_of(
 ) -> tuple[list[Any], str]:
     """Return the inputs to try and their description, or raise InputError."""
     domain = transformation.input_domain
+    if str(domain).startswith(_ARRAYS):
+        return _arrays_of(domain, given, size, every_order)
     lines = _takes_lines(transformation)
     entry = domain if lines else getattr(domain, "element_domain", None)
     if entry is None and not str(domain).startswith("AtomDomain"):
         raise InputError(
-            f"the input domain {domain} is not covered; vectors and atoms are, and so is any other "
-            "domain with datasets="
+            f"the input domain {domain} is not covered; vectors, atoms and arrays of rows are, and "
+            "so is any other domain with datasets="
         )
     values = check_values(given)
     accepted = tuple(value for value in values if _member(entry or domain, value))
@@ -178,10 +187,33 @@ def _inputs_of(
         if size is not None:
             raise InputError(f"size must be left out: {domain} holds single values")
         return list(accepted), among
-    wanted = _lines(size, accepted) if lines else _sizes(size, domain)
+    wanted = _lines(size, accepted) if lines else _sizes(size, domain, _own_size(domain))
     text = f"{among}, {sizes_in_words(wanted, every_order)}"
     made = vectors(accepted, wanted, every_order)
     return ([text_of(x) for x in made], f"texts of lines with {text}") if lines else (made, text)
+
+
+def _arrays_of(domain: Any, given: Any, size: Any, every_order: bool) -> tuple[list[Any], str]:
+    """Return arrays of given rows that a domain of OpenDP's extras accepts, or raise InputError."""
+    rows = check_values(given)
+    width = domain.descriptor.num_columns
+    sizes = _sizes(size, domain, _own_size(domain))
+    try:
+        made = [
+            np.array(x, dtype=_FLOATS.get(domain.descriptor.T)).reshape(len(x), len(rows[0]))
+            for x in vectors(rows, sizes, every_order)
+        ]
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"universe must have the rows of arrays, with {width or 'equally many'} numbers each, "
+            f"got {brief(rows)}"
+        ) from error
+    accepted = [x for x in made if _member(domain, x)]
+    if not accepted:
+        raise InputError(f"{domain} accepts no array of the rows {brief(rows)}")
+    left = len(made) - len(accepted)
+    text = f"arrays of rows {brief(rows)}, {sizes_in_words(sizes, every_order)}"
+    return accepted, text + (f", {left:,} outside the domain left out" if left else "")
 
 
 def _accepted_of(transformation: Any, datasets: Any) -> tuple[list[Any], str]:
@@ -221,18 +253,16 @@ def _lines(size: Any, lines: tuple[str, ...]) -> tuple[int, ...]:
     return check_several("size", size, "a number of records, at least 0")
 
 
-def _sizes(size: Any, domain: Any) -> tuple[int, ...]:
-    """Return the given sizes that the domain of vectors accepts."""
-    if size is None and domain.size is None:
+def _sizes(size: Any, domain: Any, own: int | None) -> tuple[int, ...]:
+    """Return the given sizes that a domain accepts, which may have a size of its own."""
+    if size is None and own is None:
         raise InputError(f"size must be given: {domain} has vectors of every size")
-    wanted = check_several(
-        "size", domain.size if size is None else size, "a number of records, at least 0"
-    )
-    if domain.size is None:
+    wanted = check_several("size", own if size is None else size, "a number of records, at least 0")
+    if own is None:
         return wanted
-    if domain.size not in wanted:
+    if own not in wanted:
         raise InputError(f"{domain} accepts none of the sizes {show(wanted)}")
-    return (domain.size,)
+    return (own,)
 
 
 def _member(domain: Any, value: Any) -> bool:

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from sensitivity_lab import running
+from sensitivity_lab.audits.driven.stops import SECONDS, budgeted
 from sensitivity_lab.audits.maps import farthest, rows_of
 from sensitivity_lab.audits.mechanism import CHANCE_ULPS, PrivacyClaim, judged
 from sensitivity_lab.audits.question import Question, naming
@@ -28,7 +29,7 @@ from sensitivity_lab.metrics.cells import signed_key
 
 from .answers import invoke
 from .subject import Subject, needed, our_input_metric
-from .twins import twin_of
+from .twins import check_adds_last, twin_of
 
 _NORMS = {"MaxDivergence": "L1", "ZeroConcentratedDivergence": "L2"}
 """The norm that the noise of a measure is calibrated to: Laplace noise, and Gaussian noise."""
@@ -78,7 +79,8 @@ def audit_law(measurement: Any, asked: Asked, neighbors: Any) -> AuditReport:
         nothing = claimed is None or math.isinf(claimed)
         claim = PrivacyClaim.of(0) if nothing else subject.promised(limit)
         claim = replace(claim, instead=_OF_A_SCALE)
-        report = judged(here, twin, claim)
+        with budgeted(SECONDS):
+            report = judged(here, twin, claim)
         found = report.rows
         if nothing:
             found = tuple(
@@ -202,6 +204,7 @@ class _Noisy(Subject):
 def _subject(make: Any, scale: float, neighbors: Any, outputs: Any) -> _Noisy:
     """Return the measurement with noise as a subject, or raise InputError."""
     noisy = _made(make, scale)
+    check_adds_last(noisy, scale)
     measure = str(noisy.output_measure).removeprefix("Approximate(").removesuffix(")")
     if measure not in _NORMS:
         raise InputError(

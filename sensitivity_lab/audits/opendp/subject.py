@@ -126,6 +126,11 @@ def our_input_metric(made: Any, neighbors: Any) -> Given:
 def check_subject(transformation: Any, component: str | None, neighbors: Any = None) -> Subject:
     """Return a transformation and its metrics, or raise InputError."""
     answer = str(transformation.output_metric)
+    if str(transformation.output_domain).startswith("NPSSCPDomain"):
+        raise InputError(
+            "the output metric counts the rows that a matrix of sums was made of, which the matrix "
+            "does not show; audit it with the transformation that follows"
+        )
     near = our_input_metric(transformation, neighbors)
     components = _COMPONENTS.get(answer.partition("(")[0])
     if components is None and component is not None:

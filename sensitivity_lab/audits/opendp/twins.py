@@ -7,15 +7,18 @@ twin shows what the map promises too little of; it says nothing of OpenDP's own 
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from sensitivity_lab.audits.driven.laws import exp_bounds
+from sensitivity_lab.audits.returned import Part
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.cells import signed_key
 
@@ -33,6 +36,14 @@ def twin_of(measurement: Any) -> Callable[[Any, Any], Any]:
     InputError
         If no twin is known, with the reason.
     """
+    made = getattr(measurement, "__opendp_dict__", {})
+    arguments = made.get("__kwargs__", {})
+    if made.get("__function__") == "make_composition":
+        twins = [twin_of(one) for one in arguments["measurements"]]
+        return lambda data, rng: [one(data, rng) for one in twins]
+    if made.get("__function__") == "make_chain_pm":
+        first, then = twin_of(arguments["measurement0"]), arguments["postprocess1"]
+        return lambda data, rng: then(_as_numbers(first(data, rng)))
     before, last = _parts(measurement)
     noise = _noise_of(last)
     answers: dict[Any, Any] = {}
@@ -45,6 +56,15 @@ def twin_of(measurement: Any) -> Callable[[Any, Any], Any]:
         return noise(answers[key], rng)
 
     return twin
+
+
+def _as_numbers(release: Any) -> Any:
+    """Return a release as OpenDP takes it, whose functions see no symbols."""
+    if isinstance(release, list):
+        return list(map(_as_numbers, release))
+    if isinstance(release, dict):
+        return {key: _as_numbers(entry) for key, entry in release.items()}
+    return release.decided() if isinstance(release, Part) else release
 
 
 def _parts(measurement: Any) -> tuple[Any, dict[str, Any]]:
@@ -62,8 +82,8 @@ def _noise_of(made: dict[str, Any]) -> Noise:
     name, arguments = made.get("__function__", ""), made.get("__kwargs__", {})
     if name not in _NOISES:
         raise InputError(
-            f"no twin of {name or 'this measurement'} is known; those of {', '.join(_NOISES)} are. "
-            "To compare sensitivities, give a function of a scale that returns the measurement"
+            f"no twin of {name or 'this measurement'} is known; those of {', '.join(_NOISES)} are: "
+            "audit the transformation before it"
         )
     return _NOISES[name](arguments)
 
@@ -170,6 +190,77 @@ def _one_of_several(arguments: dict[str, Any]) -> Noise:
         return others[int(rng.integers(len(others)))]
 
     return answered
+
+
+_OF_PLANS = {"dp_sum": 2, "dp_len": 0, "dp_frame_len": 0, "dp_count": 0, "dp_n_unique": 0,
+             "dp_null_count": 0, "noise": 0}  # fmt: skip
+"""What adds noise in a plan of Polars, and the place of its scale among its numbers."""
+
+_ON_THE_WAY = {"Alias", "Select", "expr", "GroupBy", "aggs", "input", "Join", "input_left",
+               "input_right", "Sort", "Filter", "Slice"}  # fmt: skip
+"""What stands above noise that comes last; anything else computes with it."""
+
+
+def check_adds_last(measurement: Any, scale: float) -> None:
+    """Raise InputError unless a measurement adds noise of a scale to its answer, and ends there.
+
+    Only then the loss that its map promises, times the scale, is a sensitivity.
+    """
+    _, last = _parts(measurement)
+    name, arguments = last.get("__function__", ""), last.get("__kwargs__", {})
+    if name == "make_composition":
+        for one in arguments["measurements"]:
+            check_adds_last(one, scale)
+        return
+    if name == "make_approximate":
+        check_adds_last(arguments["measurement"], scale)
+        return
+    scales = [arguments.get("scale") if name in _NOISES else None]
+    if name == "make_private_lazyframe" and arguments["global_scale"] in (None, 1):
+        scales = list(_scales_of(arguments["lazyframe"]))
+    if None in scales or not scales:
+        called = name if name != "make_private_lazyframe" else "this plan of Polars"
+        raise InputError(
+            "a function of the scale is audited where noise of that scale is added last, as by "
+            "make_laplace and make_gaussian, or by sum, len and count with scale= in a plan; the "
+            f"loss of {called or 'this measurement'} tells nothing of its answer at scale 0: audit "
+            "the transformation before it"
+        )
+    if any(one != scale for one in scales):
+        raise InputError(
+            f"make must add noise of the scale that it gets, but make({scale}) adds noise of scale "
+            f"{next(one for one in scales if one != scale)}; pass the scale on as it is"
+        )
+
+
+def _scales_of(frame: Any) -> Iterator[float | None]:
+    """Yield the scales of the noise in a plan of Polars; None for what is no noise at the end."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Polars warns that another version may read no such text
+        plan = json.loads(frame.serialize(format="json"))
+    yield from _plugins(plan, True)
+
+
+def _plugins(node: Any, last: bool) -> Iterator[float | None]:
+    if isinstance(node, list):
+        for one in node:
+            yield from _plugins(one, last)
+    if not isinstance(node, dict):
+        return
+    function = node.get("Function", {})
+    made = function.get("function", "") if isinstance(function, dict) else ""
+    if isinstance(made, dict) and "FfiPlugin" in made:
+        name = made["FfiPlugin"]["symbol"]
+        numbers = [
+            number
+            for one in function["input"]
+            for number in one.get("Literal", {}).get("Dyn", {}).values()
+        ]
+        place = _OF_PLANS.get(name, len(numbers))
+        yield numbers[place] if last and place < len(numbers) else None
+        return
+    for name, one in node.items():
+        yield from _plugins(one, last and name in _ON_THE_WAY)
 
 
 _NOISES: dict[str, Callable[[dict[str, Any]], Noise]] = {

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sensitivity_lab import running
-from sensitivity_lab.audits.doors import RANDOM
-from sensitivity_lab.audits.randomness import PROBES, probes
+from sensitivity_lab.audits.randomness import PROBES, RANDOM, probes
 from sensitivity_lab.audits.row import FAILING, AuditRow
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.metrics.cells import key_of

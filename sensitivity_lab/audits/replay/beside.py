@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Hashable, Sequence
+import time
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.audits.question import Question
+from sensitivity_lab.audits.recording import Untouched
 from sensitivity_lab.audits.records import entries
-from sensitivity_lab.audits.returned import NOTHING, Chance, Parts, Path, bare
+from sensitivity_lab.audits.returned import Chance, Parts, Path, bare
 from sensitivity_lab.audits.row import LEAK, RETURNED, AuditRow, Evidence
-from sensitivity_lab.errors import QueryError
+from sensitivity_lab.errors import QueryError, SensitivityLabError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics.cells import key_of
 
-from .histories import SEED, drawn
+from .histories import LEAST, SECONDS, SEED, all_choices, drawn
 from .runs import Recorder, Run
 
 SEEDED = (
@@ -75,6 +76,35 @@ class Beside:
             self.leak = x, y
         return bool(found) or len(self._chance.paths) > known
 
+    def sees_all_left_alone(self, near: Sequence[Sequence[int]]) -> bool:
+        """Tell whether the function hands all releases on, and does nothing else with them.
+
+        Then what it returns, and what its mechanisms get, is the same after every release. What
+        selections choose is tried in all combinations, if these are few.
+
+        Parameters
+        ----------
+        near : sequence of list of int
+            By run, the places of its neighbors.
+        """
+        longest = max(len(run.sites) for run in self.runs)
+        combinations = all_choices(self.runs)
+        if combinations is None:
+            return False
+        for chosen in combinations:
+            history = [chosen.get(place, Untouched(place)) for place in range(longest)]
+            made: dict[int, Run] = {}
+            for place, one in enumerate(self.runs):
+                run = fed(self.recorder, one, history)
+                if run is None or (not chosen and run.sites != one.sites):
+                    return False
+                made[place] = run
+            for run, other in _differing(made, near):
+                # Selections that cannot choose this choose something else.
+                if other.released == run.released:
+                    return False
+        return True
+
     def _returned(self, dataset: list[Any], history: Sequence[Any]) -> Parts:
         return self.recorder.run(dataset, history).returned
 
@@ -92,17 +122,6 @@ class Beside:
         seeded = () if self.leak is None else (SEEDED,)
         left_out = () if self.all_compared or self.leak is not None else (NOT_ALL,)
         return (*seeded, *self._chance.note(), *left_out)
-
-    def see_neighbors(self, runs: Sequence[Run], question: Question) -> None:
-        """See pairs of neighbors that return something else, until nothing new is learned."""
-        datasets, returned = [run.dataset for run in runs], [run.returned for run in runs]
-        [k] = question.limits
-        while pair := self._chance.differing_pair(
-            datasets, returned, question.inputs, k, question.progress
-        ):
-            x, y = (runs[place] for place in pair)
-            if not self.see(x, y) or self.leak is not None:
-                return
 
     def _check_recorded(self, x: Run, found: set[Path]) -> None:
         """Raise QueryError if noise around a constant hides what differs: it was not recorded.
@@ -123,7 +142,7 @@ class Beside:
             if step.candidates is not None or len(true) != 1 or moved is None:
                 continue
             history = [*x.releases[: step.place], moved, *x.releases[step.place + 1 :]]
-            again = _fed(self.recorder, x, history)
+            again = fed(self.recorder, x, history)
             if again is None:
                 continue
             moving = found & self._chance.differing(x.returned, again.returned)
@@ -151,32 +170,70 @@ def _along(x: Run, again: Run, path: Path) -> bool:
     return math.isclose(two - one, _MOVE, rel_tol=1e-6)
 
 
-def compare_after_one_history(beside: Beside, question: Question) -> None:
-    """Compare what all neighbors return after the same releases, with one more run on each.
+def compare_after_histories(beside: Beside, near: Sequence[Sequence[int]], number: int) -> int:
+    """Compare what all neighbors return after the same releases; return after how many histories.
 
-    Runs that make the same calls are fed the same history, drawn between their true values. A
-    function may fail on it after its last call, which says nothing.
+    Runs that make the same calls are fed the same histories, drawn around their true values. A
+    function may fail on one after its last call, which says nothing if it fails on all datasets.
+
+    Parameters
+    ----------
+    beside : Beside
+        The runs, and what was learned of them.
+    near : sequence of list of int
+        By run, the places of its neighbors.
+    number : int
+        The most histories.
     """
-    if all(run.returned == NOTHING for run in beside.runs):
-        return
-    alike: dict[tuple[Hashable, Hashable], list[Run]] = {}
-    for run in beside.runs:
+    alike: dict[tuple[Hashable, Hashable], list[int]] = {}
+    for place, run in enumerate(beside.runs):
         shapes = tuple(np.shape(release) for release in run.releases)
-        alike.setdefault((run.sites, shapes), []).append(run)
+        alike.setdefault((run.sites, shapes), []).append(place)
     beside.all_compared = len({sites for sites, _ in alike}) == 1
-    source = random.Random(SEED)
-    for group in alike.values():
-        history = drawn(group, source)
-        made = [(one, _fed(beside.recorder, one, history)) for one in group]
+    source, end = random.Random(SEED), time.process_time() + SECONDS
+    compared = 0
+    for round_ in range(number):
+        if beside.leak is not None or (round_ >= LEAST and time.process_time() > end):
+            break
+        fed_all = [_fed_alike(beside, near, one, source, round_) for one in alike.values()]
+        compared += all(fed_all)
+    beside.all_compared &= compared > 0
+    return compared
+
+
+def _fed_alike(
+    beside: Beside,
+    near: Sequence[Sequence[int]],
+    places: Sequence[int],
+    source: random.Random,
+    number: int,
+) -> bool:
+    """Feed one history to runs that make the same calls, and compare; tell whether all were fed."""
+    history = drawn([beside.runs[place] for place in places], source, number)
+    made: dict[int, Run] = {}
+    for place in places:
+        again = fed(beside.recorder, beside.runs[place], history)
         # Without the same calls, such as those of a function that keeps its answers, nothing was
         # released that could be the same.
-        fed = [run for one, run in made if run is not None and run.sites == one.sites]
-        beside.all_compared &= len(fed) == len(group)
-        beside.see_neighbors(fed, question)
+        if again is not None and again.sites == beside.runs[place].sites:
+            made[place] = again
+    beside.all_compared &= len(made) in (0, len(places))
+    for run, other in _differing(made, near):
+        beside.see(run, other)
+    return len(made) == len(places)
 
 
-def _fed(recorder: Recorder, run: Run, history: Sequence[Any]) -> Run | None:
+def _differing(made: Mapping[int, Run], near: Sequence[Sequence[int]]) -> Iterator[tuple[Run, Run]]:
+    """Yield the pairs of neighbors that make other calls, or return other parts."""
+    kinds = {place: (run.sites, frozenset(run.returned.items())) for place, run in made.items()}
+    if len(set(kinds.values())) > 1:
+        for x, run in made.items():
+            yield from ((run, made[y]) for y in near[x] if y in made and kinds[y] != kinds[x])
+
+
+def fed(recorder: Recorder, run: Run, history: Sequence[Any]) -> Run | None:
+    """Return a run with a history, or None if it fails, or claims what is no claim."""
     try:
         return recorder.run(run.dataset, history)
-    except QueryError:
+    except (SensitivityLabError, TypeError):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,8 +17,8 @@ from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.results.literals import short_literal
 
 from .again import check_evidence, check_same
-from .beside import Beside, compare_after_one_history
-from .histories import histories_of
+from .beside import Beside, compare_after_histories, fed
+from .histories import LEAST, SECONDS, histories_of, number_of
 from .runs import NO_CALL, Recorder, Run
 from .steps import Worst
 
@@ -31,12 +32,12 @@ class Replay:
 
     Attributes
     ----------
-    histories : int or list of tuple
+    histories : int or list of tuple, optional
     budget : number, optional
         The budget of a whole run.
     """
 
-    histories: int | list[tuple[Any, ...]]
+    histories: int | list[tuple[Any, ...]] | None
     budget: Number | None
 
 
@@ -46,11 +47,12 @@ def replayed(
     runs: Sequence[Run],
     replay: Replay,
     beside: Beside,
-) -> tuple[tuple[AuditRow, ...], str, tuple[str, ...], tuple[str, ...]]:
-    """Return the rows of a replay, what the setting says of it, notes, and what is not judged.
+) -> tuple[tuple[AuditRow, ...], str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return the rows of a replay, what the setting says of it, notes, what is open and assumed.
 
-    What is returned is compared by `beside`. Runs that call one mechanism at most, which adds
-    noise, decide nothing after a release: one history is enough to compare what they return.
+    What is returned is compared by `beside`. Runs that only hand their releases on decide nothing
+    by them, so that no history is needed. Of others, histories show what they show, and prove
+    nothing of the rest.
     """
     if not any(run.steps for run in runs):
         raise QueryError(
@@ -61,14 +63,19 @@ def replayed(
     near = _places_of_neighbors(runs, question)
     worst = Worst(question.outputs, int(k))
     several = any(len(run.sites) > 1 or any(run.choices) for run in runs)
-    if not several and isinstance(replay.histories, int):
+    number = number_of(replay.histories, runs)
+    settled = beside.sees_all_left_alone(near)
+    if number is not None and (
+        not several or (settled and replay.histories is None and not any(map(_selects, runs)))
+    ):
         for x, places in enumerate(near):
             for y in places:
                 worst.see(runs[x], runs[y])
-        compare_after_one_history(beside, question)
+        if not settled:
+            number = compare_after_histories(beside, near, max(number, 1))
         text = ""
     else:
-        text = _feed(question, recorder, runs, replay, near, worst, beside)
+        text, number = _feed(question, recorder, runs, replay, near, worst, beside)
     rows = worst.rows(question.tolerance, replay.budget)
     if not rows:  # only datasets without calls have neighbors: a step is shown beside itself
         alone = next(run for run in runs if run.steps)
@@ -84,7 +91,19 @@ def replayed(
         text += f"; the largest loss of a whole run is {bound}{worst.loss}"
     spent = (worst.unjudged,) if worst.unjudged and replay.budget is None else ()
     notes, unjudged = ((), spent) if worst.overspent else (spent, ())
-    return rows, text, (*worst.shares, *notes), unjudged
+    return rows, text, (*worst.shares, *notes), unjudged, () if settled else (_assumed(number),)
+
+
+def _selects(run: Run) -> bool:
+    return any(run.choices)
+
+
+def _assumed(number: int) -> str:
+    """Return what so many histories leave open."""
+    return (
+        f"what is done with releases was the same on neighbors after {number:,} drawn or given "
+        f"histories; what happens once in {max(number, 1):,} may escape them"
+    )
 
 
 def _feed(
@@ -95,15 +114,31 @@ def _feed(
     near: Sequence[Sequence[int]],
     worst: Worst,
     beside: Beside,
-) -> str:
+) -> tuple[str, int]:
     """Feed the releases of each dataset, and further ones, to its neighbors; say how many."""
+    end = time.process_time() + SECONDS
+    # What a selection can choose is a release; a drawn number may be one that no noise gives.
+    strict = replay.histories is not None or all(
+        choice is not None for run in runs for choice in run.choices
+    )
     starts = [(), *histories_of(replay.histories, runs)]
-    total = 0
+    total, number = 0, -1
     for start in starts:
-        own = [recorder.run(run.dataset, start) for run in runs] if start else list(runs)
-        total += _see_neighbors(recorder, own, near, worst, beside, question.progress) + len(own)
-    drawn = f"{len(starts) - 1} more {'history' if len(starts) == 2 else 'histories'}"
-    return f"; replayed with the releases of each dataset and {drawn} ({total:,} runs)"
+        if replay.histories is None and number >= LEAST and time.process_time() > end:
+            break
+        own: list[Run | None] = [*runs]
+        if start and strict:
+            own = [recorder.run(run.dataset, start) for run in runs]
+        elif start:
+            own = [fed(recorder, run, start) for run in runs]
+        made = [run for run in own if run is not None]
+        if len(made) < len(runs):
+            beside.all_compared &= not made
+            continue
+        total += _see_neighbors(recorder, made, near, worst, beside, question.progress) + len(own)
+        number += 1
+    drawn = f"{number} more {'history' if number == 1 else 'histories'}"
+    return f"; replayed with the releases of each dataset and {drawn} ({total:,} runs)", number
 
 
 def _places_of_neighbors(runs: Sequence[Run], question: Question) -> list[list[int]]:

@@ -10,6 +10,7 @@ from sensitivity_lab.audits.claims import check_tolerance
 from sensitivity_lab.audits.question import Question, naming, vectors_over
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.returned import parts
+from sensitivity_lab.audits.row import UNSOUND
 from sensitivity_lab.audits.subjects import check_subject
 from sensitivity_lab.checks import check_callable, check_running
 from sensitivity_lab.errors import InputError
@@ -101,16 +102,20 @@ def reported(question: Question, recorder: Recorder, replay: Replay, wrong: str)
     runs = [recorder.run(x) for x in tried]
     kept = check_again(recorder, runs, question.progress)
     beside = Beside(recorder, runs, wrong)
-    rows, told, notes, spent = replayed(question, recorder, runs, replay, beside)
+    rows, told, notes, spent, assumed = replayed(question, recorder, runs, replay, beside)
     rows = (*rows, *beside.row(k))
     told += _WRONG_VALUE if all(row.says_nothing for row in rows) else ""
     unjudged = (*spent, *beside.notes, *kept)
     changing = _changing_epsilon(runs, question)
+    left_open = (*unjudged, *changing)
+    if left_open or any(row.verdict in UNSOUND for row in rows):
+        assumed = ()  # something else decides the verdict
     return question.report(
         rows,
         f"implementation{told}",
-        (*notes, *unjudged, *_told_of_distance(replay, k), *changing),
-        (*unjudged, *changing),
+        (*notes, *unjudged, *_told_of_distance(replay, k), *changing, *assumed),
+        left_open,
+        assumed,
     )
 
 

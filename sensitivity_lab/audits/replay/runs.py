@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -13,7 +14,7 @@ import numpy as np
 
 from sensitivity_lab import running
 from sensitivity_lab.audits.claims import check_claim, holds_float
-from sensitivity_lab.audits.recording import Call, Tape, recording
+from sensitivity_lab.audits.recording import Call, Tape, TouchedError, Untouched, recording
 from sensitivity_lab.audits.returned import Parts, parts, whole_key
 from sensitivity_lab.checks import as_python, shown, unboxed
 from sensitivity_lab.errors import QueryError
@@ -26,6 +27,9 @@ NO_CALL = (
     "default or an instance, is not replaced: give the code one that it looks up by its name"
 )
 """What to do where no call was recorded."""
+
+
+_TOUCHED = "the function does something with a release"
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,10 @@ class Step:
         What a selection chooses from; its value is their scores.
     monotonic : bool, default False
         Whether a selection is for scores that all go one way.
+    ends : tuple, default (None, None)
+        The least and the largest number that is released, where the mechanism tells.
+    whole : bool, optional
+        Whether only whole numbers are released, if that is known.
     """
 
     place: int
@@ -57,6 +65,8 @@ class Step:
     rounded: bool
     candidates: tuple[Any, ...] | None = None
     monotonic: bool = False
+    ends: tuple[Any, Any] = (None, None)
+    whole: bool | None = None
 
     @property
     def key(self) -> Hashable:
@@ -147,19 +157,31 @@ class Recorder:
     def run(self, x: list[Any], history: Sequence[Any] = ()) -> Run:
         """Call the function on a dataset.
 
-        The mechanisms release the history, one after the other, and then their true values.
+        The mechanisms release the history, one after the other, and then their true values. A run
+        that does anything with an `Untouched` release raises QueryError.
         """
         if self.there is not None:
             return self.there(x, history)
         self.tape.rewind(history)
+        alone = any(type(one) is Untouched for one in history)
         try:
-            answer = self.function(list(x))
+            with Untouched.left_alone() if alone else nullcontext():
+                answer = self.function(list(x))
+        except TouchedError:
+            raise QueryError(_TOUCHED) from None
         except QueryError as error:
             raise QueryError(f"on {short_literal(x)}{_after_releases(history)}, {error}") from error
         except Exception as error:
             where = f"{short_literal(x)}{_after_releases(history)}"
             raise QueryError(f"{where} raised {type(error).__name__}: {error}") from error
-        return replace(self.recorded(x), answer=answer, returned=parts(answer, typed=True))
+        made = self.recorded(x)
+        if alone and any(
+            type(part) is Untouched
+            for step in made.steps
+            for part in parts((step.value, step.claim)).values()
+        ):
+            raise QueryError(_TOUCHED)  # a mechanism gets it
+        return replace(made, answer=answer, returned=parts(answer, typed=True))
 
     def recorded(self, x: list[Any]) -> Run:
         """Return what the tape holds, as a run on a dataset."""
@@ -182,6 +204,8 @@ class Recorder:
                 any(map(holds_float, (call.value, call.sensitivity, call.epsilon))),
                 call.candidates,
                 call.monotonic,
+                call.ends,
+                call.whole,
             )
             for place, call in enumerate(made)
         )
@@ -204,6 +228,7 @@ def run_in_fresh_process(
 
 def _run_here(function: Any, targets: Sequence[Any], options: Any, x: Any, history: Any) -> Run:
     with recording(*targets, **options) as tape:
+        tape.asks = True
         return Recorder(function, tape).run(x, history)
 
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.bounds.result import Bounds
 from sensitivity_lab.checks import rounded_up
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.problem import Kind
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import measure
-from sensitivity_lab.results.noise_context import setting
+from sensitivity_lab.results.noise_context import NoiseContext, of_datasets, setting
 from sensitivity_lab.results.pairs import pair_facts
 from sensitivity_lab.results.reprs import rounded_down, told
+from sensitivity_lab.results.result import Paired
 from sensitivity_lab.results.sensitivity import Witness
 from sensitivity_lab.results.verification import Stated, neighbors_of
 from sensitivity_lab.universes.finite import finite
@@ -30,7 +30,7 @@ from .search import Root
 
 
 @dataclass(frozen=True, repr=False)
-class CertifiedBounds(Bounds):
+class CertifiedBounds(Paired):
     """A lower and an upper bound of a sensitivity on an interval, both proved.
 
     Noise is scaled to `upper`, which holds for all datasets of the interval.
@@ -159,6 +159,11 @@ class CertifiedBounds(Bounds):
         except checker.NotShownError as error:
             raise VerificationError(str(error)) from error
         return checked
+
+    def noise_context(self) -> NoiseContext:
+        """Return the facts that noise needs."""
+        context = of_datasets(self, self.kind, self._norm, self.size)
+        return replace(context, has_lower_bound_only=True)
 
     def again(self) -> list[Stated]:
         """Measure x and y again, which prove the lower bound but for the function's rounding."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
@@ -15,32 +15,6 @@ from .forms import Curve, Form, form_of, on_interval, range_of
 from .intervals import Floats, Interval
 from .reading import N, NotOfSumsError, Poly, read
 from .search import Root, difference
-
-
-@runtime_checkable
-class OfSums(Protocol):
-    """A function of sums of powers, such as `formulas.sums` makes."""
-
-    @property
-    def powers(self) -> int:
-        """The largest power."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-
-    def of(self, powers: Sequence[Any], size: Any) -> Any:
-        """Return the answer for sums of powers."""
-
-
-def on_records(query: OfSums) -> Callable[[Any], Any]:
-    """Return the same function of an array of records."""
-
-    def function(x: Any) -> Any:
-        powers = [len(x), *((x**power).sum() for power in range(1, query.powers + 1))]
-        return query.of(powers, powers[0])
-
-    return function
 
 
 Counted = list[tuple[float, int]]

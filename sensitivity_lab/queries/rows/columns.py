@@ -30,7 +30,7 @@ from sensitivity_lab.exact.difference import Integers, Number, common_integers, 
 from sensitivity_lab.metrics.norms import Norm, check_norm
 from sensitivity_lab.queries.base import Query, check_has_name
 from sensitivity_lab.queries.moments import Mean
-from sensitivity_lab.queries.row_sums import Ratios, Sums, Whole, as_terms
+from sensitivity_lab.queries.row_sums import LinearAnswer, Ratios, Sums, Whole, as_terms
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.table import TableUniverse
 
@@ -149,7 +149,9 @@ class MeanOf(RecordQuery):
             return np.where(none, above, sums[:, :1]), np.where(none, below, sums[:, 1:] * unit)
 
         terms = np.column_stack([integers, as_terms(present)])
-        return Sums(terms, finish, max(unit, abs(above), below))
+        # Without missing values the number of values is that of records.
+        linear = (LinearAnswer(0, unit, mean=True),) if all(present) else None
+        return Sums(terms, finish, max(unit, abs(above), below), linear)
 
     def projection(self, universe: FiniteUniverse) -> tuple[Hashable, Query] | None:
         """Return the column and its mean, if no value is missing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, cast
 
@@ -245,12 +245,7 @@ class GroupBy(PartedQuery):
         """Return the sums of the query over the records of each group."""
         inner = _sums(self.query, universe)
         check_cells(self.name, len(inner.terms), len(self.groups or ()) * inner.terms.shape[1])
-        return side_by_side(
-            [
-                replace(inner, terms=inner.terms * inside[:, None])
-                for inside in self.members(universe)
-            ]
-        )
+        return side_by_side([inner.of_group(inside) for inside in self.members(universe)])
 
     def check_on(self, universe: TableUniverse) -> None:
         """Raise InputError for groups that no record of the column's kind can be in."""

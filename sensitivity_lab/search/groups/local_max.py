@@ -28,7 +28,8 @@ from sensitivity_lab.search.engine import (
     local_plan,
 )
 from sensitivity_lab.search.memory import WORD, of_pairs
-from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
+from sensitivity_lab.search.nobody import Extreme, plan_extremes
+from sensitivity_lab.universes.multiplicities import Multiplicities, smallest
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import RemovedAdded
 
@@ -72,7 +73,9 @@ class LocalGroups(OnParts[LocalProblem, Finding]):
         if isinstance(grouped, str):
             return Refusal.of_query(self.name, self.covers, grouped)
         every = (*grouped.groups, grouped.others)
-        searches = [_OneGroup.of(grouped, members, problem) for members in every]
+        searches = [
+            _OneGroup.of(grouped, members, problem, self._engines, options) for members in every
+        ]
         if grouped.sizes not in (None, tuple(group.size for group in searches[:-1])):
             return Refusal(
                 f"groups: {problem.query.name} has answers only on datasets with the group_sizes "
@@ -86,13 +89,13 @@ class LocalGroups(OnParts[LocalProblem, Finding]):
                 too_large=True,
             )
         if len(searches) == 2:
-            return self._one_group(problem, searches[0], searches[1], options)
+            return self._one_group(problem, searches[0], searches[1])
         found: list[dict[RemovedAdded, Any]] = []
         memory = 0
         for group in searches[:-1]:
             found.append({})
             for change in group.changes():
-                plan = group.plan(change, self._engines, options)
+                plan = group.plan(change)
                 if isinstance(plan, Refusal):
                     return plan
                 found[-1][change], cost = plan
@@ -105,7 +108,7 @@ class LocalGroups(OnParts[LocalProblem, Finding]):
         return Plan(partial(_solve, problem, searches, found), Cost(memory + of_pairs(problem)))
 
     def _one_group(
-        self, problem: LocalProblem, group: _OneGroup, others: _OneGroup, options: Options
+        self, problem: LocalProblem, group: _OneGroup, others: _OneGroup
     ) -> Plan[Finding] | Refusal:
         """Plan the search for both ends of the answer of the only group."""
         # By what changes in the group, the first change of x of which that can be a part.
@@ -130,7 +133,7 @@ class LocalGroups(OnParts[LocalProblem, Finding]):
         searched = [part for part in parts if not group.is_empty(part)]
         memory, ends = 0, None
         if searched:
-            plan = group.first_plan(SomeChanges.of(*searched), self._engines, options)
+            plan = group.first_plan(SomeChanges.of(*searched))
             if isinstance(plan, Refusal):
                 return plan
             memory, ends = plan.cost.bytes, plan.ends
@@ -213,9 +216,18 @@ class _OneGroup:
     size: int
     free: int
     problem: LocalProblem
+    engines: Sequence[Engine[LocalProblem, Finding]]
+    options: Options
 
     @classmethod
-    def of(cls, grouped: Grouped, members: Members, problem: LocalProblem) -> _OneGroup:
+    def of(
+        cls,
+        grouped: Grouped,
+        members: Members,
+        problem: LocalProblem,
+        engines: Sequence[Engine[LocalProblem, Finding]],
+        options: Options,
+    ) -> _OneGroup:
         """Return one group of a problem's x."""
         rows_x, rows_out = problem.x[members.rows], problem.outside[members.rows]
         numbers, places, x, outside = None, np.empty(0, dtype=np.intp), rows_x, rows_out
@@ -235,6 +247,8 @@ class _OneGroup:
             int(rows_x.sum()),
             int(rows_out.sum()),
             problem,
+            engines,
+            options,
         )
 
     def fits(self, change: RemovedAdded) -> bool:
@@ -255,19 +269,14 @@ class _OneGroup:
         public = self.grouped.sizes is not None
         return sorted((i, j) for i, j in possible - {(0, 0)} if i == j or not public)
 
-    def plan(
-        self,
-        change: RemovedAdded,
-        engines: Sequence[Engine[LocalProblem, Finding]],
-        options: Options,
-    ) -> Any:
+    def plan(self, change: RemovedAdded) -> Any:
         """Return a function that finds the largest difference for a change, and its bytes."""
         refused = self.refused(change)
         if refused is not None:
             return refused
         if self.is_empty(change):
             return partial(self._with_empty, change), 0
-        plan = self.first_plan(SomeChanges.of(change), engines, options)
+        plan = self.first_plan(SomeChanges.of(change))
         if isinstance(plan, Refusal):
             return plan
         return partial(self._solved, plan, change), plan.cost.bytes
@@ -286,23 +295,18 @@ class _OneGroup:
                     f"{size} rows, which a neighbor of x has in one group; give the query "
                     "empty=..., choose a smaller distance, or public group_sizes"
                 )
-        if self.is_empty(change) and query.moment == "variance":
+        if self.is_empty(change) and self.search_extremes(change) is None:
             return Refusal(
                 f"groups does not cover {name} if a group is or becomes empty; "
                 "choose a smaller distance, or public group_sizes"
             )
         return None
 
-    def first_plan(
-        self,
-        changes: SomeChanges,
-        engines: Sequence[Engine[LocalProblem, Finding]],
-        options: Options,
-    ) -> Plan[Finding] | Refusal:
+    def first_plan(self, changes: SomeChanges) -> Plan[Finding] | Refusal:
         """Return the plan of the first engine that covers some changes of the numbers."""
         numbers = cast(FiniteUniverse, self.numbers)
         asked = LocalProblem(numbers, self.grouped.query, changes, self.x)
-        return first_plan(engines, asked, options)
+        return first_plan(self.engines, asked, self.options)
 
     def _solved(self, plan: Plan[Finding], change: RemovedAdded) -> tuple[Gap, Any]:
         """Return the largest difference, with the rows removed and added."""
@@ -313,10 +317,23 @@ class _OneGroup:
         return max((self._to(y, change) for y in self.extremes(change)), key=lambda one: one[0])
 
     def extremes(self, change: RemovedAdded) -> Iterator[Multiplicities]:
-        """Yield the neighbors with the largest and the smallest answer."""
-        rest = self.x - smallest(self.x, change[0])
-        yield rest + largest(self.outside, change[1])
-        yield rest + smallest(self.outside, change[1])
+        """Yield the neighbors with the largest and the smallest answer; x or they are empty."""
+        search = cast("Callable[[], list[Extreme]]", self.search_extremes(change))
+        yield from (one.data() for one in search())
+
+    def search_extremes(self, change: RemovedAdded) -> Callable[[], list[Extreme]] | None:
+        """Return a search for the extremes of a neighbor; x or the neighbor is empty.
+
+        A group that becomes empty gains nothing, and has one answer. An empty one becomes any
+        dataset of its numbers of a size: of a range neither the largest nor the smallest records
+        are the ends. None if no engine finds them.
+        """
+        if self.numbers is None or self.size - change[0] + change[1] == 0:
+            none = np.zeros_like(self.x)
+            return lambda: [Extreme(self.answer(none), lambda: none, self.problem.universe, ())]
+        return plan_extremes(
+            self.engines, self.numbers, self.grouped.query, change[1], self.options
+        )
 
     def _to(self, y: Multiplicities, change: RemovedAdded) -> tuple[Gap, Any]:
         """Return how far y is from x, with the rows removed and added."""

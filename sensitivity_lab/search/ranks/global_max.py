@@ -1,9 +1,9 @@
 """Exact search for any L-statistic: a weighted sum of the records by rank.
 
 Where the smallest and the largest value have copies enough, they are all that a pair needs
-(`two_ends`). Else, where few ranks have a weight, only their records are chosen (`few_ranks`);
-otherwise every record gets a label (`all_ranks`). All search for the largest f(x) - f(y), and for
-the largest f(y) - f(x).
+(`two_ends`). Else, where the weights are in few runs of equal ones, only the ends of these are
+searched (`few_runs`); otherwise every record gets a label (`all_ranks`). All search for the largest
+f(x) - f(y), and for the largest f(y) - f(x).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from sensitivity_lab.search.memory import WORD, IntegerBytes, of_pairs, of_recor
 from sensitivity_lab.universes.multiplicities import repeated
 
 from .all_ranks import best_labels, bytes_of, covered, steps
-from .few_ranks import KeySearch
+from .few_runs import RunSearch
 from .two_ends import EndsSearch, enough_copies
 from .walk import CORE, ONLY_X, ONLY_Y, Found, Labels, Pair, Target, Tell, Walk
 
@@ -46,11 +46,11 @@ MAX_STEPS = 20_000_000_000
 """The most states that a search may look at altogether; that takes some minutes, and a progress bar
 says from the start how many they are and how long they take."""
 
-_FEW_KEYS = 600
-"""With at most this many keys, the search chooses keys instead of labels."""
+_FEW_STATES = 6000
+"""With at most this many states in which a run ends, the search goes through these."""
 
 _DEARER = 10
-"""About how many times longer a state takes than an element of a key's array."""
+"""About how many times longer a state takes than an element of an array."""
 
 
 class Ranks:
@@ -59,10 +59,10 @@ class Ranks:
     Notes
     -----
     For a change of i removed and j added of N records, and w ranks with a weight: O(w) steps on a
-    domain with unlimited copies, or with n + j copies of its ends. Otherwise, few ranks take at
-    most O((w (i + 1) (j + 1))**2) array operations of length N - n - j; many ranks take N (n - i)
-    (i + 1) (j + 1) steps of some ten nanoseconds, three times as long beyond 2**60. Memory: a byte
-    per step, at most 256 MiB, and an array for each key.
+    domain with unlimited copies, or with n + j copies of its ends. Otherwise, r runs of equal
+    weights take O(r (i + 1)**2 (j + 1)**2) array operations of length N - n - j; many runs take
+    N (n - i) (i + 1) (j + 1) steps of some ten nanoseconds, three times as long beyond 2**60.
+    Memory: an array for each end of a run and (i + 1) (j + 1); or a byte per step, at most 256 MiB.
     """
 
     name = "ranks"
@@ -201,8 +201,8 @@ class _WalkSearch:
     walk : Walk
     below : int
         What sums are to be divided by: the denominator of the weights, times the unit.
-    few : list of KeySearch
-        One for every shape, where few ranks have a weight; else empty.
+    few : list of RunSearch
+        One for every shape, where the weights are in few runs; else empty.
     records : _Records
     """
 
@@ -210,7 +210,7 @@ class _WalkSearch:
     shapes: list[Shape]
     walk: Walk
     below: int
-    few: list[KeySearch]
+    few: list[RunSearch]
     records: _Records
 
     @classmethod
@@ -237,9 +237,9 @@ class _WalkSearch:
             integers = integers - integers[len(integers) // 2]
         targets = [Target(shape.core, shape.only_x, shape.only_y) for shape in shapes]
         walk = Walk(integers, by_rank[0], by_rank[1], targets)
-        few: list[KeySearch] = []
-        if sum(KeySearch.most_keys(walk, target) for target in targets) <= _FEW_KEYS:
-            few = [KeySearch(walk, target) for target in targets]
+        few: list[RunSearch] = []
+        if sum(RunSearch.most_states(walk, target) for target in targets) <= _FEW_STATES:
+            few = [RunSearch(walk, target) for target in targets]
             if sum(search.steps for search in few) > _DEARER * steps(walk) and covered(walk):
                 few = []
         return cls(query, shapes, walk, below * records.unit, few, records)
@@ -265,7 +265,7 @@ class _WalkSearch:
         for walk in (self.walk, self.walk.negated()):
             if self.few:
                 found = [
-                    KeySearch(walk, target).best(lambda number: tell(number // _DEARER))
+                    RunSearch(walk, target).best(lambda number: tell(number // _DEARER))
                     for target in walk.targets
                 ]
             else:

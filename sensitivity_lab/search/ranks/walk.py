@@ -1,6 +1,6 @@
 """What a search by rank is asked: the records, what they count by rank, and where to end.
 
-`few_ranks` and `all_ranks` search the walks; see docs/proofs.md, "Any L-statistic (`ranks`)".
+`few_runs` and `all_ranks` search the walks; see docs/proofs.md, "Any L-statistic (`ranks`)".
 """
 
 from __future__ import annotations

@@ -138,12 +138,18 @@ class Contributions:
         return np.column_stack(columns)
 
 
-def contributions_of(query: Query, universe: FiniteUniverse, limit: int) -> Contributions | None:
-    """Return what records contribute, each at most `limit` times; None if f is not such a sum."""
+def contributions_of(
+    query: Query, universe: FiniteUniverse, limit: int, size: int | None
+) -> Contributions | None:
+    """Return what records contribute, each at most `limit` times; None if f is not such a sum.
+
+    A mean is one among datasets of one size, which is None where x and y have two.
+    """
     sums = query.sums(universe) if query.by_place(universe) else None
-    if sums is None or sums.units is None:
+    units = None if sums is None else sums.units_at(size)
+    if sums is None or units is None:
         return None
-    return _contributions(sums, sums.units, universe, limit)
+    return _contributions(sums, units, universe, limit)
 
 
 @lru_cache(maxsize=16)
@@ -152,7 +158,8 @@ def _contributions(
 ) -> Contributions:
     """Return what records contribute; cached by the identity of the sums."""
     unit = math.lcm(*units)
-    terms = sums.terms * np.array([unit // own for own in units], dtype=object)
+    columns = [one.column for one in sums.linear or ()]
+    terms = sums.terms[:, columns] * np.array([unit // own for own in units], dtype=object)
     places: dict[tuple[int, ...], int] = {}
     group = np.array(
         [places.setdefault(tuple(row), len(places)) for row in terms.tolist()], dtype=np.intp

@@ -43,7 +43,10 @@ _PAIRS_AT_ONCE = 1 << 20
 Parts = tuple[Part, Part]
 
 
-COVERS = "sums of a function of a record (counts, sums, histograms and their stacks)"
+COVERS = (
+    "sums of a function of a record (counts, sums, histograms and their stacks), and means of "
+    "columns without missing values where neighbors keep the size"
+)
 
 
 class RowSums:
@@ -68,7 +71,8 @@ class RowSums:
             for relation in problem.neighbors:
                 held: Held = {}
                 for size, change in problem.changes(relation):
-                    found = contributions_of(query, problem.universe, size + change[1])
+                    of_both = size if change[0] == change[1] else None
+                    found = contributions_of(query, problem.universe, size + change[1], of_both)
                     if found is None:
                         return Refusal.of_query(self.name, self.covers, query.name)
                     pairs = number_of_pairs(found, found, change, problem.norm)
@@ -77,7 +81,8 @@ class RowSums:
                         return too_many(f"{pairs:,}", where)
                     held[size, change] = found
                     memory = max(memory, bytes_of(found, found, change, problem.norm))
-                searches.append(partial(_solve, problem, held))
+                adds_up = query.adds_up(problem.universe)
+                searches.append(partial(_solve, problem, held, adds_up))
         return Plan(
             partial(_run_all, searches, len(problem.neighbors)), Cost(memory + of_pairs(problem))
         )
@@ -122,13 +127,13 @@ def _run_all(searches: Sequence[Callable[[], Finding]], relations: int) -> Findi
     return [found[start : start + relations] for start in range(0, len(found), relations)]
 
 
-def _solve(problem: Problem, held: Held) -> Finding:
+def _solve(problem: Problem, held: Held, adds_up: bool) -> Finding:
     """Return the pair that is furthest apart over all sizes and changes of a relation."""
     solved: dict[tuple[int, RemovedAdded], tuple[Difference, Parts]] = {}
 
     def best_of(size: int, change: RemovedAdded) -> tuple[Difference, Parts]:
-        # With a universe of counted records the best change does not depend on the size.
-        key = (0 if problem.universe.counts else size, change)
+        # Of counted records that add up the best change does not depend on the size.
+        key = (0 if problem.universe.counts and adds_up else size, change)
         if key not in solved:
             solved[key] = _best(held[size, change], change, problem.norm)
         return solved[key]

@@ -123,7 +123,8 @@ def _neighbors(problem: LocalProblem, sides: Sides) -> Iterator[tuple[Difference
 def _sides(problem: LocalProblem) -> Sides | None:
     """Return what records contribute, counted in x and outside x; None if f is not such a sum."""
     most = max(added for _, added in problem.changes)
-    held = contributions_of(problem.query, problem.universe, problem.size + most)
+    size = problem.size if all(i == j for i, j in problem.changes) else None
+    held = contributions_of(problem.query, problem.universe, problem.size + most, size)
     if held is None:
         return None
     of_x, outside = (

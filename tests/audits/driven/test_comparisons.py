@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from checks import refused
 from scipy import integrate, stats
 
 from sensitivity_lab.audits import audit_mechanism
@@ -19,6 +20,7 @@ from sensitivity_lab.audits.driven.comparisons import Above, chance
 from sensitivity_lab.audits.driven.laws import ReleaseLaw
 from sensitivity_lab.audits.driven.runs import explore
 from sensitivity_lab.audits.returned import bare
+from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.exponential_sums import ExponentialSum, log_ratio, quotient
 
 CLOSE = 1e-12
@@ -201,9 +203,71 @@ def test_the_names_of_python_s_generator():
     assert report.verdict == "tight"
     report = audit_mechanism(
         lambda data, rng: data[0] if rng.randint(1, 4) < 4 else rng.randrange(2),
-        [0, 1], 1, epsilon=2, neighbors="bounded",
+        [0, 1], 1, epsilon=2, neighbors="bounded", generator="Random",
     )  # fmt: skip
     assert report.epsilon()[1] == pytest.approx(math.log(7))
+
+
+def of_a_randint(data, rng):
+    return data[0] if rng.randint(0, 4) < 3 else 1 - data[0]
+
+
+RANDINT = (
+    "the function calls rng.randint, whose last number is drawn by Python's random.Random and not "
+    "by NumPy's RandomState: pass generator='Random' or generator='RandomState', whichever the "
+    "function gets, or call rng.integers"
+)
+
+
+@pytest.mark.usefixtures("few_runs")
+@pytest.mark.parametrize("sampled", [False, True])
+def test_a_call_that_means_two_things_is_asked_about(sampled):
+    """0 to 4, or 0 to 3: the truth is told with 3/5 or with 3/4."""
+
+    def audited(**given):
+        return audit_mechanism(
+            of_a_randint, [0, 1], 1, epsilon=0.5, neighbors="bounded", sampled=sampled, **given
+        )
+
+    for given in ({}, {"generator": "Generator"}):
+        refused(lambda given=given: audited(**given), RANDINT, QueryError)
+    assert audited(generator="Random").verdict == ("not refuted" if sampled else "loose")
+    report = audited(generator="RandomState")
+    assert report.verdict == ("violated (sampled)" if sampled else "violated")
+    if not sampled:
+        assert report.epsilon()[1] == pytest.approx(math.log(3))
+        assert "rng = np.random.RandomState(1)" in report.script
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: rng.rand(),
+        lambda rng: rng.rand(2)[1],
+        lambda rng: rng.random_sample(),
+        lambda rng: rng.ranf(),
+        lambda rng: rng.sample(),
+        lambda rng: rng.sample(3)[0],
+        lambda rng: (rng.randint(4) + 0.5) / 4,
+        lambda rng: (rng.randint(0, 4, size=2)[1] + 0.5) / 4,
+        lambda rng: (rng.random_integers(4) - 0.5) / 4,
+        lambda rng: (rng.random_integers(0, 3) + 0.5) / 4,
+    ],
+)
+def test_the_names_of_random_state(draw):
+    report = audit_mechanism(
+        lambda data, rng: data[0] if draw(rng) < 0.75 else 1 - data[0],
+        [0, 1], 1, epsilon=1, neighbors="bounded", generator="RandomState",
+    )  # fmt: skip
+    assert report.epsilon()[1] == pytest.approx(math.log(3))
+
+
+def test_standard_noise_of_random_state():
+    report = audit_mechanism(
+        lambda data, rng: sum(data) + 2 * rng.randn(1)[0], [0, 1], 1, rho=0.125,
+        neighbors="bounded", generator="RandomState",
+    )  # fmt: skip
+    assert report.verdict == "tight"
 
 
 @pytest.mark.exhaustive
@@ -273,7 +337,9 @@ def test_paths_of_small_probability_are_exact():
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("rho", "verdict"), [(1, "not refuted"), (1e-4, "violated (sampled)")])
+@pytest.mark.parametrize(
+    ("rho", "verdict"), [(1, "holds if post-processed"), (1e-4, "violated (sampled)")]
+)
 def test_no_rho_of_compared_noise_is_known(rho, verdict):
     report = audit_mechanism(noisy_max, [0, 1], 2, rho=rho, neighbors="bounded")
     assert report.verdict == verdict
@@ -432,12 +498,13 @@ def test_a_law_with_too_many_terms_is_refused_with_its_line(monkeypatch):
         noisy = [data[0] + rng.laplace() for _ in range(4)]
         return max(range(4), key=noisy.__getitem__)
 
-    report = audit_mechanism(release, [0, 1], 1, epsilon=5, neighbors="bounded")
+    report = audit_mechanism(release, [0, 1], 1, epsilon=3, neighbors="bounded")
     line = release.__code__.co_firstlineno + 2
     assert report.verdict == "not refuted"
     assert report.decisive.reason == (
         "the function compares noise so that its exact law has more than 10 terms; "
-        f"test_comparisons.py:{line} compares draws (return max(range(4), key=noisy.__getitem__))"
+        f"test_comparisons.py:{line} compares draws (return max(range(4), key=noisy.__getitem__)); "
+        "the noisy numbers together cost 4"
     )
 
 
@@ -453,5 +520,6 @@ def test_too_many_paths_of_compared_noise_run_many_times(monkeypatch):
     assert report.decisive.reason == (
         "the function compares noise so that its exact law has more than 20 paths; "
         f"test_comparisons.py:{line} compares draws "
-        "(return int(np.argmax([data[0] + rng.laplace() for _ in range(12)])))"
+        "(return int(np.argmax([data[0] + rng.laplace() for _ in range(12)]))); the noisy numbers "
+        "together cost 12"
     )

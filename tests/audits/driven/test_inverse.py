@@ -160,10 +160,10 @@ def test_choices_and_samples_of_python():
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda rng: rng.rand(), "rng.rand, which NumPy's generators do not have"),
+        (lambda rng: rng.tomaxint(), "rng.tomaxint, which NumPy's generators do not have"),
         (lambda rng: rng.betavariate(1, 1), "rng.betavariate, which NumPy's generators do"),
-        # As RandomState takes them: there `randint(2)` is 0 or 1.
-        (lambda rng: rng.randint(2), r"fails: rng.randint\(\) missing 1 required"),
+        # As RandomState takes it, which has no numbers to choose from.
+        (lambda rng: rng.sample(), r"fails: rng.sample\(\) missing 1 required"),
     ],
 )
 def test_a_method_of_another_generator_is_no_error_that_is_released(call, told):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
+import time
+
 import numpy as np
 import pytest
-from checks import refused_with
+from checks import refused, refused_with
 
 from sensitivity_lab.audits import audit_mechanism
+from sensitivity_lab.audits.driven import runs, stops
 from sensitivity_lab.errors import QueryError, TooLargeError
 
 pytestmark = pytest.mark.usefixtures("few_runs")
@@ -100,3 +105,97 @@ def test_code_that_catches_everything_on_unlikely_paths_is_judged_but_for_these(
     report = audit_mechanism(redrawn, [0, 1], 1, epsilon=1.2, delta=1e-6, neighbors="bounded")
     assert report.verdict == "loose"
     assert report.delta(0) == pytest.approx((0.5, 0.5), abs=1e-11)
+
+
+def retried(data, rng):
+    k = 0
+    while rng.random() < 0.9999:
+        k += 1
+    return k + sum(data)
+
+
+def summed(data, rng):
+    return sum(data) + rng.laplace(0, 1, 100_000).sum()
+
+
+def slow(_, rng):
+    time.sleep(0.05)
+    return rng.laplace() > 0, rng.normal() > 0
+
+
+@pytest.mark.parametrize(
+    ("function", "limit", "told"),
+    [
+        (retried, 60, "a run makes more than 3,000 draws and decisions; draw less often, or in a"),
+        (summed, 0.3, "the audit takes more than 0.3 seconds; take fewer records or"),
+        (slow, 0.3, "the audit takes more than 0.3 seconds; take fewer records or values, or"),
+    ],
+)
+def test_what_an_audit_spends_is_limited(function, limit, told, monkeypatch):
+    """A long loop and a long sum stop on their way; runs of slow code one after the other."""
+    monkeypatch.setattr(runs, "MOST", 3_000)
+    refused_with(
+        lambda: audit_mechanism(
+            function, [0, 1], 1, epsilon=1, neighbors="bounded", time_limit=limit
+        ),
+        told,
+        TooLargeError,
+    )
+
+
+def test_memory_is_limited(monkeypatch):
+    monkeypatch.setattr(stops, "BYTES", -1)
+    refused_with(
+        lambda: audit_mechanism(summed, [0, 1], 1, epsilon=1, neighbors="bounded"),
+        "GiB of memory; take fewer records or values, or draw less often",
+        TooLargeError,
+    )
+
+
+def test_the_paths_of_a_long_run_share_its_decisions():
+    """They were kept once for each: a gigabyte after 10,000 decisions."""
+    run = runs.Run()
+    for _ in range(2_000):
+        assert run.uniform() < 0.99
+    first, last = run.others[0][1], run.others[-1][1]
+    assert first.steps is last.steps
+    assert [len(one.path) for one in (first, last)] == [1, 2_000]
+    assert [step.answer for step in last.path] == [True] * 1_999 + [False]
+
+
+async def awaited(data, rng):
+    await asyncio.sleep(0)
+    return sum(data) + rng.laplace()
+
+
+async def rounded(data, rng):
+    await asyncio.sleep(0)
+    return round(sum(data) + rng.laplace())
+
+
+@pytest.mark.parametrize(
+    ("release", "verdict"), [(awaited, "tight"), (rounded, "holds if post-processed")]
+)
+def test_code_may_run_a_loop_of_events(release, verdict):
+    """Python prints the handler of an interrupt, a task, which prints what it returns."""
+    before = signal.getsignal(signal.SIGINT)
+    report = audit_mechanism(
+        lambda data, rng: asyncio.run(release(data, rng)), [0, 1], 1, epsilon=1,
+        neighbors="bounded",
+    )  # fmt: skip
+    assert report.verdict == verdict
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+def test_code_that_always_fails_is_told_so(sampled):
+    def failing(*_):
+        raise KeyError("no")
+
+    refused(
+        lambda: audit_mechanism(
+            failing, [0, 1], 1, epsilon=1, neighbors="bounded", sampled=sampled
+        ),
+        "the function fails in every run; on [0]: KeyError: 'no'",
+        QueryError,
+    )

@@ -13,6 +13,8 @@ from opendp_cases import dp, integers
 
 import sensitivity_lab as sl
 
+pl = pytest.importorskip("polars", reason="needs OpenDP's extra `polars`")
+
 pytestmark = [pytest.mark.opendp, pytest.mark.usefixtures("opendp_features", "few_calls")]
 
 SPACE = integers(), dp.symmetric_distance()
@@ -29,16 +31,18 @@ def noisy_counts(scale):
     return counts >> dp.m.then_gaussian(scale)
 
 
-def own(answer, loss, measure=None):
-    """A measurement of the user: Laplace noise of no library, and a map that may be wrong."""
+def own(answer, loss, then=dp.m.then_laplace):
+    """A transformation of the user, whose map may be wrong, and noise."""
 
     def make(scale):
-        return dp.m.make_user_measurement(
+        exact = dp.t.make_user_transformation(
             *SPACE,
-            measure or dp.max_divergence(),
-            function=lambda x: answer(x) if not scale else math.nan,
-            privacy_map=lambda d_in: loss(d_in) / scale if scale else math.inf,
+            dp.vector_domain(dp.atom_domain(T=float, nan=False)),
+            dp.l1_distance(T=float),
+            lambda x: [float(answer(x))],
+            loss,
         )
+        return exact >> then(scale)
 
     return make
 
@@ -68,8 +72,8 @@ def test_a_map_that_assumes_too_little_is_violated():
     assert repr(report).splitlines()[2:] == [
         "  k  claimed  truth  verdict",
         "  1  3        9      violated (claim / truth = 0.3333)",
-        "  x  ()  ->  0",
-        "  y  (3,)  ->  9",
+        "  x  ()  ->  (0.0,)",
+        "  y  (3,)  ->  (9.0,)",
     ]
     right = own(lambda x: sum(x) ** 2, lambda d_in: 9.0 * d_in)
     assert sl.audits.audit_opendp(right, [0, 3], range(2), distances=1).verdict == "tight"
@@ -87,14 +91,14 @@ def test_a_threshold_is_about_the_first_number_of_the_loss():
 
 
 def test_other_answers_become_numbers():
-    words = own(lambda x: "one " * len(x), lambda d_in: 1.0 * d_in)
+    counts = own(len, lambda d_in: 1.0 * d_in)
     report = sl.audits.audit_opendp(
-        words, [0], range(3), answer=lambda text: len(text.split()), outputs="absolute"
+        counts, [0], range(3), answer=lambda one: one[0], outputs="absolute"
     )
     assert [row.exact for row in report.rows] == [1, 2]
     refused(
-        lambda: sl.audits.audit_opendp(words, [0], 1, answer=float),
-        "answer, on [0], raised ValueError: could not convert string to float: 'one '",
+        lambda: sl.audits.audit_opendp(counts, [0], 1, answer=lambda one: one[1]),
+        "answer, on [0], raised IndexError: list index out of range",
         sl.errors.QueryError,
     )
 
@@ -102,7 +106,17 @@ def test_other_answers_become_numbers():
 def test_a_loss_that_is_infinite_claims_nothing_finite():
     infinite = own(len, lambda _: math.inf)
     (row,) = sl.audits.audit_opendp(infinite, [0], range(2), distances=1).rows
-    assert (row.claimed, row.exact, row.verdict) == (math.inf, Fraction(1), "loose")
+    assert (row.claimed, row.exact, row.verdict) == (None, Fraction(1), "no claim")
+
+
+WANTED = "made must be a Transformation, a Measurement, or a function of a scale that returns one"
+
+
+def context():
+    return dp.Context.compositor(
+        data=[1, 2], privacy_unit=dp.unit_of(contributions=1),
+        privacy_loss=dp.loss_of(epsilon=1.0), split_evenly_over=1,
+    )  # fmt: skip
 
 
 def broken(scale):
@@ -133,14 +147,114 @@ REFUSED = {
         lambda: sl.audits.audit_opendp(lambda _: dp.t.make_count(*SPACE), [0], 1),
         "make must return an OpenDP Measurement, but make(1.0) returned Transformation",
     ),
-    "another measure": (
+    "another scale": (
+        lambda: sl.audits.audit_opendp(lambda scale: noisy_sum(2 * scale), [0], 1),
+        "make must add noise of the scale that it gets, but make(1.0) adds noise of scale 2.0; "
+        "pass the scale on as it is",
+    ),
+    "a Function": (
+        lambda: sl.audits.audit_opendp(dp.new_function(lambda x: x, TO="i32"), [0], 1),
+        f"{WANTED}, got a Function of OpenDP, which has no map: give the measurement that it "
+        "follows",
+    ),
+    "an odometer": (
         lambda: sl.audits.audit_opendp(
-            own(len, lambda d_in: d_in, dp.user_divergence("own")), [0], 1
+            dp.c.make_fully_adaptive_composition(*SPACE, dp.max_divergence()), [0], 1
         ),
-        "the privacy measure own is not covered; those that are: MaxDivergence, "
-        "ZeroConcentratedDivergence, and their approximate forms",
+        f"{WANTED}, got an odometer of OpenDP, which has no map: give a measurement that it "
+        "answers",
+    ),
+    "a context": (
+        lambda: sl.audits.audit_opendp(context(), [0], 1),
+        f"{WANTED}, got a Context of OpenDP, which has data of its own: give the measurement of a "
+        "query",
+    ),
+    "a query": (
+        lambda: sl.audits.audit_opendp(context().query(), [0], 1),
+        f"{WANTED}, got a Query of OpenDP: give the measurement that its resolve() returns",
+    ),
+    "a part of a chain": (
+        lambda: sl.audits.audit_opendp(dp.t.then_sum(), [0], 1),
+        f"{WANTED}, got a constructor of OpenDP that waits for a domain and a metric: give "
+        "(domain, metric) >> it",
     ),
 }
+
+
+def added(called):
+    return (
+        "a function of the scale is audited where noise of that scale is added last, as by "
+        "make_laplace and make_gaussian, or by sum, len and count with scale= in a plan; the loss "
+        f"of {called} tells nothing of its answer at scale 0: audit the transformation before it"
+    )
+
+
+def scores():
+    return dp.t.make_user_transformation(
+        *SPACE,
+        dp.vector_domain(dp.atom_domain(T=float, nan=False)),
+        dp.linf_distance(T=float),
+        lambda x: [float(x.count(0)), float(x.count(1))],
+        lambda d_in: 1.0 * d_in,
+    )
+
+
+def plan(expression, **given):
+    def make(scale):
+        schema = pl.LazyFrame(schema={"a": pl.Float64})
+        column = dp.series_domain("a", dp.atom_domain(T=float, nan=False))
+        domain = dp.with_margin(dp.lazyframe_domain([column]), dp.polars.Margin(max_length=5))
+        own = {"global_scale": scale} if given else {}
+        asked = schema.select(expression(pl.col("a").fill_null(0.0), None if given else scale))
+        return dp.m.make_private_lazyframe(
+            domain, dp.symmetric_distance(), dp.max_divergence(), asked, **own
+        )
+
+    return make
+
+
+NOT_LAST = {
+    "make_noisy_max": lambda s: scores() >> dp.m.then_noisy_max(dp.max_divergence(), s),
+    "make_noisy_top_k": lambda s: scores() >> dp.m.then_noisy_top_k(dp.max_divergence(), 1, s),
+    "make_chain_pm": lambda s: noisy_sum(s) >> (lambda v: max(v, 0) * 2),
+    "make_chain_pm of a hundredth": lambda s: (
+        own(lambda x: 10 * len(x), lambda d_in: 1.0 * d_in)(s) >> (lambda v: v[0] / 100)
+    ),
+    "make_user_measurement": lambda s: dp.m.make_user_measurement(
+        *SPACE, dp.max_divergence(), len, lambda d_in: d_in / s if s else math.inf
+    ),
+    "make_pureDP_to_zCDP": lambda s: dp.c.make_pureDP_to_zCDP(noisy_sum(s)),
+    "make_fix_delta": lambda s: dp.c.make_fix_delta(
+        dp.c.make_zCDP_to_approxDP(noisy_counts(s)), 1e-6
+    ),
+    "this plan of Polars by a median": plan(lambda a, s: a.dp.median([0.0, 1.0], scale=s)),
+    "this plan of Polars by a mean": plan(lambda a, s: a.dp.mean((0.0, 1.0), scale=s)),
+    "this plan of Polars times 2": plan(lambda a, s: a.dp.sum((0.0, 1.0), scale=s) * 2),
+    "this plan of Polars over 1 / scale": plan(
+        lambda a, _: a.dp.sum((0.0, 1.0)), global_scale=True
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NOT_LAST)
+def test_only_noise_that_is_added_last_tells_of_answers_at_scale_0(case):
+    """All of these are right, or promise too little, and were called the other one."""
+    called = " ".join(case.split()[: 4 if "plan" in case else 1])
+    refused(lambda: sl.audits.audit_opendp(NOT_LAST[case], [0, 1], range(3)), added(called))
+
+
+def test_plans_and_compositions_of_noise_that_is_added_last():
+    tables = [pl.LazyFrame({"a": [0.5, 1.0][:n]}, schema={"a": pl.Float64}) for n in range(3)]
+    for expression, truth in {
+        "a sum": (lambda a, s: a.dp.sum((0.0, 2.0), scale=s), 1),
+        "named": (lambda a, s: a.dp.count(scale=s, signed=True).alias("n"), 1),
+        "two": (lambda a, s: [dp.len(scale=s, signed=True), a.dp.sum((0.0, 1.0), scale=s)], 2),
+    }.values():
+        report = sl.audits.audit_opendp(plan(expression), datasets=tables, distances=1)
+        assert (report.held, report.rows[0].exact) == (True, truth)
+    both = lambda s: dp.c.make_composition([noisy_sum(s), noisy_sum(s)])  # noqa: E731
+    report = sl.audits.audit_opendp(both, [0, 9], range(2), distances=1)
+    assert (report.verdict, report.rows[0].exact) == ("tight", 6)
 
 
 @pytest.mark.parametrize("case", REFUSED)
@@ -151,7 +265,7 @@ def test_what_is_refused(case):
 
 def test_a_twin_with_noise_is_randomised():
     with pytest.raises(sl.errors.InputError) as caught:
-        sl.audits.audit_opendp(lambda _: noisy_sum(1e6), [0], 1)
+        sl.audits.audit_opendp(lambda scale: noisy_sum(scale or 1e6), [0], 1)
     assert str(caught.value).startswith(
         "what is audited must be a function, but it is randomised, or keeps state between calls: "
         "two calls on [0] returned "

@@ -184,3 +184,20 @@ def test_the_page_shows_what_it_says():
         exec(other, names)  # its assertions hold
     said = f"# '{row.verdict}': delta {row.claimed:.5f} is claimed, the truth is {row.value:.5f}"
     assert said in block
+
+
+def test_post_processing_costs_what_the_noise_does():
+    """The answer after it is no affine law; what it made of noise on whole numbers is listed."""
+    noisy = dp.m.make_laplace(*NUMBER, 1.0)
+    for then in (lambda v: max(v, 0.0) * 2, lambda v: round(v, 1), lambda v: f"{v:.2f}"):
+        (row,) = audit_opendp(noisy >> then, [0.0, 1.0], distances=1).rows
+        assert (row.verdict, row.claimed, row.value) == ("holds if post-processed", 1, 1)
+    bit = dp.m.make_randomized_response_bool(prob=0.75)
+    (row,) = audit_opendp(bit >> (lambda v: int(v) + 1), [False, True], distances=1).rows
+    assert row.verdict == "tight"
+
+
+def test_a_composition_is_judged_as_a_whole():
+    noisy = dp.m.make_laplace(*NUMBER, 1.0)
+    (row,) = audit_opendp(dp.c.make_composition([noisy, noisy]), [0.0, 1.0], distances=1).rows
+    assert (row.verdict, row.claimed, row.value) == ("tight", 2, 2)

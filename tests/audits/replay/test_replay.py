@@ -30,7 +30,7 @@ def test_a_correct_adaptive_release_is_sound():
     ]
     assert (report.verdict, len(report.unjudged)) == ("not judged", 1)  # the whole run
     judged = audited(around_the_median, histories=0, budget=2, epsilon=lambda _: 1)
-    assert (judged.sound, judged.rows[2].step) == (True, "the whole run")
+    assert (judged.verdict, judged.rows[2].step) == ("holds if post-processed", "the whole run")
     equal = audited(lambda x: around_the_median(x, (10, 10)))
     assert [row.verdict for row in equal.rows] == ["tight", "loose"]
 
@@ -98,7 +98,7 @@ def test_every_step_is_that_of_the_definition(first, second, claims):
             ):
                 worst[place] = max(worst[place], Fraction(abs(one[0] - two[0]), one[1]))
     assert [row.exact / Fraction(row.claimed) for row in report.rows] == worst
-    assert report.sound == (max(worst) <= 1)
+    assert (report.held, report.sound) == (max(worst) <= 1, False)
 
 
 @pytest.mark.exhaustive
@@ -269,7 +269,7 @@ def test_datasets_that_release_the_same_share_their_runs():
 
     report = audited(function, [0, 1], 4, histories=0)
     # First runs on 0 to 4 ones; with release 0: on 0, 1; with 1: on 0, 1, 2; with 2: on 1 to 4.
-    assert len(called) == 2 * 5 + 2 + 3 + 4
+    assert len(called) == 2 * 5 + 2 + 3 + 4 + 5  # which hand their releases on
     assert "0 more histories (14 runs)" in report.setting
 
 
@@ -285,12 +285,12 @@ def test_a_single_call_is_not_fed_releases():
     report = audited(function, [0, 1], 2)
     assert (report.verdict, len(report.rows), report.rows[0].step) == ("tight", 1, "")
     assert report.setting.endswith("; implementation")
-    assert len(called) == 3 * 2
+    assert len(called) == 3 * 3
 
 
 @pytest.mark.exhaustive
 def test_histories_are_drawn_where_all_runs_make_the_same_step():
-    """Between the smallest and the largest true value, of their type; not beyond the first if."""
+    """Around the true values, 0, and in both tails; whole where the mechanism's noise is."""
     seen = []
 
     def function(x):
@@ -303,9 +303,10 @@ def test_histories_are_drawn_where_all_runs_make_the_same_step():
     drawn = [one for one in seen if one[1] not in ([1.0, 1.0], [2.0, 1.0])]
     assert len(drawn) > 20
     assert {type(whole) for whole, _, _ in drawn} == {int}
-    assert {whole for whole, _, _ in drawn} == set(range(5))
-    assert all(1 < real[0] < 2 and real[1] == 1 for _, real, _ in drawn)
-    assert {last for _, _, last in drawn} == {-1, -2}
+    assert min(whole for whole, _, _ in drawn) < -30 < 30 < max(whole for whole, _, _ in drawn)
+    assert min(real[1] for _, real, _ in drawn) < -30 < 30 < max(real[1] for _, real, _ in drawn)
+    assert {0} < {whole for whole, _, _ in drawn if 0 <= whole <= 4}
+    assert any(1 < real[0] < 2 and real[1] == 1 for _, real, _ in drawn)
 
 
 def test_what_a_function_does_to_a_release_leaves_the_record_alone():
@@ -316,4 +317,5 @@ def test_what_a_function_does_to_a_release_leaves_the_record_alone():
         mine *= 100
 
     report = audited(function, [0, 1], 2)
-    assert report.verdict == "tight"
+    assert report.verdict == "holds if post-processed"
+    assert [row.verdict for row in report.rows] == ["tight"]

@@ -10,7 +10,7 @@ from checks import refused
 from replay_cases import Noise, around_the_median, audited
 
 import sensitivity_lab as sl
-from sensitivity_lab.audits.doors import RANDOM
+from sensitivity_lab.audits.randomness import RANDOM
 from sensitivity_lab.audits.replay import replay
 
 
@@ -29,7 +29,9 @@ def test_randomness_beside_the_mechanisms_is_an_error():
 def test_too_many_runs_are_refused(monkeypatch):
     monkeypatch.setattr(replay, "RUN_LIMIT", 8)
     refused(
-        lambda: audited(lambda x: [Noise(1).randomise(sum(x)) for _ in "12"], [0, 1], 4),
+        lambda: audited(
+            lambda x: [Noise(1).randomise(sum(x)) for _ in "12"], [0, 1], 4, histories=[(0,)]
+        ),
         "5 datasets make 13 runs with the releases of others, more than the 8 that are replayed; "
         "take fewer values, smaller sizes or every_order=False",
         sl.errors.TooLargeError,

@@ -264,7 +264,90 @@ def test_what_is_returned_is_compared_in_one_more_run_on_each_dataset(monkeypatc
         return Noise(3).randomise(sum(x))
 
     assert audited(function, [0, 1], 4).sound
-    assert sorted(called) == sorted([tuple(x) for x in ones(4)] * 3)
+    assert sorted(called) == sorted([tuple(x) for x in ones(4)] * 3)  # and no more
+
+
+BRANCHES = {
+    "below 0": lambda v, x: sum(x) if v < 0 else v,
+    "from 0 on": lambda v, x: sum(x) if v >= 0 else v,
+    "at 0": lambda v, x: sum(x) if v == 0 else v,
+    "above all": lambda v, x: sum(x) if v > 2.5 else v,
+    "far out": lambda v, x: sum(x) if v > 25 else v,
+    "far below": lambda v, x: sum(x) if v < -25 else v,
+    "another length": lambda v, x: len(x) if v < 0 else v,
+    "whole": lambda v, x: sum(x) if v == int(v) else v,
+    "clipped by the data": lambda v, x: min(max(v, 0), len(x) + 1),
+    "a text": lambda v, x: f"{v:.2f}" if v > -1 else f"{sum(x)}",
+    "a second look": lambda v, x: [v, max(x)] if abs(v) > 3 else [v, 1],
+    "an error": lambda v, x: [v][sum(x) if v < 0 else 0],
+    "caught": lambda v, x: caught(v, x),
+    "by its type": lambda v, x: sum(x) if isinstance(v, int | float) and v < -2 else v,
+    "by a function in C": lambda v, x: sum(x) if math.exp(min(v, 9)) > 40 else v,
+    "by NumPy": lambda v, x: [v, *np.maximum(np.sort([v]), -sum(x))],
+}
+
+
+def caught(v, x):
+    try:
+        return sum(x) if v > 3 else v
+    except:  # noqa: E722
+        return v
+
+
+@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("case", BRANCHES)
+def test_a_branch_beside_the_true_values_is_never_sound(case, number):
+    """Releases lie around all true values and in both tails, not only between them."""
+
+    def function(x):
+        released = [Noise(1, Fraction(1, number)).randomise(sum(x)) for _ in range(number)]
+        return BRANCHES[case](released[-1], x)
+
+    report = audited(function, [0, 1], [1, 2], neighbors="unbounded", budget=1)
+    assert not report.sound
+    assert report.verdict == ("not judged" if case == "an error" else "violated")
+
+
+KEPT = {
+    "as it is": (lambda v, _: v, True),
+    "among others": (lambda v, _: {"noisy": [v, v], "of": ("sum", None)}, True),
+    "rounded": (lambda v, _: round(v, 2), False),
+    "a text": (lambda v, _: f"{v}", False),
+    "looked at": (lambda v, _: v if isinstance(v, (int, float)) else None, False),
+    "clipped": (lambda v, _: max(v, 0), False),
+    "a key": (lambda v, _: {v: 1}, False),
+    "compared": (lambda v, _: v > 3, False),
+}
+
+
+@pytest.mark.parametrize("case", KEPT)
+def test_only_what_hands_releases_on_is_proved(case):
+    made, sound = KEPT[case]
+    report = audited(
+        lambda x: made(Noise(1).randomise(sum(x)), x), [0, 1], [1, 2], neighbors="unbounded"
+    )
+    assert (report.sound, report.held) == (sound, True)
+    assert report.verdict == ("tight" if sound else "holds if post-processed")
+    told = (
+        "what is done with releases was the same on neighbors after {0} drawn or given histories; "
+        "what happens once in {0} may escape them"
+    )
+    assert report.assumed == (() if sound else (told.format(800),))
+    report.raise_if_violated()
+
+
+def test_a_mechanism_may_say_what_it_releases():
+    """Beyond its ends there is no release, so nothing is violated there."""
+
+    class Between(Noise):
+        lower, upper = 0, 3
+
+    def root(x):
+        v = Between(1).randomise(sum(x))
+        return sum(x) if v < 0 or v > 3 else math.sqrt(v)
+
+    report = sl.audits.audit_recorded(root, [0, 1], [1, 2], Between, neighbors="unbounded")
+    assert report.verdict == "holds if post-processed"
 
 
 def ones(n):

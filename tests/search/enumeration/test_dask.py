@@ -134,7 +134,7 @@ def test_what_is_kept_goes_on_on_a_cluster(tmp_path):
 
     asked = {"size": 5, "neighbors": "bounded", "run": sl.Run(checkpoint=tmp_path / "kept")}
     universe = sl.Universe.from_dataset([1, 2, 3, 5, 8, 13, 21, 34, 55])
-    query = sl.from_function(counted, name="counted")
+    query = sl.from_function(counted, name="counted", order="sorted")  # no other orders
     with joblib.parallel_config(backend="dask"):
         first = sl.global_sensitivity(universe, query, **asked)
         evaluated = calls.stat().st_size

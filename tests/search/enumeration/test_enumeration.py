@@ -246,7 +246,10 @@ def test_rows_are_sorted_and_typed_as_the_universe():
         return 0.0
 
     sl.global_sensitivity(
-        sl.Universe.from_dataset([3, 1, 2]), function, size=2, neighbors="bounded"
+        sl.Universe.from_dataset([3, 1, 2]),
+        sl.from_function(function, order="sorted"),
+        size=2,
+        neighbors="bounded",
     )
     # The sample that is asked for again is all of them here.
     assert sorted(set(seen)) == [("i", pair) for pair in combinations([1, 2, 3], 2)]
@@ -334,7 +337,7 @@ def test_a_vectorized_function_is_asked_of_many_datasets_at_once_under_a_timeout
         asked.append(len(rows))
         return rows.sum(axis=1)
 
-    query = sl.from_function(total, vectorized=True)
+    query = sl.from_function(total, vectorized=True, order="sorted")
     universe, limits = sl.Universe.from_dataset(range(12)), sl.Run(timeout=60)
     sl.global_sensitivity(universe, query, size=6, neighbors="bounded", run=limits)
     assert max(asked) > 100

@@ -224,6 +224,11 @@ class Counting:
         return float(x.max() - x.min())
 
 
+def in_order(query: Counting) -> sl.queries.Query:
+    """No other orders of the records are tried."""
+    return sl.from_function(query, order="sorted")
+
+
 def assert_once_and_a_sample_again(calls: list[tuple], needed: int, in_pairs: int) -> None:
     """Each dataset is evaluated once, then 32 and those of the pairs found are asked for again."""
     search, again = calls[:needed], calls[needed:]
@@ -248,7 +253,7 @@ def assert_once_and_a_sample_again(calls: list[tuple], needed: int, in_pairs: in
 )
 def test_each_distinct_dataset_is_evaluated_once(relation, needed):
     query = Counting()
-    result = sl.global_sensitivity(UNIVERSE, query, size=SIZE, neighbors=relation)
+    result = sl.global_sensitivity(UNIVERSE, in_order(query), size=SIZE, neighbors=relation)
     assert_once_and_a_sample_again(query.calls, needed, 2)
     assert result.datasets_evaluated == needed
 
@@ -256,7 +261,7 @@ def test_each_distinct_dataset_is_evaluated_once(relation, needed):
 def test_equal_records_are_not_evaluated_twice():
     query = Counting()
     universe = sl.Universe.from_dataset([1, 1, 1, 1, 2, 2, 2, 3])
-    result = sl.global_sensitivity(universe, query, size=4, neighbors=sl.Bounded(2))
+    result = sl.global_sensitivity(universe, in_order(query), size=4, neighbors=sl.Bounded(2))
     assert_once_and_a_sample_again(query.calls, 8, 2)
     assert result.datasets_evaluated == sl.universes.count_datasets(universe, 4) == 8
 
@@ -264,7 +269,7 @@ def test_equal_records_are_not_evaluated_twice():
 def test_workers_evaluate_each_distinct_dataset_once_too():
     query = Counting(seconds=0.0005)
     with joblib.parallel_config(backend="threading", n_jobs=2):
-        result = sl.global_sensitivity(UNIVERSE, query, size=SIZE, neighbors="unbounded")
+        result = sl.global_sensitivity(UNIVERSE, in_order(query), size=SIZE, neighbors="unbounded")
     assert_once_and_a_sample_again(query.calls, ADDED, 2)
     assert result.datasets_evaluated == ADDED
 
@@ -273,7 +278,11 @@ def test_workers_evaluate_each_distinct_dataset_once_too():
 def test_a_whole_curve_evaluates_each_distinct_dataset_once():
     query = Counting()
     curves = sl.sensitivity_curves(
-        {"column": UNIVERSE}, [query], size=SIZE, distances=[1, 2, 3], neighbors="unbounded"
+        {"column": UNIVERSE},
+        [in_order(query)],
+        size=SIZE,
+        distances=[1, 2, 3],
+        neighbors="unbounded",
     )
     assert len(curves) == 3
     pairs = {data for result in curves for data in (result[1].witness.x, result[1].witness.y)}

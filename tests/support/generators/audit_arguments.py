@@ -42,6 +42,8 @@ AUDIT_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "audit_mechanism.rho": (None,),
     "audit_mechanism.fresh": (False,),
     "audit_mechanism.sampled": (False,),
+    "audit_mechanism.time_limit": (None, 60),
+    "audit_mechanism.generator": (None, "Random", "RandomState"),
     "audit_mechanism.branches": (1000,),
     "audit_mechanism.distances": (None, 1),
     "audit_recorded.scores": (None,),

@@ -29,16 +29,15 @@ MADE_BY_THE_LIBRARY = {
         "Reach",
         "Sensitivity",
         "CertifiedBounds",
-        "SensitivityBounds",
         "SensitivityCurves",
         "SmoothSensitivity",
     ),
-    *("ErrorComparison", "InverseSensitivity", "MechanismError", "ProposeTestRelease", "Ring"),
+    *("InverseSensitivity", "Ring"),
     *("StabilityWitness", "Witness"),
     *("spaces.SpaceCurve", "spaces.SpaceSensitivity", "spaces.SpaceWitness"),
-    *("sql.Contributions", "sql.DatabaseNeighbors", "sql.DatabaseSensitivity"),
-    *("sql.DatabaseWitness", "sql.RowBound", "sql.TruncationStudy"),
-    *("releases.Errors", "releases.Plan", "releases.Released"),
+    "sql.Contributions",
+    *("releases.Checked", "releases.Errors", "releases.Ledger"),
+    *("releases.Plan", "releases.Released"),
 }
 """Results: what they hold was checked before, by the call that returned them."""
 

@@ -23,9 +23,6 @@ SQL_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "foreign_keys": (None, {"orders.customer": "orders.price"}),
     "sql.Query.public": ((), []),
     "show_person": (None, str),
-    "Query.local_sensitivity.unit": ("person", "row"),
-    "aggregate": (None, "n"),
-    "thresholds": ([1, 3], (2.5,)),
 }
 
 

@@ -1,7 +1,7 @@
 """Mechanisms on small universes by their definitions, in plain Python.
 
 The datasets are listed, and distances found by breadth-first search from dataset to neighbor. The
-inverse sensitivity mechanism and propose-test-release follow word by word. It imports nothing that
+inverse sensitivity mechanism follows word by word. It imports nothing that
 it judges.
 """
 
@@ -96,17 +96,6 @@ def error_quantile(
         if total >= q:
             return error
     raise AssertionError(q)
-
-
-def local_sensitivity(graph: Space, f: Answer, z: Dataset) -> Fraction:
-    """The largest change of the answer from z to a neighbor."""
-    return max((abs(f(z) - f(y)) for y in graph[z]), default=Fraction(0))
-
-
-def distance_to_instability(graph: Space, f: Answer, x: Dataset, bound: Fraction) -> int | None:
-    """How far the nearest dataset is whose local sensitivity is above a bound."""
-    away = distances(graph, x)
-    return min((d for z, d in away.items() if local_sensitivity(graph, f, z) > bound), default=None)
 
 
 def order_statistic(m: int) -> Answer:

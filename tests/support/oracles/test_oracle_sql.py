@@ -8,12 +8,7 @@ import pytest
 from oracle_sql import (
     Asked,
     Table,
-    all_rows,
-    at_distance,
     contributions,
-    largest_addition,
-    largest_removal,
-    rows_of,
     running,
 )
 from sql_cases import drawn_case
@@ -33,32 +28,6 @@ def test_contributions_are_what_vanishes() -> None:
     with running(DATABASE, asked) as now:
         assert now.full == {("north",): (4, 13), ("south",): (1, 7)}
         assert contributions(now) == {1: {("north",): (4, 13)}, 2: {("south",): (1, 7)}}
-
-
-def test_removals_and_additions() -> None:
-    asked = Asked(f"SELECT COUNT(*), SUM(n) {JOIN}", 0, PERSONS)
-    with running(DATABASE, asked) as now:
-        people = list(rows_of(DATABASE, PERSONS).values())
-        assert largest_removal(now, people, 1, "L1", 0) == 4
-        assert largest_removal(now, people, 1, "L2", 1) == 13**2
-        assert largest_removal(now, people, 5, "Linf", 1) == 20
-        rows = all_rows(DATABASE, DATABASE)
-        assert largest_removal(now, rows, 1, "L1", 0) == 4  # customer 1
-        assert largest_removal(now, all_rows(DATABASE, ["line"]), 2, "L1", 1) == 12  # 7 + 5
-        # A new order can take any order number but the three that are taken: no line waits for it.
-        values = {"o": [0, 1, 2, 3, 4], "c": [0, 1, 2]}
-        assert largest_addition(now, "orders", values, "L1", 0) == 0
-        assert largest_addition(now, "line", {"o": [1, 9], "n": [9, None]}, "L1", 1) == 9
-        assert now.answer() == now.full
-
-
-def test_sensitivity_at_a_distance() -> None:
-    """Of t JOIN u with one row each: after k more rows in t, one more in u makes k + 1 results."""
-    database = {"t": Table({"a": "INTEGER"}, [(1,)]), "u": Table({"a": "INTEGER"}, [(1,)])}
-    asked = Asked("SELECT COUNT(*) FROM t JOIN u USING (a)")
-    values = {"t": {"a": [1, 2]}, "u": {"a": [1, 2]}}
-    with running(database, asked) as now:
-        assert [at_distance(now, ["t", "u"], values, k) for k in range(3)] == [1, 2, 3]
 
 
 def test_a_sum_of_nothing_is_zero() -> None:

@@ -8,8 +8,8 @@ import sys
 from dataclasses import replace
 
 import pytest
-from findings import assert_reproduces
 
+from findings import assert_reproduces
 from tools.sweep import diffprivlib_models, scripts
 from tools.sweep.diffprivlib import DIFFPRIVLIB, judge
 from tools.sweep.diffprivlib_settings import settings
@@ -68,7 +68,9 @@ def test_the_settings_are_of_what_is_installed():
 @pytest.mark.parametrize("name", SOUND)
 def test_a_sound_call(name):
     pytest.importorskip("diffprivlib", reason="needs the extra `diffprivlib`")
-    assert judge(named(name)).verdict in {"tight", "tight up to rounding", "loose"}
+    assert judge(named(name)).verdict in {
+        *("tight", "tight up to rounding", "loose", "holds if post-processed"),
+    }
 
 
 @pytest.mark.representative

@@ -55,24 +55,6 @@ def draw_clipping() -> Figure:
     return sl.noise.clipping_sweep(incomes, bounds, epsilon=0.1, neighbors="unbounded").plot()
 
 
-def draw_errors() -> Figure:
-    """The errors of all mechanisms for a median, as docs/how_to/worst_case.md compares them."""
-    days = sl.Universe.from_domain(range(61))
-    last_year = [round(60 * (i / 1000) ** 3) for i in range(1000)]
-    found = sl.noise.compare(
-        days,
-        "median",
-        dataset=last_year,
-        epsilon=[0.2, 0.5, 1, 2, 5],
-        delta=1e-6,
-        neighbors=sl.Bounded(5),
-        range=(0, 60),
-        step=0.5,
-        bound=1,
-    )
-    return found.plot("days")
-
-
 def draw_reach() -> Figure:
     """Return reach of a median of stays, as docs/how_to/worst_case.md draws it."""
     stay = sl.Universe.from_domain(range(61))
