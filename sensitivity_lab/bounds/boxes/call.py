@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from sensitivity_lab.checks import number_kind
+from sensitivity_lab.checks import number_kind, shown
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem
@@ -29,8 +29,22 @@ from . import checker
 from .intervals import Floats
 from .reading import NotOfSumsError
 from .result import CertifiedBounds
-from .search import Bounded, Found, Root, bound, difference, roots_around, roots_of, search
-from .sums import Counted, FromSums, check_real, furthest, of_sums, roots_of_sums
+from .search import (
+    Bounded,
+    Counted,
+    Found,
+    Pair,
+    Root,
+    answers,
+    bound,
+    furthest,
+    pair_at,
+    roots_around,
+    roots_of,
+    search,
+)
+from .sums import FromSums, Shape, boxes_of, few_of, of_sums
+from .traced import NotFollowedError
 
 SECONDS = 30.0
 """The default limit of a search."""
@@ -52,8 +66,8 @@ _SIZES_CLIMBED = 6
 _MORE_STEPS = 120
 """Where a gap is left, so many steps are climbed for a pair that is further apart."""
 
-_PAIRS = 32
-"""On so many random pairs the function has to answer as its boxes say."""
+_PAIRS, _NUMBERS = 32, 100_000
+"""On so many pairs, or of so many numbers, the function has to answer as its boxes say."""
 
 _LOST = 8
 """In a box the second program may lose so many times as much to rounding as at one pair."""
@@ -76,8 +90,7 @@ def certified(
     bounded by these, any other one by its records.
     """
     query = problem.queries[0]
-    function, ends = _function(query), _floats_around(problem.universe)
-    shapes = _shapes(problem)
+    function, shapes = _function(query), _shapes(problem)
     _check_nobody(query, shapes)
     search_in = _Search(rtol, time.monotonic() + seconds, n_jobs, progress)
     largest = max(common + max(own) for common, *own in shapes)
@@ -85,31 +98,31 @@ def certified(
     try:
         if isinstance(problem, LocalIntervalProblem):
             raise NotOfSumsError("is asked for one dataset, whose neighbors boxes of records cover")
-        of = of_sums(function, shapes, ends)
-    except NotOfSumsError as error:
+        of = of_sums(function, shapes, _floats_around(problem.universe))
+    except NotFollowedError as error:
         if largest > _MOST_RECORDS:
             raise TooLargeError(
                 f"boxes of pairs of {largest:,} records are too many, and {query.name} is not "
-                f"bounded by sums of its records: it {error}; write it with sums of functions of "
-                f"one record, or choose a size of at most {_MOST_RECORDS}"
+                f"bounded by sums of its records: it {error.does}; write it with sums of functions "
+                f"of one record, or choose a size of at most {_MOST_RECORDS}"
             ) from error
     else:
-        found = _by_sums(problem, query, of, shapes, search_in)
+        found = _by_sums(problem, of, shapes, search_in)
         if found.reached or largest > _FEW_RECORDS:
             return found
-    by_records = _by_records(problem, query, function, shapes, search_in)
+    by_records = _by_records(problem, function, shapes, search_in)
     if found is None:
         return by_records
     # Of few records, sums may allow more than there is: the better of both bounds counts.
     first, second = sorted((by_records, found), key=lambda one: (one.upper, not one.pole))
     return (
         replace(first, lower=second.lower, witness=second.witness)
-        if (second.lower > first.lower)
+        if second.lower > first.lower
         else first
     )
 
 
-def _shapes(problem: IntervalProblem | LocalIntervalProblem) -> list[tuple[int, int, int]]:
+def _shapes(problem: IntervalProblem | LocalIntervalProblem) -> list[Shape]:
     """Return how many records x and y have in common, and of their own."""
     if isinstance(problem, LocalIntervalProblem):
         changes = [(len(problem.x), change) for change in problem.changes]
@@ -134,7 +147,7 @@ class _Search:
         function: Callable[[Any], Any],
         roots: list[Root],
         rtol: float,
-        start: float | None = None,
+        start: Pair,
         hopeless: float = math.inf,
     ) -> Found:
         """Bound how far apart answers are on the pairs of all roots."""
@@ -152,69 +165,58 @@ class _Search:
 
 
 def _by_sums(
-    problem: IntervalProblem,
-    query: Query,
-    of: FromSums,
-    shapes: list[tuple[int, int, int]],
-    search_in: _Search,
+    problem: IntervalProblem, of: FromSums, shapes: list[Shape], search_in: _Search
 ) -> CertifiedBounds:
-    universe = problem.universe
-    inside = _floats_inside(universe)
-    some = [*shapes[:: -(-len(shapes) // _SIZES_CLIMBED)], *shapes[-2:]]  # of many sizes
-    check_real(of, query, {common + own for common, own, _ in some}, inside)
-    lower, pair = furthest(of, some, inside)
+    query, inside = problem.queries[0], _floats_inside(problem.universe)
+    # Of many sizes some, with the largest: a lower bound needs no others.
+    some = [*shapes[:: -(-len(shapes) // _SIZES_CLIMBED)], *shapes[-2:]]
+    of_few, attained = few_of(of, some, inside)
+    _check_numbers(query, of_few, attained)
+    best = furthest(of_few, attained)
     # Half of the gap is for what sums allow, and no records have. Of few records this is much:
     # where it shows, boxes of records are searched instead.
     few = max(common + max(own) for common, *own in shapes) <= _FEW_RECORDS
-    hopeless = lower * (1 + search_in.rtol) if few else math.inf
-    roots = roots_of_sums(of, shapes)
-    found = search_in(of, roots, search_in.rtol / 2, lower, hopeless)
-    if not few and found.upper > lower * (1 + search_in.rtol):
-        hints, shape = of.hints(found.point, inside), found.root.lower[:3].astype(int).tolist()
-        lower, pair = max((lower, pair), furthest(of, [shape], inside, _MORE_STEPS, hints))
+    hopeless = best.apart * (1 + search_in.rtol) if few else math.inf
+    found = search_in(of, boxes_of(of, shapes), search_in.rtol / 2, best, hopeless)
+    if not few and found.upper > best.apart * (1 + search_in.rtol):
+        again = furthest(of_few, [best.root], _MORE_STEPS, of.records_of(found.root, found.point))
+        best = max(best, again, key=lambda one: one.apart)
     if found.pole:
         found = replace(found, pole=f"the sums {of.form.told} leave {query.name} without a bound")
-    witness = _witness(query, universe, *pair)
-    return _result(problem, query, of, found, lower, witness, search_in.rtol)
+    return _result(problem, of, found, best, search_in.rtol)
 
 
 def _by_records(
     problem: IntervalProblem | LocalIntervalProblem,
-    query: Query,
     function: Callable[[Any], Any],
-    shapes: list[tuple[int, int, int]],
+    shapes: list[Shape],
     search_in: _Search,
 ) -> CertifiedBounds:
-    universe = problem.universe
-    ends = _floats_around(universe)
+    ends = _floats_around(problem.universe)
     if isinstance(problem, LocalIntervalProblem):
         roots = roots_around(function, *ends, _floats(problem.x), problem.changes)
     else:
         roots = roots_of(function, *ends, shapes)
-    _check_numbers(query, function, roots)
-    found = search_in(function, roots, search_in.rtol)
+    _check_numbers(problem.queries[0], function, roots)
+    found = search_in(function, roots, search_in.rtol, furthest(function, roots))
     # The ends may be rounded outward: the witness has floats of the interval.
-    point = np.clip(found.point, *_floats_inside(universe))[:, None]
-    floor = difference(function, found.root, point, point, slopes=False)[0].lo.item()
-    pair = [[(float(one), 1) for one in side] for side in found.root.pair(point[:, 0])]
-    witness = _witness(query, universe, *pair)
-    return _result(problem, query, function, found, floor, witness, search_in.rtol)
+    point = np.clip(found.point, *_floats_inside(problem.universe))
+    best = pair_at(function, found.root, point)
+    return _result(problem, function, found, best, search_in.rtol)
 
 
 def _result(
     problem: IntervalProblem | LocalIntervalProblem,
-    query: Query,
     function: Callable[[Any], Any],
     found: Found,
-    lower: float,
-    witness: Witness,
+    best: Pair,
     rtol: float,
 ) -> CertifiedBounds:
-    relations = problem.neighbors
+    query, relations = problem.queries[0], problem.neighbors
     return CertifiedBounds(
-        lower=max(lower, 0.0),
+        lower=max(best.apart, 0.0),
         upper=found.upper + _rounding(function, found.root, found.point[:, None]),
-        witness=witness,
+        witness=_witness(query, problem.universe, *best.root.counted(best.point)),
         boxes=found.boxes,
         rtol=rtol,
         trees=tuple((root, tree.arrays()) for root, tree in found.trees),
@@ -290,17 +292,21 @@ def _check_numbers(query: Query, function: Callable[[Any], Any], roots: list[Roo
         width = (root.upper - root.lower)[:, None]
         points = root.lower[:, None] + random.random((len(width), _PAIRS)) * width
         points = root.pairs_near(points)
-        told, _ = difference(function, root, points, points, slopes=False)
-        for at in range(_PAIRS):
-            x, y = (np.sort(one) for one in root.pair(points[:, at]))
-            on_x, on_y = (float(np.asarray(query(one.copy())).item()) for one in (x, y))
-            near = _ROUNDING * (1 + abs(on_x) + abs(on_y))
-            if not told.lo[at] - near <= root.sign * (on_x - on_y) <= told.hi[at] + near:
-                raise QueryError(
-                    f"{query.name} is {on_x!r} on {x.tolist()} and {on_y!r} on {y.tolist()}, but "
-                    f"its operations give answers that are {float(told.lo[at])!r} to "
-                    f"{float(told.hi[at])!r} apart: it is random, or asks what kind of array it got"
-                )
+        told = answers(function, root, points, points, slopes=False)[:2]
+        size = sum(count for _, count in root.counted(points[:, 0])[0])
+        for at in range(min(_PAIRS, 2 + _NUMBERS // (1 + size))):
+            for side, of in zip(root.counted(points[:, at]), told, strict=True):
+                low, high = (np.broadcast_to(end, _PAIRS)[at] for end in (of.value.lo, of.value.hi))
+                times = np.array([count for _, count in side], dtype=np.int64)
+                x = np.repeat([record for record, _ in side], times)
+                came = float(np.asarray(query(x)).item())
+                near = _ROUNDING * (1 + abs(came)) * math.sqrt(1 + len(x))
+                if not low - near <= came <= high + near:
+                    raise QueryError(
+                        f"{query.name} is {came!r} on {shown(x.tolist())}, but its operations give "
+                        f"{float(low)!r} to {float(high)!r}: it is random, or asks what kind of "
+                        "array it got"
+                    )
 
 
 def _witness(query: Query, universe: IntervalUniverse, x: Counted, y: Counted) -> Witness:

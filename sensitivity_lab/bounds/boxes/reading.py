@@ -10,25 +10,28 @@ from __future__ import annotations
 import builtins
 import functools
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from sensitivity_lab.errors import SensitivityLabError
 
-from .carried import callers_line
+from .traced import COMPOSED, NotFollowedError, Traced, itself, refuse
 
 _MOST_TERMS, _LARGEST_POWER = 200, 8
 """Larger polynomials are not expanded."""
 
 
-class NotOfSumsError(Exception):
+class NotOfSumsError(NotFollowedError):
     """A function does more with its records than to sum over them."""
+
+    def __init__(self, does: str) -> None:
+        super().__init__(does)
+        self.does = does
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,7 +236,7 @@ def _product(one: Monomial, other: Monomial) -> Monomial:
 N, RECORD = Atom("n"), Atom("t", each=True)
 
 
-class Read(NDArrayOperatorsMixin):
+class Read(Traced):
     """All records, or a number that is computed from them, in place of an array.
 
     Attributes
@@ -245,16 +248,10 @@ class Read(NDArrayOperatorsMixin):
     divisors : list of Poly
         What the function divides by, and takes roots and logarithms of: it is to be above or below
         0 also where it cancels.
-    compared : bool
-        Whether it is a comparison.
     """
 
-    def __init__(
-        self, poly: Poly, rows: bool, divisors: list[Poly], *, compared: bool = False
-    ) -> None:
+    def __init__(self, poly: Poly, rows: bool, divisors: list[Poly], compared: str = "") -> None:
         self.poly, self.rows, self.divisors, self.compared = poly, rows, divisors, compared
-
-    # What functions read.
 
     @property
     def shape(self) -> tuple[Any, ...]:
@@ -282,51 +279,6 @@ class Read(NDArrayOperatorsMixin):
             refuse("picks records by their places or values")
         return self
 
-    def __setitem__(self, at: Any, value: Any) -> NoReturn:
-        refuse("changes records in place")
-
-    def __bool__(self) -> bool:
-        refuse("branches on data")
-
-    def __float__(self) -> float:
-        refuse("turns an answer into a float outside of numpy")
-
-    __int__ = __index__ = __complex__ = __float__
-
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        refuse("turns records into an array")
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if name not in _READ_METHODS:
-            refuse(f"calls .{name}")
-        return lambda *given, **options: _called(
-            _READ_FUNCTIONS[name], name, (self, *given), options
-        )
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *given: Any, **options: Any) -> Any:
-        if method != "__call__" or options:
-            refuse(f"calls numpy.{ufunc.__name__} in a way that is not read")
-        return _called(_READ_UFUNCS.get(ufunc.__name__), ufunc.__name__, given, {})
-
-    def __array_function__(self, called: Any, _: Any, given: Any, options: Any) -> Any:
-        return _called(_READ_FUNCTIONS.get(called.__name__), called.__name__, given, options)
-
-
-def refuse(does: str) -> NoReturn:
-    """Raise NotOfSumsError with the caller's line."""
-    raise NotOfSumsError(f"{does}{callers_line(None)}")
-
-
-def _called(function: Any, name: str, given: Any, options: Any) -> Any:
-    if function is None:
-        refuse(f"calls numpy.{name}")
-    try:
-        return function(*given, **options)
-    except TypeError:
-        refuse(f"calls numpy.{name} with arguments that are not read")
-
 
 def _reads(*given: Any) -> tuple[Read, ...]:
     """Return the arguments of an operation; numbers are the same for every record."""
@@ -336,73 +288,55 @@ def _reads(*given: Any) -> tuple[Read, ...]:
         if not isinstance(one, Read):
             try:
                 number = np.asarray(one, dtype=np.float64).item()
-                one = Read(Poly.number(number), False, divisors, compared=isinstance(one, bool))
+                told = "True" if isinstance(one, bool | np.bool_) else ""
+                one = Read(Poly.number(number), False, divisors, told)
             except (TypeError, ValueError, OverflowError):
                 refuse(f"computes with {type(one).__name__}, which is no number")
         found.append(one)
     return tuple(found)
 
 
-def _alike(poly: Poly, *given: Read, compared: bool = False) -> Read:
-    rows = any(one.rows for one in given)
-    return Read(poly, rows, given[0].divisors, compared=compared)
+def _alike(poly: Poly, *given: Read, compared: str = "") -> Read:
+    return Read(poly, any(one.rows for one in given), given[0].divisors, compared)
 
 
-def _read_add(*given: Any) -> Read:
+def _add(*given: Any) -> Read:
     u, v = _reads(*given)
     if u.compared and v.compared:
-        refuse("adds comparisons")
+        refuse("adds comparisons, which numpy takes for |; write |, or astype(int) before the sum")
     return _alike(u.poly + v.poly, u, v)
 
 
-def _read_negative(u: Any) -> Read:
-    return _alike(-u.poly, u)
-
-
-def _read_subtract(*given: Any) -> Read:
-    u, v = _reads(*given)
-    return _read_add(u, _read_negative(v))
-
-
-def _read_multiply(*given: Any) -> Read:
+def _multiply(*given: Any) -> Read:
     u, v = _reads(*given)
     return _alike(u.poly * v.poly, u, v, compared=u.compared and v.compared)
 
 
-def _read_divide(*given: Any) -> Read:
+def _divide(*given: Any) -> Read:
     u, v = _reads(*given)
-    return _read_multiply(u, _read_power(v, -1))
+    return _multiply(u, _power(v, -1))
 
 
-def _read_power(of: Any, power: Any) -> Read:
+def _power(of: Any, power: Any) -> Read:
     u, by = _reads(of, power)
-    if by.poly.terms and by.poly.key != f"{by.poly.terms[0][1]}*":
-        return _read_exp(_read_multiply(by, _read_log(u)))
+    if not _constant(by.poly):
+        return _exp(_multiply(by, _log(u)))
     p = by.poly.terms[0][1] if by.poly.terms else Fraction(0)
     if p < 0:
-        mixed = _mixed(u.poly) and len(u.poly.terms) == 1
+        mixed = len(u.poly.terms) == 1 and _mixed(u.poly)
         u.divisors.extend(_parts(u, "a power") if mixed else [u.poly])
     if p.denominator == 1 and abs(p) <= _LARGEST_POWER:
         return _alike(u.poly.power(int(p)), u)
-    if p == Fraction(1, 2):
-        return _read_sqrt(u)
-    if not _mixed(u.poly):
-        return _alike(Poly.atom(Atom("power", (u.poly, Poly.number(p)), u.poly.each)), u)
-    return _factors(u, "power", lambda of: Atom("power", (of, Poly.number(p)), of.each))
+    return _SQRT(u) if p == Fraction(1, 2) else _of_parts("power", Poly.number(p))(u)
 
 
 def _mixed(poly: Poly) -> bool:
     """Tell whether it has parts that depend on one record, and others that do not."""
-    sides = {bool(part[0].each) for one, _ in poly.terms for part in one}
-    return len(sides) > 1
+    return len({part[0].each for one, _ in poly.terms for part in one}) > 1
 
 
-def _factors(u: Read, name: str, atom: Callable[[Poly], Atom]) -> Read:
-    """Return the product of a function of the part of a record, and of that of the others."""
-    own, rest = _parts(u, name)
-    if name != "abs":
-        u.divisors.append(Poly.atom(Atom("sqrt", (own,), True)))  # it is not below 0
-    return _alike(Poly.atom(atom(own)) * Poly.atom(atom(rest)), u)
+def _constant(poly: Poly) -> bool:
+    return not any(one for one, _ in poly.terms)
 
 
 def _parts(u: Read, name: str) -> tuple[Poly, Poly]:
@@ -414,30 +348,26 @@ def _parts(u: Read, name: str) -> tuple[Poly, Poly]:
     return Poly(((own, Fraction(1)),)), Poly(((rest, factor),))
 
 
-def _of(name: str) -> Callable[[Any], Read]:
-    """Return a function of one number, which a record and an answer are not mixed in."""
+def _of_parts(name: str, *more: Poly) -> Callable[[Any], Read]:
+    """Return a function of which that of a product is the product of those of its factors.
 
-    def apply(given: Any) -> Read:
-        (u,) = _reads(given)
-        if _mixed(u.poly):
-            refuse(f"takes numpy.{name} of what mixes a record with an answer")
-        return _alike(Poly.atom(Atom(name, (u.poly,), u.poly.each)), u)
+    A factor that depends on a record is not to be below 0, but for sizes.
+    """
+
+    def apply(u: Read) -> Read:
+        factors = _parts(u, f"numpy.{name}") if _mixed(u.poly) else (u.poly,)
+        if len(factors) > 1 and name != "absolute":
+            u.divisors.append(Poly.atom(Atom("sqrt", factors[:1], True)))
+        found = Poly.number(1)
+        for one in factors:
+            found = found * Poly.atom(Atom(name, (one, *more), one.each))
+        return _alike(found, u)
 
     return apply
 
 
-def _read_sqrt(given: Any) -> Read:
-    (u,) = _reads(given)
-    if _mixed(u.poly):
-        return _factors(u, "a root", lambda of: Atom("sqrt", (of,), of.each))
-    return _of("sqrt")(u)
-
-
-def _read_exp(given: Any) -> Read:
+def _exp(u: Read) -> Read:
     """Return exp; of a sum of a record's part and of others it is their product."""
-    (u,) = _reads(given)
-    if not _mixed(u.poly):
-        return _of("exp")(u)
     parts: tuple[list[Any], list[Any]] = ([], [])
     for one, factor in u.poly.terms:
         own, rest = u.poly.split(one)
@@ -445,96 +375,50 @@ def _read_exp(given: Any) -> Read:
             refuse("takes numpy.exp of a record times an answer")
         parts[not own].append((one, factor))
     found = Poly.number(1)
-    for terms in parts:
+    for terms in parts if _mixed(u.poly) else [[*u.poly.terms]]:
         of = Poly(tuple(terms))
         found = found * Poly.atom(Atom("exp", (of,), of.each))
     return _alike(found, u)
 
 
-def _read_log(given: Any) -> Read:
+def _log(u: Read) -> Read:
     """Return log; of a product of a record's part and of others it is the sum of theirs."""
-    (u,) = _reads(given)
-    if not _mixed(u.poly):
-        return _of("log")(u)
-    own, rest = _parts(u, "numpy.log")
-    u.divisors.append(Poly.atom(Atom("log", (own,), True)))
-    logs = [Poly.atom(Atom("log", (of,), of.each)) for of in (own, rest)]
-    return _alike(logs[0] + logs[1], u)
-
-
-def _read_absolute(given: Any) -> Read:
-    (u,) = _reads(given)
+    factors: Sequence[Poly] = (u.poly,)
     if _mixed(u.poly):
-        return _factors(u, "abs", lambda of: Atom("absolute", (of,), of.each))
-    return _of("absolute")(u)
+        factors = _parts(u, "numpy.log")
+        u.divisors.append(Poly.atom(Atom("log", (factors[0],), True)))
+    found = Poly(())
+    for one in factors:
+        found = found + Poly.atom(Atom("log", (one,), one.each))
+    return _alike(found, u)
 
 
-def _several(name: str, *, compared: bool = False) -> Callable[..., Read]:
-    """Return a function of several numbers, all of them of a record or none."""
+def _each(name: str, compared: str = "") -> Callable[..., Read]:
+    """Return a function of numbers, all of which are of a record, or none is."""
 
     def apply(*given: Any) -> Read:
         reads = _reads(*given)
-        plain = all(not one.poly.terms or one.poly.each or _constant(one.poly) for one in reads)
-        if any(_mixed(one.poly) for one in reads) or (
-            any(one.poly.each for one in reads) and not plain
-        ):
-            refuse(f"takes numpy.{name} of a record and an answer")
         each = any(one.poly.each for one in reads)
+        if any(
+            _mixed(one.poly) or (each and not one.poly.each and not _constant(one.poly))
+            for one in reads
+        ):
+            refuse(f"takes numpy.{name} of what mixes a record with an answer")
         atom = Atom(name, tuple(one.poly for one in reads), each)
         return _alike(Poly.atom(atom), *reads, compared=compared)
 
     return apply
 
 
-def _constant(poly: Poly) -> bool:
-    return all(not one for one, _ in poly.terms)
-
-
-def _read_sum(u: Read, axis: Any = None) -> Read:
+def _sum(u: Read, axis: Any = None) -> Read:
     if axis not in (None, 0, -1):
-        refuse("sums along an axis")
+        refuse(f"sums along axis={axis!r}; one axis is followed")
     return Read(u.poly.summed() if u.rows else u.poly, False, u.divisors)
 
 
-def _read_count(u: Read) -> Read:
-    return Read(Poly.atom(N) if u.rows else Poly.number(1), False, u.divisors)
-
-
-def _read_mean(u: Read, axis: Any = None) -> Read:
-    return _read_divide(_read_sum(u, axis), _read_count(u))
-
-
-def _read_average(u: Any, axis: Any = None, weights: Any = None) -> Read:
-    if weights is None:
-        return _read_mean(u, axis)
-    u, by = _reads(u, weights)
-    return _read_divide(_read_sum(_read_multiply(u, by), axis), _read_sum(by, axis))
-
-
-def _read_var(u: Read, axis: Any = None, ddof: Any = 0) -> Read:
-    squares = _read_sum(_read_multiply(u, u), axis)
-    spread = _read_subtract(
-        squares, _read_divide(_read_multiply(_read_sum(u), _read_sum(u)), _read_count(u))
-    )
-    return _read_divide(spread, _read_subtract(_read_count(u), ddof))
-
-
-def _read_std(u: Read, axis: Any = None, ddof: Any = 0) -> Read:
-    return _read_sqrt(_read_var(u, axis, ddof))
-
-
-def _read_dot(u: Any, v: Any) -> Read:
-    return _read_sum(_read_multiply(u, v))
-
-
-def _read_norm(u: Read, ord: Any = None) -> Read:  # noqa: A002 - numpy's name
-    if ord not in (None, 1, 2):
-        refuse("takes a norm other than the sum of sizes and the root of squares")
-    return _read_sum(_read_absolute(u)) if ord == 1 else _read_sqrt(_read_sum(_read_multiply(u, u)))
-
-
-def _read_prod(u: Read, axis: Any = None) -> Read:
-    return _read_exp(_read_sum(_read_log(u), axis))
+def _var(u: Read, axis: Any = None, ddof: Any = 0) -> Read:
+    spread = _sum(u * u, axis) - _sum(u) * _sum(u) / u.size
+    return spread / (u.size - ddof)  # type: ignore[no-any-return]
 
 
 def _extreme(name: str) -> Callable[..., Read]:
@@ -546,76 +430,57 @@ def _extreme(name: str) -> Callable[..., Read]:
     return apply
 
 
-def _read_clip(u: Any, low: Any = None, high: Any = None) -> Read:
-    u = u if low is None else _READ_UFUNCS["maximum"](u, low)
-    return u if high is None else _READ_UFUNCS["minimum"](u, high)
-
-
-def _read_astype(u: Read, kind: Any) -> Read:
+def _astype(u: Read, kind: Any) -> Read:
     if np.dtype(kind) != np.float64 and not (u.compared and np.dtype(kind).kind in "iu"):
         refuse(f"turns numbers into {np.dtype(kind)}")
     return _alike(u.poly, u)
 
 
-def _read_itself(u: Read) -> Read:
-    return u
-
-
-def _base(base: int) -> Callable[[Any], Read]:
-    return lambda u: _read_divide(_read_log(u), np.log(base))
-
-
-_READ_UFUNCS: dict[str, Callable[..., Read]] = {
-    **{name: _of(name) for name in ("sin", "cos", "tanh", "arctan", "expm1", "log1p")},
-    **{name: _several(name) for name in ("maximum", "minimum")},
-    **{
-        name: _several(name, compared=True)
-        for name in ("greater", "greater_equal", "less", "less_equal", "logical_and", "logical_or")
-    },
-    "add": _read_add,
-    "subtract": _read_subtract,
-    "multiply": _read_multiply,
-    "divide": _read_divide,
-    "negative": _read_negative,
-    "positive": _read_itself,
-    "power": _read_power,
-    "float_power": _read_power,
-    "square": lambda u: _read_power(u, 2),
-    "reciprocal": lambda u: _read_power(u, -1),
-    "sqrt": _read_sqrt,
-    "exp": _read_exp,
-    "log": _read_log,
-    "log2": _base(2),
-    "log10": _base(10),
-    "absolute": _read_absolute,
-    "fabs": _read_absolute,
-    "matmul": _read_dot,
-}
-
-_READ_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sum": _read_sum,
-    "mean": _read_mean,
-    "average": _read_average,
-    "var": _read_var,
-    "std": _read_std,
-    "dot": _read_dot,
-    "inner": _read_dot,
-    "norm": _read_norm,
-    "prod": _read_prod,
-    "max": _extreme("max"),
-    "min": _extreme("min"),
-    "amax": _extreme("max"),
-    "amin": _extreme("min"),
-    "where": _several("where"),
-    "clip": _read_clip,
-    "count_nonzero": _read_sum,
+_SQRT = _of_parts("sqrt")
+_MAX, _MIN = _extreme("max"), _extreme("min")
+Read.calls = COMPOSED | {
+    "absolute": _of_parts("absolute"),
+    "add": _add,
+    "amax": _MAX,
+    "amin": _MIN,
+    "arctan": _each("arctan"),
+    "astype": _astype,
+    "bitwise_and": _each("logical_and", "&"),
+    "bitwise_or": _each("logical_or", "|"),
+    "cos": _each("cos"),
+    "divide": _divide,
+    "exp": _exp,
+    "expm1": _each("expm1"),
+    "fabs": _of_parts("absolute"),
+    "float_power": _power,
+    "greater": _each("greater", ">"),
+    "greater_equal": _each("greater_equal", ">="),
+    "less": _each("less", "<"),
+    "less_equal": _each("less_equal", "<="),
+    "log": _log,
+    "logical_and": _each("logical_and", "&"),
+    "logical_or": _each("logical_or", "|"),
+    "max": _MAX,
+    "maximum": _each("maximum"),
+    "mean": lambda u, axis=None: _sum(u, axis) / u.size,
+    "min": _MIN,
+    "minimum": _each("minimum"),
+    "multiply": _multiply,
+    "negative": lambda u: u * -1,
+    "power": _power,
+    "prod": lambda u, axis=None: _exp(_sum(_log(u), axis)),
+    "ravel": itself,
+    "sin": _each("sin"),
     "size": lambda u: u.size,
-    "copy": _read_itself,
-    "ravel": _read_itself,
-    "astype": _read_astype,
+    "sqrt": _SQRT,
+    "square": lambda u: _power(u, 2),
+    "subtract": lambda u, v: _add(u, v * -1),
+    "sum": _sum,
+    "tanh": _each("tanh"),
+    "var": _var,
+    "where": _each("where"),
 }
-
-_READ_METHODS = (
+Read.methods = (
     *("sum", "mean", "var", "std", "dot", "prod", "max", "min", "clip", "copy", "ravel", "astype"),
 )
 
@@ -632,7 +497,7 @@ def read(function: Callable[[Any], Any]) -> Read:
     try:
         found = _with_our_builtins(function)(records)
         (found,) = _reads(found) if isinstance(found, Read) else (_reads(records, found)[1],)
-    except (NotOfSumsError, SensitivityLabError):
+    except SensitivityLabError:
         raise
     except Exception as error:
         raise NotOfSumsError(f"raises {type(error).__name__}: {error}") from error
@@ -646,7 +511,7 @@ def _with_our_builtins(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     if not isinstance(function, types.FunctionType):
         return function
     theirs = {**vars(builtins), "len": _len, "sum": _total, "float": _float}
-    theirs |= {"max": _read_most("maximum", max), "min": _read_most("minimum", min)}
+    theirs |= {"max": _most("maximum", max), "min": _most("minimum", min)}
     names = {**function.__globals__, "__builtins__": theirs}
     made = types.FunctionType(
         function.__code__, names, function.__name__, function.__defaults__, function.__closure__
@@ -660,19 +525,19 @@ def _len(given: Any) -> Any:
 
 
 def _total(given: Any, start: Any = 0) -> Any:
-    return start + _read_sum(given) if isinstance(given, Read) and given.rows else sum(given, start)
+    return start + _sum(given) if isinstance(given, Read) and given.rows else sum(given, start)
 
 
 def _float(given: Any = 0.0) -> Any:
     return given if isinstance(given, Read) and not given.rows else float(given)
 
 
-def _read_most(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+def _most(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
     def apply(*given: Any, **options: Any) -> Any:
         if options or not any(isinstance(one, Read) for one in given):
             return plain(*given, **options)
         if len(given) == 1:
-            return _READ_FUNCTIONS[plain.__name__](given[0])
-        return functools.reduce(_READ_UFUNCS[name], given)
+            return Read.calls[plain.__name__](given[0])
+        return functools.reduce(Read.calls[name], given)
 
     return apply

@@ -19,13 +19,14 @@ from .carried import (
     NOWHERE,
     Carried,
     OrderNeededError,
+    Side,
     carried,
     forget,
     records,
-    refuse,
     undefined,
 )
 from .intervals import Floats, Interval
+from .traced import refuse
 
 _TOGETHER = 1024
 """So many boxes are split at a time: NumPy is then busy with numbers, and the best are not far."""
@@ -46,6 +47,10 @@ _KEPT = 2_000_000
 """No more boxes are kept than fit in memory."""
 
 
+Counted = list[tuple[float, int]]
+"""Records, each with how often it occurs."""
+
+
 class Root(NamedTuple):
     """All pairs of one shape: a box of variables, of which records are made.
 
@@ -62,6 +67,9 @@ class Root(NamedTuple):
         Which answer is subtracted from which.
     lists : bool
         Whether x and y are lists, whose records, or other variables, keep their places.
+    totals : tuple of (tuple of int, int)
+        If there are any, x and y are the number 1 and then, in turn, how often a record occurs and
+        the record; here are the variables of whole numbers that have a sum, and the sum.
     """
 
     lower: Floats
@@ -71,6 +79,7 @@ class Root(NamedTuple):
     runs: tuple[tuple[int, int], ...]
     sign: int
     lists: bool = False
+    totals: tuple[tuple[tuple[int, ...], int], ...] = ()
 
     @property
     def ascends(self) -> bool:
@@ -92,11 +101,29 @@ class Root(NamedTuple):
 
     def pairs_near(self, points: Floats) -> Floats:
         """Return points that are pairs, shape (variables, points): those that are not are moved."""
-        return np.sort(points, axis=0) if self.ascends else points
+        if self.ascends:
+            return np.sort(points, axis=0)
+        points = points.copy()
+        for places, total in self.totals:
+            left = np.full(points.shape[1], float(total))
+            for place in places[:-1]:
+                points[place] = np.minimum(np.round(points[place]), left)
+                left -= points[place]
+            points[places[-1]] = left
+        return points
 
-    def pair(self, point: Floats) -> tuple[Floats, Floats]:
-        """Return x and y, ascending."""
-        return np.sort(point[list(self.on_x)]), np.sort(point[list(self.on_y)])
+    def counted(self, point: Floats) -> tuple[Counted, Counted]:
+        """Return x and y: their distinct records, ascending, each with how often it occurs."""
+        found: list[Counted] = []
+        for places in (self.on_x, self.on_y):
+            told = point[list(places)]
+            # Of groups, each is a number of equal records.
+            every, times = (told[2::2], told[1::2]) if self.totals else (told, np.ones(len(told)))
+            distinct, which = np.unique(every, return_inverse=True)
+            counts = np.bincount(which, times, len(distinct)).astype(int).tolist()
+            counted = zip(distinct.tolist(), counts, strict=True)
+            found.append([(record, count) for record, count in counted if count])
+        return found[0], found[1]
 
     def told(self) -> dict[str, Any]:
         """Return it as plain Python objects, for the second program."""
@@ -132,16 +159,14 @@ class Bounded:
 
 
 @np.errstate(all="ignore")
-def difference(
+def answers(
     function: Callable[[Any], Any], root: Root, lo: Floats, hi: Floats, slopes: bool
-) -> tuple[Interval, Interval]:
-    """Return how much larger the answers on x are in boxes, and the derivatives of that.
+) -> tuple[Side, Side, Side]:
+    """Return the answers on x and on y in boxes, and how much larger those on x are.
 
     With as many records on both sides, both answers are computed together, and their difference is
-    carried from operation to operation. Else each is computed alone. Where an answer may be
-    undefined or jump in a box, nothing is known of the derivatives.
+    carried from operation to operation. Else each is computed alone.
     """
-    boxes = lo.shape[-1]
 
     def answer(first: Sequence[int], second: Sequence[int]) -> Carried:
         x, y = ((lo[list(places)], hi[list(places)]) for places in (first, second))
@@ -163,16 +188,28 @@ def difference(
     forget()
     if len(root.on_x) == len(root.on_y):
         both = answer(root.on_x, root.on_y)
-        side, decor = both.d, both.x.least(both.y)
-    else:
-        side = answer(root.on_x, root.on_x).x - answer(root.on_y, root.on_y).x
-        decor = side.decor
+        return both.x, both.y, both.d
+    on_x, on_y = answer(root.on_x, root.on_x).x, answer(root.on_y, root.on_y).x
+    return on_x, on_y, on_x - on_y
+
+
+@np.errstate(all="ignore")
+def difference(
+    function: Callable[[Any], Any], root: Root, lo: Floats, hi: Floats, slopes: bool
+) -> tuple[Interval, Interval]:
+    """Return how much larger the answers on x are in boxes, and the derivatives of that.
+
+    Where an answer may be undefined or jump in a box, nothing is known of the derivatives.
+    """
+    on_x, on_y, side = answers(function, root, lo, hi, slopes)
+    decor = on_x.least(on_y)
     if (decor <= NOWHERE).any():
         raise InputError(
             f"the function {undefined()}, so that it has no answer there; choose an interval on "
             "which it has one, or give it another answer there with np.where"
         )
     side = side if root.sign > 0 else -side
+    boxes = lo.shape[-1]
     shape, deep = np.zeros(boxes), np.zeros((len(lo) if slopes else 0, boxes))
     everything = Interval(deep - np.inf, deep + np.inf)
     return (
@@ -212,7 +249,7 @@ def bound(function: Callable[[Any], Any], root: Root, lo: Floats, hi: Floats) ->
     # Without a slope a variable moves the difference at most as far as the box does.
     apart = np.nan_to_num((value.hi - value.lo) / (root.upper - root.lower)[:, None], posinf=1e6)
     smear = np.where(np.isfinite(size), size + 1e-12, 8 * apart) * width
-    if root.ordered:  # the point may be no pair
+    if root.ascends:  # the point may be no pair
         point = root.pairs_near(point)
         at_point, _ = difference(function, root, point, point, slopes=False)
     return Bounded(np.fmin(most, around.hi), at_point.lo, point, smear)
@@ -468,7 +505,7 @@ def search(
     seconds: float,
     many: Callable[[Root, Floats, Floats], list[Bounded]],
     show: Callable[[int], Any],
-    start: float | None = None,
+    start: Pair,
     hopeless: float = np.inf,
 ) -> Found:
     """Bound how far apart the answers on pairs are, until the bounds are close or time is over.
@@ -487,24 +524,13 @@ def search(
         Bounds boxes of a root, in parts, in workers or here.
     show : callable
         Is told the number of boxes that were bounded since it was told last.
-    start : float, optional
-        How far apart a pair is known to be; without it a climb finds one.
+    start : Pair
+        One that is far apart.
     hopeless : float
         The search ends where the middle of a box is further apart: it may be no pair.
     """
     end = time.monotonic() + seconds
-    random = np.random.default_rng(0)
-    best, place, point = -np.inf, roots[0], roots[0].lower
-    if start is not None:
-        best = start
-    else:
-        few = 24 if len(roots) <= 4 else 3
-        for root in roots:
-            far, where = climb(function, root, random, few)
-            if far > best:
-                best, place, point = far, root, where
-        far, where = climb(function, place, random, 24)
-        best, point = max((best, point), (far, where), key=lambda one: one[0])
+    best, place, point = start
     branches = [Branches(function, root) for root in roots]
     boxes = len(roots)
     pole = ""
@@ -560,7 +586,10 @@ def pole_of(function: Callable[[Any], Any], root: Root) -> str:
     lo, hi = lo[:, :1], hi[:, :1]
     difference(function, root, lo, hi, slopes=False)
     point = (lo + (hi - lo) / 2)[:, 0]
-    x, y = (", ".join(f"{record:.6g}" for record in side[:8]) for side in root.pair(point))
+    x, y = (
+        ", ".join([f"{record:.6g}" for record, times in side for _ in range(times)][:8])
+        for side in root.counted(point)
+    )
     return f"near x = ({x}) and y = ({y}) the function {undefined() or 'has no bound'}"
 
 
@@ -574,25 +603,69 @@ def joined(founds: list[Bounded]) -> Bounded:
     )
 
 
+class Pair(NamedTuple):
+    """A pair, as the variables of a root, and how far apart the answers are at least."""
+
+    apart: float
+    root: Root
+    point: Floats
+
+
+def pair_at(function: Callable[[Any], Any], root: Root, point: Floats) -> Pair:
+    """Return a pair with how far apart its answers are, rounded down."""
+    apart, _ = difference(function, root, point[:, None], point[:, None], slopes=False)
+    return Pair(np.nan_to_num(apart.lo, nan=-np.inf).item(), root, point)
+
+
+def furthest(
+    function: Callable[[Any], Any],
+    roots: Sequence[Root],
+    rounds: int = 24,
+    hints: Floats | None = None,
+) -> Pair:
+    """Return the pair that is furthest apart of those that a climb finds: a lower bound.
+
+    Hints are records to begin with, beside those at the ends and random ones.
+    """
+    random = np.random.default_rng(0)
+    few = rounds if len(roots) <= 4 else 3
+    found = [climb(function, root, random, few, hints) for root in roots]
+    best = max(found, key=lambda one: one.apart)
+    return max(best, climb(function, best.root, random, rounds, hints), key=lambda one: one.apart)
+
+
+@np.errstate(all="ignore")
 def climb(
-    function: Callable[[Any], Any], root: Root, random: np.random.Generator, rounds: int
-) -> tuple[float, Floats]:
-    """Return a pair that is far apart, by a search over points: the lower bound to start with."""
-    width = root.upper - root.lower
+    function: Callable[[Any], Any],
+    root: Root,
+    random: np.random.Generator,
+    rounds: int,
+    hints: Floats | None,
+) -> Pair:
+    """Return a pair that is far apart, by a search over points."""
+    low, high = root.lower[:, None], root.upper[:, None]
+    width = high - low
     ends = random.integers(0, 2, (len(width), 1024))
-    inner = random.random((len(width), 1024))
-    points = np.where(random.random(inner.shape) < random.random(1024), ends, inner)
-    points = root.lower[:, None] + points * width[:, None]
+    inner = random.random(ends.shape)
+    points = low + np.where(random.random(ends.shape) < random.random(1024), ends, inner) * width
+    if hints is not None:
+        counts = [place for places, _ in root.totals for place in places]
+        near = random.choice(hints, ends.shape)
+        near[counts] = points[counts]
+        points = np.where(random.random(ends.shape) < random.random(1024), near, points)
     step = 0.5
     for _ in range(rounds):
-        points = np.clip(points, root.lower[:, None], root.upper[:, None])
-        points = root.pairs_near(points)
-        value, _ = difference(function, root, points, points, slopes=False)
-        kept = np.argsort(-np.where(np.isnan(value.lo), -np.inf, value.lo))[:32]
-        best, found = float(value.lo[kept[0]]), points[:, kept[0]]
+        points = root.pairs_near(np.clip(points, low, high))
+        if root.totals:  # the answer is an expression, which floats follow a hundred times faster
+            on_x, on_y = (function(points[list(places)]) for places in (root.on_x, root.on_y))
+            apart = root.sign * (on_x - on_y) + np.zeros(points.shape[1])
+        else:
+            apart = difference(function, root, points, points, slopes=False)[0].lo
+        kept = np.argsort(-np.where(np.isfinite(apart), apart, -np.inf))[:32]
+        found = points[:, kept[0]]
         near = np.repeat(points[:, kept], 8, axis=1)
         moved = random.random(near.shape) < 2 / len(width)
-        near = near + moved * random.normal(size=near.shape) * step * width[:, None]
+        near = near + moved * random.normal(size=near.shape) * step * width
         points = np.hstack([points[:, kept], near])
         step *= 0.7
-    return best, found
+    return pair_at(function, root, found)

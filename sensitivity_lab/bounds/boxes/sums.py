@@ -1,31 +1,375 @@
-"""Functions of a few sums over their records: as many variables for any number of records."""
+"""Functions of a few sums over their records: as many variables for any number of records.
+
+A *form* says by which variables the sums of a group of records are told, so that these run over all
+sums that are possible for a distribution of records, and no others. See docs/proofs.md, "Few sums".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import accumulate, pairwise
+from math import comb
 from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.errors import QueryError
-
-from .carried import CONTINUOUS, records
-from .forms import Curve, Form, form_of, on_interval, range_of
+from .carried import CONTINUOUS, DEFINED, Side, records
 from .intervals import Floats, Interval
-from .reading import N, NotOfSumsError, Poly, read
-from .search import Root, difference
+from .reading import RECORD, Atom, N, NotOfSumsError, Poly, read
+from .search import Root
+
+_PIECES = 8192
+"""An interval of records is cut into so many pieces, to see what a function of one is on it."""
+
+_MOST_MOMENTS, _MOST_POINTS = 4, 3
+"""The largest power, and the most records that a point of a hull is between."""
+
+_DISTINCT, _DISTINCT_OWN = 3, 2
+"""The lower bound is that of pairs with so many distinct common records, and own ones of a side."""
+
+_MOST_SHAPES = 200
+"""No more changes of sizes have their boxes."""
+
+_PASS_NAN = ("where", "greater", "greater_equal", "less", "less_equal")
+"""What answers a number where it gets NaN."""
+
+_CENTRAL = ("mean", "var", "m3", "m4")
+
+Shape = tuple[int, int, int]
+"""How many records x and y have in common, and how many own ones x, and y."""
+
+Group = tuple[Any, Sequence[Any]]
+"""How many records there are, and their variables; the first one alone is a record's."""
 
 
-Counted = list[tuple[float, int]]
-"""Records, each with how often it occurs."""
+@np.errstate(all="ignore")
+def range_of(poly: Poly, lower: float, upper: float) -> tuple[float, float, int]:
+    """Return ends around an expression in one record of an interval, and what is known of it."""
+    lo, hi = _pieces(lower, upper)
+    middle = lo + (hi - lo) / 2
+    found, at = (_on_pieces(poly, *ends) for ends in ((lo, hi), (middle, middle)))
+    # The mean-value form, where there is one, is the better one of short pieces.
+    reach = (Interval.of(lo) - Interval.of(middle)).hull(Interval.of(hi) - Interval.of(middle))
+    around = at.value + found.slope * reach
+    value = found.value.cut(around.where(found.decor == CONTINUOUS, found.value))
+    return float(value.lo.min()), float(value.hi.max()), int(found.decor.min())
+
+
+def _pieces(lower: float, upper: float) -> tuple[Floats, Floats]:
+    cuts = np.linspace(lower, upper, _PIECES + 1)
+    cuts[0], cuts[-1] = lower, upper
+    return cuts[:-1], cuts[1:]
+
+
+def _on_pieces(poly: Poly, lo: Floats, hi: Floats) -> Side:
+    """Return the values and slopes of an expression in one record, in intervals of it."""
+    ones = np.ones_like(lo)
+    ends = np.stack([lo, ones]), np.stack([hi, ones])
+    z = records(ends, ends, (0, 1), (0, 1), 2, ordered=True)
+    found, shape = poly.value({"t": z[0]}, z[1]).x, np.zeros_like(lo)
+    value = Interval(found.value.lo + shape, found.value.hi + shape)
+    slope = Interval(found.slope.lo[0] + shape, found.slope.hi[0] + shape)
+    return Side(value, slope, found.decor + np.zeros(lo.shape, np.int8))
+
+
+def derivative(poly: Poly) -> Poly:
+    """Return the derivative of an expression in one record; NotOfSumsError if it has none."""
+    total = Poly(())
+    for monomial, factor in poly.terms:
+        for place, (atom, power) in enumerate(monomial):
+            others = Poly(((monomial[:place] + monomial[place + 1 :], factor * power),))
+            total = total + others * _chain(atom, power)
+    return total
+
+
+def _chain(atom: Atom, power: int) -> Poly:
+    """Return the derivative of a power of an atom, over the power."""
+    itself = Poly.atom(atom, power - 1) if power != 1 else Poly.number(1)
+    if atom.key == RECORD.key:
+        return itself
+    inner = atom.of[0]
+    outer = {
+        "itself": lambda: itself,
+        "exp": lambda: Poly.atom(atom, power),
+        "log": lambda: itself * inner.power(-1),
+        "sqrt": lambda: Poly.atom(atom, power) * inner.power(-1) * Poly.number(Fraction(1, 2)),
+        "power": lambda: Poly.atom(atom, power) * inner.power(-1) * atom.of[1],
+    }.get(atom.name)
+    if outer is None:
+        raise NotOfSumsError(f"has no derivative of {atom.name} that is known")
+    return outer() * derivative(inner)
+
+
+@dataclass(frozen=True)
+class Form(ABC):
+    """By what a group of records is told.
+
+    Attributes
+    ----------
+    bases : tuple of Poly
+        The functions of one record that are summed, or whose powers are.
+    lower, upper : float
+        The ends of records.
+    """
+
+    bases: tuple[Poly, ...]
+    lower: float
+    upper: float
+
+    @property
+    @abstractmethod
+    def ends(self) -> tuple[tuple[float, float], ...]:
+        """The ends of a group's variables, the first of which is a record."""
+
+    @property
+    def told(self) -> str:
+        """The sums, as text."""
+        return ", ".join(map(readable, self.bases))
+
+    def rewritten(self, poly: Poly) -> Poly:
+        """Return an expression of sums in what the form knows."""
+        return poly
+
+    @abstractmethod
+    def means(self, variables: Sequence[Any], one: Any) -> list[Any]:
+        """Return the means of what is summed in a group, by its variables or the first alone."""
+
+    def known(self, groups: Sequence[Group], one: Any) -> dict[str, Any]:
+        """Return the values of an answer's atoms on all groups together: the sums."""
+        size, sums = 0 * one, [0 * one] * len(self.bases)
+        for count, variables in groups:
+            means = self.means(variables, one)
+            size, sums = size + count, [u + count * v for u, v in zip(sums, means, strict=True)]
+        return {N.key: size, **dict(zip(map(_sum_of, self.bases), sums, strict=True))}
+
+    def at(self, record: Any, one: Any) -> list[Any]:
+        """Return the functions' values."""
+        return [base.value({"t": record}, one) for base in self.bases]
+
+
+@dataclass(frozen=True)
+class Hull(Form):
+    """Sums of any functions of one record: their means are between those at a few records.
+
+    A point of the convex hull of a connected curve of m numbers is between m of its points, and one
+    of any curve between m + 1 (Hanner and Radstrom, 1951). The variables are these records, and the
+    share of each but the first in what is left.
+
+    Attributes
+    ----------
+    points : int
+        Between how many records means are.
+    """
+
+    points: int
+
+    @property
+    def ends(self) -> tuple[tuple[float, float], ...]:
+        """A record, and then a share and another record, and so on."""
+        return ((self.lower, self.upper), *[(0.0, 1.0), (self.lower, self.upper)] * self._more)
+
+    @property
+    def _more(self) -> int:
+        return self.points - 1
+
+    def means(self, variables: Sequence[Any], one: Any) -> list[Any]:
+        """Return what is between the functions' values at records."""
+        means = self.at(variables[-1], one)
+        for place in range(len(variables) - 2, 0, -2):
+            before, share = self.at(variables[place - 1], one), variables[place]
+            means = [u + share * (v - u) for u, v in zip(before, means, strict=True)]
+        return means
+
+
+@dataclass(frozen=True)
+class Curve(Form):
+    """Two sums, of which the second is of a convex or concave function of the first one's numbers.
+
+    The variables are a record at which the first function is its mean, and a share: the second mean
+    is between that of the record and that on the chord between the ends.
+    """
+
+    @property
+    def ends(self) -> tuple[tuple[float, float], ...]:
+        """A record, and a share."""
+        return ((self.lower, self.upper), (0.0, 1.0))
+
+    def means(self, variables: Sequence[Any], one: Any) -> list[Any]:
+        """Return the first mean, and the second one between the curve and the chord."""
+        record, *share = variables
+        first, second = self.at(record, one)
+        if share:
+            low, high = (self.at(end + 0 * one, one) for end in (self.lower, self.upper))
+            chord = low[1] + (first - low[0]) * ((high[1] - low[1]) / (high[0] - low[0]))
+            second = (1 - share[0]) * second + share[0] * chord
+        return [first, second]
+
+
+@dataclass(frozen=True)
+class Moments(Form):
+    """Sums of powers of a function of one record, as its mean and its central moments.
+
+    The variables are a record at which the function is the mean, and the canonical moments p_2,
+    p_3, p_4 in [0, 1]: all of these, and no others, are those of a distribution between two ends
+    (Dette and Studden, 1997, chapter 1).
+
+    Attributes
+    ----------
+    degree : int
+        The largest power.
+    around : tuple of two floats
+        No value of the function is outside.
+    """
+
+    degree: int
+    around: tuple[float, float]
+
+    @property
+    def ends(self) -> tuple[tuple[float, float], ...]:
+        """A record, and the canonical moments."""
+        return ((self.lower, self.upper), *[(0.0, 1.0)] * (self.degree - 1))
+
+    @property
+    def told(self) -> str:
+        """The powers."""
+        text = super().told
+        text = text if text.isidentifier() else f"({text})"
+        return ", ".join([text, *(f"{text}**{power}" for power in range(2, self.degree + 1))])
+
+    def rewritten(self, poly: Poly) -> Poly:
+        """Return an expression of sums of powers in the mean and the central moments.
+
+        The mean of the j-th power is the sum of C(j, i) m_i mean**(j - i), with m_0 = 1, m_1 = 0.
+        """
+        mean, *rest = (Poly.atom(Atom(name)) for name in _CENTRAL)
+        central, by = [Poly.number(1), Poly.number(0), *rest], {}
+        for j in range(1, self.degree + 1):
+            total = Poly(())
+            for i in range(j + 1):
+                total += Poly.number(comb(j, i)) * central[i] * mean.power(j - i)
+            by[_sum_of(self.bases[0].power(j))] = Poly.atom(N) * total
+        return poly.rewritten(by)
+
+    def means(self, variables: Sequence[Any], one: Any) -> list[Any]:
+        """Return the mean and the central moments of a group; of one record the mean alone."""
+        (mean,) = self.at(variables[0], one)
+        found, share = [mean], variables[1:]
+        if not share:
+            return found
+        low, high = self.around
+        above, below = mean - low, high - mean
+        found.append(share[0] * (above * below))
+        if self.degree > 2:
+            width = one * high - low
+            # The step of the orthogonal polynomials' recursion: m3 is v times it.
+            step = share[0] * below - above + share[1] * ((1 - share[0]) * width)
+            found.append(found[1] * step)
+        if self.degree > 3:
+            last = width**2 * ((1 - share[0]) * share[1] * (1 - share[1]) * share[2])
+            found.append(found[1] * (step**2 + found[1] + last))
+        return found
+
+    def known(self, groups: Sequence[Group], one: Any) -> dict[str, Any]:
+        """Return the mean and the central moments of all groups together.
+
+        m_j is the sum over groups of their shares times C(j, i) m_i far**(j - i), where far is how
+        far the mean of a group is from that of all.
+        """
+        size = sum(count for count, _ in groups)
+        shares = [count / size for count, _ in groups]
+        told = [self.means(variables, one) for _, variables in groups]
+        means = [of[0] for of in told]
+        # By differences of means, so that two groups that are alike are no part of them.
+        far = [
+            sum(
+                w * (mean - other)
+                for w, other in zip(shares, means, strict=True)
+                if other is not mean
+            )
+            for mean in means
+        ]
+        found = [sum(w * mean for w, mean in zip(shares, means, strict=True))]
+        for j in range(2, self.degree + 1):
+            total = 0 * one
+            for w, of, d in zip(shares, told, far, strict=True):
+                part = d**j + sum(
+                    comb(j, i) * of[i - 1] * d ** (j - i) for i in range(2, j) if i <= len(of)
+                )
+                total = total + w * (part + of[j - 1] if len(of) > 1 else part)
+            found.append(total)
+        return {N.key: size, **dict(zip(_CENTRAL, found, strict=False))}
+
+
+def _sum_of(base: Poly) -> str:
+    return Atom("sum", (base,)).key
+
+
+def readable(poly: Poly) -> str:
+    """Return an expression in one record as a caller writes it."""
+    terms = []
+    for monomial, factor in poly.terms:
+        parts = [f"{float(factor):g}"] if factor != 1 or not monomial else []
+        for atom, power in monomial:
+            of = ", ".join(map(readable, atom.of))
+            text = {"t": "x", "itself": f"({of})"}.get(atom.name, f"{atom.name}({of})")
+            parts.append(text if power == 1 else f"{text}**{power}")
+        terms.append(" * ".join(parts))
+    return " + ".join(terms) or "0"
+
+
+def form_of(answer: Poly, lower: float, upper: float) -> Form:
+    """Return the form of an answer's sums; NotOfSumsError if they have none."""
+    every = [atom.of[0] for atom in answer.atoms().values() if atom.name == "sum"]
+    every = every or [Poly.number(1)]
+    known = [range_of(base, lower, upper)[2] for base in every]
+    for base, decor in zip(every, known, strict=True):
+        if decor < DEFINED:
+            raise NotOfSumsError(f"sums {readable(base)}, which is not defined everywhere")
+    # Powers of one function, or of the record itself.
+    shortest = min(every, key=lambda one: (len(one.key), one.key))
+    for base in (shortest, Poly.atom(RECORD)) if len(every) > 1 else ():
+        powers = {base.power(j).key: j for j in range(1, _MOST_MOMENTS + 1)}
+        *around, decor = range_of(base, lower, upper)
+        if decor == CONTINUOUS and all(one.key in powers for one in every):
+            degree = max(powers[one.key] for one in every)
+            return Moments((base,), lower, upper, degree, (around[0], around[1]))
+    for first, second in (every, every[::-1]) if len(every) == 2 else ():
+        if _is_curve(first, second, lower, upper):
+            return Curve((first, second), lower, upper)
+    points = len(every) + (min(known) < CONTINUOUS)
+    if points > _MOST_POINTS:
+        told = ", ".join(map(readable, every))
+        raise NotOfSumsError(f"sees its records by sums with no form that is known: {told}")
+    return Hull(tuple(every), lower, upper, points)
+
+
+@np.errstate(all="ignore")
+def _is_curve(first: Poly, second: Poly, lower: float, upper: float) -> bool:
+    """Tell whether one function is strictly monotone, and the other convex or concave in it.
+
+    So it is where g_1' has one sign, and so has the derivative of g_2' / g_1'.
+    """
+    try:
+        steep = derivative(first)
+        lo, hi = _pieces(lower, upper)
+        found = _on_pieces(steep, lo, hi)
+        bend = _on_pieces(
+            derivative(second) * Poly.atom(Atom("itself", (steep,), True), -1), lo, hi
+        )
+    except NotOfSumsError:
+        return False
+    signs = [(one.lo > 0).all() or (one.hi < 0).all() for one in (found.value, bend.slope)]
+    return all(signs) and bool((np.minimum(found.decor, bend.decor) == CONTINUOUS).all())
 
 
 @dataclass(frozen=True)
 class FromSums:
-    """The answer on a dataset of two groups, common and own records, from their variables.
+    """The answer on a dataset that consists of groups, from their variables.
 
-    Its argument has the sizes of both groups, the number 1, and the variables of each group.
+    Its argument has the number 1, and for each group how many records there are, and its variables.
 
     Attributes
     ----------
@@ -33,64 +377,39 @@ class FromSums:
     divisors : tuple of Poly
         What may not be 0, also where it cancels in the answer.
     form : Form
+    widths : tuple of int
+        How many variables each group has.
     """
 
     answer: Poly
     divisors: tuple[Poly, ...]
     form: Form
+    widths: tuple[int, ...]
 
     def __call__(self, z: Any) -> Any:
         """Return the answer."""
-        many = len(self.form.ends)
-        parts = [z[at] for at in range(3 + 2 * many)]
-        known = self.form.known(parts[:2], parts[3 : 3 + many], parts[3 + many :], parts[2])
-        return self._of(known, parts[2])
-
-    def _of(self, known: dict[str, Any], one: Any) -> Any:
+        one, starts = z[0], pairwise(self._starts)
+        groups = [(z[at], [z[i] for i in range(at + 1, end)]) for at, end in starts]
+        known = self.form.known(groups, one)
         found = self.answer.value(known, one)
         for by in self.divisors:  # 0 times the reciprocal: nothing, but where that is not defined
             found = found + 0 * (one / by.value(known, one))
         return found
 
-    def on(self, at: Floats, times: Floats) -> dict[str, Interval]:
-        """Return the sums of records, or the moments, rounded outward."""
-        values = [on_interval(base, at, at).value for base in self.form.bases]
-        counts = Interval.of(times)
-        return self.form.statistics(values, counts, counts.sum(0))
+    @property
+    def _starts(self) -> list[int]:
+        return list(accumulate((1 + width for width in self.widths), initial=1))
 
-    def hints(self, point: Floats, ends: tuple[float, float]) -> list[float]:
-        """Return records whose values are the first variables of the groups of a point."""
-        grid, many = np.linspace(*ends, _GRID), len(self.form.ends)
-        first = point[4::many]
-        if isinstance(self.form, Curve):
-            return [float(one) for one in first]
-        values = on_interval(self.form.bases[0], grid, grid).value.lo
-        return [float(grid[np.argmin(np.abs(values - one))]) for one in first]
-
-
-_GRID = 4097
-"""Records are looked up among so many."""
-
-
-@dataclass(frozen=True)
-class OnSums:
-    """The answer as a function of the sums of a dataset, or of its moments, themselves."""
-
-    of: FromSums
-    keys: tuple[str, ...]
-
-    def __call__(self, z: Any) -> Any:
-        """Return the answer; the last variable is the number 1."""
-        known = {key: z[at] for at, key in enumerate(self.keys)}
-        return self.of._of(known, z[len(self.keys)])
+    def records_of(self, root: Root, point: Floats) -> Floats:
+        """Return the records that the groups of a pair are told by: a better one is near these."""
+        at = [1 + start for start in self._starts[:-1]]
+        return np.hstack([point[list(places)][at] for places in (root.on_x, root.on_y)])
 
 
 def of_sums(
-    function: Callable[[Any], Any],
-    shapes: Sequence[tuple[int, int, int]],
-    ends: tuple[float, float],
+    function: Callable[[Any], Any], shapes: Sequence[Shape], ends: tuple[float, float]
 ) -> FromSums:
-    """Read a caller's function as one of sums.
+    """Read a caller's function as one of sums, of common records and of own ones.
 
     Raises
     ------
@@ -111,19 +430,16 @@ def of_sums(
             raise NotOfSumsError(
                 "divides by, or takes a root or logarithm of, what can be 0 or less"
             )
-    single = max(max(own) for _, *own in shapes) <= 1
-    form, answer = form_of(found.poly, *ends, single)
+    form = form_of(found.poly, *ends)
+    answer = form.rewritten(found.poly)
     cancelled = _cancelled(found.divisors, answer, form)
     if cancelled and any(_has(answer, name) for name in _PASS_NAN):
         raise NotOfSumsError("compares what it divides by something that cancels")
-    return FromSums(answer, cancelled, form)
-
-
-_MOST_SHAPES = 200
-"""No more changes of sizes have their boxes."""
-
-_PASS_NAN = ("where", "greater", "greater_equal", "less", "less_equal")
-"""What answers a number where it gets NaN."""
+    most = max(max(own) for _, *own in shapes)
+    # Own records are variables themselves where a group of them has no fewer.
+    most, width = max(max(own) for _, *own in shapes), len(form.ends)
+    own_widths = [1] * most if most <= width else [width]
+    return FromSums(answer, cancelled, form, (width, *own_widths))
 
 
 def _has(poly: Poly, name: str) -> bool:
@@ -152,199 +468,90 @@ def _cancelled(divisors: Sequence[Poly], answer: Poly, form: Form) -> tuple[Poly
     return tuple(found.values())
 
 
-def roots_of_sums(of: FromSums, shapes: Iterable[tuple[int, int, int]]) -> list[Root]:
-    """Return the roots of all pairs with so many common records, and own ones of x and of y.
+Ends = Sequence[tuple[float, float]]
+Places = tuple[int, ...]
+"""Where the variables of a group stand: its number of records, and what they are told by."""
 
-    The variables are the three counts, the number 1, those of the common group, and those of both
-    own groups. A group of no records has weight 0 and variables that do not matter, so that
-    differences are carried to x and y of different sizes, too.
-    """
-    ends, roots = of.form.ends, []
-    many = len(ends)
-    fixed = 4  # common, own of x, own of y, one
-    groups = [list(range(fixed + many * at, fixed + many * (at + 1))) for at in range(3)]
-    for shape in shapes:
-        box = [(float(count), float(count)) for count in shape] + [(1.0, 1.0)]
-        for count in shape:
-            free = len(ends) if count > 1 else min(count, 1)
-            box += [*ends[:free], *[(end[0], end[0]) for end in ends[free:]]]
-        lower, upper = (np.array(end) for end in zip(*box, strict=True))
-        # Of a group of none the variables are those of the other side: they do not differ.
-        own = [groups[1] if shape[1] else groups[2], groups[2] if shape[2] else groups[1]]
-        on_x, on_y = (
-            (0, place, 3, *groups[0], *these) for place, these in zip((1, 2), own, strict=True)
+
+class _Layout:
+    """The variables of pairs, as they are placed: the number 1, and groups of records."""
+
+    def __init__(self) -> None:
+        self.box = [(1.0, 1.0)]
+        self.totals: list[tuple[Places, int]] = []
+
+    def group(self, count: int, ends: Ends) -> Places:
+        """Place a group of so many records."""
+        start = len(self.box)
+        # Of one record the first variable counts alone, and of none, no one.
+        free = len(ends) if count > 1 else count
+        self.box += [(count, count), *ends[:free], *((low, low) for low, _ in ends[free:])]
+        return tuple(range(start, len(self.box)))
+
+    def distinct(self, number: int, total: int, record: tuple[float, float]) -> list[Places]:
+        """Place distinct records that occur so many times in all."""
+        start = len(self.box)
+        self.box += [(0.0, total), record] * number
+        places: list[Places] = [(at, at + 1) for at in range(start, len(self.box), 2)]
+        self.totals.append((tuple(count for count, _ in places), total))
+        return places
+
+    def roots(
+        self, shared: Sequence[Places], x: Sequence[Places], y: Sequence[Places], own: int
+    ) -> list[Root]:
+        """Return the roots of pairs with shared groups and own ones: both signs if sides differ.
+
+        Of one side's missing groups, up to `own`, the variables are those of the other, and their
+        number is 0: so differences are carried to x and y of different sizes, too.
+        """
+        alike = [self.box[group[0]] for group in x] == [self.box[group[0]] for group in y]
+        (none,) = self.group(0, ())
+        on_x, on_y = [*shared, *x], [*shared, *y]
+        on_x += [(none, *group[1:]) for group in y[len(x) :]]
+        on_y += [(none, *group[1:]) for group in x[len(y) :]]
+        idle = [self.group(0, [self.box[1 + shared[0][0]]])] * (own - max(len(x), len(y)))
+        lower, upper = (np.array(ends, dtype=np.float64) for ends in zip(*self.box, strict=True))
+        x_at, y_at = (
+            (0, *(at for group in on for at in group)) for on in (on_x + idle, on_y + idle)
         )
-        signs = (1,) if shape[1] == shape[2] else (1, -1)
-        roots += [Root(lower, upper, on_x, on_y, (), sign, lists=True) for sign in signs]
+        root = Root(lower, upper, x_at, y_at, (), 1, lists=True, totals=tuple(self.totals))
+        return [root] if alike else [root, root._replace(sign=-1)]
+
+
+def boxes_of(of: FromSums, shapes: Sequence[Shape]) -> list[Root]:
+    """Return the roots of all pairs with so many common records, and own ones of x and of y."""
+    roots, ends, (_, *own) = [], of.form.ends, of.widths
+    for common, *counts in shapes:
+        layout = _Layout()
+        shared = [layout.group(common, ends)]
+        x, y = (
+            [layout.group(1, ends[:1]) for _ in range(count)]
+            if len(own) > 1
+            else [layout.group(count, ends[: own[0]]) for _ in range(min(count, 1))]
+            for count in counts
+        )
+        roots += layout.roots(shared, x, y, len(own))
     return roots
 
 
-def certified_gap(of: FromSums, pair: tuple[Counted, Counted]) -> float:
-    """Return how far answers on two datasets are apart at least, by interval arithmetic."""
-    told = [of.on(*np.array(data, dtype=np.float64).T) for data in pair]
-    keys = tuple(told[0])
-    ends = [[float(end) for one in told for end in (getattr(one[key], side) for key in keys)]
-            for side in ("lo", "hi")]  # fmt: skip
-    lo, hi = (np.array([*one, 1.0]) for one in ends)
-    many = len(keys)
-    last = 2 * many
-    on = (*range(many), last), (*range(many, last), last)
-    root = Root(lo, hi, *on, (), 1, lists=True)
-    value, _ = difference(OnSums(of, keys), root, lo[:, None], hi[:, None], slopes=False)
-    lo, hi = np.nan_to_num([value.lo[0], -value.hi[0]], nan=0.0)
-    return max(float(lo), float(hi), 0.0)
+def few_of(
+    of: FromSums, shapes: Sequence[Shape], record: tuple[float, float]
+) -> tuple[FromSums, list[Root]]:
+    """Return the same answer on few distinct records, with the roots of such pairs.
 
-
-def check_real(of: FromSums, query: Any, sizes: Iterable[int], ends: tuple[float, float]) -> None:
-    """Raise QueryError unless the function answers on numbers as its sums do."""
-    random = np.random.default_rng(0)
-    for size in sizes:
-        for number in (1, 2, 5, 20):
-            distinct = np.sort(ends[0] + random.random(number) * (ends[1] - ends[0]))
-            times = random.multinomial(size, np.full(number, 1 / number))
-            came = float(query.evaluate(np.repeat(distinct, times)[None])[0])
-            told = of.on(distinct, times.astype(np.float64))
-            lo, hi = (
-                np.array([*(float(getattr(one, side)) for one in told.values()), 1.0])[:, None]
-                for side in ("lo", "hi")
-            )
-            places = tuple(range(len(lo)))
-            z = records((lo, hi), (lo, hi), places, places, 0, ordered=True)
-            z.records = False
-            with np.errstate(all="ignore"):
-                found = (0 * z[0] + OnSums(of, tuple(told))(z)).x.value
-            near = _NEAR * (1 + abs(came)) * np.sqrt(size)
-            if not found.lo.item() - near <= came <= found.hi.item() + near:
-                raise QueryError(
-                    f"{query.name} is {came!r} on {size:,} records, but its sums give "
-                    f"{found.lo.item()!r} to {found.hi.item()!r}: it is random, or asks what kind "
-                    "of array it got"
-                )
-
-
-_NEAR = 1e-9
-
-
-# Pairs of datasets of few distinct records: the lower bound.
-
-
-@dataclass(frozen=True)
-class Few:
-    """Pairs of datasets of at most three distinct common records, and two own ones of each side.
-
-    Attributes
-    ----------
-    records : ndarray, shape (7, pairs)
-        Three common ones, two of x, two of y.
-    times : ndarray, shape (7, pairs)
-        How often each occurs.
+    They are datasets, which what boxes are of may not be: the lower bound is one of theirs.
     """
-
-    records: Floats
-    times: Floats
-
-    def __getitem__(self, at: Any) -> Few:
-        return Few(self.records[:, at], self.times[:, at])
-
-    def pair(self, at: int) -> tuple[Counted, Counted]:
-        """Return one of them."""
-        found: list[Counted] = []
-        for places in (_ON_X, _ON_Y):
-            merged: dict[float, int] = {}
-            for place in places:
-                record, count = float(self.records[place, at]), int(self.times[place, at])
-                if count:
-                    merged[record] = merged.get(record, 0) + count
-            found.append(sorted(merged.items()))
-        return found[0], found[1]
-
-
-_ON_X, _ON_Y = (0, 1, 2, 3, 4), (0, 1, 2, 5, 6)
-_GROUPS = ((0, 1, 2), (3, 4), (5, 6))
-_ALL = range(7)
-_CLIMBERS, _OF_SUMS_KEPT, _SMALLEST = 128, 16, 1e-4
-
-
-@np.errstate(all="ignore")
-def _apart(of: FromSums, pairs: Few) -> Floats:
-    """Return how far apart the answers are, in floats; minus infinity where one is none."""
-    answers = []
-    for places in (_ON_X, _ON_Y):
-        at, times = pairs.records[list(places)], Interval.of(pairs.times[list(places)])
-        values = []
-        for base in of.form.bases:
-            flat = on_interval(base, at.ravel(), at.ravel()).value
-            values.append(Interval(flat.lo.reshape(at.shape), flat.hi.reshape(at.shape)))
-        sums = of.form.statistics(values, times, times.sum(0))
-        known = {key: one.lo + np.zeros(at.shape[1]) for key, one in sums.items()}
-        answers.append(of._of(known, np.ones(at.shape[1])))
-    far = np.abs(answers[0] - answers[1])
-    return np.where(np.isfinite(far), far, -np.inf)
-
-
-def furthest(
-    of: FromSums,
-    shapes: Sequence[tuple[int, int, int]],
-    ends: tuple[float, float],
-    steps: int = 24,
-    hints: Sequence[float] = (),
-) -> tuple[float, tuple[Counted, Counted]]:
-    """Return the pair that is furthest apart among those that a climb finds, and how far it is.
-
-    Hints are records to begin with, beside those at the ends and random ones.
-    """
-    found = [_climbed(of, shape, ends, steps, hints) for shape in shapes]
-    gaps = [certified_gap(of, pair) for pair in found]
-    best = int(np.argmax(gaps))
-    return gaps[best], found[best]
-
-
-def _climbed(
-    of: FromSums,
-    shape: tuple[int, int, int],
-    ends: tuple[float, float],
-    steps: int,
-    hints: Sequence[float],
-) -> tuple[Counted, Counted]:
-    random = np.random.default_rng(0)
-    wide = (len(_ALL), 4 * _CLIMBERS)
-    drawn = ends[0] + random.random(wide) * (ends[1] - ends[0])
-    special = random.choice([*ends, *np.clip(hints, *ends)], wide)
-    drawn = np.where(random.random(wide) < random.choice([0.0, 0.5, 1.0], wide[1]), special, drawn)
-    times = np.zeros(wide)
-    for count, places in zip(shape, _GROUPS, strict=True):
-        left = np.full(wide[1], float(count))
-        for place in places[:-1]:
-            share = random.random(wide[1])
-            share = np.where(random.random(wide[1]) < 0.5, np.round(share), share)
-            times[place] = np.round(left * share)
-            left -= times[place]
-        times[places[-1]] = left
-    pairs = Few(drawn, times)
-    for step in range(steps):
-        kept = np.argsort(-_apart(of, pairs), kind="stable")[:_OF_SUMS_KEPT]
-        pairs = pairs[kept]
-        more = _moved(
-            pairs[np.repeat(np.arange(len(kept)), _CLIMBERS // _OF_SUMS_KEPT)],
-            ends,
-            _SMALLEST ** (step / steps),
-            random,
+    own = len(of.widths) - 1
+    number = own if own > 1 else _DISTINCT_OWN
+    roots = []
+    for common, *counts in shapes:
+        layout = _Layout()
+        shared = layout.distinct(_DISTINCT, common, record)
+        x, y = (
+            [layout.group(1, [record]) for _ in range(count)]
+            if own > 1
+            else layout.distinct(number, count, record)
+            for count in counts
         )
-        pairs = Few(np.hstack([pairs.records, more.records]), np.hstack([pairs.times, more.times]))
-    return pairs.pair(int(np.argmax(_apart(of, pairs))))
-
-
-def _moved(pairs: Few, ends: tuple[float, float], step: float, random: Any) -> Few:
-    """Return pairs with some records moved, and some of them counted elsewhere in their group."""
-    shape = pairs.records.shape
-    moved = pairs.records + random.normal(size=shape) * step * (ends[1] - ends[0])
-    moved = np.where(random.random(shape) < 0.3, np.where(random.random(shape) < 0.5, *ends), moved)
-    drawn = np.clip(np.where(random.random(shape) < 0.25, moved, pairs.records), *ends)
-    times = pairs.times.copy()
-    for places in _GROUPS:
-        start, to = random.choice(places, 2, replace=False)
-        most = np.maximum(1, np.round(times[start] * step * random.random(shape[1])))
-        taken = np.where(random.random(shape[1]) < 0.4, np.minimum(most, times[start]), 0)
-        times[start] -= taken
-        times[to] += taken
-    return Few(drawn, times)
+        roots += layout.roots(shared, x, y, number)
+    return replace(of, widths=(1,) * (_DISTINCT + number)), roots

@@ -165,7 +165,8 @@ def _are_inside(f, root: Root, lo, hi, random):
         if root.ordered:
             points = np.clip(np.sort(points, axis=1), lo[:, at], hi[:, at])
         points = np.array([one for one in points if not root.ordered or (np.diff(one) >= 0).all()])
-        d = np.array([root.sign * (f(x) - f(y)) for x, y in map(root.pair, points)])
+        pairs = [[point[list(on)] for on in (root.on_x, root.on_y)] for point in points]
+        d = np.array([root.sign * (f(np.sort(x)) - f(np.sort(y))) for x, y in pairs])
         near = 1e-9 * (1 + np.abs(d).max(initial=0))
         for least, most in ((value.lo[at], value.hi[at]), (again[0][0, at], again[1][0, at])):
             assert least - near <= d.min(initial=math.inf)

@@ -10,9 +10,9 @@ import pytest
 from box_functions import FORTY
 
 import sensitivity_lab as sl
-from sensitivity_lab.bounds.boxes.forms import Curve, Moments, form_of
-from sensitivity_lab.bounds.boxes.reading import NotOfSumsError, read
-from sensitivity_lab.bounds.boxes.sums import FromSums, of_sums
+from sensitivity_lab.bounds.boxes.reading import read
+from sensitivity_lab.bounds.boxes.sums import Curve, FromSums, Moments, form_of, of_sums
+from sensitivity_lab.bounds.boxes.traced import NotFollowedError
 
 UNIT = sl.Universe.from_interval(0, 1)
 
@@ -188,20 +188,21 @@ def test_every_dataset_is_a_point_of_its_form(seed):
         seed % 4
     ]
     common, own = int(random.integers(1, 7)), int(random.integers(1, 4))
-    form, answer = form_of(read(f).poly, float(least), 1.0, False)
+    poly = read(f).poly
+    form = form_of(poly, float(least), 1.0)
     groups = [
         np.where(random.random(size) < 0.4, random.integers(0, 2, size), random.random(size))
         for size in (common, own)
     ]
-    z = [float(common), float(own), 1.0]
+    z = [1.0]
     for group in groups:
-        z += variables_of(form, group)
-    many = len(form.ends)
-    for at, variable in enumerate(z[3:]):
-        low, high = form.ends[at % many]
-        assert low - 1e-3 <= variable <= high + 1e-3
+        variables = variables_of(form, group)
+        for variable, (low, high) in zip(variables, form.ends, strict=True):
+            assert low - 1e-3 <= variable <= high + 1e-3
+        z += [float(len(group)), *variables]
+    widths = (len(form.ends),) * 2
     with np.errstate(all="ignore"):
-        told = float(FromSums(answer, (), form)(np.array(z)))
+        told = float(FromSums(form.rewritten(poly), (), form, widths)(np.array(z)))
     assert told == pytest.approx(float(f(np.concatenate(groups))), rel=1e-4, abs=1e-4)
 
 
@@ -224,11 +225,11 @@ def variables_of(form, group):
     assert isinstance(form, Moments)
     mean, share = group.mean(), []
     far = group - mean
-    above, below = mean - form.lower, form.upper - mean
+    above, below = mean - form.around[0], form.around[1] - mean
     var = (far**2).mean()
     share.append(var / (above * below) if above * below > 1e-12 else 0.0)
     if form.degree > 2:
-        width, step = form.upper - form.lower, (far**3).mean() / var if var > 1e-12 else 0.0
+        width, step = form.around[1] - form.around[0], (far**3).mean() / var if var > 1e-12 else 0.0
         room = (1 - share[0]) * width
         third = (step - share[0] * below + above) / room if room > 1e-9 and var > 1e-12 else 0.0
         share.append(third)
@@ -272,19 +273,28 @@ def assigned(x):
 
 TRAPS = [
     (lambda x: (x[::-1] * x).sum(), "picks records by their places or values"),
-    (alias, "calls numpy.subtract in a way that is not read"),
+    (alias, "calls numpy.subtract, out=, which is not followed"),
     (assigned, "changes records in place"),
     (lambda x: x.astype(np.float16).sum(), "turns numbers into float16"),
-    (lambda x: (x * np.arange(len(x))).sum(), "turns an answer into a float outside of numpy"),
+    (
+        lambda x: (x * np.arange(len(x))).sum(),
+        "turns an answer into a float, so that it is no longer followed",
+    ),
     (lambda x: (x * np.linspace(0, 1, 40)).sum(), "computes with ndarray, which is no number"),
     (lambda x: np.prod(x), "takes a root or logarithm of, what can be 0 or less"),
     (lambda x: (1 / x).sum(), "divides by, or takes a root or logarithm of, what can be 0"),
     (np.median, "calls numpy.median"),
     (lambda x: x.max() - x.min(), "asks for the largest or smallest record"),
-    (lambda x: np.abs(x - x.mean()).sum(), "takes abs of what mixes a record with an answer"),
+    (
+        lambda x: np.abs(x - x.mean()).sum(),
+        "takes numpy.absolute of what mixes a record with an answer",
+    ),
     (lambda x: np.exp(x * x.mean()).sum(), "takes numpy.exp of a record times an answer"),
-    (lambda x: (x > x.mean()).sum(), "takes numpy.greater of a record and an answer"),
-    (lambda x: math.sqrt(x.mean()), "turns an answer into a float outside of numpy"),
+    (lambda x: (x > x.mean()).sum(), "takes numpy.greater of what mixes a record with an answer"),
+    (
+        lambda x: math.sqrt(x.mean()),
+        "turns an answer into a float, so that it is no longer followed",
+    ),
     (lambda x: sum(v**2 for v in x), "goes through the records one by one"),
     (lambda x: x.mean() if x.mean() > 0.5 else 0.0, "branches on data"),
     (lambda x: np.sin(x).sum() + np.cos(5 * x).sum() ** 2, "sums with no form that is known"),
@@ -294,7 +304,7 @@ TRAPS = [
 
 @pytest.mark.parametrize(("f", "reason"), TRAPS)
 def test_what_is_not_of_sums_is_told_where_records_are_too_many(f, reason):
-    with pytest.raises(NotOfSumsError):
+    with pytest.raises(NotFollowedError):
         of_sums(f, [(99, 1, 1)], (0.0, 1.0))
     with pytest.raises(sl.errors.TooLargeError) as caught:
         bounds_of(f, 100)
@@ -310,7 +320,7 @@ def test_a_divisor_that_cancels_is_not_forgotten():
 
     with pytest.raises(sl.errors.TooLargeError, match="by something that cancels"):
         bounds_of(f, 100)
-    with pytest.raises(NotOfSumsError):
+    with pytest.raises(NotFollowedError):
         of_sums(f, [(2, 1, 1)], (0.0, 1.0))
 
 
