@@ -169,7 +169,7 @@ def _by_sums(
 ) -> CertifiedBounds:
     query, inside = problem.queries[0], _floats_inside(problem.universe)
     # Of many sizes some, with the largest: a lower bound needs no others.
-    some = [*shapes[:: -(-len(shapes) // _SIZES_CLIMBED)], *shapes[-2:]]
+    some = [*dict.fromkeys([*shapes[:: -(-len(shapes) // _SIZES_CLIMBED)], *shapes[-2:]])]
     of_few, attained = few_of(of, some, inside)
     _check_numbers(query, of_few, attained)
     best = furthest(of_few, attained)
@@ -177,12 +177,16 @@ def _by_sums(
     # where it shows, boxes of records are searched instead.
     few = max(common + max(own) for common, *own in shapes) <= _FEW_RECORDS
     hopeless = best.apart * (1 + search_in.rtol) if few else math.inf
-    found = search_in(of, boxes_of(of, shapes), search_in.rtol / 2, best, hopeless)
+    boxes = boxes_of(of, shapes)
+    start = Pair(best.apart, boxes[0], (boxes[0].lower + boxes[0].upper) / 2)
+    found = search_in(of, boxes, search_in.rtol / 2, start, hopeless)
     if not few and found.upper > best.apart * (1 + search_in.rtol):
         again = furthest(of_few, [best.root], _MORE_STEPS, of.records_of(found.root, found.point))
         best = max(best, again, key=lambda one: one.apart)
     if found.pole:
-        found = replace(found, pole=f"the sums {of.form.told} leave {query.name} without a bound")
+        found = replace(
+            found, pole=f"the sums {', '.join(of.form.told)} leave {query.name} without a bound"
+        )
     return _result(problem, of, found, best, search_in.rtol)
 
 
@@ -227,7 +231,7 @@ def _result(
         size=problem.sizes[0] if len(problem.sizes) == 1 else problem.sizes,
         universe=problem.universe,
         kind=problem.kind,
-        sums=function.form.told if isinstance(function, FromSums) else "",
+        sums=function.form.told if isinstance(function, FromSums) else (),
     )
 
 

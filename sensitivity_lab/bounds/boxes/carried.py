@@ -392,7 +392,8 @@ def _smooth(
         slope = slope + lifted(second(between) * u.d.value) * u.y.slope
         d = Side(first(between) * u.d.value, slope, u.d.decor)
         unknown = Side(_ANY, _ANY, u.d.decor)
-        return Carried(x, y, d.where(inside(between) == CONTINUOUS, unknown), u.ordered)
+        known = (inside(between) == CONTINUOUS) | u.d.value.is_zero  # of one number it is none
+        return Carried(x, y, d.where(known, unknown), u.ordered)
 
     return apply
 

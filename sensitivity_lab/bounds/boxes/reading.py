@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import operator
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -64,16 +65,27 @@ Monomial = tuple[tuple[Atom, int], ...]
 
 @dataclass(frozen=True, eq=False)
 class Poly:
-    """A polynomial in atoms, whose powers can be below 0."""
+    """A polynomial in atoms, whose powers can be below 0.
+
+    Attributes
+    ----------
+    terms : tuple of (Monomial, Fraction)
+    lost : tuple of Monomial
+        What a function computed and no term has any more, as that of x / x: it is to be defined.
+    """
 
     terms: tuple[tuple[Monomial, Fraction], ...]
+    lost: tuple[Monomial, ...] = ()
 
     @staticmethod
-    def of(found: Mapping[str, tuple[Monomial, Fraction]]) -> Poly:
+    def of(found: Mapping[str, tuple[Monomial, Fraction]], lost: Sequence[Monomial] = ()) -> Poly:
         """Return the sum of terms, by the keys of their monomials."""
         if len(found) > _MOST_TERMS:
             raise NotOfSumsError(f"multiplies out to more than {_MOST_TERMS} terms")
-        return Poly(tuple(found[key] for key in sorted(found) if found[key][1]))
+        gone = [*lost, *(one for one, factor in found.values() if not factor)]
+        kept = {_key(one): one for one in gone if _may_fail(one)}
+        terms = tuple(found[key] for key in sorted(found) if found[key][1])
+        return Poly(terms, tuple(kept[key] for key in sorted(kept)))
 
     @staticmethod
     def number(given: Any) -> Poly:
@@ -88,35 +100,45 @@ class Poly:
     @cached_property
     def key(self) -> str:
         """Its text."""
-        return " + ".join(f"{factor}*{_key(one)}" for one, factor in self.terms) or "0"
+        lost = "".join(f" + 0*{_key(one)}" for one in self.lost)
+        return (" + ".join(f"{factor}*{_key(one)}" for one, factor in self.terms) or "0") + lost
 
     @property
     def each(self) -> bool:
         """Whether it depends on one record."""
-        return any(atom.each for one, _ in self.terms for atom, _ in one)
+        return any(atom.each for one, _ in self.all_terms for atom, _ in one)
 
     def __add__(self, other: Poly) -> Poly:
         found = {_key(one): (one, factor) for one, factor in self.terms}
         for one, factor in other.terms:
             key = _key(one)
             found[key] = one, factor + (found[key][1] if key in found else 0)
-        return Poly.of(found)
+        return Poly.of(found, (*self.lost, *other.lost))
 
     def __mul__(self, other: Poly) -> Poly:
-        total = Poly(())
+        # Where one side is 0, nothing is left of the other one.
+        gone = other.monomials if not self.terms else self.monomials if not other.terms else ()
+        total = Poly((), (*self.lost, *other.lost, *gone))
         for one, factor in self.terms:
-            row = ((_product(one, by), factor * times) for by, times in other.terms)
-            total = total + Poly.of({_key(mono): (mono, times) for mono, times in row})
+            for by, times in other.terms:
+                mono, lost = _product(one, by)
+                total = total + Poly(((mono, factor * times),), lost)
         return total
 
     def __neg__(self) -> Poly:
         return self * Poly.number(-1)
 
+    @property
+    def monomials(self) -> tuple[Monomial, ...]:
+        """Those of its terms."""
+        return tuple(one for one, _ in self.terms)
+
     def power(self, power: int) -> Poly:
         """Return a whole power; below 0 of one term, or of all of it as an atom."""
         if power < 0 and len(self.terms) == 1:
             ((one, factor),) = self.terms
-            return Poly(((tuple((atom, exp * power) for atom, exp in one), factor**power),))
+            flipped = tuple((atom, exp * power) for atom, exp in one)
+            return Poly.of({"": (flipped, factor**power)}, (*self.lost, one))
         if power < 0:
             return Poly.atom(Atom("itself", (self,), self.each), power)
         found = Poly.number(1)
@@ -131,20 +153,26 @@ class Poly:
             tuple(part for part in monomial if not part[0].each),
         )
 
+    @property
+    def all_terms(self) -> tuple[tuple[Monomial, Fraction], ...]:
+        """Its terms, and with the factor 0 what is lost."""
+        return (*self.terms, *((one, Fraction(0)) for one in self.lost))
+
     def summed(self) -> Poly:
         """Return the sum over all records."""
         total = Poly(())
-        for one, factor in self.terms:
+        for one, factor in self.all_terms:
             own, rest = self.split(one)
             atom = Atom("sum", (Poly(((own, Fraction(1)),)),)) if own else N
-            total = total + Poly(((rest, factor),)) * Poly.atom(atom)
+            part = Poly(((rest, Fraction(1)),)) * Poly.atom(atom)
+            total = total + part * Poly.number(factor)
         return total
 
     def rewritten(self, by: Mapping[str, Poly]) -> Poly:
         """Return it with polynomials in place of some atoms, also within others."""
         total = Poly(())
-        for one, factor in self.terms:
-            product = Poly.number(factor)
+        for one, factor in self.all_terms:
+            product = Poly.number(1)
             for atom, power in one:
                 if atom.key in by:
                     part = by[atom.key]
@@ -155,13 +183,13 @@ class Poly:
                     )
                     part = inner[0] if atom.name == "itself" and power > 0 else part
                 product = product * part.power(power)
-            total = total + product
+            total = total + product * Poly.number(factor)
         return total
 
     def atoms(self) -> dict[str, Atom]:
         """Return all atoms in it, also within others but for sums, by their keys."""
         found: dict[str, Atom] = {}
-        for one, _ in self.terms:
+        for one, _ in self.all_terms:
             for atom, _ in one:
                 found[atom.key] = atom
                 for inner in atom.of if atom.name != "sum" else ():
@@ -182,20 +210,36 @@ class Poly:
         return self._value(found, one)
 
     def _value(self, known: dict[str, Any], one: Any) -> Any:
-        total = None
-        for monomial, factor in self.terms:
-            above, below = None, None
-            for atom, power in monomial:
-                base = _atom_value(atom, known, one)
-                part = base if abs(power) == 1 else base ** abs(power)
-                if power > 0:
-                    above = part if above is None else above * part
-                else:
-                    below = part if below is None else below * part
-            term = _times(one if above is None else above, factor, one)
-            term = term if below is None else term / below
-            total = term if total is None else total + term
-        return 0 * one if total is None else total
+        parts = [
+            _times(_monomial_value(monomial, known, one), factor, one)
+            for monomial, factor in self.terms
+        ]
+        # Nothing, but where it is not defined.
+        parts += [0 * _monomial_value(monomial, known, one) for monomial in self.lost]
+        return functools.reduce(operator.add, parts) if parts else 0 * one
+
+
+def _monomial_value(monomial: Monomial, known: dict[str, Any], one: Any) -> Any:
+    above, below = None, None
+    for atom, power in monomial:
+        base = _atom_value(atom, known, one)
+        part = base if abs(power) == 1 else base ** abs(power)
+        if power > 0:
+            above = part if above is None else above * part
+        else:
+            below = part if below is None else below * part
+    above = one if above is None else above
+    return above if below is None else above / below
+
+
+def _may_fail(monomial: Monomial) -> bool:
+    """Tell whether there may be numbers that it is not defined for."""
+    return any(
+        (power < 0 and atom.name not in ("n", "exp"))
+        or atom.name in ("log", "sqrt", "power")
+        or any(_may_fail(one) for inner in atom.of for one, _ in inner.all_terms)
+        for atom, power in monomial
+    )
 
 
 def _atom_value(atom: Atom, known: dict[str, Any], one: Any) -> Any:
@@ -226,11 +270,16 @@ def _key(monomial: Monomial) -> str:
     return " ".join(f"{atom.key}^{power}" for atom, power in monomial)
 
 
-def _product(one: Monomial, other: Monomial) -> Monomial:
+def _product(one: Monomial, other: Monomial) -> tuple[Monomial, tuple[Monomial, ...]]:
+    """Return a product, and what it has no more: what is divided by, and is a factor, too."""
     powers: dict[str, tuple[Atom, int]] = {atom.key: (atom, power) for atom, power in one}
+    lost = []
     for atom, power in other:
-        powers[atom.key] = atom, power + (powers[atom.key][1] if atom.key in powers else 0)
-    return tuple(powers[key] for key in sorted(powers) if powers[key][1])
+        before = powers[atom.key][1] if atom.key in powers else 0
+        powers[atom.key] = atom, power + before
+        if before * power < 0:
+            lost.append(((atom, min(before, power)),))
+    return tuple(powers[key] for key in sorted(powers) if powers[key][1]), tuple(lost)
 
 
 N, RECORD = Atom("n"), Atom("t", each=True)
@@ -245,13 +294,10 @@ class Read(Traced):
         What it is for each record, or as one number.
     rows : bool
         Whether it has a number for each record.
-    divisors : list of Poly
-        What the function divides by, and takes roots and logarithms of: it is to be above or below
-        0 also where it cancels.
     """
 
-    def __init__(self, poly: Poly, rows: bool, divisors: list[Poly], compared: str = "") -> None:
-        self.poly, self.rows, self.divisors, self.compared = poly, rows, divisors, compared
+    def __init__(self, poly: Poly, rows: bool, compared: str = "") -> None:
+        self.poly, self.rows, self.compared = poly, rows, compared
 
     @property
     def shape(self) -> tuple[Any, ...]:
@@ -266,7 +312,7 @@ class Read(Traced):
     @property
     def size(self) -> Any:
         """The number of numbers."""
-        return Read(Poly.atom(N), False, self.divisors) if self.rows else 1
+        return Read(Poly.atom(N), False) if self.rows else 1
 
     def __len__(self) -> int:
         refuse("asks for len() where it is not Python's own")
@@ -282,14 +328,13 @@ class Read(Traced):
 
 def _reads(*given: Any) -> tuple[Read, ...]:
     """Return the arguments of an operation; numbers are the same for every record."""
-    divisors = next(one.divisors for one in given if isinstance(one, Read))
     found = []
     for one in given:
         if not isinstance(one, Read):
             try:
                 number = np.asarray(one, dtype=np.float64).item()
                 told = "True" if isinstance(one, bool | np.bool_) else ""
-                one = Read(Poly.number(number), False, divisors, told)
+                one = Read(Poly.number(number), False, told)
             except (TypeError, ValueError, OverflowError):
                 refuse(f"computes with {type(one).__name__}, which is no number")
         found.append(one)
@@ -297,7 +342,7 @@ def _reads(*given: Any) -> tuple[Read, ...]:
 
 
 def _alike(poly: Poly, *given: Read, compared: str = "") -> Read:
-    return Read(poly, any(one.rows for one in given), given[0].divisors, compared)
+    return Read(poly, any(one.rows for one in given), compared)
 
 
 def _add(*given: Any) -> Read:
@@ -322,9 +367,6 @@ def _power(of: Any, power: Any) -> Read:
     if not _constant(by.poly):
         return _exp(_multiply(by, _log(u)))
     p = by.poly.terms[0][1] if by.poly.terms else Fraction(0)
-    if p < 0:
-        mixed = len(u.poly.terms) == 1 and _mixed(u.poly)
-        u.divisors.extend(_parts(u, "a power") if mixed else [u.poly])
     if p.denominator == 1 and abs(p) <= _LARGEST_POWER:
         return _alike(u.poly.power(int(p)), u)
     return _SQRT(u) if p == Fraction(1, 2) else _of_parts("power", Poly.number(p))(u)
@@ -332,7 +374,7 @@ def _power(of: Any, power: Any) -> Read:
 
 def _mixed(poly: Poly) -> bool:
     """Tell whether it has parts that depend on one record, and others that do not."""
-    return len({part[0].each for one, _ in poly.terms for part in one}) > 1
+    return len({part[0].each for one, _ in poly.all_terms for part in one}) > 1
 
 
 def _constant(poly: Poly) -> bool:
@@ -341,23 +383,22 @@ def _constant(poly: Poly) -> bool:
 
 def _parts(u: Read, name: str) -> tuple[Poly, Poly]:
     """Return the factor of one term that depends on a record, and the rest."""
-    if len(u.poly.terms) > 1:
+    if len(u.poly.terms) != 1:
         refuse(f"takes {name} of what mixes a record with an answer")
     ((one, factor),) = u.poly.terms
     own, rest = u.poly.split(one)
-    return Poly(((own, Fraction(1)),)), Poly(((rest, factor),))
+    lost = [
+        [gone for gone in u.poly.lost if any(u.poly.split(gone)[0]) is each]
+        for each in (True, False)
+    ]
+    return Poly(((own, Fraction(1)),), tuple(lost[0])), Poly(((rest, factor),), tuple(lost[1]))
 
 
 def _of_parts(name: str, *more: Poly) -> Callable[[Any], Read]:
-    """Return a function of which that of a product is the product of those of its factors.
-
-    A factor that depends on a record is not to be below 0, but for sizes.
-    """
+    """Return a function of which that of a product is the product of those of its factors."""
 
     def apply(u: Read) -> Read:
         factors = _parts(u, f"numpy.{name}") if _mixed(u.poly) else (u.poly,)
-        if len(factors) > 1 and name != "absolute":
-            u.divisors.append(Poly.atom(Atom("sqrt", factors[:1], True)))
         found = Poly.number(1)
         for one in factors:
             found = found * Poly.atom(Atom(name, (one, *more), one.each))
@@ -374,7 +415,7 @@ def _exp(u: Read) -> Read:
         if own and rest:
             refuse("takes numpy.exp of a record times an answer")
         parts[not own].append((one, factor))
-    found = Poly.number(1)
+    found = Poly((((), Fraction(1)),), u.poly.lost)
     for terms in parts if _mixed(u.poly) else [[*u.poly.terms]]:
         of = Poly(tuple(terms))
         found = found * Poly.atom(Atom("exp", (of,), of.each))
@@ -386,7 +427,6 @@ def _log(u: Read) -> Read:
     factors: Sequence[Poly] = (u.poly,)
     if _mixed(u.poly):
         factors = _parts(u, "numpy.log")
-        u.divisors.append(Poly.atom(Atom("log", (factors[0],), True)))
     found = Poly(())
     for one in factors:
         found = found + Poly.atom(Atom("log", (one,), one.each))
@@ -413,7 +453,7 @@ def _each(name: str, compared: str = "") -> Callable[..., Read]:
 def _sum(u: Read, axis: Any = None) -> Read:
     if axis not in (None, 0, -1):
         refuse(f"sums along axis={axis!r}; one axis is followed")
-    return Read(u.poly.summed() if u.rows else u.poly, False, u.divisors)
+    return Read(u.poly.summed() if u.rows else u.poly, False)
 
 
 def _var(u: Read, axis: Any = None, ddof: Any = 0) -> Read:
@@ -425,7 +465,7 @@ def _extreme(name: str) -> Callable[..., Read]:
     """Return the largest or the smallest record: it may cancel, as in a stable softmax."""
 
     def apply(u: Read, axis: Any = None) -> Read:  # noqa: ARG001
-        return Read(Poly.atom(Atom(name, (u.poly,))), False, u.divisors) if u.rows else u
+        return Read(Poly.atom(Atom(name, (u.poly,))), False) if u.rows else u
 
     return apply
 
@@ -493,7 +533,7 @@ def read(function: Callable[[Any], Any]) -> Read:
     NotOfSumsError
         With what else the function does.
     """
-    records = Read(Poly.atom(RECORD), True, [])
+    records = Read(Poly.atom(RECORD), True)
     try:
         found = _with_our_builtins(function)(records)
         (found,) = _reads(found) if isinstance(found, Read) else (_reads(records, found)[1],)

@@ -61,8 +61,8 @@ class CertifiedBounds(Paired):
         Whether they are for all datasets of a size, or for one.
     pole : str
         Where and why answers have no bound, if `upper` is infinite; else empty.
-    sums : str
-        The sums that the function sees its records through, such as "x, x**2", if boxes are of
+    sums : tuple of str
+        The sums that the function sees its records through, such as ("x", "x**2"), if boxes are of
         these and not of records.
 
     See Also
@@ -98,7 +98,7 @@ class CertifiedBounds(Paired):
     kind: Kind
     norm: Norm = "L1"
     pole: str = ""
-    sums: str = ""
+    sums: tuple[str, ...] = ()
     status: Literal["bounds"] = "bounds"
 
     @property
@@ -209,8 +209,8 @@ class CertifiedBounds(Paired):
 
     @property
     def _of(self) -> str:
-        number = len(self.sums.split(", ")) if self.sums else 0
-        return f"; of {number} sum{'s' * (number > 1)}: {self.sums}" if number else ""
+        number = len(self.sums)
+        return f"; of {number} sum{'s' * (number > 1)}: {', '.join(self.sums)}" if number else ""
 
     @property
     def _title(self) -> str:

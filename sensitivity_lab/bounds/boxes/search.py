@@ -631,7 +631,9 @@ def furthest(
     few = rounds if len(roots) <= 4 else 3
     found = [climb(function, root, random, few, hints) for root in roots]
     best = max(found, key=lambda one: one.apart)
-    return max(best, climb(function, best.root, random, rounds, hints), key=lambda one: one.apart)
+    again = climb(function, best.root, random, rounds, hints)
+    best = max(best, again, key=lambda one: one.apart)
+    return pair_at(function, best.root, best.point)
 
 
 @np.errstate(all="ignore")
@@ -642,7 +644,7 @@ def climb(
     rounds: int,
     hints: Floats | None,
 ) -> Pair:
-    """Return a pair that is far apart, by a search over points."""
+    """Return a pair that is far apart, in floats, by a search over points."""
     low, high = root.lower[:, None], root.upper[:, None]
     width = high - low
     ends = random.integers(0, 2, (len(width), 1024))
@@ -661,11 +663,12 @@ def climb(
             apart = root.sign * (on_x - on_y) + np.zeros(points.shape[1])
         else:
             apart = difference(function, root, points, points, slopes=False)[0].lo
-        kept = np.argsort(-np.where(np.isfinite(apart), apart, -np.inf))[:32]
-        found = points[:, kept[0]]
+        apart = np.where(np.isfinite(apart), apart, -np.inf)
+        kept = np.argsort(-apart)[:32]
+        best, found = apart[kept[0]], points[:, kept[0]]
         near = np.repeat(points[:, kept], 8, axis=1)
         moved = random.random(near.shape) < 2 / len(width)
         near = near + moved * random.normal(size=near.shape) * step * width
         points = np.hstack([points[:, kept], near])
         step *= 0.7
-    return pair_at(function, root, found)
+    return Pair(float(best), root, found)

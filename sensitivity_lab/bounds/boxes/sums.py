@@ -33,9 +33,6 @@ _DISTINCT, _DISTINCT_OWN = 3, 2
 _MOST_SHAPES = 200
 """No more changes of sizes have their boxes."""
 
-_PASS_NAN = ("where", "greater", "greater_equal", "less", "less_equal")
-"""What answers a number where it gets NaN."""
-
 _CENTRAL = ("mean", "var", "m3", "m4")
 
 Shape = tuple[int, int, int]
@@ -125,9 +122,14 @@ class Form(ABC):
         """The ends of a group's variables, the first of which is a record."""
 
     @property
-    def told(self) -> str:
+    def told(self) -> tuple[str, ...]:
         """The sums, as text."""
-        return ", ".join(map(readable, self.bases))
+        return tuple(map(readable, self.bases))
+
+    @property
+    def of_records(self) -> Form:
+        """The form of groups of equal records, which are told by one."""
+        return self
 
     def rewritten(self, poly: Poly) -> Poly:
         """Return an expression of sums in what the form knows."""
@@ -148,6 +150,33 @@ class Form(ABC):
     def at(self, record: Any, one: Any) -> list[Any]:
         """Return the functions' values."""
         return [base.value({"t": record}, one) for base in self.bases]
+
+
+@dataclass(frozen=True)
+class Range(Form):
+    """One sum, of a function that may jump: its mean is between the function's ends.
+
+    Attributes
+    ----------
+    around : tuple of two floats
+        No value of the function is outside.
+    """
+
+    around: tuple[float, float]
+
+    @property
+    def ends(self) -> tuple[tuple[float, float], ...]:
+        """The mean."""
+        return (self.around,)
+
+    @property
+    def of_records(self) -> Form:
+        """The same sums, told by records."""
+        return Hull(self.bases, self.lower, self.upper, 1)
+
+    def means(self, variables: Sequence[Any], one: Any) -> list[Any]:
+        """Return the mean."""
+        return list(variables)
 
 
 @dataclass(frozen=True)
@@ -233,11 +262,11 @@ class Moments(Form):
         return ((self.lower, self.upper), *[(0.0, 1.0)] * (self.degree - 1))
 
     @property
-    def told(self) -> str:
+    def told(self) -> tuple[str, ...]:
         """The powers."""
-        text = super().told
+        (text,) = super().told
         text = text if text.isidentifier() else f"({text})"
-        return ", ".join([text, *(f"{text}**{power}" for power in range(2, self.degree + 1))])
+        return (text, *(f"{text}**{power}" for power in range(2, self.degree + 1)))
 
     def rewritten(self, poly: Poly) -> Poly:
         """Return an expression of sums of powers in the mean and the central moments.
@@ -324,8 +353,10 @@ def form_of(answer: Poly, lower: float, upper: float) -> Form:
     """Return the form of an answer's sums; NotOfSumsError if they have none."""
     every = [atom.of[0] for atom in answer.atoms().values() if atom.name == "sum"]
     every = every or [Poly.number(1)]
-    known = [range_of(base, lower, upper)[2] for base in every]
-    for base, decor in zip(every, known, strict=True):
+    if any(atom.name == "sum" for base in every for atom in base.atoms().values()):
+        raise NotOfSumsError("divides by what mixes a record with an answer")
+    ranges = [range_of(base, lower, upper) for base in every]
+    for base, (_, _, decor) in zip(every, ranges, strict=True):
         if decor < DEFINED:
             raise NotOfSumsError(f"sums {readable(base)}, which is not defined everywhere")
     # Powers of one function, or of the record itself.
@@ -339,7 +370,10 @@ def form_of(answer: Poly, lower: float, upper: float) -> Form:
     for first, second in (every, every[::-1]) if len(every) == 2 else ():
         if _is_curve(first, second, lower, upper):
             return Curve((first, second), lower, upper)
-    points = len(every) + (min(known) < CONTINUOUS)
+    jumps = min(decor for _, _, decor in ranges) < CONTINUOUS
+    if jumps and len(every) == 1:
+        return Range((every[0],), lower, upper, ranges[0][:2])
+    points = len(every) + jumps
     if points > _MOST_POINTS:
         told = ", ".join(map(readable, every))
         raise NotOfSumsError(f"sees its records by sums with no form that is known: {told}")
@@ -374,15 +408,12 @@ class FromSums:
     Attributes
     ----------
     answer : Poly
-    divisors : tuple of Poly
-        What may not be 0, also where it cancels in the answer.
     form : Form
     widths : tuple of int
         How many variables each group has.
     """
 
     answer: Poly
-    divisors: tuple[Poly, ...]
     form: Form
     widths: tuple[int, ...]
 
@@ -390,11 +421,7 @@ class FromSums:
         """Return the answer."""
         one, starts = z[0], pairwise(self._starts)
         groups = [(z[at], [z[i] for i in range(at + 1, end)]) for at, end in starts]
-        known = self.form.known(groups, one)
-        found = self.answer.value(known, one)
-        for by in self.divisors:  # 0 times the reciprocal: nothing, but where that is not defined
-            found = found + 0 * (one / by.value(known, one))
-        return found
+        return self.answer.value(self.form.known(groups, one), one)
 
     @property
     def _starts(self) -> list[int]:
@@ -423,49 +450,11 @@ def of_sums(
         raise NotOfSumsError("is asked for the dataset of nobody")
     if any(atom.name in ("max", "min") for atom in found.poly.atoms().values()):
         raise NotOfSumsError("asks for the largest or smallest record")
-    for poly in found.divisors:
-        if poly.each and _has(poly, "sum"):
-            raise NotOfSumsError("divides by what mixes a record with an answer")
-        if poly.each and range_of(poly, *ends)[2] < CONTINUOUS:
-            raise NotOfSumsError(
-                "divides by, or takes a root or logarithm of, what can be 0 or less"
-            )
     form = form_of(found.poly, *ends)
-    answer = form.rewritten(found.poly)
-    cancelled = _cancelled(found.divisors, answer, form)
-    if cancelled and any(_has(answer, name) for name in _PASS_NAN):
-        raise NotOfSumsError("compares what it divides by something that cancels")
-    most = max(max(own) for _, *own in shapes)
     # Own records are variables themselves where a group of them has no fewer.
     most, width = max(max(own) for _, *own in shapes), len(form.ends)
     own_widths = [1] * most if most <= width else [width]
-    return FromSums(answer, cancelled, form, (width, *own_widths))
-
-
-def _has(poly: Poly, name: str) -> bool:
-    return any(atom.name == name for atom in poly.atoms().values())
-
-
-def _cancelled(divisors: Sequence[Poly], answer: Poly, form: Form) -> tuple[Poly, ...]:
-    """Return what the function divides by, and the answer no longer does.
-
-    A product is 0 where a factor is; n is not, nor is exp.
-    """
-    found: dict[str, Poly] = {}
-    for poly in divisors:
-        told = Poly(()) if poly.each else form.rewritten(poly)
-        factors = [told]
-        if len(told.terms) == 1:
-            factors = [Poly.atom(atom) for atom, _ in told.terms[0][0]]
-        for one in factors:
-            if set(one.atoms()) - {N.key} and not one.key.startswith("1*exp("):
-                found[one.key] = one
-    for monomial, _ in answer.terms:
-        for atom, power in monomial:
-            inner = atom.of[0] if atom.name == "itself" else Poly.atom(atom)
-            if power < 0:
-                found.pop(inner.key, None)
-    return tuple(found.values())
+    return FromSums(form.rewritten(found.poly), form, (width, *own_widths))
 
 
 Ends = Sequence[tuple[float, float]]
@@ -554,4 +543,4 @@ def few_of(
             for count in counts
         )
         roots += layout.roots(shared, x, y, number)
-    return replace(of, widths=(1,) * (_DISTINCT + number)), roots
+    return replace(of, form=of.form.of_records, widths=(1,) * (_DISTINCT + number)), roots

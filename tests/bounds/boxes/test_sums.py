@@ -202,7 +202,7 @@ def test_every_dataset_is_a_point_of_its_form(seed):
         z += [float(len(group)), *variables]
     widths = (len(form.ends),) * 2
     with np.errstate(all="ignore"):
-        told = float(FromSums(form.rewritten(poly), (), form, widths)(np.array(z)))
+        told = float(FromSums(form.rewritten(poly), form, widths)(np.array(z)))
     assert told == pytest.approx(float(f(np.concatenate(groups))), rel=1e-4, abs=1e-4)
 
 
@@ -249,14 +249,16 @@ TOLD = {
     "log(x)": lambda x: np.exp(np.log(x).mean()),
     "x, log(x) * x": FORTY["entropy"][0],
     "x**-1": FORTY["harmonic mean"][0],
+    "where(less(x, 0.5), x**2, -0.25 + x)": FORTY["huber loss"][0],
+    "logical_and(greater(x, 0.2), less(x, 0.8))": lambda x: np.mean((x > 0.2) & (x < 0.8)),
 }
 
 
 @pytest.mark.parametrize("told", TOLD)
 def test_a_result_says_which_sums(told):
     found = bounds_of(TOLD[told], 30, 0.1)
-    assert found.sums == told
-    number = told.count(",") + 1
+    assert ", ".join(found.sums) == told
+    number = len(found.sums)
     assert f"; of {number} sum{'s' * (number > 1)}: {told}" in str(found)
 
 
@@ -281,8 +283,9 @@ TRAPS = [
         "turns an answer into a float, so that it is no longer followed",
     ),
     (lambda x: (x * np.linspace(0, 1, 40)).sum(), "computes with ndarray, which is no number"),
-    (lambda x: np.prod(x), "takes a root or logarithm of, what can be 0 or less"),
-    (lambda x: (1 / x).sum(), "divides by, or takes a root or logarithm of, what can be 0"),
+    (lambda x: np.prod(x), "sums log(x), which is not defined everywhere"),
+    (lambda x: (1 / x).sum(), "sums x**-1, which is not defined everywhere"),
+    (lambda x: np.count_nonzero(x), "counts numbers that are not 0"),
     (np.median, "calls numpy.median"),
     (lambda x: x.max() - x.min(), "asks for the largest or smallest record"),
     (
@@ -297,7 +300,10 @@ TRAPS = [
     ),
     (lambda x: sum(v**2 for v in x), "goes through the records one by one"),
     (lambda x: x.mean() if x.mean() > 0.5 else 0.0, "branches on data"),
-    (lambda x: np.sin(x).sum() + np.cos(5 * x).sum() ** 2, "sums with no form that is known"),
+    (
+        lambda x: np.sin(x).sum() + np.cos(5 * x).sum() ** 2 + np.exp(x).sum() * np.tanh(x).sum(),
+        "sums with no form that is known",
+    ),
     (lambda x: (x**2).mean() + np.floor(x).sum(), "calls numpy.floor"),
 ]
 
@@ -318,10 +324,28 @@ def test_a_divisor_that_cancels_is_not_forgotten():
     def f(x):
         return np.where(x.sum() / x.sum() > 0.5, 0.0, x.mean() + 1)
 
-    with pytest.raises(sl.errors.TooLargeError, match="by something that cancels"):
+    with np.errstate(invalid="ignore"):
+        assert bounds_of(f, 100).upper >= 1
+
+
+CANCELLED = [
+    lambda x: (x / x).sum(),
+    lambda x: (x**2 / x).sum(),
+    lambda x: (0 * np.log(x) + x).mean(),
+    lambda x: (np.log(x) - np.log(x) + x).mean(),
+]
+
+
+@pytest.mark.parametrize("f", CANCELLED)
+def test_what_cancels_in_each_record_is_to_be_defined(f):
+    with pytest.raises(sl.errors.TooLargeError, match="which is not defined everywhere"):
         bounds_of(f, 100)
-    with pytest.raises(NotFollowedError):
-        of_sums(f, [(2, 1, 1)], (0.0, 1.0))
+    assert bounds_of(f, 100, 0.1).upper < 1
+
+
+def test_what_cancels_in_an_answer_is_no_sum_that_is_not_known():
+    with np.errstate(invalid="ignore"):
+        assert bounds_of(lambda x: x.sum() / x.sum(), 100, 0.1).upper < 1e-9
 
 
 def test_random_functions_and_those_that_tell_arrays_apart_are_refused():
@@ -341,7 +365,7 @@ def test_agreement_up_to_19_records_is_none_for_20():
         return x.sum() / (1 + (x**2).sum())
 
     assert bounds_of(ratio, 21).lower > 0.5 >= bounds_of(ratio, 19).lower
-    assert bounds_of(ratio, 21).sums == "x, x**2"
+    assert bounds_of(ratio, 21).sums == ("x", "x**2")
 
 
 def test_a_million_records_are_few_numbers():
