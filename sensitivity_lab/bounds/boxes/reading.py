@@ -259,11 +259,10 @@ def _times(number: Any, factor: Fraction, one: Any) -> Any:
 
 
 def _exactly(whole: int, one: Any) -> Any:
-    """Return a whole number as a sum of floats that have no more than 53 bits each."""
-    if float(whole) == whole:
-        return one * float(whole)
-    low = whole & (2**50 - 1) if whole > 0 else -(-whole & (2**50 - 1))
-    return _exactly(whole - low, one) + one * float(low)
+    """Return a whole number as a sum of floats, the largest first."""
+    near = float(whole)
+    rest = whole - int(near)
+    return one * near + _exactly(rest, one) if rest else one * near
 
 
 def _key(monomial: Monomial) -> str:
