@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .carried import CONTINUOUS, DEFINED, Side, records
+from .carried import CONTINUOUS, DEFINED, Side, carried, records
 from .intervals import Floats, Interval
 from .reading import RECORD, Atom, N, NotOfSumsError, Poly, read
 from .search import Root
@@ -63,10 +63,9 @@ def _pieces(lower: float, upper: float) -> tuple[Floats, Floats]:
 
 def _on_pieces(poly: Poly, lo: Floats, hi: Floats) -> Side:
     """Return the values and slopes of an expression in one record, in intervals of it."""
-    ones = np.ones_like(lo)
-    ends = np.stack([lo, ones]), np.stack([hi, ones])
-    z = records(ends, ends, (0, 1), (0, 1), 2, ordered=True)
-    found, shape = poly.value({"t": z[0]}, z[1]).x, np.zeros_like(lo)
+    ends = lo[None], hi[None]
+    record = records(ends, ends, (0,), (0,), 1, ordered=True)[0]
+    found, shape = poly.value({"t": record}, carried(1)).x, np.zeros_like(lo)
     value = Interval(found.value.lo + shape, found.value.hi + shape)
     slope = Interval(found.slope.lo[0] + shape, found.slope.hi[0] + shape)
     return Side(value, slope, found.decor + np.zeros(lo.shape, np.int8))
