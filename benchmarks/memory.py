@@ -356,10 +356,6 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
         ),
         "std, reach": (halved(floats), asked_reach("std", B(1), 100), 100_000, 5_000),
     },
-    ("variance", "smooth"): {
-        "var, smooth": (halved(whole), asked_smooth("var", B(1)), 300_000, 5_000),
-        "var, smooth, floats": (halved(floats), asked_smooth("var", B(1)), 20_000, 3_000),
-    },
     ("ranks", "global"): {
         "gini": (whole, asked_global("gini_mean_difference", B(1)), 2_000, 500),
         "gini, floats far apart": (floats, asked_global("gini_mean_difference", U(2)), 1_000, 120),
@@ -480,7 +476,7 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
     ("stacks", "global"): {
         "several queries": (
             table,
-            asked_global(sl.Stack(MEAN, sl.SumOf("v")), B(1), norm="Linf"),
+            asked_global(sl.Stack(MEAN, sl.SumOf("v")), U(1), norm="Linf"),
             100_000,
             10_000,
         ),

@@ -339,7 +339,7 @@ ARGUMENTS: dict[str, Kind] = {
     "local_sensitivity.method": choice(*LOCAL, "boxes"),
     "local_curves.method": choice(*LOCAL),
     "reach.method": choice(*LOCAL),
-    "smooth_sensitivity.method": choice("auto", "monotone", "variance", "enumeration"),
+    "smooth_sensitivity.method": choice("auto", "monotone", "enumeration"),
     "n_jobs": JOBS,
     "progress": PROGRESS,
     "run": RUN,

@@ -186,7 +186,6 @@ def conclude(
     """
     size = problem.sizes[0] if len(problem.sizes) == 1 else problem.sizes
     universe = finite(problem.universe, finding.values)
-    pair = (finding.x, finding.y) if isinstance(finding, Finding) else ()
     value, exact, upper, arithmetic, witness = _proved(problem, query, neighbors, finding, universe)
     return Sensitivity(
         value=value,
@@ -203,7 +202,9 @@ def conclude(
         universe=problem.universe,
         norm=problem.norm,
         kind=problem.kind,
-        depends_on_order=query.depends_on_order(universe, pair, finding.datasets_evaluated),
+        depends_on_order=query.depends_on_order(
+            universe, lambda: (finding.x, finding.y), finding.datasets_evaluated
+        ),
     )
 
 

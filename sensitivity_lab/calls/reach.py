@@ -184,7 +184,9 @@ def reach(
         query=asked,
         universe=universe,
         farthest=found.farthest,
-        depends_on_order=asked.depends_on_order(on, [found.farthest.x], found.datasets_evaluated),
+        depends_on_order=asked.depends_on_order(
+            on, lambda: [found.farthest.x], found.datasets_evaluated
+        ),
     )
 
 

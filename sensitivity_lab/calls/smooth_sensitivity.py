@@ -79,10 +79,9 @@ def smooth_sensitivity(
         is every size for which the query is defined, up to the whole universe.
     farthest : int, default 0
         Extend `local_at_distance` at least up to this distance.
-    method : {"auto", "monotone", "variance", "enumeration"}, default "auto"
+    method : {"auto", "monotone", "enumeration"}, default "auto"
         "monotone" covers sum, mean and count, and under the bounded relation median, min, max and
-        percentiles; "variance" covers var and std under the bounded relation; "enumeration" covers
-        every query, up to 200,000 datasets.
+        percentiles; "enumeration" covers every query, up to 200,000 datasets.
     n_jobs : int, optional
         The number of worker processes for evaluating the query, as in joblib. They start only if
         they save time, see `global_sensitivity`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,13 +11,20 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from ._neighbors import Looks, draw_answers, explain, f_is, looks_of_records, make_room
+from sensitivity_lab.checks import named, rounded_up
+
 from ._options import with_checked_options
-from ._picture import Picture, is_arranged, query_unit, set_ticks, with_unit
+from ._picture import PLAIN, Picture, is_arranged, narrow, query_unit, set_ticks, with_unit
+from ._theme import BLUE, RED, Theme
+
+Looks = dict[str, dict[str, Any]]
+"""The marks, and their names in legends, for records in both neighbors, only in x, only in y."""
 
 _DIGIT = 6.0  # points of a digit of the number over a mark
 _LEFT = 0.82  # of an Axes, once a layout engine has made room for its labels and for f
 _MOST_DOTS = 120  # in a row of a witness
+_BESIDE, _WIDTH = 1.07, 0.05  # where the axis of f begins and how wide it is, in widths of the Axes
+_FIGURE_LEFT = 0.72  # of what no layout engine arranges, for the records
 _PLACES = (
     *("mean", "median", "min", "max", "midrange"),
     *("percentile", "trimmed_mean", "winsorized_mean"),
@@ -80,7 +88,8 @@ def plot_witness(
     'f = mean, unbounded, at most 1'
     """
     picture = Picture.on(ax, (8, 3.8))
-    make_room(picture)
+    if not is_arranged(picture.ax):  # room for the answers
+        narrow([picture.ax], _FIGURE_LEFT)
     ax = picture.ax
     records = np.array([float(record) for record in (*witness.x, *witness.y)])
     low, high = records.min(), records.max()
@@ -94,11 +103,12 @@ def plot_witness(
     values = float(witness.query_x), float(witness.query_y)
     if query.startswith(_PLACES) and low <= min(values) <= max(values) <= high:
         _mark_answers(picture, values)
-    draw_answers(picture, values, gap, query_unit(query, unit))
+    _draw_answers(picture, values, gap, query_unit(query, unit))
     _name_rows(ax, witness)
     picture.name_axes(with_unit("record", unit))
-    picture.title(f"{f_is(query)}, {neighbors}" if neighbors else f_is(query), 60, pad=24)
-    explain(ax, "lower center", 1, borderaxespad=0.2)
+    f_is = "f" if query == "f" else f"f = {named(query)}"
+    picture.title(f"{f_is}, {neighbors}" if neighbors else f_is, 60, pad=24)
+    _explain(ax)
     return ax
 
 
@@ -125,7 +135,7 @@ def _draw_rows(
     picture: Picture, shared: list[float], only_x: list[float], only_y: list[float]
 ) -> None:
     """Dots in both rows, of the largest size that fits; if none does, histograms and thin ticks."""
-    ax, gray, looks = picture.ax, picture.colors.gray, looks_of_records(picture.colors)
+    ax, gray, looks = picture.ax, picture.colors.gray, _looks_of_records(picture.colors)
     only = {1.06: {"only in x": only_x}, 0.06: {"only in y": only_y}}
     for base in only:
         ax.axhline(base - 0.06, color=gray(0.8), linewidth=0.8)
@@ -210,3 +220,73 @@ def _stack(marks: Sequence[tuple[float, int, str]], size: float, point: float) -
         taken += [(at, level + i, wide) for i, wide in heights.items()]
         levels.append(level)
     return levels
+
+
+def _looks_of_records(colors: Theme) -> Looks:
+    """Return the marks of records on a background, and those of the answers."""
+    marks = {
+        "in both": {"marker": "o", "color": colors.gray(0.65)},
+        "only in x": {"marker": "^", "color": colors.color(BLUE)},
+        "only in y": {"marker": "D", "color": colors.color(RED), "markerfacecolor": colors.paper},
+    }
+    return {kind: {"label": kind, **mark} for kind, mark in marks.items()}
+
+
+def _explain(ax: Axes) -> None:
+    """Add a legend of the marks that were drawn, above the Axes."""
+    drawn = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
+    kinds = [kind for kind in ("in both", "only in x", "only in y") if kind in drawn]
+    if kinds:
+        ax.legend(
+            [drawn[kind] for kind in kinds],
+            kinds,
+            loc="lower center",
+            bbox_to_anchor=(0.5, 1),
+            ncols=3,
+            frameon=False,
+            borderaxespad=0.2,
+        )
+
+
+def _draw_answers(picture: Picture, values: tuple[float, float], gap: str, unit: str = "") -> None:
+    """Draw f(x), f(y) and an arrow between them to the right of an Axes, the difference above.
+
+    Parameters
+    ----------
+    picture : Picture
+        That of the neighbors.
+    values : tuple of float
+        f(x) and f(y).
+    gap : str
+        Their difference as text; by default that of the two floats, rounded up.
+    unit : str
+        Their unit.
+    """
+    side = picture.ax.inset_axes((_BESIDE, 0, _WIDTH, 0.86))
+    low, high = min(values), max(values)
+    span = (high - low) or abs(low) or 1.0
+    side.set_ylim(low - 0.12 * span, high + 0.12 * span)
+    side.set_xlim(0, 1)
+    side.set_xticks([])
+    side.set_facecolor("none")
+    side.spines[["left", "top", "bottom"]].set_visible(False)
+    side.yaxis.tick_right()
+    apart, largest = high - low, max(map(abs, values))
+    # Enough digits to show that f(x) and f(y) differ.
+    digits = 6 if apart == 0 else min(15, max(6, 4 + math.ceil(math.log10(largest / apart))))
+    if apart == 0:
+        side.set_yticks([low], [f"f(x) = f(y)\n= {low:.{digits}g}"])
+    else:
+        texts = [
+            f"f({name}) = {value:.{digits}g}" for name, value in zip("xy", values, strict=True)
+        ]
+        side.set_yticks(values, texts)
+        arrow = {"arrowstyle": "<->", "color": picture.colors.ink}
+        side.annotate("", (0.5, values[1]), (0.5, values[0]), arrowprops=arrow)
+    looks = _looks_of_records(picture.colors)
+    for name, value in zip("xy", values, strict=True):
+        side.plot(0.5, value, markersize=7, clip_on=False, **looks[f"only in {name}"])
+    text = gap or rounded_up(apart, digits=6)
+    up = "\n(rounded up)" if not math.isclose(float(text), apart) else ""
+    label = f"|f(x) − f(y)|\n= {text} {unit}".rstrip() + up
+    side.set_title(label, fontsize="medium", loc="left", **PLAIN)

@@ -37,6 +37,9 @@ Answer = float | tuple[float, ...]
 Answered = float | Fraction | tuple[float | Fraction, ...]
 """An answer as it is: floats where a function returned floats, Fractions where it did not."""
 
+Listed = Callable[[], Sequence[NDArray[np.int64]]]
+"""Returns datasets by multiplicities, which take memory of their own."""
+
 Weights = tuple[tuple[int, Fraction], ...]
 """The ranks that a weighted sum counts, from 0, each once, with their weights."""
 
@@ -289,9 +292,7 @@ class Query(ABC):
     ) -> None:
         """Raise QueryError if a dataset gets one answer alone and another among others."""
 
-    def depends_on_order(
-        self, universe: FiniteUniverse, pair: Sequence[NDArray[np.int64]], evaluated: int
-    ) -> bool:
+    def depends_on_order(self, universe: FiniteUniverse, pair: Listed, evaluated: int) -> bool:
         """Tell whether the order of the records moves an answer; of a multiset it does not."""
         return False
 

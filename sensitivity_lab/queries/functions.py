@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
@@ -27,7 +27,7 @@ from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.records import as_array, as_numbers
 from sensitivity_lab.universes.universe import of_numbers
 
-from .base import Answer, Answered, Query, check_has_name
+from .base import Answer, Answered, Listed, Query, check_has_name
 from .named import NAMED
 from .order import depends_on_order
 from .returned import Answers, NoNumbersError, alike, are_exact, numbers_of, shape_of
@@ -99,11 +99,9 @@ class Function(Query):
                 of_numbers(universe).array[repeated(np.arange(len(data)), data)], among, among
             )
 
-    def depends_on_order(
-        self, universe: FiniteUniverse, pair: Sequence[NDArray[np.int64]], evaluated: int
-    ) -> bool:
+    def depends_on_order(self, universe: FiniteUniverse, pair: Listed, evaluated: int) -> bool:
         """Tell whether the order of the records moves an answer; not if a release sorts them."""
-        return not self.sorts and depends_on_order(self, universe, pair, evaluated)
+        return not self.sorts and depends_on_order(self, universe, pair(), evaluated)
 
     def evaluate(self, rows: Any) -> Answers:
         """Return the function's answer on every dataset.

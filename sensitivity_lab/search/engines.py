@@ -29,7 +29,6 @@ from .sizes import ForManySizes
 from .stacks.global_max import Stacks
 from .variance.global_max import Variance
 from .variance.local_max import LocalVariance
-from .variance.smooth_max import SmoothVariance
 
 _LOCAL: tuple[AnyEngine, ...] = (LocalMonotone(), LocalVariance(), LocalRanks())
 
@@ -62,7 +61,6 @@ ENGINES: tuple[AnyEngine, ...] = (
     _few(SmoothMonotone()),
     _VARIANCE,
     _few(LocalVariance()),
-    _few(SmoothVariance()),
     _RANKS,
     _few(LocalRanks()),
     _few(MultiplicitiesEngine()),

@@ -87,7 +87,6 @@ class _Graphs(Space):
     """Graphs as a space: bit i of a graph's number says whether it has edge i."""
 
     _noun, _parts = "graph", "nodes"
-    _picture = "plot_graphs"
     _takes = "the edges of a graph"
 
     def __init__(self, nodes: int, neighbors: str) -> None:
@@ -167,6 +166,3 @@ class _Graphs(Space):
 
     def _changed(self, x: Any, y: Any) -> str:
         return self._text(sorted(set(x) ^ set(y)))
-
-    def _drawn(self, x: Any, y: Any) -> dict[str, Any]:
-        return {"nodes": self._nodes}

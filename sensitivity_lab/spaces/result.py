@@ -22,7 +22,6 @@ from .answers import difference_of, evaluate
 from .space import Space, SpaceWitness, Within
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -148,32 +147,6 @@ class SpaceSensitivity(Found):
             "pairs": self.pairs,
             **vars(self.witness),
         }
-
-    def plot(self, **options: Any) -> Axes:
-        """Draw x and y with their differences marked, and the answers on them.
-
-        Parameters
-        ----------
-        **options
-            `ax`, where to draw, by default on a new figure; `query`, `neighbors` and `gap`, texts
-            for the labels.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        from sensitivity_lab.plotting import spaces
-
-        norm = "" if self._norm is None else f" in {self._norm}"
-        labels = {
-            "query": self.query,
-            "neighbors": self.space._told(self.neighbors),
-            "gap": f"{self._text()}{norm}",
-            **self.space._drawn(self.witness.x, self.witness.y),
-        }
-        draw = getattr(spaces, self.space._picture)
-        ax: Axes = draw(self.witness, **{**labels, **options})
-        return ax
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order."""

@@ -153,7 +153,6 @@ class Space:
     _noun: ClassVar[str] = "dataset"
     _parts: ClassVar[str] = "entries"
     _takes: ClassVar[str] = "a dataset"
-    _picture: ClassVar[str] = "plot_datasets"
 
     datasets: tuple[Any, ...]
     metric: Any = None
@@ -344,10 +343,6 @@ class Space:
     def _changed(self, x: Any, y: Any) -> str | None:
         """Return what differs between two datasets in words, where there are any for it."""
         return None
-
-    def _drawn(self, x: Any, y: Any) -> dict[str, Any]:
-        """Return what a picture of two datasets needs to know of them beside these."""
-        return {}
 
     def _check_named(self, query: str) -> None:
         """Raise InputError if a query that has a name is not possible here."""

@@ -9,7 +9,7 @@ from fractions import Fraction
 from sensitivity_lab.checks import named, number_text
 from sensitivity_lab.errors import InputError
 
-from .answers import DECIMAL, FLOATS
+from .answers import DECIMAL, FLOATS, WHOLE
 from .normal_form import Aggregate, NormalForm, SourceColumn, Term
 
 
@@ -24,12 +24,18 @@ def clipped(
     Raises
     ------
     InputError
-        If a bound is no value of the column's type.
+        If a bound is no value of the column's type, unless it is beyond all of these.
     """
     replacements: dict[str, str] = {}
-    for column, (low, high) in bounds.items():
-        type_ = form.type_of(column)
-        ends = [value_text(one, type_, f"bounds['{column}']") for one in (low, high)]
+    known = {}
+    for column, given in bounds.items():
+        type_, name = form.type_of(column), f"bounds['{column}']"
+        known[column] = low, high = _as_written(given[0], type_), _as_written(given[1], type_)
+        least, most = _range(type_)
+        if low > most or high < least:
+            raise _no_value(low if low > most else high, type_, name)
+        # What no value of the type reaches clips nothing.
+        ends = [value_text(one, type_, name) for one in (max(low, least), min(high, most))]
         replacements[column.sql] = (
             f"(CASE WHEN {column.sql} < {ends[0]} THEN {ends[0]} WHEN {column.sql} > {ends[1]} "
             f"THEN {ends[1]} ELSE {column.sql} END)"
@@ -41,8 +47,27 @@ def clipped(
         return replace(aggregate, value=_replaced(aggregate.value, replacements))
 
     return replace(
-        form, aggregates=tuple(map(clip, form.aggregates)), bounds={**form.bounds, **bounds}
+        form, aggregates=tuple(map(clip, form.aggregates)), bounds={**form.bounds, **known}
     )
+
+
+def _as_written(value: Fraction, type_: str) -> Fraction:
+    """Return a bound; of a DECIMAL, 0.1 is what is written, not the float nearest to it."""
+    number = float(value)
+    of_float = DECIMAL.fullmatch(type_) and Fraction(number) == value
+    return Fraction(repr(number)) if of_float else value
+
+
+def _range(type_: str) -> tuple[Fraction, Fraction]:
+    """Return the least and the greatest value of a type; of floats, what is beyond all."""
+    if decimal := DECIMAL.fullmatch(type_):
+        most = Fraction(10 ** int(decimal[1]) - 1, 10 ** int(decimal[2]))
+        return -most, most
+    for types, signed in ((WHOLE[:5], 1), (WHOLE[6:], 0)):
+        if type_ in types:
+            values = 2 ** ((8 << types.index(type_)) - signed)
+            return Fraction(-values * signed), Fraction(values - 1)
+    return Fraction(-(10**400)), Fraction(10**400)
 
 
 def clipped_text(form: NormalForm, aggregates: Iterable[Aggregate]) -> str:

@@ -72,6 +72,9 @@ _WHOSE_NAME_IS = (
 )
 """The condition on DuckDB's lists that a table has a full name."""
 
+_SEVERAL = "values of several types"
+"""How the type of a column of SQLite begins that has no type of DuckDB."""
+
 _ROWS_AT_ONCE = 100_000
 """Rows of SQLite that are copied in one go."""
 
@@ -369,7 +372,9 @@ class Database:
                 )
             _check_collations(name, made, where)
             full = ".".join(map(quoted, (database, schema, table)))
-            return Table(table, full, self._columns(session, full), made)
+            declared = session.rows(f"DESCRIBE {full}")
+            filled = frozenset(str(row[0]) for row in declared if row[2] == "NO")
+            return Table(table, full, self._columns(session, full), made, filled)
 
     def check(self, session: Session, tables: Iterable[Table]) -> None:
         """Raise InputError if tables are others than they were, or than the connection sees."""
@@ -502,7 +507,7 @@ class Database:
     def _sqlite_columns(self, table: str) -> dict[str, str]:
         """Return the columns of a table of SQLite with the types of DuckDB that hold their values.
 
-        A column of SQLite can hold values of any types; those of one column must be of one.
+        A column of SQLite can hold values of any types; one that has several cannot be used.
         """
         base = self._sqlite
         if base is None:
@@ -514,7 +519,7 @@ class Database:
                 rows = base.execute(
                     f"SELECT DISTINCT typeof({quoted(name)}) FROM {quoted(table)}"
                 ).fetchall()
-                found[str(name)] = _type_of(table, name, str(type_), {row[0] for row in rows})
+                found[str(name)] = _type_of(str(type_), {row[0] for row in rows})
         return found
 
     def _copy(self, cursor: Any, table: Table, columns: list[str]) -> None:
@@ -525,6 +530,12 @@ class Database:
         if base is None:
             return
         types = [table.columns[name] for name in columns] or ["INTEGER"]
+        for name, type_ in zip(columns, types, strict=False):
+            if type_.startswith(_SEVERAL):
+                raise InputError(
+                    f"connection: the column {table.name}.{name} of SQLite holds {type_}, and one "
+                    "column has one type here; convert them in SQLite"
+                )
         names = columns or ["placeholder"]
         declared = ", ".join(f"{quoted(n)} {t}" for n, t in zip(names, types, strict=True))
         cursor.execute(f"CREATE TABLE {table.sql} ({declared})")
@@ -638,8 +649,8 @@ def _no_table(name: str, known: Sequence[str], where: str, *, several: bool = Fa
     )
 
 
-def _type_of(table: str, column: str, declared: str, kinds: set[str]) -> str:
-    """Return the type of DuckDB for a column of SQLite, by the types of its values."""
+def _type_of(declared: str, kinds: set[str]) -> str:
+    """Return the type of DuckDB for a column of SQLite, by those of its values, or these types."""
     kinds = kinds - {"null"}
     if kinds <= {"integer"}:
         whole = bool(kinds) or "INT" in declared.upper()
@@ -651,10 +662,7 @@ def _type_of(table: str, column: str, declared: str, kinds: set[str]) -> str:
         return "VARCHAR"
     if kinds == {"blob"}:
         return "BLOB"
-    raise InputError(
-        f"connection: the column {table}.{column} of SQLite holds values of several types "
-        f"({names_of(sorted(kinds))}), and one column has one type here; convert them in SQLite"
-    )
+    return f"{_SEVERAL} ({names_of(sorted(kinds))})"
 
 
 @contextmanager

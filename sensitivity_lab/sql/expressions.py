@@ -26,6 +26,9 @@ _MOST_WRITTEN = 2_000_000
 
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,3})?|\.[0-9]+([eE][+-]?[0-9]{1,3})?")
 
+_JOINS_TEXTS = re.compile("string_agg|group_concat", re.IGNORECASE)
+"""Other names of LISTAGG, which the parser does not keep."""
+
 _COMPARISONS = {"EQ": "=", "NEQ": "<>", "GT": ">", "GTE": ">=", "LT": "<", "LTE": "<="}
 
 _OPERATORS = {
@@ -51,9 +54,23 @@ _FUNCTIONS = {
         name: (name.lower(), ("this",))
         for name in (
             *("Abs", "Ceil", "Floor", "Lower", "Upper", "Length", "Sqrt", "Exp", "Ln", "Sign"),
-            *("Year", "Quarter", "Month", "Day", "Trim"),
+            *("Year", "Quarter", "Month", "Week", "Day", "Hour", "Minute", "Second", "Trim"),
+            *("DayOfWeek", "DayOfYear", "Monthname", "Dayname", "Reverse"),
         )
     },
+    **{
+        name: (function, ("this", "expression"))
+        for name, function in (
+            *(("Left", "left"), ("Right", "right"), ("StartsWith", "starts_with")),
+            *(("EndsWith", "ends_with"), ("Contains", "contains"), ("Pow", "pow")),
+        )
+    },
+    "Concat": ("concat", ("expressions",)),
+    "ConcatWs": ("concat_ws", ("expressions",)),
+    "DayOfWeekIso": ("isodow", ("this",)),
+    "Replace": ("replace", ("this", "expression", "replacement")),
+    "StrPosition": ("strpos", ("this", "substr")),
+    "TimeToStr": ("strftime", ("this", "format")),
     "Coalesce": ("coalesce", ("this", "expressions")),
     "Greatest": ("greatest", ("this", "expressions")),
     "Least": ("least", ("this", "expressions")),
@@ -74,7 +91,7 @@ _WINDOW_FUNCTIONS = {
 }
 """Functions of windows over an answer, by their class in sqlglot."""
 
-_FLAGS = ("is_nvl", "is_null", "ignore_nulls", "single_replace")
+_FLAGS = ("is_nvl", "is_null", "ignore_nulls", "single_replace", "safe", "coalesce")
 """Parts of functions that say how a dialect writes them."""
 
 _TYPES = {
@@ -96,6 +113,9 @@ _DUCKDB_TYPES = {
 _UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
 """Parts of a date or a time."""
 
+_PARTS = (*_UNITS, "DOW", "ISODOW", "DOY")
+"""What is read from a date, as a number."""
+
 _JOIN_INSTEAD = "join the table; if several of its rows match, a join counts each of them"
 
 REFUSED = {
@@ -103,8 +123,8 @@ REFUSED = {
     **dict.fromkeys(
         ("Rollup", "Cube", "GroupingSets"),
         (
-            "GROUPING SETS are not supported, nor are ROLLUP and CUBE outside GROUP BY",
-            "GROUP BY ROLLUP (a, b) and GROUP BY CUBE (a, b) are",
+            "GROUPING SETS, ROLLUP and CUBE are not supported outside GROUP BY",
+            "write GROUP BY ROLLUP (a, b)",
         ),
     ),
     **dict.fromkeys(
@@ -112,7 +132,7 @@ REFUSED = {
         ("what changes with the time of day is not supported", "write it: DATE '2026-01-31'"),
     ),
     **dict.fromkeys(
-        ("RegexpLike", "RegexpFullMatch", "RegexpILike", "SimilarTo", "Glob", "Escape"),
+        ("RegexpFullMatch", "RegexpILike", "SimilarTo", "Glob", "Escape"),
         ("this pattern is not supported", "use LIKE with % and _, or a list: IN ('a', 'b')"),
     ),
     "Tuple": (
@@ -150,7 +170,15 @@ _UNKNOWN = (
 )
 
 _ELSEWHERE = {
-    **dict.fromkeys(("Div", "IntDiv", "Mod", "Like"), ""),
+    **dict.fromkeys(
+        (
+            *("Div", "IntDiv", "Mod", "Like", "Left", "Right", "StartsWith", "EndsWith"),
+            *("Contains", "Pow", "Concat", "ConcatWs", "Replace", "StrPosition", "TimeToStr"),
+            *("DayOfWeek", "DayOfWeekIso", "DayOfYear", "Monthname", "Dayname", "Reverse"),
+            *("RegexpLike", "DateDiff"),
+        ),
+        "",
+    ),
     **dict.fromkeys(
         ("Lower", "Upper", "Trim"), ": SQLite knows the letters and blanks of ASCII alone"
     ),
@@ -171,6 +199,8 @@ OTHERWISE = "write the query in another way that means the same, or prepare a ta
 def node_text(node: Any, text: str) -> str:
     """Return a node as its author wrote it, as far as that is known, on one line."""
     anew = " ".join(str(node.sql(dialect="duckdb", unsupported_level=None)).split())
+    if type(node).__name__ == "GroupConcat" and (called := _JOINS_TEXTS.search(text)):
+        anew = anew.replace("LISTAGG", called[0].upper())
     start, end = span(node)
     if start is not None and end is not None and end - start < len(text):
         # The parser does not keep the place of the brackets that close a call ...
@@ -454,13 +484,32 @@ class Writer:
 
     _timestamptrunc = _datetrunc
 
+    def _datediff(self, node: Any, resolve: Resolve, text: str) -> Term:
+        self._only(node, "this", "expression", "unit", "date_part_boundary")
+        unit = self._unit(node, node.args["unit"], _UNITS)
+        first, last = self.term(node.expression, resolve), self.term(node.this, resolve)
+        return Term(
+            f"date_diff('{unit}', {first.sql}, {last.sql})", "other", (first, last), text=text
+        )
+
+    def _regexplike(self, node: Any, resolve: Resolve, text: str) -> Term:
+        self._only(node, "this", "expression", "flag")
+        given = [one for one in (node.expression, node.args.get("flag")) if one is not None]
+        # A pattern from the rows may be none; what ~ means has changed between versions of DuckDB.
+        if not all(one.is_string for one in given) or "~" in self.text:
+            raise self.refusal(node, *REFUSED["RegexpFullMatch"])
+        inner = self.term(node.this, resolve)
+        patterns = ", ".join(literal(one.name) for one in given)
+        return Term(f"regexp_matches({inner.sql}, {patterns})", "other", (inner,), text=text)
+
     def _of_unit(
         self, function: str, node: Any, unit: Any, date: Any, resolve: Resolve, text: str
     ) -> Term:
         """Return a function of a unit and a date."""
         self._only(node, "this", "expression", "unit")
         inner = self.term(date, resolve)
-        sql = f"{function}('{self._unit(node, unit)}', {inner.sql})"
+        units = _PARTS if function == "date_part" else _UNITS
+        sql = f"{function}('{self._unit(node, unit, units)}', {inner.sql})"
         return Term(sql, "other", (inner,), text=text)
 
     def _interval(self, node: Any, resolve: Resolve, text: str) -> Term:
@@ -470,7 +519,7 @@ class Writer:
             raise self.refusal(
                 node, "this interval is not supported", "write it as INTERVAL 3 MONTH"
             )
-        unit = self._unit(node, node.args["unit"])
+        unit = self._unit(node, node.args["unit"], _UNITS)
         return Term(f"INTERVAL ({number}) {unit}", "literal", text=text)
 
     def _cast(self, node: Any, resolve: Resolve, text: str) -> Term:
@@ -508,11 +557,11 @@ class Writer:
         written = f"({', '.join(parameters)})" if parameters else ""
         return f"{_DUCKDB_TYPES.get(name, name)}{written}"
 
-    def _unit(self, node: Any, unit: Any) -> str:
+    def _unit(self, node: Any, unit: Any, units: tuple[str, ...]) -> str:
         name = str(unit.name).upper().removesuffix("S")
-        if name not in _UNITS:
+        if name not in units:
             raise self.refusal(
-                node, f"the unit {unit.name} is not supported", f"use one of {', '.join(_UNITS)}"
+                node, f"the unit {unit.name} is not supported", f"use one of {', '.join(units)}"
             )
         return name.lower()
 
@@ -556,6 +605,6 @@ class Writer:
 
 _SPECIAL = (
     *("Is", "Between", "In", "Case", "Extract", "DateTrunc", "TimestampTrunc", "Interval"),
-    *("Cast", "TryCast", "Window"),
+    *("Cast", "TryCast", "Window", "DateDiff", "RegexpLike"),
 )
 """Classes of nodes that have a method of their own above."""

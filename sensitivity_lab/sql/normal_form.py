@@ -142,12 +142,15 @@ class Table:
         The type of each column, by the column's name.
     made : str
         The statement that would make it; "" of a copy, which nobody changes.
+    filled : frozenset of str
+        The columns that it declares NOT NULL.
     """
 
     name: str
     sql: str
     columns: dict[str, str] = field(compare=False, hash=False)
     made: str = field(default="", compare=False, repr=False)
+    filled: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -149,9 +149,14 @@ class Results:
     takes_table: ClassVar[bool] = False
 
     intervals: ClassVar[list[str]] = []
-    said: ClassVar[list[tuple[str, str]]] = [
-        ("noise", "counts and sums can be negative; the error of each is in the table above")
-    ]
+
+    @property
+    def said(self) -> list[tuple[str, str]]:
+        """What is said of the noisy numbers."""
+        sums = any(one.kind == "sum" for one in self.query.form.aggregates)
+        nothing = "a SUM of no rows is 0, where SQL has NULL; " if sums else ""
+        error = f"{nothing}the error of each is in the table above"
+        return [("noise", f"counts and sums can be negative; {error}")]
 
     @property
     def about(self) -> str:

@@ -19,7 +19,6 @@ from .database import Database, missing
 from .expressions import (
     MOST_WITHIN,
     OTHERWISE,
-    REFUSED,
     WINDOWS,
     Writer,
     depth,
@@ -38,6 +37,7 @@ from .normal_form import (
     Term,
     alike,
 )
+from .spellings import respelt
 from .statements import from_clause
 
 _MOST_TEXT = 100_000
@@ -94,7 +94,6 @@ _WAYS = {
 """Parts of a SELECT that are refused: why, and how else to write it."""
 
 _INSTEAD = {
-    "CountIf": "write COUNT(*) FILTER (WHERE ...)",
     "ApproxDistinct": "write COUNT(DISTINCT column), which is exact",
     **dict.fromkeys(
         ("Min", "Max", "Median", "PercentileCont", "PercentileDisc", "Quantile"),
@@ -128,6 +127,11 @@ class _Scope:
     conditions: list[Term] = field(default_factory=list)
     names: dict[str, dict[str, Term]] = field(default_factory=dict)
     merged: dict[str, Term] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> set[str]:
+        """The names of all columns."""
+        return {one for of in self.names.values() for one in of} | set(self.merged)
 
 
 @dataclass(frozen=True)
@@ -165,7 +169,7 @@ class Reader:
     def read(self) -> NormalForm:
         """Return the normal form, without types and keys, and with unclipped values."""
         exp = self.exp
-        statement = self._parsed()
+        statement = respelt(self._parsed(), self.text, exp)
         dialect = self.database.dialect
         # Another dialect's text means other things in DuckDB.
         duckdb = dialect == "duckdb"
@@ -192,8 +196,7 @@ class Reader:
             listed.append((item.alias or plain or node_text(inner, self.text), inner))
         groups, sets = self._groups(select, scope, listed)
         answers = _Answers(self, scope, groups, sets)
-        columns = [(name, *answers.term(node, name=name)) for name, node in listed]
-        answers.names = {name.lower(): term for name, term, _ in columns}
+        columns = answers.columns(listed)
         clauses = answers.clauses(select, len(listed))
         window = next(
             (node for _, node in listed for node in [node.find(exp.Window)] if node), None
@@ -283,7 +286,7 @@ class Reader:
         """Raise InputError if the text starts with another word than a query does."""
         found = _FIRST_WORD.match(self.text)
         word = "" if found is None else found[1]
-        if word.upper() not in ("SELECT", "WITH"):
+        if word.upper() not in ("SELECT", "WITH", "FROM"):
             raise InputError(
                 "sql must be one SELECT statement, such as SELECT COUNT(*) FROM orders, and can "
                 f"begin with WITH; it begins with {shown(word or self.text.strip()[:20])}"
@@ -381,12 +384,8 @@ class Reader:
                     "brackets around tables or joins are not supported",
                     "write joins one after the other, and one SELECT in each bracket",
                 )
-            if not item.alias:
-                raise self.refusal(
-                    item, "a subquery needs a name", "give it one: (SELECT ...) AS name"
-                )
-            self._check_alias(item.args["alias"])
-            visible, added = item.alias, self._subquery(query, named)
+            self._check_alias(item.args.get("alias"))
+            visible, added = item.alias or "unnamed_subquery", self._subquery(query, named)
         else:
             raise self.refusal(
                 item,
@@ -416,14 +415,15 @@ class Reader:
 
     def _is_left(self, join: Any) -> bool:
         """Tell whether a join is a LEFT JOIN; refuse all but this and inner joins."""
-        if method := join.args.get("method"):
-            way = "write JOIN ... USING (column)"
+        method = join.args.get("method")
+        if method not in (None, "NATURAL"):
             raise self.refusal(
                 join,
                 f"{'an' if str(method)[0] in 'AEIOU' else 'a'} {method} JOIN is not supported",
-                way if method == "NATURAL" else "write JOIN with its conditions after ON",
+                "write JOIN with its conditions after ON",
             )
-        self.check_parts(join, {"this", "on", "using", "kind", "side"}, "this kind of join")
+        parts = {"this", "on", "using", "kind", "side", "method"}
+        self.check_parts(join, parts, "this kind of join")
         side, kind = (str(join.args.get(one) or "").upper() for one in ("side", "kind"))
         if side not in ("", "LEFT") or kind not in ("", "INNER", "CROSS", "OUTER"):
             raise self.refusal(
@@ -431,7 +431,7 @@ class Reader:
                 f"a {' '.join(filter(None, (side, kind)))} JOIN is not supported",
                 "use JOIN or LEFT JOIN; a RIGHT JOIN is a LEFT JOIN with its tables exchanged",
             )
-        if side == "LEFT" and not (join.args.get("on") or join.args.get("using")):
+        if side == "LEFT" and not any(map(join.args.get, ("on", "using", "method"))):
             raise self.refusal(join, "a LEFT JOIN needs ON", "write its condition after ON")
         return side == "LEFT"
 
@@ -452,7 +452,7 @@ class Reader:
             conditions += [
                 self.writer.term(one, resolve) for one in operands(join.args["on"], self.exp.And)
             ]
-        for column in join.args.get("using") or []:
+        for column in join.args.get("using") or self._in_both(before, added, join):
             name = column.name
             key = name.lower()
             right = added.outputs.get(key)
@@ -469,6 +469,18 @@ class Reader:
             conditions.append(self.writer.equal(*sides))
             scope.merged[key] = found[0]
         return conditions
+
+    def _in_both(
+        self, before: Mapping[str, Mapping[str, Term]], added: _Subquery, join: Any
+    ) -> list[Any]:
+        """Return the columns that a NATURAL JOIN compares: those of both sides; none of others."""
+        if not join.args.get("method"):
+            return []
+        earlier = {name for columns in before.values() for name in columns}
+        shared = [name for name in added.outputs if name in earlier]
+        if not shared:
+            raise self.refusal(join, "no column is on both sides of NATURAL JOIN", "use ON")
+        return [self.exp.to_identifier(name, quoted=True) for name in shared]
 
     def _table(self, item: Any, named: Mapping[str, Any]) -> tuple[str, _Subquery]:
         """Return a table of FROM, or what WITH calls by its name."""
@@ -654,25 +666,25 @@ class Reader:
         group = select.args.get("group")
         if group is None:
             return [], ""
-        if group.args.get("grouping_sets"):
-            raise self.refusal(group, *REFUSED["GroupingSets"])
-        self.check_parts(group, {"expressions", "rollup", "cube"}, "GROUP BY ALL")
-        parts = [
-            one for name in ("expressions", "rollup", "cube") for one in group.args.get(name) or []
-        ]
+        several = (exp.GroupingSets, exp.Rollup, exp.Cube)
+        parts = self._parts_of(group, listed)
         found: dict[str, GroupKey] = {}
-        written: list[tuple[str, list[str]]] = []
         by_name = {one.lower(): inner for one, inner in listed}
         # The first of several names of one expression is the one that counts.
         keys = [(one, inner) for one, inner in reversed(listed) if not self.is_aggregate(inner)]
         names = {node_text(inner, self.text): one for one, inner in keys}
-        known = {one for of in scope.names.values() for one in of} | set(scope.merged)
-        nodes = []
-        for part in parts:
-            several = isinstance(part, exp.Rollup | exp.Cube)
-            written.append((part.key.upper() if several else "", []))
-            nodes += [(one, written[-1][1]) for one in (part.expressions if several else [part])]
-        for node, places in nodes:
+
+        def written(part: Any) -> str:
+            """Return a part of GROUP BY with the places of its keys."""
+            word = "GROUPING SETS" if isinstance(part, exp.GroupingSets) else part.key.upper()
+            if isinstance(part, several):
+                return f"{word} ({', '.join(map(written, part.expressions))})"
+            if isinstance(part, exp.Tuple):
+                return f"({', '.join(map(place_of, part.expressions))})"
+            return place_of(part)
+
+        def place_of(part: Any) -> str:
+            node = part.unnest()
             if isinstance(node, exp.Literal) and not node.is_string:
                 place = int(node.name) if node.name.isdecimal() else 0
                 if not 1 <= place <= len(listed):
@@ -683,7 +695,7 @@ class Reader:
             else:
                 name, chosen = node.alias_or_name or node_text(node, self.text), node
                 plain = isinstance(node, exp.Column) and not node.table
-                if plain and node.name.lower() not in known:
+                if plain and node.name.lower() not in scope.columns:
                     chosen = by_name.get(node.name.lower(), node)
             if self.is_aggregate(chosen):
                 raise self.refusal(
@@ -692,10 +704,19 @@ class Reader:
             term = self.writer.term(chosen, self.resolver(scope))
             shown_as = names.get(node_text(chosen, self.text), name)
             found.setdefault(term.sql, GroupKey(shown_as, term, ""))
-            places.append(f"k{list(found).index(term.sql)}")
-        sets = [f"{word} ({', '.join(places)})".lstrip(" ") for word, places in written]
-        rolled = any(word for word, _ in written)
-        return list(found.values()), ", ".join(sets) if rolled else ""
+            return f"k{list(found).index(term.sql)}"
+
+        sets = ", ".join(map(written, parts))
+        return list(found.values()), sets if group.find(*several) else ""
+
+    def _parts_of(self, group: Any, listed: list[tuple[str, Any]]) -> list[Any]:
+        """Return the parts of GROUP BY; of GROUP BY ALL, the answers without aggregates."""
+        if group.args.get("all"):
+            aggregates = (self.exp.AggFunc, self.exp.Window)
+            return [inner for _, inner in listed if not inner.find(*aggregates)]
+        kinds = ("expressions", "grouping_sets", "rollup", "cube")
+        self.check_parts(group, set(kinds), "this form of GROUP BY")
+        return [one for name in kinds for one in group.args.get(name) or []]
 
     def is_aggregate(self, node: Any) -> bool:
         """Tell whether a node is an aggregate, or a window over them."""
@@ -729,25 +750,27 @@ class Reader:
                 value = self.writer.term(node.this.expressions[0], resolve)
                 return [Aggregate(name, "distinct", self._restricted(value, where))]
             value = self.writer.term(node.this, resolve)
-            return [Aggregate(name, "count", self._restricted(value, where))]
+            return [Aggregate(name, "count", self._counted(value, where, scope))]
         if type(node) in (exp.Sum, exp.Avg) and not isinstance(node.this, exp.Distinct):
             self.check_parts(node, {"this"}, "this form of an aggregate")
-            value = self._restricted(self.writer.term(node.this, resolve), where)
+            given = self.writer.term(node.this, resolve)
+            value = self._restricted(given, where)
             if isinstance(node, exp.Sum):
                 return [Aggregate(name, "sum", value)]
             return [
                 Aggregate(f"{name} (sum)", "sum", value),
-                Aggregate(f"{name} (count)", "count", value),
+                Aggregate(f"{name} (count)", "count", self._counted(given, where, scope)),
             ]
         if type(node).__name__ in _VARIANCES:
             self.check_parts(node, {"this"}, "this form of an aggregate")
-            value = self._restricted(self.writer.term(node.this, resolve), where)
+            given = self.writer.term(node.this, resolve)
+            value = self._restricted(given, where)
             float_ = replace(value, sql=f"CAST({value.sql} AS DOUBLE)", kind="cast to DOUBLE")
             number = replace(float_, arguments=(value,), column=None)
             square = Term(f"({number.sql} * {number.sql})", "*", (number, number))
             return [
                 Aggregate(f"{name} (sum)", "sum", number),
-                Aggregate(f"{name} (count)", "count", value),
+                Aggregate(f"{name} (count)", "count", self._counted(given, where, scope)),
                 Aggregate(f"{name} (squares)", "sum", square),
             ]
         known = (
@@ -763,6 +786,12 @@ class Reader:
     def _restricted(self, value: Term, where: Term | None) -> Term:
         """Return a value that is NULL where the condition of FILTER is not met."""
         return value if where is None else self.writer.when(where, value)
+
+    def _counted(self, value: Term, where: Term | None, scope: _Scope) -> Term | None:
+        """Return what COUNT counts: rows, of a value that is never NULL; so it is measured once."""
+        if not _never_null(value, scope):
+            return self._restricted(value, where)
+        return None if where is None else self.writer.when(where, None)
 
     # Refusals.
 
@@ -783,6 +812,19 @@ class Reader:
     def refusal(self, node: Any, what: str, way: str) -> InputError:
         """Return the error about a part of the text."""
         return self.writer.refusal(node, what, way)
+
+
+def _never_null(term: Term, scope: _Scope) -> bool:
+    """Tell whether a value is NULL in no row, by what tables declare."""
+    if term.column is not None:
+        [source] = [one for one in scope.sources if one.alias == term.column.alias]
+        return source.left is None and term.column.name in source.table.filled
+    found = (_never_null(one, scope) for one in term.arguments)
+    if term.kind == "literal":
+        return term.sql != "NULL"
+    if term.kind == "coalesce":
+        return any(found)
+    return term.kind in ("+", "-", "*") and all(found)
 
 
 class _Answers:
@@ -841,6 +883,17 @@ class _Answers:
             return writer.term(node, resolve), self._key(whole) is not None
         finally:
             writer.instead = None
+
+    def columns(self, listed: list[tuple[str, Any]]) -> list[tuple[str, Term, bool]]:
+        """Return the columns of the answer: name, term, and whether it is a key."""
+        found = []
+        for name, node in listed:
+            found.append((name, *self.term(node, name=name)))
+            # Those after it may name it, unless a column of the tables has its name.
+            if name.lower() not in self._scope.columns:
+                self.names[name.lower()] = found[-1][1]
+        self.names |= {name.lower(): term for name, term, _ in found}
+        return found
 
     def clauses(self, select: Any, columns: int) -> str:
         """Return HAVING as WHERE, ROLLUP, QUALIFY, ORDER BY, LIMIT and OFFSET."""

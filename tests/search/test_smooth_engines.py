@@ -1,10 +1,9 @@
-"""Smooth sensitivity of sum, mean, count and var by their engines: at every distance."""
+"""Smooth sensitivity of sum, mean and count by their engine: at every distance."""
 
 from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
-from unittest import mock
 
 import numpy as np
 import oracle
@@ -17,18 +16,14 @@ from sensitivity_lab.problem import SmoothProblem
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.monotone.smooth_max import SmoothMonotone
-from sensitivity_lab.search.variance import smooth_max
 
 LINEAR = {
     "mean": (sl.Mean(), ("mean",)),
     "sum": (sl.Sum(), ("sum",)),
     "count": (sl.Count(), ("count",)),
 }
-VARIANCE = {f"var, ddof {ddof}": (sl.Var(ddof), ("var", ddof)) for ddof in (0, 1, Fraction(3, 2))}
 FARTHEST = 12
 """Beyond the farthest dataset of every universe here."""
-
-LONG = Fraction(1, 3**40)
 
 
 def agrees(universe, x, asked, sizes=None, **options):
@@ -58,31 +53,12 @@ def agrees(universe, x, asked, sizes=None, **options):
     return found
 
 
-@pytest.mark.parametrize(
-    ("records", "x", "name"),
-    [([0, 0, 1, 100, 101, 102], [0, 100, 101], "var, ddof 1"), ([7, 7], [7], "var, ddof 0")],
-)
-def test_ties_agree_with_the_definition(records, x, name):
-    universe = sl.Universe.from_dataset(records)
-    agrees(universe, x, VARIANCE[name], beta=1, method="variance")
-
-
 def test_new_records_help_a_mean_where_the_smallest_size_forbids_to_remove_more():
     """Two of three records may not be fewer: both of x go, and two others come."""
     universe = sl.Universe.from_domain([0, 5, 6])
     found = agrees(universe, [5, 5], LINEAR["mean"], (2, 3), beta=1e-3, method="monotone")
     assert (found.local.exact, found.distance) == (Fraction(2), 4)
     assert found.local.witness.x in {(0, 0), (0, 0, 6)}
-
-
-@pytest.mark.representative("name")
-@pytest.mark.parametrize("records", [[10**9 + 3, 10**9 + 4], [2**60, 2**60 + 1], [LONG, 2 * LONG]])
-@pytest.mark.parametrize("name", list(VARIANCE))
-def test_near_ties_are_told_apart(records, name):
-    """Beside a record that outweighs all; some are beyond int64 once they are squared."""
-    universe = sl.Universe.from_dataset([*records, *records, records[0] + 3 * LONG, 2**63])
-    asked = VARIANCE[name]
-    agrees(universe, [*records, records[0]], asked, beta=1e-6, method="variance")
 
 
 def large(values, size):
@@ -105,61 +81,6 @@ def test_a_sum_has_nothing_to_find_beyond_a_change():
     universe, x, _ = large(range(100), 50)
     problem = SmoothProblem(universe, as_query("sum"), x, sl.Bounded(1), (50, 50), lambda *_: False)
     assert SmoothMonotone().plan(problem, Options()).solve().farthest <= 1
-
-
-def refused(dataset, *args, **options):
-    with pytest.raises(sl.errors.NoEngineError) as caught:
-        sl.smooth_sensitivity(*args, dataset=dataset, **{"neighbors": "bounded", **options})
-    return str(caught.value)
-
-
-def test_adding_and_removing_a_spread_is_refused_with_a_way_out():
-    universe = sl.Universe.from_dataset(range(40))
-    told = refused(range(20), universe, "var", beta=1, neighbors="unbounded", method="variance")
-    assert told == (
-        "no engine accepts var here: variance covers the smooth sensitivity of var for the bounded "
-        "relation only: for adding and removing no list of patterns is proved; use "
-        "neighbors='bounded', or noise for the global sensitivity over all sizes"
-    )
-
-
-def test_the_smooth_sensitivity_of_a_root_is_that_of_few_datasets_or_refused():
-    universe = sl.Universe.from_dataset(range(40))
-    assert refused(range(20), universe, "std", beta=1, method="variance") == (
-        "no engine accepts std here: variance covers the smooth sensitivity of var, not of std, "
-        "whose pairs have no common centre; release the variance and take the root of the noisy "
-        "one, or add noise for the global sensitivity"
-    )
-    few = sl.smooth_sensitivity(range(8), "std", dataset=[0, 3], beta=1, neighbors="bounded")
-    assert few.method == "enumeration"
-
-
-def test_numbers_of_any_length():
-    universe = sl.Universe.from_dataset([0, 1, 2**480, 2**480 + 1])
-    agrees(universe, [0, 1], VARIANCE["var, ddof 0"], beta=1, method="variance")
-
-
-def test_other_queries_are_refused():
-    universe = sl.Universe.from_dataset(range(4))
-    assert refused([0, 1], universe, "median", beta=1, method="variance") == (
-        "no engine accepts median here: variance covers var and std, not median"
-    )
-
-
-@pytest.mark.exhaustive
-def test_blocks_of_distances_are_searched_one_after_the_other():
-    """The same answer with blocks of one distance: what was found before is what counts."""
-    universe, x = sl.Universe.from_domain([0, 3, 4, 9]), [0, 3, 3, 4] * 10
-    results = []
-    for number in (1_024, 1):
-        with mock.patch.object(smooth_max, "AT_ONCE", number):
-            results.append(
-                sl.smooth_sensitivity(
-                    universe, "var", dataset=x, beta=1e-3, method="variance", neighbors="bounded"
-                )
-            )
-    assert len(results[0].local_at_distance) > 30
-    assert results[0].local_at_distance == results[1].local_at_distance
 
 
 def test_the_local_sensitivity_goes_one_way_only_where_sizes_end():

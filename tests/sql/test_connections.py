@@ -349,3 +349,44 @@ def test_an_average_is_a_sum_and_a_count():
     )
     assert [one.name for one in query.form.aggregates] == ["p (sum)", "p (count)"]
     assert largest(query, "p (sum)") == 12
+
+
+def test_a_column_of_several_types_is_refused_only_where_it_is_used():
+    lite = sqlite3.connect(":memory:")
+    lite.execute("CREATE TABLE t (p INT, mixed, x INT)")
+    lite.executemany("INSERT INTO t VALUES (?, ?, ?)", [(1, 2, 3), (2, "b", 4)])
+    given = {"connection": lite, "person": "t.p"}
+    found = Query("SELECT COUNT(*) AS n FROM t WHERE x > 3", **given).contributions()
+    assert found.to_frame()["n"].tolist() == [1]
+    with pytest.raises(InputError, match=r"t.mixed of SQLite holds values of several types \('int"):
+        Query("SELECT COUNT(mixed) AS n FROM t", **given)
+
+
+@pytest.mark.parametrize(
+    ("column", "bounds", "total"),
+    [
+        ("rate", (0, 0.1), "0.2"),
+        ("rate", (-0.3, 0.3), "0.4"),
+        ("rate", (0, 1000), "1.8"),
+        ("small", (-5, 1000), "22"),
+        ("small", (0, 20), "20"),
+        ("unsigned", (-5, 250.0), "252"),
+    ],
+)
+def test_bounds_are_decimals_and_may_be_wider_than_the_type(column, bounds, total):
+    base = duckdb.connect()
+    base.execute("CREATE TABLE t (p INT, rate DECIMAL(4,2), small TINYINT, unsigned UTINYINT)")
+    base.execute("INSERT INTO t VALUES (1, 0.1, -5, 2), (2, 1.7, 27, 255)")
+    text = f"SELECT SUM({column}) AS s FROM t"
+    query = Query(text, connection=base, person="t.p", bounds={column: bounds})
+    assert float(query.answer()["s"][0]) == float(total)
+    [(low, high)] = query.form.bounds.values()
+    assert (low, high) == tuple(Fraction(str(one)) for one in bounds)
+
+
+def test_bounds_beyond_the_type_are_refused():
+    base = duckdb.connect()
+    base.execute("CREATE TABLE t (p INT, small TINYINT)")
+    given = {"connection": base, "person": "t.p", "bounds": {"small": (300, 1000)}}
+    with pytest.raises(InputError, match="300 is no value of the column's type TINYINT"):
+        Query("SELECT SUM(small) AS s FROM t", **given)

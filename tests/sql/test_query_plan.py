@@ -502,3 +502,28 @@ def test_keys_of_two_types_are_named_with_the_way_out():
             asked(wrong).plan(epsilon=1, max_rows=2)
     plan = asked(loans.astype({"member": "Int64"})).plan(epsilon=1, max_rows=2)
     assert plan.without_noise().to_frame()["n"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("items", "measured"),
+    [
+        ("AVG(x), COUNT(*), COUNT(x)", ["sum", "count"]),
+        ("AVG(x + 1) FILTER (WHERE y > 1), COUNT(*) FILTER (WHERE y > 1)", ["sum", "count"]),
+        ("AVG(COALESCE(y, 0)), COUNT(*)", ["sum", "count"]),
+        ("STDDEV(2 * x), COUNT(*)", ["sum", "count", "sum"]),
+        ("AVG(y), COUNT(*)", ["sum", "count", "count"]),
+        ("AVG(x / x), COUNT(*)", ["sum", "count", "count"]),
+        ("AVG(COALESCE(y, NULL)), COUNT(*)", ["sum", "count", "count"]),
+        ("AVG(w), COUNT(*)", ["sum", "count", "count"]),
+    ],
+)
+def test_a_count_of_what_is_never_null_is_that_of_the_rows(items, measured):
+    base = duckdb.connect()
+    base.execute("CREATE TABLE t (p INT, x INT NOT NULL, y INT)")
+    base.execute("CREATE TABLE u (x INT NOT NULL, w INT NOT NULL)")
+    base.execute("INSERT INTO t VALUES (1, 0, NULL), (1, 5, 2), (2, 7, 3)")
+    text = f"SELECT {items} FROM t LEFT JOIN u USING (x)"
+    query = Query(text, connection=base, person="t.p", public=["u"])
+    assert [one.kind for one in query.form.aggregates] == measured
+    found = query.answer().to_numpy(dtype=float).ravel()
+    np.testing.assert_allclose(found, np.array(base.execute(text).fetchone(), dtype=float))

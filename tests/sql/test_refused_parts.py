@@ -72,7 +72,7 @@ FILTERS = [
     "SELECT SUM(DISTINCT id) FROM patients",
     "SELECT COUNT(DISTINCT id) FILTER (WHERE id > 1) OVER () FROM patients",
     "SELECT name, COUNT(*) FROM patients GROUP BY ALL",
-    "FROM patients SELECT COUNT(*) LIMIT 1",
+    "SELECT COUNT(*) FROM patients LIMIT 10%",
 ]
 
 

@@ -100,9 +100,10 @@ class RunSearch:
 
     @property
     def bytes(self) -> int:
-        """How much memory the sums take."""
-        each = 8 if self.walk.bound < SAFE else 64
-        return each * (self.width * (len(self.states) + 6) + 2 * len(self.walk.records))
+        """How much memory the sums take, the states, and what follows each of them."""
+        each, number = 8 if self.walk.bound < SAFE else 64, len(self.states)
+        sums = each * (self.width * (number + 6) + 2 * len(self.walk.records))
+        return sums + 512 * number + 48 * sum(map(len, self.successors))
 
     @property
     def width(self) -> int:
