@@ -632,8 +632,9 @@ def furthest(
     found = [climb(function, root, random, few, hints) for root in roots]
     best = max(found, key=lambda one: one.apart)
     again = climb(function, best.root, random, rounds, hints)
-    best = max(best, again, key=lambda one: one.apart)
-    return pair_at(function, best.root, best.point)
+    # Of what floats find furthest apart, intervals may tell less: where a condition is nearly met.
+    told = [pair_at(function, one.root, one.point) for one in (best, again)]
+    return max(told, key=lambda one: one.apart)
 
 
 @np.errstate(all="ignore")
