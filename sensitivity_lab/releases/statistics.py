@@ -396,8 +396,9 @@ def plain(statistic: Statistic, values: Mapping[str, Floats], group: Any, groups
     if statistic.kind == "count":
         return np.bincount(group, minlength=groups)
     grouped = pd.Series(values[statistic.column or ""]).groupby(group)
-    if statistic.kind == "percentile":
-        found = grouped.quantile(float(statistic.percent / 100))
-    else:
-        found = grouped.agg(statistic.kind)
+    with np.errstate(invalid="ignore"):  # infinite cells of both signs add up to NaN
+        if statistic.kind == "percentile":
+            found = grouped.quantile(float(statistic.percent / 100))
+        else:
+            found = grouped.agg(statistic.kind)
     return found.reindex(every, fill_value=0 if statistic.kind == "sum" else np.nan).to_numpy()
