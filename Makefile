@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .PHONY: everything check-oldest check-newest quick-oldest quick-newest run-quick-newest newest-versions
-.PHONY: audit-sweep audit-field
+.PHONY: audit-sweep audit-field audit-whose
 .PHONY: docs docs-links browser
 .PHONY: help demo test audit check lint types notebooks exhaustive stress benchmark benchmark-article benchmark-large benchmark-lattice benchmark-local benchmark-memory benchmark-curves dist clean
 
@@ -21,6 +21,7 @@ help:
 	@echo "make audit      audit the claims of other libraries, which it installs"
 	@echo "make audit-sweep   audit all constructors of two libraries in many settings: half an hour"
 	@echo "make audit-field   audit four libraries that need an environment of their own"
+	@echo "make audit-whose   measure again what docs/reference/whose.md says of other libraries"
 	@echo "make check      lint, types, notebooks and all tests but the stress"
 	@echo "make check-oldest, check-newest   run the quick tests with other versions"
 	@echo "make docs       build the documentation site into build/site/html, and check its links"
@@ -59,6 +60,12 @@ audit-field: .venv-field/installed
 	.venv-field/bin/python -m pytest -m exhaustive tests/corpus/test_field.py \
 	  tests/tools/sweep/test_sweep_pipeline_dp.py
 	.venv-field/bin/python -m tools.sweep pipeline_dp --output sweep --jobs -1 || test $$? -eq 1
+
+# Half an hour; each environment measures the libraries that it has, and names the others.
+audit-whose: .venv-whose/installed .venv-field/installed $(VENV)/installed-test,opendp,diffprivlib
+	.venv-whose/bin/python tools/make_whose.py --check
+	.venv-field/bin/python tools/make_whose.py --check
+	$(BIN)/python tools/make_whose.py --check --private
 
 # The quick ones first; the tests last, so that their closing line ends the output.
 check: lint types notebooks exhaustive
@@ -168,7 +175,7 @@ dist: $(VENV)/installed-dist
 	  "$$root/tools/try_wheel.py" "$$root/README.md"
 
 clean:
-	rm -rf $(VENV) .venv-oldest .venv-newest .venv-dist .venv-field sweep results build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-oldest .venv-newest .venv-dist .venv-field .venv-whose sweep results build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What CI needs, found and installed in one go.
@@ -198,7 +205,17 @@ $(VENV)/installed-%: pyproject.toml $(VENV)/created
 	@echo "Installing other libraries for differential privacy into .venv-field"
 	@$(PYTHON) -m venv --clear .venv-field
 	@.venv-field/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' \
-	  pipeline-dp==0.3.1 smartnoise-sql==1.0.10 jax-privacy==2.0.0 dp-accounting==0.6.0
+	  pipeline-dp==0.3.1 smartnoise-sql==1.0.10 jax-privacy==2.0.0 dp-accounting==0.6.0 \
+	  python-dp==1.1.5 autodp==0.2.3.1
+	@touch $@
+
+# Pinned in tools/whose/data_of.py, which says what is missing.
+.venv-whose/installed: pyproject.toml tools/whose/data_of.py $(VENV)/created
+	@echo "Installing libraries for statistics into .venv-whose"
+	@$(PYTHON) -m venv --clear .venv-whose
+	@.venv-whose/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' \
+	  'dask[dataframe]' $$($(PYTHON) -c 'import sys; sys.path.insert(0, "tools"); \
+	  from whose.data_of import PINS; print(*map("==".join, PINS.items()))')
 	@touch $@
 
 # Each time: the newest versions are others tomorrow. OpenDP's extra pins the Polars whose plans it reads.

@@ -19,8 +19,8 @@ sensitivity is for one x and its neighbors (`local_sensitivity`). The *smooth* s
 largest local sensitivity of any dataset, damped by its distance from x (`smooth_sensitivity`).
 `neighbor_table` lists every pair.
 
-Pass the universe and the query first, and everything else by name. `Run` limits memory and time,
-and sets where finished work is kept. `errors` has all errors, `results` the classes of results.
+Pass the universe and the query first, and everything else by name. `Run` limits memory and time.
+`errors` has all errors, `results` the classes of results.
 
 A *claim* is a number, or a function of k (and of the size n), that is said to bound a sensitivity.
 An *audit* compares it with the truth: `audit` for a query, `audits` for code that others wrote

@@ -9,7 +9,6 @@ from __future__ import annotations
 import unicodedata
 
 __all__ = [
-    "CheckpointError",
     "DatasetUniverseWarning",
     "InputError",
     "MissingExtraError",
@@ -260,15 +259,5 @@ class WorkerError(SensitivityLabError, RuntimeError):
     Examples
     --------
     >>> issubclass(WorkerError, SensitivityLabError)
-    True
-    """
-
-
-class CheckpointError(SensitivityLabError, OSError):
-    """A checkpoint folder cannot be used; the message names the folder and the reason.
-
-    Examples
-    --------
-    >>> issubclass(CheckpointError, SensitivityLabError)
     True
     """

@@ -245,7 +245,6 @@ OF_AUDITS = Kind("", ())
 SECONDS = number("a positive number of seconds, at most 1,000,000", 0, 10**7)
 
 ARGUMENTS: dict[str, Kind] = {
-    "Run.checkpoint": FOLDER,
     "Run.memory_limit": whole("a number of bytes, at least 1"),
     "Run.scratch": FOLDER,
     "Run.timeout": SECONDS.or_none(),

@@ -57,7 +57,7 @@ MEMORY = 6 * 2**30
 
 @pytest.fixture(autouse=True)
 def _somewhere_else(tmp_path, monkeypatch):
-    """A text of garbage may be the path of a checkpoint, and is made as a folder then."""
+    """A text of garbage may be the path of a folder, which is made then."""
     monkeypatch.chdir(tmp_path)
 
 

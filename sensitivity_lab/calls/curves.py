@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple, overload
 
@@ -32,7 +31,6 @@ from sensitivity_lab.universes.families import Family
 from sensitivity_lab.universes.finite import AnyUniverse
 from sensitivity_lab.universes.relations import Relation, as_relation
 
-from .checkpoints import open_checkpoint
 from .global_sensitivity import conclude
 
 
@@ -115,9 +113,6 @@ def sensitivity_curves(
     for column, universe in columns.items():
         try:
             sizes = check_sizes(size, universe)
-            if run.checkpoint is not None and options.checkpoint is None:
-                kept = open_checkpoint(run.checkpoint, "global", columns, asked, sizes)
-                options = replace(options, checkpoint=kept)
             check_witnesses(sizes, 1, options.memory_limit)
             problem = problem_on(universe, asked, relations, sizes, in_norm)
             choices = _choose_engines(problem, method, options)

@@ -24,8 +24,6 @@ from sensitivity_lab.universes.finite import AnyUniverse, check_any_universe, fi
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation, as_relation, check_related
 
-from .checkpoints import open_checkpoint
-
 AnyProblem = Problem | LocalProblem | IntervalProblem | LocalIntervalProblem
 
 
@@ -108,7 +106,7 @@ def global_sensitivity(
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal, after one second.
     run : Run, optional
-        Limits on memory and time, a checkpoint, a folder for large arrays; see `Run`.
+        Limits on memory and time, a folder for large arrays; see `Run`.
 
     Returns
     -------
@@ -130,8 +128,6 @@ def global_sensitivity(
     WorkerError
         If a worker process dies twice in the same block, or a cluster disconnects, restarts or
         cancels tasks.
-    CheckpointError
-        If the checkpoint folder cannot be used, or belongs to another search.
 
     Examples
     --------
@@ -148,8 +144,7 @@ def global_sensitivity(
     relation = as_relation(neighbors)
     queries = (as_query(query),)
     run = check_run(run, "global_sensitivity", queries=queries)
-    kept = open_checkpoint(run.checkpoint, "global", {"records": universe}, queries, sizes)
-    options = Options(n_jobs, progress, run, kept)
+    options = Options(n_jobs, progress, run)
     check_witnesses(sizes, 1, options.memory_limit)
     problem = problem_on(universe, queries, (relation,), sizes, check_norm(norm))
     if check_method(method, boxes=True) == BOXES:
@@ -166,10 +161,8 @@ def in_boxes(problem: AnyProblem, options: Options) -> CertifiedBounds:
             f"method='boxes' bounds a function on an interval, not on a {problem.universe.extent}; "
             "choose method='auto', or make an interval with Universe.from_interval(lower, upper)"
         )
-    run = options.run
-    if run.checkpoint is not None:
-        raise InputError("method='boxes' keeps no checkpoint; leave checkpoint= of run out")
-    seconds = SECONDS if run.time_limit is None else run.time_limit
+    limit = options.run.time_limit
+    seconds = SECONDS if limit is None else limit
     return certified(problem, seconds=seconds, n_jobs=options.n_jobs, progress=options.progress)
 
 

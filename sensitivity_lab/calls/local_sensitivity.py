@@ -15,14 +15,12 @@ from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
 from sensitivity_lab.results.curves import SensitivityCurves
 from sensitivity_lab.results.sensitivity import Sensitivity
-from sensitivity_lab.running.checkpoint import Checkpoint
 from sensitivity_lab.search import BOXES, check_method, choose
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.finite import AnyUniverse, check_any_universe
 from sensitivity_lab.universes.relations import as_relation
 
-from .checkpoints import open_checkpoint
 from .curves import as_queries, as_relations
 from .global_sensitivity import conclude, in_boxes
 
@@ -133,8 +131,7 @@ def local_sensitivity(
     x = read_dataset(universe, dataset)
     problem = local_problem_on(universe, as_query(query), relation, x, check_norm(norm))
     run = check_run(run, "local_sensitivity", "scratch", queries=problem.queries)
-    kept = _open(run, universe, problem, problem.queries)
-    options = Options(n_jobs, progress, run, kept)
+    options = Options(n_jobs, progress, run)
     if check_method(method, "local", boxes=True) == BOXES:
         return in_boxes(problem, options)
     return solve_local(problem, method, options)
@@ -210,22 +207,9 @@ def local_curves(
         if relation.at(1) == family
     ]
     run = check_run(run, "local_curves", "scratch", queries=asked)
-    kept = _open(run, universe, first, asked)
-    options = Options(n_jobs, progress, run, kept)
+    options = Options(n_jobs, progress, run)
     return SensitivityCurves(
         tuple((column, solve_local(problem, method, options)) for problem in problems)
-    )
-
-
-def _open(
-    run: Run,
-    universe: AnyUniverse,
-    problem: LocalProblem | LocalIntervalProblem,
-    queries: Iterable[Query],
-) -> Checkpoint | None:
-    """Open the folder of a search around one dataset, which is part of what it belongs to."""
-    return open_checkpoint(
-        run.checkpoint, "local", {"records": universe}, queries, problem.sizes, dataset=problem.x
     )
 
 

@@ -435,18 +435,6 @@ JOBS = Argument(
     metavar="J",
     help="the number of processes that search; default: 1",
 )
-CHECKPOINT = Argument(
-    name="--checkpoint",
-    read=Path,
-    metavar="FOLDER",
-    help="keep finished work in this folder; the same command resumes from it",
-    advice=(
-        (
-            r"call again with the same arguments and run=Run\(checkpoint=('.*')\) to go on",
-            "to go on, give the same command again",
-        ),
-    ),
-)
 SCRATCH = Argument(
     name="--scratch",
     read=Path,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from . import answers, database, release
 from .arguments import (
     BOUNDS,
-    CHECKPOINT,
     CLAIM,
     CLAIM_PER_K,
     COLUMN,
@@ -142,7 +141,6 @@ PROGRAM = About(
 
 _RECORDS = (DATA, DOMAIN, COPIES)
 _SEARCH = (METHOD, MEMORY_LIMIT, JOBS)
-_ON_DISK = (CHECKPOINT, SCRATCH)
 
 _SCHOOL = "data/school_large.csv --column absence_days"
 _AGES = "--domain age=0:100"
@@ -156,7 +154,7 @@ _ROWS = (
             *(*_RECORDS, SIZE, COLUMNS, QUERIES, EMPTY),
             *(REQUIRED_DISTANCES, SEVERAL_NEIGHBORS, DIRECTION),
             *(replace(OUTPUT, help="draw the curves into this file"), TABLE),
-            *(EXACTLY, *_SEARCH, JSON, *_ON_DISK),
+            *(EXACTLY, *_SEARCH, JSON, SCRATCH),
         ),
         call=answers.curves,
         examples=(
@@ -176,7 +174,7 @@ _ROWS = (
             *(*_RECORDS, SIZE, COLUMN, QUERY, EMPTY),
             *(NEIGHBORS, DIRECTION, DISTANCE),
             replace(OUTPUT, help="draw the two datasets into this file"),
-            *(EXACTLY, *_SEARCH, JSON, *_ON_DISK),
+            *(EXACTLY, *_SEARCH, JSON, SCRATCH),
         ),
         call=answers.sensitivity,
         examples=(

@@ -21,7 +21,6 @@ from sensitivity_lab.universes.relations import RELATIONS, Relation
 from sensitivity_lab.universes.universe import Universe
 
 from .arguments import (
-    CHECKPOINT,
     COLUMN,
     COPIES,
     DATA,
@@ -211,9 +210,7 @@ class Given:
 
         Of methods, engines alone: what others take is a function, which no command has.
         """
-        run = Run(
-            memory_limit=self[MEMORY_LIMIT], checkpoint=self[CHECKPOINT], scratch=self[SCRATCH]
-        )
+        run = Run(memory_limit=self[MEMORY_LIMIT], scratch=self[SCRATCH])
         method = check_method(self[METHOD], kind)
         return {"method": method, "n_jobs": self[JOBS], "run": run}
 

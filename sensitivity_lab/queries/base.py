@@ -348,27 +348,6 @@ def as_floats(answer: Fraction | tuple[Fraction, ...], root: bool) -> Answer:
     return float_of(answer, root)
 
 
-def check_has_name(query: Query, has_name: bool, write: str) -> None:
-    """Raise InputError where a checkpoint cannot know a caller's function by a name.
-
-    Parameters
-    ----------
-    query : Query
-        What holds the function.
-    has_name : bool
-        Whether the caller gave it a name.
-    write : str
-        The call that does.
-    """
-    if not has_name:
-        raise InputError(
-            f"run=Run(checkpoint=...) needs a name for the function of the query "
-            f"{shown(query.name)}, because nothing tells whether a function has changed since its "
-            f"answers were kept; write {write}, and change the name whenever the function, or "
-            "anything that it reads, changes"
-        )
-
-
 def query_of_class(given: Any) -> Any:
     """Return the query of a class that needs no arguments; anything but a class as it is.
 

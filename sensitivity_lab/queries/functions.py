@@ -27,7 +27,7 @@ from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.records import as_array, as_numbers
 from sensitivity_lab.universes.universe import of_numbers
 
-from .base import Answer, Answered, Listed, Query, check_has_name
+from .base import Answer, Answered, Listed, Query
 from .named import NAMED
 from .order import depends_on_order
 from .returned import Answers, NoNumbersError, alike, are_exact, numbers_of, shape_of
@@ -60,11 +60,6 @@ class Function(Query):
     def name(self) -> str:
         """The name of the query in tables and legends."""
         return named(self.label)
-
-    def told_by(self) -> tuple[Any, ...]:
-        """Return what tells the query from others in a checkpoint: the name that it was given."""
-        check_has_name(self, self.named, "from_function(function, name='mine, version 1')")
-        return self.label, self.vectorized
 
     def __call__(self, x: Any) -> Answer:
         """Return the function's answer on one dataset: an array, shape (n,), or a DataFrame."""
@@ -301,8 +296,7 @@ def from_function(
         single rows.
     name : str, optional
         The name in tables and legends; by default the function's own name, with "(function)"
-        after it where a query of the lab has that name. A checkpoint needs it, and knows the
-        function by it: give another one whenever the function, or anything that it reads, changes.
+        after it where a query of the lab has that name.
     least_size : int, default 0
         The fewest records that `function` takes. By default it is called with no records, too, if
         the sizes that are asked for reach the empty dataset. With 1 no dataset is empty, and that

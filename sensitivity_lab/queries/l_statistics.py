@@ -27,7 +27,7 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
 
-from .base import OneSize, Query, Runs, Weights, WithEmpty, check_has_name
+from .base import OneSize, Query, Runs, Weights, WithEmpty
 from .order_statistics import Percentile
 
 _MOST_WEIGHTS = 10_000_000
@@ -116,8 +116,7 @@ class LStatistic(ByRank):
         ints, Fractions, Decimals or floats, each used exactly. It must always return the same
         weights. (A float such as 1 / n is rounded: write Fraction(1, n).)
     name : str, default "l_statistic"
-        The name of the query in tables and legends. A checkpoint needs another one than this, and
-        knows the weights by it; see `from_function`.
+        The name of the query in tables and legends.
 
     Raises
     ------
@@ -144,12 +143,6 @@ class LStatistic(ByRank):
             raise InputError(f"weight_function must have a hash, got {shown(self.weight_function)}")
         object.__setattr__(self, "name", named(check_text("name", self.name, "a text")))
         super().__post_init__()
-
-    def told_by(self) -> tuple[Any, ...]:
-        """Return what tells the query from others in a checkpoint: the name that it was given."""
-        write = "LStatistic(weight_function, name='mine, version 1')"
-        check_has_name(self, self.name not in ("", _UNNAMED), write)
-        return self.name, self.empty
 
     def weight_list(self, size: int) -> dict[int, Fraction]:
         """Return the weights that the function returns; QueryError unless they are numbers."""

@@ -149,6 +149,9 @@ class Mean(WithEmpty):
 class Var(WithEmpty):
     """The variance, as in `numpy.var`: the sum of squared deviations over n - ddof.
 
+    Arrow, Dask's arrays and scikit-learn's `StandardScaler` divide by n, too; ``ddof=1`` is pandas,
+    Polars, DuckDB's `variance` and Dask's frames.
+
     Parameters
     ----------
     ddof : int, float, Fraction or Decimal, default 0
@@ -210,6 +213,9 @@ class Var(WithEmpty):
 @dataclass(frozen=True)
 class Std(Var):
     """The standard deviation, as in `numpy.std`: the square root of the variance.
+
+    Arrow and Dask's arrays divide by n, too; ``ddof=1`` is pandas, Polars, DuckDB's `stddev` and
+    SciPy's `tstd`.
 
     Parameters
     ----------

@@ -40,6 +40,10 @@ def at_ranks(weights: Weights, record: Callable[[int], int], unit: int) -> Fract
 class Percentile(WithEmpty):
     """A percentile, as in `numpy.percentile`.
 
+    pandas' `quantile`, DuckDB's `quantile_cont`, SQLite's `percentile` and Arrow's `quantile` are
+    the default; DuckDB's `quantile_disc` is "inverted_cdf". Polars' `quantile` is none of the
+    methods unless it says "linear"; see docs/reference/whose.md.
+
     Parameters
     ----------
     q : int, float, Fraction or Decimal
@@ -156,6 +160,9 @@ class _NamedPercentile(Percentile):
 @dataclass(frozen=True)
 class Median(_NamedPercentile):
     """The middle record, or the mean of the two middle ones.
+
+    The `median` of NumPy, pandas, Polars, DuckDB (of floats) and SQLite; Dask's depends on the
+    chunks.
 
     Parameters
     ----------

@@ -1,11 +1,9 @@
-"""What a piece of work is, and what keeps its answer."""
+"""What a piece of work is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
-
-from .checkpoint import Checkpoint
+from typing import Any, Generic, TypeVar
 
 Recipe = TypeVar("Recipe")
 
@@ -30,22 +28,3 @@ class Block(Generic[Recipe]):
     recipe: Recipe
     length: int
     label: str = "a block"
-
-
-class Keeper(Protocol):
-    """Keeps the answer on a finished block; travels to worker processes."""
-
-    def keep(self, recipe: Any, answer: Any) -> None:
-        """Keep an answer for a later call."""
-
-    def found(self, recipe: Any) -> Any:
-        """Return the answer that is kept on a block; None if there is none."""
-
-    @property
-    def checkpoint(self) -> Checkpoint:
-        """The folder where it keeps them."""
-
-
-def to_go_on(keeper: Keeper | None) -> str:
-    """Return the end of an error: that what is finished is kept, and how to go on from there."""
-    return f"; what is finished is kept: {keeper.checkpoint.resume}" if keeper else ""

@@ -10,13 +10,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from sensitivity_lab.errors import WorkerError, printable
 
-from .block import Block, Keeper, Produced, to_go_on
+from .block import Block, Produced
 
 _PATIENCE = 10.0
 """A scheduler that cannot be reached for so many seconds is gone."""
@@ -44,76 +43,46 @@ def run(
     function: Callable[[Any], Any],
     blocks: Iterable[Block[Any]],
     client: Any,
-    keeper: Keeper | None,
 ) -> Iterator[Produced]:
     """Yield what the cluster produces, as soon as it is there.
 
     The scheduler repeats a block whose worker died, as often as ``allowed-failures`` of its
-    configuration says. Answers are kept by the workers that see the keeper's folder, and by this
-    process, because others may not share a disk with it.
+    configuration says.
     """
     import joblib
 
     portable = joblib.wrap_non_picklable_objects(function, keep_wrapper=False)
-    if keeper is not None:
-        portable = KeptByWorkers(portable, keeper)
     listed = list(blocks)
     futures = client.map(portable, [block.recipe for block in listed], pure=False)
     places = {future: place for place, future in enumerate(futures)}
     del futures  # the cluster forgets an answer when nothing here refers to it
     try:
-        for future, result in _finished(places, client, keeper):
+        for future, result in _finished(places, client):
             block, place = listed[places[future]], places.pop(future)
             del future
-            answer = _unless_killed(result, block.label, keeper)
-            if keeper is not None:
-                keeper.keep(block.recipe, answer)
-            yield place, block.length, answer
+            yield place, block.length, _unless_killed(result, block.label)
     finally:
         if places and client.status == "running":
             client.cancel(list(places), force=True)
 
 
-@dataclass(frozen=True)
-class KeptByWorkers:
-    """A function whose answers a worker keeps at once, where it can.
-
-    A worker that dies takes with it what was not fetched yet. The one that does it again finds it.
-    """
-
-    function: Callable[[Any], Any]
-    keeper: Keeper
-
-    def __call__(self, recipe: Any) -> Any:
-        """Return the answer on a block, evaluated or kept."""
-        if not self.keeper.checkpoint.is_here:
-            return self.function(recipe)
-        answer = self.keeper.found(recipe)
-        if answer is None:
-            answer = self.function(recipe)
-            self.keeper.keep(recipe, answer)
-        return answer
-
-
-def _finished(
-    pending: dict[Any, int], client: Any, keeper: Keeper | None
-) -> Iterator[tuple[Any, Callable[[], Any]]]:
+def _finished(pending: dict[Any, int], client: Any) -> Iterator[tuple[Any, Callable[[], Any]]]:
     """Yield futures as they finish, each with a call that returns or raises its result.
 
     The caller takes them out of `pending`. WorkerError if the cluster goes away.
     """
     reached = time.monotonic()
     while pending:
-        cancelled = _look(list(pending), keeper)
+        cancelled = _look(list(pending))
         if client.status == "running":
             reached = time.monotonic()
         elif time.monotonic() - reached > _PATIENCE or client.status == "closed":
-            raise _gone(keeper)
+            raise _gone()
         if cancelled or any(future.status == "cancelled" for future in pending):
             time.sleep(_CLUSTER_LOOKS)  # the news that the scheduler is gone may be under way
             if client.status != "running":
-                raise _gone(keeper) from cancelled
-            raise _lost(keeper, _RESTART in str(cancelled)) from cancelled
+                raise _gone() from cancelled
+            raise _lost(_RESTART in str(cancelled)) from cancelled
         for future in [one for one in pending if one.status in ("finished", "error")]:
             # The worker that holds the result can die now; then it is computed again. Or the task
             # is cancelled, or the connection is lost, and the next look says why.
@@ -127,7 +96,7 @@ def _finished(
                 yield future, result
 
 
-def _look(futures: Sequence[Any], keeper: Keeper | None) -> CancelledError | None:
+def _look(futures: Sequence[Any]) -> CancelledError | None:
     """Wait until a task has finished or failed, a second at most; return why one is cancelled."""
     from distributed import wait as untyped
 
@@ -139,7 +108,7 @@ def _look(futures: Sequence[Any], keeper: Keeper | None) -> CancelledError | Non
     except CancelledError as error:
         return error
     except Exception as error:
-        raise _gone(keeper) from error
+        raise _gone() from error
     return None
 
 
@@ -151,7 +120,7 @@ def _raise(error: BaseException) -> Any:
     raise error
 
 
-def _unless_killed(result: Callable[[], Any], label: str, keeper: Keeper | None) -> Any:
+def _unless_killed(result: Callable[[], Any], label: str) -> Any:
     """Return the answer on a block, or raise what it raised."""
     from distributed import KilledWorker
 
@@ -160,7 +129,7 @@ def _unless_killed(result: Callable[[], Any], label: str, keeper: Keeper | None)
     except KilledWorker as error:
         raise WorkerError(
             f"workers of the Dask cluster ended again and again in {label}: they crashed, "
-            f"were killed, or ran out of memory; see the workers' logs{to_go_on(keeper)}"
+            f"were killed, or ran out of memory; see the workers' logs"
         ) from error
     except RuntimeError as error:
         if _NOT_LOADED not in str(error):
@@ -173,21 +142,20 @@ def _unless_killed(result: Callable[[], Any], label: str, keeper: Keeper | None)
         ) from error
 
 
-def _lost(keeper: Keeper | None, restarted: bool) -> WorkerError:
+def _lost(restarted: bool) -> WorkerError:
     if restarted:
         return WorkerError(
-            f"the Dask cluster was restarted, and lost its tasks: client.restart() was called "
-            f"while the search ran; call again{to_go_on(keeper)}"
+            "the Dask cluster was restarted, and lost its tasks: client.restart() was called "
+            "while the search ran; call again"
         )
     return WorkerError(
         "the Dask cluster cancelled tasks: client.restart() or client.cancel() was called, or a "
-        "worker died with what only it had, such as blocks of a checkpoint; call again"
-        f"{to_go_on(keeper)}"
+        "worker died with what only it had; call again"
+        ""
     )
 
 
-def _gone(keeper: Keeper | None) -> WorkerError:
+def _gone() -> WorkerError:
     return WorkerError(
         "the Dask cluster is gone: its scheduler cannot be reached; start a cluster again"
-        f"{to_go_on(keeper)}"
     )

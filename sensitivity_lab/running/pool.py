@@ -1,4 +1,4 @@
-"""Running blocks of work, one after the other or by many workers, and keeping what is done."""
+"""Running blocks of work, one after the other or by many workers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeVar
 
-from .block import Block, Keeper
+from .block import Block
 from .progress import bar
 
 Recipe = TypeVar("Recipe")
@@ -80,7 +80,6 @@ def run(
     n_jobs: int | None,
     progress: bool | None,
     unit: str = "datasets",
-    keeper: Keeper | None = None,
     arrived: Callable[[Any], Any] | None = None,
     sample: Sample | None = None,
     apart: bool = False,
@@ -107,8 +106,6 @@ def run(
         Whether to show a progress bar; None shows one only on a terminal and only past a second.
     unit : str, default "datasets"
         What the lengths of blocks count.
-    keeper : Keeper, optional
-        Keeps every answer as soon as it is there.
     arrived : callable, optional
         Makes of an answer, in this process, what is held until all are there.
     sample : Sample, optional
@@ -135,17 +132,13 @@ def run(
     answers: dict[int, Any] = {}
     with bar(unit, progress, total) as shown:
         try:
-            with closing(
-                _produced(function, blocks, total, n_jobs, keeper, sample, apart)
-            ) as produced:
+            with closing(_produced(function, blocks, total, n_jobs, sample, apart)) as produced:
                 for place, length, answer in produced:
                     answers[place] = arrived(answer) if arrived else answer
                     done += length
                     shown.update(length)
         except KeyboardInterrupt:
-            how = f"; {keeper.checkpoint.resume}" if keeper else ""
-            told = f"{done:,} of {total:,} {unit} were done{how}"
-            raise KeyboardInterrupt(told) from None
+            raise KeyboardInterrupt(f"{done:,} of {total:,} {unit} were done") from None
     return [answers[place] for place in range(len(answers))]
 
 
@@ -154,7 +147,6 @@ def _produced(
     blocks: Iterable[Block[Recipe]],
     total: int,
     n_jobs: int | None,
-    keeper: Keeper | None,
     sample: Sample | None,
     apart: bool,
 ) -> Generator[tuple[int, int, Any], None, None]:
@@ -168,15 +160,13 @@ def _produced(
             rest = chain([block], (later for _, later in given))
             client = cluster.active_client()
             for further, length, answer in (
-                processes.run(function, rest, n_jobs, keeper)
+                processes.run(function, rest, n_jobs)
                 if client is None
-                else cluster.run(function, rest, client, keeper)
+                else cluster.run(function, rest, client)
             ):
                 yield place + further, length, answer
             return
         answer, own = timed(function, block.recipe, block.length)
-        if keeper:
-            keeper.keep(block.recipe, answer)
         # The very first block may have had to import. What takes longer than that is believed.
         if sample is not None or own.seconds > _START:
             sample = (sample or Sample()) + own

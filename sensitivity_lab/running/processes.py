@@ -18,7 +18,7 @@ from joblib.externals.loky.backend.reduction import dumps
 from sensitivity_lab.errors import InputError, WorkerError
 from sensitivity_lab.files import temporary_folder
 
-from .block import Block, Keeper, Produced, to_go_on
+from .block import Block, Produced
 from .shared import PREFIX, will_share
 from .time_limits import serve, workers_without_interrupts
 
@@ -31,7 +31,6 @@ class _Task:
     ----------
     function : callable
         Pickled by value where plain pickle cannot.
-    keeper : Keeper or None
     parent : int
         The process that the workers serve.
     begun : str
@@ -39,7 +38,6 @@ class _Task:
     """
 
     function: Callable[[Any], Any]
-    keeper: Keeper | None
     parent: int
     begun: str
 
@@ -48,9 +46,6 @@ class _Task:
         mark.touch()
         serve(self.parent, mark)
         answer = self.function(block.recipe)
-        # Here, not in the parent: what is finished is kept even if the parent is killed now.
-        if self.keeper is not None:
-            self.keeper.keep(block.recipe, answer)
         mark.unlink()
         return place, block.length, answer
 
@@ -59,7 +54,6 @@ def run(
     function: Callable[[Any], Any],
     blocks: Iterable[Block[Any]],
     n_jobs: int | None,
-    keeper: Keeper | None,
 ) -> Iterator[Produced]:
     """Yield what joblib's workers produce, as soon as it is there.
 
@@ -72,7 +66,7 @@ def run(
     waiting: dict[int, Block[Any]] = {}
     will_share()
     with temporary_folder(tempfile.gettempdir(), PREFIX) as begun:
-        task = _Task(portable, keeper, os.getpid(), str(begun))
+        task = _Task(portable, os.getpid(), str(begun))
         while True:
             try:
                 for produced in _by_joblib(task, given, waiting, n_jobs):
@@ -85,9 +79,9 @@ def run(
                     mark.unlink()
                 suspects = [place for place in under_way if place in waiting]
                 if not suspects:
-                    raise _death("before it began a block", keeper) from None
+                    raise _death("before it began a block") from None
                 for place in suspects:
-                    yield _alone(task, place, waiting.pop(place), keeper)
+                    yield _alone(task, place, waiting.pop(place))
                 given = _first(dict(waiting), given)
                 waiting = {}
 
@@ -159,7 +153,7 @@ def _close(produced: Generator[Produced, None, None]) -> None:
         produced.close()
 
 
-def _alone(task: _Task, place: int, block: Block[Any], keeper: Keeper | None) -> Produced:
+def _alone(task: _Task, place: int, block: Block[Any]) -> Produced:
     """Return what a worker produces from one block, while no other block is under way."""
     try:
         # With one job, joblib would run the block in this very process.
@@ -167,22 +161,22 @@ def _alone(task: _Task, place: int, block: Block[Any], keeper: Keeper | None) ->
     except BrokenProcessPool:
         # A worker that is ended because its time is up says there where it was.
         where = Path(task.begun, str(place)).read_text(encoding="utf-8", errors="replace")
-        raise _death(f"twice in {block.label}", keeper, where) from None
+        raise _death(f"twice in {block.label}", where) from None
     found: Produced = produced
     return found
 
 
-def _death(when: str, keeper: Keeper | None, where: str = "") -> WorkerError:
+def _death(when: str, where: str = "") -> WorkerError:
     if where:
         error = WorkerError(
             f"a worker process was ended {when}: a call took longer than run=Run(timeout=...) "
             "allows and could not be interrupted, as compiled code cannot that does not return to "
             "Python; choose a larger timeout, or let the query answer these datasets in less "
-            f"time{to_go_on(keeper)}"
+            f"time"
         )
         error.add_note(where)
         return error
     return WorkerError(
         f"a worker process ended {when}: it crashed, was killed, called os._exit, or ran out of "
-        f"memory; call the query there with n_jobs=1 to see which{to_go_on(keeper)}"
+        f"memory; call the query there with n_jobs=1 to see which"
     )

@@ -16,7 +16,6 @@ from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.functions import TWO_ANSWERS, slack_of
-from sensitivity_lab.running.checkpoint import Checkpoint
 from sensitivity_lab.running.time_limits import TimeUpError, in_time
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -26,10 +25,8 @@ SAMPLE = 32
 """So many datasets are evaluated again, and so many of those of the pairs that were found."""
 
 
-def spread(number: int, seed: int | None = 0) -> list[int]:
+def spread(number: int) -> list[int]:
     """Return at most `SAMPLE` of the numbers 0 to `number` - 1, ascending, both ends among them.
-
-    Without a seed every call draws others.
 
     Examples
     --------
@@ -38,7 +35,7 @@ def spread(number: int, seed: int | None = 0) -> list[int]:
     """
     if number <= SAMPLE:
         return list(range(number))
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(0)
     found = {0, number - 1}
     while len(found) < SAMPLE:
         found.add(int(random.integers(number)))
@@ -91,7 +88,6 @@ def check_again(
     universe: FiniteUniverse,
     known: Sequence[tuple[Multiplicities, Any]],
     timeout: float | None = None,
-    checkpoint: Checkpoint | None = None,
 ) -> None:
     """Ask a caller's function again on datasets whose answers are known, last to first.
 
@@ -99,8 +95,6 @@ def check_again(
     ------
     QueryError
         If an answer is another one, or takes too long.
-    CheckpointError
-        If an answer is another one, and may be kept since an earlier call.
     """
     if query.arithmetic == "exact":
         return
@@ -108,10 +102,7 @@ def check_again(
     for data, first in reversed(known):
         again = answered_in_time(query, universe, data, timeout)
         if not agree(query, first, again, others, largest_of(universe)):
-            dataset = universe.dataset(data)
-            if checkpoint is not None and checkpoint.resumed:
-                raise checkpoint.of_another(query.name, show(dataset), told(first), told(again))
-            raise no_function(query, dataset, first, again)
+            raise no_function(query, universe.dataset(data), first, again)
 
 
 def check_calls(

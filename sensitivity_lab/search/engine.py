@@ -20,7 +20,6 @@ from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Answered
 from sensitivity_lab.running import workers
-from sensitivity_lab.running.checkpoint import Checkpoint
 from sensitivity_lab.running.cluster import active_client
 from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.universes.multiplicities import Multiplicities
@@ -70,9 +69,7 @@ class Options:
     progress : bool or None, default None
         Whether to show a progress bar; None: on a terminal and past a second.
     run : Run
-        The limits of memory and time, and the folders.
-    checkpoint : Checkpoint or None, default None
-        Where finished blocks of evaluations are kept: that of `run`, opened.
+        The limits of memory and time, and the folder.
     scratch : str or None
         The folder of `run` for large arrays, which can be written to; None keeps them in memory.
     """
@@ -80,7 +77,6 @@ class Options:
     n_jobs: int | None = None
     progress: bool | None = None
     run: Run = Run()  # noqa: RUF009 - frozen
-    checkpoint: Checkpoint | None = None
     scratch: str | None = field(init=False)
 
     @property

@@ -1,22 +1,23 @@
-"""Limits on the memory, time and folders of a search; they never change its answer."""
+"""Limits on the memory and time of a search, and its folder; they never change its answer."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from sensitivity_lab.checks import check_kind, check_seconds, check_whole, shown
+from sensitivity_lab.checks import check_kind, check_path, check_seconds, check_whole, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.queries import Query
-from sensitivity_lab.running.checkpoint import as_folder
+
+_check_folder = replace(check_path, accepted="None or the path of a folder")
 
 
 @dataclass(frozen=True)
 class Run:
-    """The memory, time and folders that a search may use; none of these changes its answer.
+    """The memory, time and folder that a search may use; none of these changes its answer.
 
     A call that does not support a setting refuses it with an error. The number of processes and the
     progress bar are arguments of the calls themselves: `n_jobs` and `progress`.
@@ -37,10 +38,6 @@ class Run:
         not return to Python can only be ended with its process: with ``n_jobs=2`` that is a worker,
         except for the first few datasets, and the error is a WorkerError. A timeout needs worker
         processes or the main thread, and does not work on Windows.
-    checkpoint : str or path, optional
-        A folder that keeps finished blocks of evaluations, so a later call with the same arguments
-        continues where this one was killed. Neighbors and distances may differ then. A caller's
-        function needs a name (`from_function`), which stands for it: the code is not compared.
     scratch : str or path, optional
         A folder for large arrays, in files that are deleted with the search. The free space on its
         disk then limits the search, instead of `memory_limit`.
@@ -48,7 +45,7 @@ class Run:
     Raises
     ------
     InputError
-        If a limit is not a positive number, or a folder is not a path.
+        If a limit is not a positive number, or the folder is not a path.
 
     Examples
     --------
@@ -62,18 +59,16 @@ class Run:
     memory_limit: int = 4 * 2**30
     time_limit: float | None = None
     timeout: float | None = None
-    checkpoint: str | Path | None = None
     scratch: str | Path | None = None
 
     def __post_init__(self) -> None:
-        """Check the limits, and that folders are paths; no folder is made."""
+        """Check the limits, and that the folder is a path; it is not made."""
         most = check_whole("memory_limit", self.memory_limit, "a number of bytes, at least 1")
         object.__setattr__(self, "memory_limit", most)
         check_seconds.or_none("time_limit", self.time_limit)
         check_seconds.or_none("timeout", self.timeout)
-        for name in ("checkpoint", "scratch"):
-            if getattr(self, name) is not None:
-                as_folder(name, getattr(self, name))
+        if self.scratch is not None:
+            _check_folder("scratch", self.scratch)
 
 
 def check_run(run: Any, call: str, *useless: str, queries: Iterable[Query] = ()) -> Run:
@@ -116,7 +111,7 @@ def open_scratch(run: Run) -> str | None:
     """
     if run.scratch is None:
         return None
-    path = as_folder("scratch", run.scratch)
+    path = _check_folder("scratch", run.scratch).absolute()
     try:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path):

@@ -440,8 +440,8 @@ ROWS = sl.TableUniverse.from_domain({"g": ["a", "b"], "v": [1, 2]})
             "sizes must be two sizes from 1 to 4 with the size of x, 3, between them, got (3, 3)",
         ),
         (
-            {"run": sl.Run(checkpoint="folder")},
-            "reach does not use checkpoint; leave it out of run, got 'folder'",
+            {"run": sl.Run(scratch="folder")},
+            "reach does not use scratch; leave it out of run, got 'folder'",
         ),
         (
             {"dataset": [7]},

@@ -79,10 +79,9 @@ def test_a_name_that_is_too_long(capsys, arguments, line):
     check_refused(capsys, arguments, f"sensitivity-lab {arguments[0]}: {line}")
 
 
-@pytest.mark.parametrize("option", ["--checkpoint", "--scratch"])
 @pytest.mark.usefixtures("folder")
-def test_a_folder_with_a_name_that_is_too_long(capsys, option):
-    code, out, err = run(capsys, "sensitivity", *AGES, *MEAN_OF_TWO, option, LONG)
+def test_a_folder_with_a_name_that_is_too_long(capsys):
+    code, out, err = run(capsys, "sensitivity", *AGES, *MEAN_OF_TWO, "--scratch", LONG)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert err.startswith("sensitivity-lab sensitivity: ")
     assert WHY in err

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -15,7 +14,6 @@ import pytest
 from paths import PACKAGE, ROOT
 from searches import Search, is_running, shared_memory, until
 
-import sensitivity_lab as sl
 from sensitivity_lab.files import remove_abandoned, temporary_folder, written_whole
 from sensitivity_lab.running import in_fresh_process, shared
 
@@ -165,21 +163,6 @@ def test_a_folder_that_is_taken_away_while_it_is_made_is_made_again(tmp_path, mo
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.exhaustive
-def test_a_checkpoint_is_swept_when_it_is_opened(tmp_path):
-    """Also by a call that finds every block finished, and writes nothing."""
-    process = started(WRITING, tmp_path)
-    assert end(process, signal.SIGKILL) == -signal.SIGKILL
-    left = {path.name for path in tmp_path.iterdir()}
-    assert len(left) == 1
-    universe = sl.Universe.from_domain(range(3))
-    query = sl.from_function(lambda x: float(x[0]), name="first")
-    sl.global_sensitivity(
-        universe, query, size=2, neighbors="bounded", run=sl.Run(checkpoint=tmp_path)
-    )
-    assert not left & {path.name for path in tmp_path.iterdir()}
-
-
 @pytest.fixture
 def dead(tmp_path, monkeypatch):
     """The folder of a run that was killed, and what is in shared memory beside it."""
@@ -256,8 +239,6 @@ def test_a_search_that_was_ended_leaves_nothing(tmp_path, number, whole, monkeyp
         remove_abandoned(temporary, shared.PREFIX, shared.remove_shared)
     until(lambda: not shared_memory(process.pid), seconds=10)
     assert not list(temporary.iterdir())
-    remove_abandoned(search.kept)
-    assert not [path for path in search.kept.iterdir() if re.match(r"\.sens", path.name)]
 
 
 AFTER_ITS_SEARCH = """

@@ -36,7 +36,7 @@ class Clock:
 
         return spread
 
-    def processes(self, function, blocks, n_jobs, keeper):
+    def processes(self, function, blocks, n_jobs):
         """Stand for worker processes, which are too slow for a test."""
         self.sent.append(len(self.here))
         for place, block in enumerate(blocks):

@@ -34,13 +34,8 @@ for room in ("running", "calls", "search", "files", "cli", "results"):
     for one in pkgutil.walk_packages(getattr(package, "__path__", ()), f"{package.__name__}."):
         importlib.import_module(one.name)
 universe = sl.Universe.from_domain(range(4))
-with tempfile.TemporaryDirectory() as folder:
-    run = sl.Run(checkpoint=folder)
-    query = sl.from_function(lambda x: float(x.sum()), name="total")
-    for _ in range(2):
-        found = sl.global_sensitivity(
-            universe, query, size=3, neighbors="bounded", run=run
-        )
+query = sl.from_function(lambda x: float(x.sum()), name="total")
+found = sl.global_sensitivity(universe, query, size=3, neighbors="bounded")
 print(found.value)
 try:
     sl.global_sensitivity(

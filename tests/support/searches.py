@@ -48,14 +48,9 @@ if __name__ == "__main__":
             size=told["size"],
             neighbors=told["neighbors"],
             n_jobs=jobs,
-            run=sl.Run(checkpoint=told["folder"]),
         )
     print(result.value, result.witness.x, result.witness.y)
 """
-
-
-AGAIN = 32 + 32
-"""So many datasets are evaluated again: of those that are kept, and of those that are new."""
 
 
 class Search:
@@ -64,23 +59,19 @@ class Search:
     Parameters
     ----------
     folder : Path
-        Where the program, the file of calls and the checkpoint are.
+        Where the program and the file of calls are.
     jobs : int, default 2
         The number of workers.
-    checkpoint : bool, default True
     **further
         `seconds` for each call, `records` of the universe, `size`, `neighbors`, whether to use a
-        cluster of `dask`, where the checkpoint is `kept`, and from which call on calls are held
-        until they may `go_on` (`held_from`).
+        cluster of `dask`, and from which call on calls are held until they may `go_on`
+        (`held_from`).
     """
 
-    def __init__(
-        self, folder: Path, jobs: int = 2, checkpoint: bool = True, **further: Any
-    ) -> None:
+    def __init__(self, folder: Path, jobs: int = 2, **further: Any) -> None:
         self.program = folder / "program.py"
         self.program.write_text(PROGRAM)
         self.calls, self._go = folder / "calls", folder / "go"
-        self.kept = Path(further.pop("kept", folder / "kept"))
         self.told = {
             "seconds": 0.0002,
             "records": [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233],
@@ -92,7 +83,6 @@ class Search:
             "calls": str(self.calls),
             "go": str(self._go),
             "jobs": jobs,
-            "folder": str(self.kept) if checkpoint else None,
         }
 
     def start(self) -> subprocess.Popen[str]:
@@ -115,11 +105,6 @@ class Search:
 
     def wait_until_called(self, times: int, seconds: float = 60) -> None:
         until(lambda: len(self.callers()) >= times, seconds)
-
-    def longest_block(self) -> int:
-        """How many datasets the largest block has that was kept."""
-        ends = [path.stem.split("-")[-2:] for path in self.kept.glob("*.block")]
-        return max(int(last) - int(first) for first, last in ends)
 
     def finish(self, seconds: float = 120) -> str:
         self.go_on()

@@ -28,7 +28,7 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Integers, Number, common_integers, rational_root
 from sensitivity_lab.metrics.norms import Norm, check_norm
-from sensitivity_lab.queries.base import Query, check_has_name
+from sensitivity_lab.queries.base import Query
 from sensitivity_lab.queries.moments import Mean
 from sensitivity_lab.queries.row_sums import LinearAnswer, Ratios, Sums, Whole, as_terms
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -80,14 +80,6 @@ class SumOf(RecordQuery):
         clipped = "" if self.clip is None else f" clipped to {self.clip[0]}..{self.clip[1]}"
         filtered = "" if self.where is None else f" where {CountIf(self.where).told}"
         return f"sum of {named(self.column)}{clipped}{filtered}"
-
-    def told_by(self) -> tuple[Any, ...]:
-        """Return what tells the query from others in a checkpoint: a function has no name here."""
-        write = (
-            "where as a text, such as 'age >= 18', or from_function(query, name='mine, version 1')"
-        )
-        check_has_name(self, not callable(self.where), write)
-        return self.column, self.clip, self.where
 
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the sum of the column's values."""

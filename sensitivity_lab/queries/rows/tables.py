@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.checks import as_pandas, check_text, named, names_of, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.queries.base import Answer, Query, check_has_name
+from sensitivity_lab.queries.base import Answer, Query
 from sensitivity_lab.queries.row_sums import Sums, as_terms
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.records import as_numbers
@@ -97,8 +97,7 @@ class CountIf(RecordQuery):
         record, each from its own record alone; or a text such as "age >= 18", or of numbers, which
         it calls x, "x >= 18". A missing result counts as False.
     name : str, optional
-        The name in tables and legends; by default made of the text or the function. A checkpoint
-        needs it for a function, and knows the function by it; see `from_function`.
+        The name in tables and legends; by default made of the text or the function.
 
     Raises
     ------
@@ -141,14 +140,6 @@ class CountIf(RecordQuery):
     @property
     def _made_name(self) -> str:
         return "count_if" if self.told == "<lambda>" else f"count of {self.told}"
-
-    def told_by(self) -> tuple[Any, ...]:
-        """Return what tells the query from others in a checkpoint: its text, or the given name."""
-        if isinstance(self.predicate, str):
-            return "text", self.predicate
-        write = "CountIf(predicate, name='mine, version 1')"
-        check_has_name(self, self.name != named(self._made_name), write)
-        return "name", self.name
 
     @property
     def told(self) -> str:

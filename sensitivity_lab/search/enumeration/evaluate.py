@@ -23,7 +23,7 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.returned import Answers, alike
 from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.running.time_limits import TimeUpError, in_time
-from sensitivity_lab.search.again import agree, largest_of, no_function, spread, told
+from sensitivity_lab.search.again import agree, largest_of, no_function, spread
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.universes.listing import Rows
@@ -33,7 +33,6 @@ from sensitivity_lab.universes.universe import of_numbers
 
 from .float_error import Scale
 from .held import Held, Shelf, ends_of
-from .kept import KeptSample, LevelKeeper, Recipe, missing_of
 
 _CHUNKS = 48
 """The least number of blocks, about, that work is cut into, for any number of workers."""
@@ -58,6 +57,15 @@ _TOGETHER = 8
 
 _MEASURED_SECONDS = 0.1
 """How long a measurement takes at least, where there are enough datasets."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Datasets `first` to `last` - 1 of the level `size`."""
+
+    size: int
+    first: int
+    last: int
 
 
 @dataclass(frozen=True)
@@ -248,57 +256,26 @@ def _evaluate_all(
     check: Callable[[Sequence[int | None]], None],
     shelf: Shelf,
 ) -> tuple[dict[Recipe, list[Held]], list[Recipe]]:
-    """Return the answers on every block, by query.
-
-    And the ranges that were evaluated now; the answers on the others were kept.
-    """
+    """Return the answers on every block, by query; and the ranges that the blocks are cut from."""
     lattice = lattice_of(evaluator.universe, evaluator.largest_size, evaluator.smallest_size)
     evaluator.answer_together(sizes)
-    keeper = LevelKeeper.of(evaluator.universe, evaluator.queries, options.checkpoint)
+    found = ((size, lattice.number(size)) for size in sizes)
+    every = [Recipe(size, 0, number) for size, number in found if number]
+    missing = list(every)
     widths: list[Answers] = []
     done: dict[Recipe, list[Held]] = {}
-    sample = KeptSample()
-    for recipe, kept in keeper.kept(sizes) if keeper else ():
-        widths = kept
-        sample.add(recipe, kept)
-        done[recipe] = shelf.put(kept)
-    if keeper:
-        _check_kept_answers(evaluator, sample.chosen, keeper, options)
-    missing = missing_of({size: lattice.number(size) for size in sizes}, done)
-    new = list(missing)
     took = running.Sample()
     if missing:
         # A few datasets first, to see how long one takes, and how many numbers an answer has.
         probe = _probe(evaluator, missing[0])
         widths, took = _timed(evaluator, probe)
         done[probe] = shelf.put(widths)
-        if keeper:
-            keeper.keep(probe, widths)
         missing[0] = Recipe(probe.size, probe.last, missing[0].last)
     check([None if batch.ndim == 1 else batch.shape[1] for batch in widths])
     recipes = _cut_ranges(evaluator, missing, took.each)
-    answers = _evaluate(evaluator, recipes, took, shelf, keeper, options)
+    answers = _evaluate(evaluator, recipes, took, shelf, options)
     done |= zip(recipes, answers, strict=True)
-    return done, new
-
-
-def _check_kept_answers(
-    evaluator: Evaluator,
-    kept: Sequence[tuple[Recipe, list[Answers]]],
-    keeper: LevelKeeper,
-    options: Options,
-) -> None:
-    """Evaluate some kept answers again; raise CheckpointError if one is of another function."""
-    again = _evaluate_again(evaluator, [recipe for recipe, _ in kept], options)
-    for place, query in enumerate(evaluator.queries):
-        others = max((_largest_answer(first[place]) for _, first in kept), default=0.0)
-        records = largest_of(evaluator.universe)
-        for (recipe, first), now in zip(kept, again, strict=True):
-            if not agree(query, first[place], now[place], others, records):
-                data = evaluator.dataset(recipe)
-                raise keeper.checkpoint.of_another(
-                    query.name, show(data), told(first[place]), told(now[place])
-                )
+    return done, every
 
 
 def _check_new(
@@ -365,7 +342,6 @@ def _evaluate(
     recipes: list[Recipe],
     sample: running.Sample,
     shelf: Shelf,
-    keeper: LevelKeeper | None,
     options: Options,
 ) -> list[list[Held]]:
     """Return the answers on blocks of datasets, by block."""
@@ -376,7 +352,6 @@ def _evaluate(
         total=total,
         n_jobs=options.n_jobs,
         progress=options.progress,
-        keeper=keeper,
         arrived=shelf.put,
         sample=sample,
         apart=evaluator.timeout is not None,
@@ -405,10 +380,8 @@ def _joined_levels(
 
 def _probe(evaluator: Evaluator, missing: Recipe) -> Recipe:
     """Return the first few datasets of a range."""
-    stop = missing.first + (_PROBE_ROWS if _vectorized(evaluator) else _EVALUATED_FIRST)
-    if _vectorized(evaluator) and missing.first:
-        stop = max(stop, (missing.first // _batch(missing.size) + 1) * _batch(missing.size))
-    return Recipe(missing.size, missing.first, min(stop, missing.last))
+    stop = _PROBE_ROWS if _vectorized(evaluator) else _EVALUATED_FIRST
+    return Recipe(missing.size, 0, min(stop, missing.last))
 
 
 def _timed(evaluator: Evaluator, probe: Recipe) -> tuple[list[Answers], running.Sample]:

@@ -189,10 +189,8 @@ def _findings(
     for pair in sorted(best, key=attrgetter("difference"), reverse=True):
         for data, answer in zip((pair.x, pair.y), pair.answers or (), strict=False):
             found.setdefault(data.tobytes(), (data, answer))
-    checkpoint, known = options.checkpoint, list(found.values())[:SAMPLE]
-    # A vectorized one is asked alone for each relation, but its answers may be of another call.
-    if not query.vectorized or (checkpoint and checkpoint.resumed):
-        check_again(query, universe, known, options.timeout, checkpoint)
+    if not query.vectorized:  # a vectorized one is asked alone for each relation
+        check_again(query, universe, list(found.values())[:SAMPLE], options.timeout)
     return [
         _finding(finder, relation, pair, levels)
         for relation, pair in zip(levels.families, best, strict=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 
 from sensitivity_lab import running
 from sensitivity_lab.checks import MORE_MEMORY, named, told_apart
@@ -15,7 +15,7 @@ from sensitivity_lab.metrics.records import moved
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer, rationals_of
-from sensitivity_lab.search.again import answered_in_time, check_again, spread, told
+from sensitivity_lab.search.again import answered_in_time, check_again, spread
 from sensitivity_lab.search.engine import (
     BothEnds,
     Cost,
@@ -32,8 +32,6 @@ from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.neighbor_counts import number_of_neighbors
 from sensitivity_lab.universes.relations import RemovedAdded, show
-
-from .kept import Chunk, NeighborKeeper
 
 MAX_NEIGHBORS = 1_000_000
 """The most neighbors that are listed."""
@@ -95,9 +93,8 @@ def _answers(
     universe, query = problem.universe, problem.query
     of_x = exact_answer(query, universe, problem.x)
     check_width(of_x, number, query.name, options)
-    keeper = NeighborKeeper.of(problem, options.checkpoint)
     neighbors = partial(_neighbors, problem)
-    return of_x, answers_on(neighbors, number, query, universe, options, keeper)
+    return of_x, answers_on(neighbors, number, query, universe, options)
 
 
 def _both_ends(problem: LocalProblem, number: int, options: Options) -> BothEnds:
@@ -161,7 +158,7 @@ def _solve(problem: LocalProblem, number: int, options: Options) -> Finding:
     )
     y = next(islice(_neighbors(problem), first_place[furthest], None))
     pair = [(problem.x, of_x), (y, furthest)]
-    check_again(query, universe, pair, options.timeout, options.checkpoint)
+    check_again(query, universe, pair, options.timeout)
     return Finding(problem.x, y, None, number + 1)
 
 
@@ -188,6 +185,10 @@ def _neighbors(problem: LocalProblem) -> Iterator[Multiplicities]:
     return iter_neighbors(problem.x, problem.universe, problem.changes)
 
 
+Chunk = tuple[Multiplicities, ...]
+"""Consecutive datasets of a listing."""
+
+
 @dataclass(frozen=True)
 class _Answerer:
     """Answers a query on a chunk of datasets."""
@@ -197,7 +198,7 @@ class _Answerer:
     timeout: float | None
 
     def __call__(self, chunk: Chunk) -> list[ExactAnswer]:
-        return [self._answer(data) for data in chunk.datasets]
+        return [self._answer(data) for data in chunk]
 
     def _answer(self, data: Multiplicities) -> ExactAnswer:
         if self.query.arithmetic == "exact":
@@ -211,39 +212,32 @@ def answers_on(
     query: Query,
     universe: FiniteUniverse,
     options: Options,
-    keeper: NeighborKeeper | None = None,
 ) -> list[ExactAnswer]:
     """Return the answers on `number` datasets, listed by multiplicities in one order always.
 
     Raises
     ------
-    CheckpointError
-        If a kept answer is not what the query returns.
     QueryError
         If the query answers a dataset in two ways.
     """
-    answers: dict[int, ExactAnswer] = keeper.kept(number) if keeper else {}
+    answers: list[ExactAnswer] = []
     answerer = _Answerer(query, universe, options.timeout)
-    if keeper and answers:
-        _check_kept(datasets, answers, answerer, keeper)
-    kept = frozenset(answers)
-    missing = ((at, data) for at, data in enumerate(datasets()) if at not in kept)
+    left = iter(datasets())
     seconds, took = 0.0, running.Sample()
-    for at, data in islice(missing, _PROBE):
+    for data in islice(left, _PROBE):
         # Only the last counts as a sample: the first may have to import, and to make tables.
-        (answers[at],), took = running.timed(answerer, Chunk(at, (data,)), 1)
+        answered, took = running.timed(answerer, (data,), 1)
+        answers += answered
         seconds = max(seconds, took.seconds)
     length = min(_CHUNK, max(1, _CHUNK_BYTES // (8 * len(universe.values))))
     if seconds:
         length = max(1, min(length, int(_BLOCK_SECONDS / seconds)))
-    firsts: list[int] = []
 
     def blocks() -> Iterator[running.Block[Chunk]]:
-        for chunk in _chunks(missing, length):
-            firsts.append(chunk.first)
-            first = show(universe.dataset(chunk.datasets[0]))
-            label = f"{named(query.name)} on {len(chunk.datasets):,} datasets from {first} on"
-            yield running.Block(chunk, len(chunk.datasets), label)
+        while chunk := tuple(islice(left, length)):
+            first = show(universe.dataset(chunk[0]))
+            label = f"{named(query.name)} on {len(chunk):,} datasets from {first} on"
+            yield running.Block(chunk, len(chunk), label)
 
     done = running.run(
         answerer,
@@ -251,18 +245,14 @@ def answers_on(
         total=number - len(answers),
         n_jobs=options.n_jobs,
         progress=options.progress,
-        keeper=keeper,
         sample=took,
         apart=options.timeout is not None,
     )
-    for first, part in zip(firsts, done, strict=True):
-        answers |= dict(enumerate(part, first))
-    new = [at for at in range(number) if at not in kept]
-    sample = [new[place] for place in spread(len(new))]
+    answers += chain.from_iterable(done)
     if query.arithmetic == "float":
-        known = [(data, answers[at]) for at, data in _at(datasets(), sample)]
+        known = [(data, answers[at]) for at, data in _at(datasets(), spread(number))]
         check_again(query, universe, known, options.timeout)
-    return [answers[at] for at in range(number)]
+    return answers
 
 
 def _at(
@@ -273,34 +263,3 @@ def _at(
     if places:
         numbered = islice(enumerate(datasets), places[-1] + 1)
         yield from ((at, data) for at, data in numbered if at in wanted)
-
-
-def _check_kept(
-    datasets: Callable[[], Iterable[Multiplicities]],
-    kept: dict[int, ExactAnswer],
-    answerer: _Answerer,
-    keeper: NeighborKeeper,
-) -> None:
-    """Evaluate some kept answers again; raise CheckpointError if one is of another function."""
-    places = sorted(kept)
-    sample = [places[place] for place in spread(len(places), seed=None)]
-    query, universe = answerer.query, answerer.universe
-    for at, data in _at(datasets(), sample):
-        (now,) = answerer(Chunk(at, (data,)))
-        if now != kept[at]:
-            raise keeper.checkpoint.of_another(
-                query.name, show(universe.dataset(data)), told(kept[at]), told(now)
-            )
-
-
-def _chunks(datasets: Iterator[tuple[int, Multiplicities]], length: int) -> Iterator[Chunk]:
-    """Cut numbered datasets into chunks of consecutive ones."""
-    first, some = 0, list[Multiplicities]()
-    for at, data in datasets:
-        if some and (at != first + len(some) or len(some) == length):
-            yield Chunk(first, tuple(some))
-            some = []
-        first = first if some else at
-        some.append(data)
-    if some:
-        yield Chunk(first, tuple(some))

@@ -118,31 +118,3 @@ def test_answers_come_back_from_a_cluster_as_they_are(cluster, function):
 
 def tasks_done(dask_scheduler) -> int:
     return dask_scheduler.transition_counter
-
-
-@pytest.mark.stress
-@pytest.mark.usefixtures("cluster")
-def test_what_is_kept_goes_on_on_a_cluster(tmp_path):
-    """Workers and this process keep answers in a checkpoint; both are read here."""
-    calls = tmp_path / "calls"
-
-    def counted(x):
-        time.sleep(0.001)
-        with calls.open("ab", 0) as file:
-            file.write(b".")
-        return float(np.ptp(np.diff(x)))
-
-    asked = {"size": 5, "neighbors": "bounded", "run": sl.Run(checkpoint=tmp_path / "kept")}
-    universe = sl.Universe.from_dataset([1, 2, 3, 5, 8, 13, 21, 34, 55])
-    query = sl.from_function(counted, name="counted", order="sorted")  # no other orders
-    with joblib.parallel_config(backend="dask"):
-        first = sl.global_sensitivity(universe, query, **asked)
-        evaluated = calls.stat().st_size
-        assert evaluated >= first.datasets_evaluated == 126
-        assert sl.global_sensitivity(universe, query, **asked) == first
-        # a sample of what is kept, and the witness
-        assert calls.stat().st_size == evaluated + 32 + 2
-    assert (
-        first.value
-        == sl.global_sensitivity(universe, spread_of_gaps, size=5, neighbors="bounded").value
-    )

@@ -264,7 +264,6 @@ VALID: dict[str, tuple[Any, ...]] = {
     "end": ("lower", "upper"),
     "sensitivities": (None, {"global": MEASURED, "smooth": 2}),
     "factor": (None, 2),
-    "checkpoint": (None,),
     "evaluations": (50, 100),
     "time_limit": (0.05,),
     "rtol": (1e-3, 0.5),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from findings import assert_reproduces
 from opendp_cases import dp
 
+from findings import assert_reproduces
 from tools.sweep import scripts
 from tools.sweep.opendp import OPENDP, judge
 from tools.sweep.opendp_settings import settings

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from findings import assert_reproduces
 
+from findings import assert_reproduces
 from tools.sweep import opendp_extras, opendp_plans, opendp_rows, plain, scripts
 from tools.sweep.setting import Setting
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from findings import assert_reproduces
 
+from findings import assert_reproduces
 from tools.sweep import pipeline_dp, plain
 from tools.sweep.pipeline_dp_settings import settings
 

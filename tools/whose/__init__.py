@@ -1,0 +1,1 @@
+"""What other libraries compute under the names of statistics, measured: see `make_whose.py`."""
