@@ -328,7 +328,7 @@ class SmoothProblem:
 
 def check_sizes(size: Any, universe: Space) -> tuple[int, ...]:
     """Return the given sizes, ascending and distinct, or raise InputError."""
-    if isinstance(size, range) and 0 < len(size) <= _MOST_SIZES:
+    if isinstance(size, range) and size and not size[_MOST_SIZES:]:
         # Of a range its ends tell what every size would, and there may be very many.
         size = size if size.step > 0 else size[::-1]
         for one in (size[0], size[-1]):

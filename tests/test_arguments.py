@@ -648,10 +648,6 @@ BESIDE: dict[str, dict[str, Any]] = {
     "smooth_sensitivity.sizes": {"neighbors": "unbounded"},
     "reach.sizes": {"neighbors": "unbounded"},
     **{
-        f"sensitivity_bounds.{one}": {"universe": sl.Universe.from_interval(0, 1)}
-        for one in ("query", "size", "neighbors")
-    },
-    **{
         f"{side}_empirical_global_L1_sensitivity.percentile": {"query_type": "percentile"}
         for side in ("bounded", "unbounded")
     },

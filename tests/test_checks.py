@@ -242,3 +242,8 @@ def test_arrays_of_a_single_number_are_numbers():
     assert message(lambda: pl.max_rows_per_id(np.array(2.5))) == (
         "max_rows_per_id: k must be a whole number (a number of rows, at least 1), got 2.5 (float)"
     )
+
+
+def test_a_range_of_more_numbers_than_a_length_can_be_is_refused():
+    with pytest.raises(sl.errors.InputError, match=r"^size must be .* these are too many: range"):
+        sl.global_sensitivity(range(3), "mean", size=range(1, 10**30), neighbors="bounded")

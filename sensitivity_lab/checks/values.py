@@ -150,3 +150,12 @@ def whole_number(value: Any) -> int | None:
     """
     number = as_python(value)
     return int(number) if isinstance(number, int) and not isinstance(number, bool) else None
+
+
+def is_of_data(given: Any) -> bool:
+    """Tell whether numbers or names were computed by numpy or pandas: most likely from the data."""
+    several = list(given) if isinstance(given, tuple | list) else []
+    return any(
+        type(one).__module__.partition(".")[0] in ("numpy", "pandas", "polars")
+        for one in [given, *several]
+    )

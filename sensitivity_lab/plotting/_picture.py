@@ -29,6 +29,9 @@ from ._theme import theme
 
 PLAIN: dict[str, Any] = {"parse_math": False}  # a "$" in a name or a unit is a dollar
 
+THOUSANDS = "{x:,.12g}"
+"""How an axis writes large numbers."""
+
 _PLAIN_NUMBERS = (1e-4, 1e6)
 """A logarithmic axis shows plain numbers between these, and powers of ten beyond them."""
 

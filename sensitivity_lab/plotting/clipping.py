@@ -9,6 +9,7 @@ import numpy as np
 
 from ._options import with_checked_options
 from ._picture import (
+    THOUSANDS,
     Picture,
     entitled,
     given_axes,
@@ -32,7 +33,6 @@ _LOOKS_OF_ERRORS: tuple[dict[str, Any], ...] = (
 )
 _LEGEND: dict[str, Any] = {"frameon": False, "fontsize": "small"}
 _MOST_MARKED = 30
-_THOUSANDS = "{x:,.12g}"
 
 
 @with_checked_options
@@ -126,7 +126,7 @@ def _draw_sums(picture: Picture, frame: pd.DataFrame, true_sum: float) -> None:
     ax.plot(frame["bound"], frame["clipped_sum"], color=ink, marker=marker, label="clipped sum")
     if frame["release"].notna().any():
         ax.plot(frame["bound"], frame["release"], "x", color=color(RED), ms=5, label="release")
-    ax.yaxis.set_major_formatter(_THOUSANDS)
+    ax.yaxis.set_major_formatter(THOUSANDS)
 
 
 def draw_errors(picture: Picture, along: pd.Series, errors: Mapping[str, pd.Series]) -> None:
@@ -151,7 +151,7 @@ def _scale(ax: Axes, log: bool) -> None:
     if log:
         set_log_ticks(ax.yaxis)
     else:
-        ax.yaxis.set_major_formatter(_THOUSANDS)
+        ax.yaxis.set_major_formatter(THOUSANDS)
 
 
 def _marker(points: Any) -> str:

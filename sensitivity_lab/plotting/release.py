@@ -9,7 +9,7 @@ import numpy as np
 from sensitivity_lab.checks import named, names_of
 
 from ._options import with_checked_options
-from ._picture import PLAIN, Picture, broken, entitled, new_figure, set_ticks
+from ._picture import PLAIN, THOUSANDS, Picture, broken, entitled, new_figure, set_ticks
 from ._theme import BLUE
 
 if TYPE_CHECKING:
@@ -48,7 +48,9 @@ def plot_errors(
     Figure
     """
     groups, panels = min(len(exact), _MOST), max(exact.shape[1], 1)
-    size = figsize or (1.6 + 2.4 * panels, _AROUND + _ROW * groups)
+    large = bool((exact.abs() >= 1e6).any(axis=None))  # such numbers are written out
+    wide, ticks = (3.4, 3) if large else (2.4, 4)
+    size = figsize or (1.6 + wide * panels, _AROUND + _ROW * groups)
     figure = new_figure(size)
     axes = list(figure.subplots(1, panels, sharey=True, squeeze=False).flat)
     places = np.arange(groups)
@@ -68,7 +70,8 @@ def plot_errors(
             color=picture.colors.color(BLUE),
             ecolor=picture.colors.ink,
         )
-        set_ticks(ax.xaxis, 4, whole=exact[name].dtype.kind == "i")
+        set_ticks(ax.xaxis, ticks, whole=exact[name].dtype.kind == "i")
+        ax.xaxis.set_major_formatter(THOUSANDS)
         picture.name_axes(broken(named(name), _LETTERS), columns if ax is axes[0] else None)
         picture.grid(axis="x")
     names = [" ".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in exact.index]

@@ -58,14 +58,16 @@ def depends_on_order(
     if largest < 2:
         return False
     random = np.random.default_rng(0)
+    # Of different records: an order among equal ones is none.
+    listed = [*pair, _spread_out(universe, largest, random)]
     start = time.monotonic()
     seen: list[Answers] = []
     while len(seen) < MOST:
         # Always: no exact answer in `seen` moved with its order. Of floats the end decides.
         place, calls = len(seen), 4 * len(seen)
-        if place >= len(pair) and time.monotonic() - start > QUICK and calls * SHARE > evaluated:
+        if place >= len(listed) and time.monotonic() - start > QUICK and calls * SHARE > evaluated:
             break
-        data = pair[place] if place < len(pair) else _drawn(universe, largest, random)
+        data = listed[place] if place < len(listed) else _drawn(universe, largest, random)
         row = repeated(np.arange(len(data)), data)
         # Reversal alone leaves sums of neighbors' products as they are.
         rows = [row, row[::-1], *(random.permutation(row) for _ in range(2))]
@@ -82,6 +84,16 @@ def depends_on_order(
     spread = np.ptp(floats.reshape(-1, *floats.shape[2:]), axis=0).max()
     rounding = 64 * np.finfo(np.float64).eps * largest * np.abs(floats).max()
     return bool(apart > _STILL * spread + rounding)
+
+
+def _spread_out(
+    universe: FiniteUniverse, size: int, random: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return a dataset of records that are as far apart as they can be, by multiplicities."""
+    most = universe.multiplicities(size)
+    places = np.linspace(0, len(most) - 1, size).astype(np.intp)
+    held = np.minimum(np.bincount(places, minlength=len(most)), most)
+    return held if held.sum() == size else _drawn(universe, size, random)
 
 
 def _drawn(universe: FiniteUniverse, size: int, random: np.random.Generator) -> NDArray[np.int64]:

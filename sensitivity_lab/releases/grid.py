@@ -15,6 +15,7 @@ from sensitivity_lab.checks import (
     check_bounds,
     check_number,
     check_positive,
+    is_of_data,
     listed,
     number_text,
     shown,
@@ -170,12 +171,3 @@ def _starts(
     if not (inside and places and places[0] == 0 and places == sorted(set(places))):
         raise InputError(f"{wrong}, got {shown(edges)}")
     return tuple(map(int, places))
-
-
-def is_of_data(given: Any) -> bool:
-    """Tell whether numbers or names were computed by numpy or pandas: most likely from the data."""
-    several = list(given) if isinstance(given, tuple | list) else []
-    return any(
-        type(one).__module__.partition(".")[0] in ("numpy", "pandas", "polars")
-        for one in [given, *several]
-    )

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sensitivity_lab.boundary import warn_caller
-from sensitivity_lab.checks import check_text_column, names_of, shown, whole_kind
+from sensitivity_lab.checks import check_text_column, is_of_data, names_of, shown, whole_kind
 from sensitivity_lab.errors import InputError
-
-from .grid import is_of_data
 
 _LIMITS = (
     "give max_rows=, the most rows that count of one person, or both max_groups= and "

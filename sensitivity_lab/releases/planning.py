@@ -23,6 +23,7 @@ from sensitivity_lab.checks import (
     check_text_column,
     check_whole,
     choice_kind,
+    is_of_data,
     listed,
     names_of,
     number_kind,
@@ -37,7 +38,7 @@ from sensitivity_lab.noise.mechanism import check_delta
 from sensitivity_lab.noise.table import shares_of
 from sensitivity_lab.results.reprs import Tabled, fact_lines, facts_html
 
-from .grid import WHOLE, Grid, as_text, grid_of, is_of_data
+from .grid import WHOLE, Grid, as_text, grid_of
 from .layout import layout_of
 from .measurements import Bins, Measured, Numbers
 from .opendp_noise import Noise, measurement, noise_of

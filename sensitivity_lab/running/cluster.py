@@ -129,7 +129,7 @@ def _unless_killed(result: Callable[[], Any], label: str) -> Any:
     except KilledWorker as error:
         raise WorkerError(
             f"workers of the Dask cluster ended again and again in {label}: they crashed, "
-            f"were killed, or ran out of memory; see the workers' logs"
+            "were killed, or ran out of memory; see the workers' logs"
         ) from error
     except RuntimeError as error:
         if _NOT_LOADED not in str(error):
@@ -151,7 +151,6 @@ def _lost(restarted: bool) -> WorkerError:
     return WorkerError(
         "the Dask cluster cancelled tasks: client.restart() or client.cancel() was called, or a "
         "worker died with what only it had; call again"
-        ""
     )
 
 

@@ -172,11 +172,11 @@ def _death(when: str, where: str = "") -> WorkerError:
             f"a worker process was ended {when}: a call took longer than run=Run(timeout=...) "
             "allows and could not be interrupted, as compiled code cannot that does not return to "
             "Python; choose a larger timeout, or let the query answer these datasets in less "
-            f"time"
+            "time"
         )
         error.add_note(where)
         return error
     return WorkerError(
         f"a worker process ended {when}: it crashed, was killed, called os._exit, or ran out of "
-        f"memory; call the query there with n_jobs=1 to see which"
+        "memory; call the query there with n_jobs=1 to see which"
     )

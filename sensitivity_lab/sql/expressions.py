@@ -133,7 +133,10 @@ REFUSED = {
     ),
     **dict.fromkeys(
         ("RegexpFullMatch", "RegexpILike", "SimilarTo", "Glob", "Escape"),
-        ("this pattern is not supported", "use LIKE with % and _, or a list: IN ('a', 'b')"),
+        (
+            "this pattern is not supported",
+            "use LIKE with % and _, or a list: IN ('a', 'b'), or regexp_matches(text, 'pattern')",
+        ),
     ),
     "Tuple": (
         "a tuple is not supported",
@@ -495,7 +498,7 @@ class Writer:
     def _regexplike(self, node: Any, resolve: Resolve, text: str) -> Term:
         self._only(node, "this", "expression", "flag")
         given = [one for one in (node.expression, node.args.get("flag")) if one is not None]
-        # A pattern from the rows may be none; what ~ means has changed between versions of DuckDB.
+        # A column may hold no pattern. ~ is of the whole text in DuckDB 1.4, of a part in 2.0.
         if not all(one.is_string for one in given) or "~" in self.text:
             raise self.refusal(node, *REFUSED["RegexpFullMatch"])
         inner = self.term(node.this, resolve)

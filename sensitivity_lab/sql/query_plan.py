@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import names_of, shown, whole_kind
+from sensitivity_lab.checks import is_of_data, names_of, shown, whole_kind
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.noise.mechanism import check_delta
 from sensitivity_lab.noise.table import shares_of
-from sensitivity_lab.releases.grid import as_text, is_of_data
+from sensitivity_lab.releases.grid import as_text
 from sensitivity_lab.releases.measurements import Bins, Measured, Numbers
 from sensitivity_lab.releases.opendp_noise import Noise
 from sensitivity_lab.releases.person import Person

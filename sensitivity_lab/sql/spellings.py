@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .expressions import node_text
-
-_RESPELT = ("If", "CountIf", "In", "Anonymous", "Fetch")
-"""Classes of nodes in sqlglot that may have another spelling."""
 
 
 def respelt(statement: Any, text: str, exp: Any) -> Any:
@@ -16,7 +14,7 @@ def respelt(statement: Any, text: str, exp: Any) -> Any:
         if not item.alias and item.find(exp.If, exp.CountIf):
             item.replace(exp.alias_(item.copy(), node_text(item, text), quoted=True))
     for node in list(statement.find_all(*(getattr(exp, name) for name in _RESPELT))):
-        new = globals()[f"_{type(node).__name__.lower()}"](node, exp)
+        new = _RESPELT[type(node).__name__](node, exp)
         if new is not None:
             node.replace(new)
     return statement
@@ -74,3 +72,13 @@ def _fetch(node: Any, exp: Any) -> Any:
     if options is not None and (options.args.get("percent") or options.args.get("with_ties")):
         return None
     return exp.Limit(expression=node.args.get("count") or exp.Literal.number(1))
+
+
+_RESPELT: dict[str, Callable[[Any, Any], Any]] = {
+    "If": _if,
+    "CountIf": _countif,
+    "In": _in,
+    "Anonymous": _anonymous,
+    "Fetch": _fetch,
+}
+"""What turns a node into the reader's spelling, or returns None, by its class in sqlglot."""

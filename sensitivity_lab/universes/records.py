@@ -23,6 +23,7 @@ from sensitivity_lab.checks import (
     finite_number,
     in_brackets,
     is_long,
+    is_of_data,
     listed,
     shown,
     whole_kind,
@@ -79,6 +80,21 @@ def of_columns(given: Mapping[Any, Any]) -> str:
         f"for rows with these columns use TableUniverse.from_domain({shown(dict(given))}), for one "
         f"column Universe.from_domain({one})"
     )
+
+
+def warn_of_data(values: Any, where: str, way: str) -> None:
+    """Warn of values of a domain, or bounds, that most likely come from the data.
+
+    An array in ascending order is a grid, as `numpy.arange` makes it; the distinct values of a
+    column come in the order of its rows.
+    """
+    grid = isinstance(values, np.ndarray) and bool((values[1:] > values[:-1]).all())
+    if is_of_data(values) and not grid:
+        warn_caller(
+            f"{where}: these look computed from data, and must be public: whoever sees a result "
+            f"learns them; write values that were chosen without the data, as in {way}, or use "
+            "Universe.from_dataset for records that are public themselves"
+        )
 
 
 def warn_of_pair(values: Any, domain: str, *, real: bool = False) -> None:

@@ -168,6 +168,7 @@ class Universe(FiniteUniverse):
         reading.check_once(given, "domain", advice)
         made = cls(given)._declare(copies)
         reading.warn_of_pair(values, "this domain", real=True)
+        reading.warn_of_data(values, "from_domain", "Universe.from_domain(range(121))")
         return made
 
     @staticmethod
@@ -197,7 +198,10 @@ class Universe(FiniteUniverse):
         >>> sl.global_sensitivity(ages, "mean", size=10, neighbors="bounded").exact
         Fraction(12, 1)
         """
-        return IntervalUniverse(lower, upper)
+        made = IntervalUniverse(lower, upper)
+        way = "Universe.from_interval(0, 120)"
+        reading.warn_of_data((lower, upper), "from_interval", way)
+        return made
 
     def clipped(self, lower: Number | None = None, upper: Number | None = None) -> Universe:
         """Return the universe of the clipped records: none below `lower`, none above `upper`.

@@ -562,3 +562,14 @@ def test_a_picture_of_errors_ends_where_numbers_do_and_names_what_it_leaves_out(
     assert bar[0][0] >= 0
     assert bar[1][0] == pytest.approx((errors.exact["s"] + errors.error["s"]).item())
     assert all(one == round(one) for one in counts.get_xticks())
+
+
+def test_a_picture_of_errors_writes_large_numbers_out():
+    data = pd.DataFrame({"id": range(500), "v": [500_000] * 500})
+    errors = plan(agg={"s": ("v", "sum")}, bounds={"v": (0, 500_000)}).errors(data)
+    figure = errors.plot()
+    figure.canvas.draw()
+    [axis] = figure.axes
+    written = [label.get_text() for label in axis.get_xticklabels()]
+    assert all(one.replace(",", "").lstrip("−-").isdecimal() for one in written)
+    assert axis.xaxis.get_offset_text().get_text() == ""

@@ -151,3 +151,23 @@ def test_what_is_neither_a_table_nor_a_column_is_left_alone(given):
         lambda: sl.global_sensitivity(given, "sum", **ASKED),
         r"^universe must be a Universe, or a list, a column or",
     )
+
+
+@pytest.mark.parametrize(
+    ("made", "where"),
+    [
+        (lambda age: sl.Universe.from_interval(age.min(), age.max()), "from_interval"),
+        (lambda age: sl.Universe.from_domain(age.unique()), "from_domain"),
+        (lambda age: sl.Universe.from_domain(age.drop_duplicates()), "from_domain"),
+        (lambda age: sl.Universe.from_domain([age.min(), age.max()]), "from_domain"),
+    ],
+)
+def test_public_values_that_come_from_a_column_are_told(made, where):
+    with pytest.warns(UserWarning, match=f"^{where}: these look computed from data, and must be"):
+        made(pd.Series([30, 20, 55, 20]))
+
+
+def test_grids_are_no_data():
+    for values in (np.arange(5), np.linspace(0, 1, 5), range(5), [0, 1], np.array([0.5, 2])):
+        sl.Universe.from_domain(values)
+    sl.Universe.from_interval(0, 1.5)

@@ -86,7 +86,7 @@ def test_an_interval_is_a_value():
 
 
 def test_floats_and_decimals_are_bounds_as_they_are_written():
-    universe = sl.Universe.from_interval(Decimal("0.1"), np.float64(0.7))
+    universe = sl.IntervalUniverse(Decimal("0.1"), np.float64(0.7))
     result = sl.global_sensitivity(universe, "sum", size=2, neighbors="bounded")
     assert result.witness.x == (Decimal("0.1"), 0.7)
     assert result.exact == Fraction(0.7) - Fraction(1, 10)

@@ -339,6 +339,8 @@ VALID: dict[str, tuple[Any, ...]] = {
     "audit_recorded.function": (released_mean,),
     "audit_recorded.select": (list,),
     "audit_recorded.universe": ([0, 1],),
+    "sensitivity_bounds.universe": (sl.Universe.from_interval(0, 5),),
+    "sensitivity_bounds.query": (np.mean, np.var),
     "audit_recorded.size": (2, [1, 2]),
     "assert_sensitivity.claim": (10**6, 10),
     "audit_recorded.histories": (0, 1),
