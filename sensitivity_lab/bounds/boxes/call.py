@@ -149,6 +149,7 @@ class _Search:
         rtol: float,
         start: Pair,
         hopeless: float = math.inf,
+        most_boxes: float = math.inf,
     ) -> Found:
         """Bound how far apart answers are on the pairs of all roots."""
         jobs = workers(self.n_jobs)
@@ -161,7 +162,9 @@ class _Search:
                 return founds
 
             left = max(self.end - time.monotonic(), 0.0)
-            return search(function, roots, rtol, left, many, shown.update, start, hopeless)
+            return search(
+                function, roots, rtol, left, many, shown.update, start, hopeless, most_boxes
+            )
 
 
 def _by_sums(
@@ -175,11 +178,14 @@ def _by_sums(
     best = furthest(of_few, attained)
     # Half of the gap is for what sums allow, and no records have. Of few records this is much:
     # where it shows, boxes of records are searched instead.
-    few = max(common + max(own) for common, *own in shapes) <= _FEW_RECORDS
+    largest = max(common + max(own) for common, *own in shapes)
+    few = largest <= _FEW_RECORDS
     hopeless = best.apart * (1 + search_in.rtol) if few else math.inf
+    # Up to four records have as few variables as their sums, and cheaper boxes.
+    most_boxes = 1_000 if largest <= 4 else math.inf
     boxes = boxes_of(of, shapes)
     start = Pair(best.apart, boxes[0], (boxes[0].lower + boxes[0].upper) / 2)
-    found = search_in(of, boxes, search_in.rtol / 2, start, hopeless)
+    found = search_in(of, boxes, search_in.rtol / 2, start, hopeless, most_boxes)
     if not few and found.upper > best.apart * (1 + search_in.rtol):
         again = furthest(of_few, [best.root], _MORE_STEPS, of.records_of(found.root, found.point))
         best = max(best, again, key=lambda one: one.apart)
@@ -309,7 +315,7 @@ def _check_numbers(query: Query, function: Callable[[Any], Any], roots: list[Roo
                     raise QueryError(
                         f"{query.name} is {came!r} on {shown(x.tolist())}, but its operations give "
                         f"{float(low)!r} to {float(high)!r}: it is random, or asks what kind of "
-                        "array it got"
+                        "array it got, or a number in it leaves the range of floats"
                     )
 
 

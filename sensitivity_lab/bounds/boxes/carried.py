@@ -210,7 +210,7 @@ def records(
     y: tuple[NDArray[Any], NDArray[Any]],
     on_x: Sequence[int],
     on_y: Sequence[int],
-    variables: int,
+    free: NDArray[np.intp],
     ordered: bool,
 ) -> Carried:
     """Return the records of pairs.
@@ -221,12 +221,12 @@ def records(
         The smallest and the largest records.
     on_x, on_y : sequence of n int
         The variable that is each record; common records are the same variable.
-    variables : int
-        By how many variables the derivatives are; 0 if none are asked for.
+    free : ndarray of intp
+        The variables that the derivatives are by; none if none are asked for.
     ordered : bool
         Whether they ascend.
     """
-    unit = np.eye(1 + max((*on_x, *on_y), default=0), variables)[..., None]
+    unit = np.eye(1 + max((*on_x, *on_y, *free), default=0))[:, free, None]
     first, second = (
         Side.of(Interval(*ends), Interval.of(unit[list(places)] + np.zeros(ends[0].shape[-1])))
         for ends, places in ((x, on_x), (y, on_y))

@@ -293,7 +293,11 @@ class Read(Traced):
         What it is for each record, or as one number.
     rows : bool
         Whether it has a number for each record.
+    sizes : range
+        How many records there can be, if that is known.
     """
+
+    sizes = range(0)
 
     def __init__(self, poly: Poly, rows: bool, compared: str = "") -> None:
         self.poly, self.rows, self.compared = poly, rows, compared
@@ -311,7 +315,7 @@ class Read(Traced):
     @property
     def size(self) -> Any:
         """The number of numbers."""
-        return Read(Poly.atom(N), False) if self.rows else 1
+        return _Size(self.sizes) if self.rows else 1
 
     def __len__(self) -> int:
         refuse("asks for len() where it is not Python's own")
@@ -323,6 +327,30 @@ class Read(Traced):
         if not (at is ... or (isinstance(at, slice) and at == slice(None))):
             refuse("picks records by their places or values")
         return self
+
+
+class _Size(Read):
+    """The number of records: what compares it with a number is decided if all sizes agree."""
+
+    def __init__(self, sizes: range) -> None:
+        super().__init__(Poly.atom(N), False)
+        self.sizes = sizes
+
+
+def _of_all_sizes(name: str) -> Callable[[_Size, Any], Any]:
+    def apply(size: _Size, other: Any) -> Any:
+        if not isinstance(other, int | float) or not size.sizes:
+            return getattr(Read, name)(size, other)
+        told = getattr(operator, name)(np.arange(size.sizes.start, size.sizes.stop), other)
+        if told.any() and not told.all():
+            refuse("branches on the number of records, which has both answers for these sizes")
+        return bool(told.all())
+
+    return apply
+
+
+for _name in ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__"):
+    setattr(_Size, _name, _of_all_sizes(_name))
 
 
 def _reads(*given: Any) -> tuple[Read, ...]:
@@ -341,7 +369,9 @@ def _reads(*given: Any) -> tuple[Read, ...]:
 
 
 def _alike(poly: Poly, *given: Read, compared: str = "") -> Read:
-    return Read(poly, any(one.rows for one in given), compared)
+    found = Read(poly, any(one.rows for one in given), compared)
+    found.sizes = max((one.sizes for one in given), key=len)
+    return found
 
 
 def _add(*given: Any) -> Read:
@@ -368,7 +398,10 @@ def _power(of: Any, power: Any) -> Read:
     p = by.poly.terms[0][1] if by.poly.terms else Fraction(0)
     if p.denominator == 1 and abs(p) <= _LARGEST_POWER:
         return _alike(u.poly.power(int(p)), u)
-    return _SQRT(u) if p == Fraction(1, 2) else _of_parts("power", Poly.number(p))(u)
+    # A root cubed needs far fewer boxes than the power 3/2 of a sum of squares.
+    if p.denominator == 2 and (p.numerator == 1 or not u.poly.each):
+        return _power(_SQRT(u), p.numerator)
+    return _of_parts("power", Poly.number(p))(u)
 
 
 def _mixed(poly: Poly) -> bool:
@@ -428,8 +461,18 @@ def _log(u: Read) -> Read:
         factors = _parts(u, "numpy.log")
     found = Poly(())
     for one in factors:
-        found = found + Poly.atom(Atom("log", (one,), one.each))
+        found = found + (_exponent(one) or Poly.atom(Atom("log", (one,), one.each)))
     return _alike(found, u)
+
+
+def _exponent(poly: Poly) -> Poly | None:
+    """Return u of exp(u), which can be what no float of exp(u) holds; None of other terms."""
+    if len(poly.terms) == 1:
+        ((monomial, factor),) = poly.terms
+        if factor == 1 and [atom.name for atom, _ in monomial] == ["exp"]:
+            ((atom, power),) = monomial
+            return Poly.number(power) * atom.of[0]
+    return None
 
 
 def _each(name: str, compared: str = "") -> Callable[..., Read]:
@@ -470,6 +513,7 @@ def _extreme(name: str) -> Callable[..., Read]:
 
 
 def _astype(u: Read, kind: Any) -> Read:
+    kind = float if kind is _float else kind
     if np.dtype(kind) != np.float64 and not (u.compared and np.dtype(kind).kind in "iu"):
         refuse(f"turns numbers into {np.dtype(kind)}")
     return _alike(u.poly, u)
@@ -524,8 +568,15 @@ Read.methods = (
 )
 
 
-def read(function: Callable[[Any], Any]) -> Read:
+def read(function: Callable[[Any], Any], sizes: range = range(0)) -> Read:
     """Return the answer of a function of records, as it is computed from sums.
+
+    Parameters
+    ----------
+    function : callable
+        Of an array of records.
+    sizes : range, optional
+        How many records there can be: a branch on their number takes the way of all.
 
     Raises
     ------
@@ -533,6 +584,7 @@ def read(function: Callable[[Any], Any]) -> Read:
         With what else the function does.
     """
     records = Read(Poly.atom(RECORD), True)
+    records.sizes = sizes
     try:
         found = _with_our_builtins(function)(records)
         (found,) = _reads(found) if isinstance(found, Read) else (_reads(records, found)[1],)
@@ -545,13 +597,32 @@ def read(function: Callable[[Any], Any]) -> Read:
     return found
 
 
+class _Numpy:
+    """NumPy, whose functions that make arrays leave alone what is read."""
+
+    def __getattr__(self, name: str) -> Any:
+        plain = getattr(np, name)
+        if name not in ("array", "asarray", "asanyarray", "ascontiguousarray"):
+            return plain
+
+        def made(given: Any, dtype: Any = None, **options: Any) -> Any:
+            if not isinstance(given, Read):
+                return plain(given, float if dtype is _float else dtype, **options)
+            return given if dtype is None else _astype(given, dtype)
+
+        return made
+
+
 def _with_our_builtins(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return a copy of a Python function whose len, sum, float, max and min take ours."""
+    """Return a copy of a Python function whose len, sum, float, max, min and numpy take ours."""
     if not isinstance(function, types.FunctionType):
         return function
     theirs = {**vars(builtins), "len": _len, "sum": _total, "float": _float}
     theirs |= {"max": _most("maximum", max), "min": _most("minimum", min)}
-    names = {**function.__globals__, "__builtins__": theirs}
+    names = {
+        name: _Numpy() if value is np else value for name, value in function.__globals__.items()
+    }
+    names["__builtins__"] = theirs
     made = types.FunctionType(
         function.__code__, names, function.__name__, function.__defaults__, function.__closure__
     )

@@ -82,6 +82,11 @@ class Root(NamedTuple):
     totals: tuple[tuple[tuple[int, ...], int], ...] = ()
 
     @property
+    def free(self) -> NDArray[np.intp]:
+        """The variables that are more than one number: derivatives are by these alone."""
+        return np.flatnonzero(self.lower < self.upper)
+
+    @property
     def ascends(self) -> bool:
         """Whether all variables are one run."""
         return self.runs == ((0, len(self.lower)),)
@@ -170,7 +175,7 @@ def answers(
 
     def answer(first: Sequence[int], second: Sequence[int]) -> Carried:
         x, y = ((lo[list(places)], hi[list(places)]) for places in (first, second))
-        pairs = records(x, y, first, second, len(lo) if slopes else 0, root.ordered)
+        pairs = records(x, y, first, second, root.free if slopes else root.free[:0], root.ordered)
         pairs.records = not root.lists
         try:
             found = carried(function(pairs))
@@ -209,13 +214,13 @@ def difference(
             "which it has one, or give it another answer there with np.where"
         )
     side = side if root.sign > 0 else -side
-    boxes = lo.shape[-1]
-    shape, deep = np.zeros(boxes), np.zeros((len(lo) if slopes else 0, boxes))
-    everything = Interval(deep - np.inf, deep + np.inf)
-    return (
-        Interval(side.value.lo + shape, side.value.hi + shape),
-        Interval(side.slope.lo + deep, side.slope.hi + deep).where(decor == CONTINUOUS, everything),
-    )
+    shape, deep = np.zeros(lo.shape[-1]), np.zeros_like(lo)
+    value = Interval(side.value.lo + shape, side.value.hi + shape)
+    slope = Interval(deep, deep.copy())
+    if slopes:
+        slope.lo[root.free] = np.where(decor == CONTINUOUS, side.slope.lo, -np.inf)
+        slope.hi[root.free] = np.where(decor == CONTINUOUS, side.slope.hi, np.inf)
+    return value, slope
 
 
 @np.errstate(all="ignore")
@@ -507,6 +512,7 @@ def search(
     show: Callable[[int], Any],
     start: Pair,
     hopeless: float = np.inf,
+    most_boxes: float = np.inf,
 ) -> Found:
     """Bound how far apart the answers on pairs are, until the bounds are close or time is over.
 
@@ -528,6 +534,8 @@ def search(
         One that is far apart.
     hopeless : float
         The search ends where the middle of a box is further apart: it may be no pair.
+    most_boxes : int or inf
+        The search ends after more boxes.
     """
     end = time.monotonic() + seconds
     best, place, point = start
@@ -542,7 +550,9 @@ def search(
         if turn in _DIVES and worst.upper == np.inf:
             pole = pole_of(function, worst.root)
         kept = sum(len(one.most) for one in branches)
-        if not kept or time.monotonic() > end or kept > _KEPT or best > hopeless or pole:
+        if not kept or kept > _KEPT or boxes > most_boxes or best > hopeless or pole:
+            break
+        if time.monotonic() > end:
             break
         lo, hi, parents, node = worst.split()
         found = joined(many(worst.root, lo, hi))

@@ -64,7 +64,7 @@ def _pieces(lower: float, upper: float) -> tuple[Floats, Floats]:
 def _on_pieces(poly: Poly, lo: Floats, hi: Floats) -> Side:
     """Return the values and slopes of an expression in one record, in intervals of it."""
     ends = lo[None], hi[None]
-    record = records(ends, ends, (0,), (0,), 1, ordered=True)[0]
+    record = records(ends, ends, (0,), (0,), np.arange(1), ordered=True)[0]
     found, shape = poly.value({"t": record}, carried(1)).x, np.zeros_like(lo)
     value = Interval(found.value.lo + shape, found.value.hi + shape)
     slope = Interval(found.slope.lo[0] + shape, found.slope.hi[0] + shape)
@@ -309,6 +309,9 @@ class Moments(Form):
         size = sum(count for count, _ in groups)
         shares = [count / size for count, _ in groups]
         told = [self.means(variables, one) for _, variables in groups]
+        if len(groups) == 2:
+            found = self._of_two(*shares, *told)
+            return {N.key: size, **dict(zip(_CENTRAL, found, strict=False))}
         means = [of[0] for of in told]
         # By differences of means, so that two groups that are alike are no part of them.
         far = [
@@ -329,6 +332,26 @@ class Moments(Form):
                 total = total + w * (part + of[j - 1] if len(of) > 1 else part)
             found.append(total)
         return {N.key: size, **dict(zip(_CENTRAL, found, strict=False))}
+
+    def _of_two(self, a: Any, b: Any, first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
+        """Return the mean and the central moments of two groups, of which each is a share.
+
+        Their means are b far and a far from the mean of both, on its two sides: each power of far
+        occurs once, with a factor that the shares give.
+        """
+        far = second[0] - first[0]
+        square = far * far
+        powers = (1, far, square, square * far, square * square)
+        found = [a * first[0] + b * second[0]]
+        for j in range(2, self.degree + 1):
+            total = (a * (-b) ** j + b * a**j) * powers[j]
+            for share, step, of in ((a, -b, first), (b, a, second)):
+                for i in range(2, min(j, len(of)) + 1):
+                    total = total + (comb(j, i) * share * step ** (j - i)) * (
+                        of[i - 1] * powers[j - i] if i < j else of[i - 1]
+                    )
+            found.append(total)
+        return found
 
 
 def _sum_of(base: Poly) -> str:
@@ -442,7 +465,8 @@ def of_sums(
     NotOfSumsError
         With what else the function does.
     """
-    found = read(function)
+    sizes = [common + count for common, *own in shapes for count in own]
+    found = read(function, range(min(sizes), max(sizes) + 1))
     if len(shapes) > _MOST_SHAPES:
         raise NotOfSumsError(f"is asked for {len(shapes):,} changes of sizes, not {_MOST_SHAPES:,}")
     if any(not common + min(own) for common, *own in shapes):
