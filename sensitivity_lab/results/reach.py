@@ -34,7 +34,7 @@ from sensitivity_lab.universes.relations import Dataset, Relation, multiplicitie
 from .measure import answer_of
 from .noise_context import NoiseContext, left_out, of_datasets
 from .pairs import in_short
-from .reprs import between_sizes, how_searched, of_order, rounded_down
+from .reprs import between_sizes, how_searched, of_function, rounded_down
 from .result import Found, Result
 from .verification import Stated
 from .witness import Witness
@@ -356,7 +356,7 @@ class Reach(Result):
             *rows,
             *everything,
             how_searched(self),
-            *of_order(self),
+            *of_function(self),
         ]
 
 

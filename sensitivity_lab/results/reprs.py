@@ -273,9 +273,13 @@ def how_searched(result: Any) -> tuple[str, str]:
     return "method", f"{result.method}, {result.arithmetic} arithmetic, {evaluated}"
 
 
-def of_order(result: Any) -> list[tuple[str, str]]:
-    """Return the fact of a result whose function depends on the order of the records."""
-    return [("order", ORDER)] if result.depends_on_order else []
+def of_function(result: Any) -> list[tuple[str, str]]:
+    """Return the facts about a caller's function: its library, and that the order counts."""
+    facts = [
+        ("library", result.query.borrowed),
+        ("order", ORDER if result.depends_on_order else ""),
+    ]
+    return [(name, text) for name, text in facts if text]
 
 
 def between_sizes(sizes: tuple[int, int | None], of: str) -> str:
