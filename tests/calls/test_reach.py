@@ -439,10 +439,6 @@ ROWS = sl.TableUniverse.from_domain({"g": ["a", "b"], "v": [1, 2]})
             "sizes must be two sizes from 1 to 4 with the size of x, 3, between them, got (3, 3)",
         ),
         (
-            {"run": sl.Run(scratch="folder")},
-            "reach does not use scratch; leave it out of run, got 'folder'",
-        ),
-        (
             {"dataset": [7]},
             "the record 7 is not in the universe: Universe of 4 records: 1, 2, 3, 10",
         ),
