@@ -92,7 +92,7 @@ exhaustive: $(VENV)/installed-test,check,dask,formulas,sql
 OF_OLDEST := -W ignore::DeprecationWarning
 # What other packages change first: arrays, tables, workers, files, pictures.
 QUICK := tests/cli/test_cli.py tests/cli/test_cli_domains.py tests/cli/test_cli_errors.py \
-  tests/cli/test_cli_files.py tests/plotting/test_plot_answers.py \
+  tests/cli/test_cli_files.py tests/test_csv_files.py tests/plotting/test_plot_answers.py \
   tests/pipelines/steps/test_pipelines_tables.py \
   tests/pipelines/steps/test_pipelines_tables_errors.py tests/queries/test_functions.py \
   tests/queries/test_functions_errors.py tests/queries/test_queries.py \
