@@ -48,7 +48,7 @@ _WITHOUT_PERSON = (
 
 
 def release(given: Namespace, session: Session) -> None:
-    """Publish numbers of a table, of which the names of its columns are read before."""
+    """Publish numbers of a table, or plan it; the names of its columns are read before."""
     if given.rows_per_person is None:
         raise InputError(
             "give the most rows that one person can have, chosen without looking at the data: "
@@ -97,8 +97,18 @@ def _loss(given: Namespace) -> dict[str, Any]:
 
 
 def _publish(given: Namespace, session: Session, made: Plan, table: Path | None = None) -> None:
-    """Publish into a new folder what is planned."""
+    """Publish into a new folder what is planned; without a folder, print the plan."""
     where = given.publish
+    if where is None:
+        session.tell(
+            made,
+            lambda: {
+                **made.to_dict(),
+                "rows": made.to_frame().to_dict("records"),
+                "statement": made.facts(),
+            },
+        )
+        return
     session.doing = "publishing"
     found = made.publish(table, where, ledger=given.ledger, name=given.name)
     files = sorted(where.iterdir())
@@ -151,18 +161,7 @@ def sql(given: Namespace, session: Session) -> None:
     missing = [name for name, value in budget.items() if value is None]
     if missing:
         raise InputError(f"the following arguments are required: {', '.join(missing)}")
-    made = query.plan(max_rows=given.max_rows, **_loss(given))
-    if given.publish is not None:
-        _publish(given, session, made)
-        return
-    session.tell(
-        made,
-        lambda: {
-            **made.to_dict(),
-            "rows": made.to_frame().to_dict("records"),
-            "statement": made.facts(),
-        },
-    )
+    _publish(given, session, query.plan(max_rows=given.max_rows, **_loss(given)))
 
 
 def _facts(found: Contributions) -> dict[str, Any]:

@@ -111,8 +111,8 @@ def make_parsers() -> tuple[Parser, dict[str, Parser]]:
     release = command(
         commands.release,
         "publish counts, means, medians and histograms of a table",
-        "Publish numbers of a table with noise, into a new folder: tables, the plan, and its\n"
-        "statement of privacy.",
+        "Plan the release of numbers of a table, and with --publish, publish them with noise into\n"
+        "a new folder: tables, the plan, and its statement of privacy.",
         "Publish once: a second release about the same people adds its epsilon to the first.\n"
         "It needs the extra: pip install '.[opendp]'",
     )
@@ -289,9 +289,9 @@ def _add_loss(parser: Parser, *, required: bool) -> None:
     add(
         "--publish",
         type=Path,
-        required=required,
         metavar="FOLDER",
-        help="publish into this new folder: the tables, the plan and the privacy statement",
+        help="publish into this new folder: the tables, the plan and the privacy statement; "
+        "without it the plan is printed",
     )
     add(
         "--ledger",

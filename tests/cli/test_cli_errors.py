@@ -14,11 +14,11 @@ from command_line import COUNT_OF_SCHOOL, LOSS, SCHOOL, check_refused, run
         ([], ": the following arguments are required: COMMAND"),
         (
             ["release"],
-            " release: the following arguments are required: DATA.csv, --epsilon, --publish",
+            " release: the following arguments are required: DATA.csv, --epsilon",
         ),
         (
-            ["release", SCHOOL, "--epsilon", "1"],
-            " release: the following arguments are required: --publish",
+            ["release", SCHOOL],
+            " release: the following arguments are required: --epsilon",
         ),
         (["sql"], " sql: the following arguments are required: SELECT, --person"),
         (

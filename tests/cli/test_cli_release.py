@@ -159,6 +159,16 @@ def test_a_release_is_published_once_into_a_new_folder(capsys):
 
 
 @pytest.mark.opendp
+def test_without_a_folder_the_plan_is_printed_and_nothing_published(capsys, tmp_path):
+    before = sorted(tmp_path.iterdir())
+    code, out, _ = run(capsys, *ASKED, *OF_A_PERSON)
+    assert code == 0
+    assert "Plan of a release: epsilon 1, Laplace noise, not published" in out
+    code, out, _ = run(capsys, *ASKED, *OF_A_PERSON, "--json")
+    assert json.loads(out)["statement"]
+    assert sorted(tmp_path.iterdir()) == before
+
+
 def test_a_release_as_json(capsys):
     pytest.importorskip("opendp.prelude")
     code, out, err = run(capsys, *PUBLISHED, "--publish", "new", "--json")

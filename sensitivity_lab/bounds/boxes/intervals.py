@@ -23,9 +23,9 @@ _CLOSE = 2.0**-49
 class Interval:
     """All numbers from `lo` to `hi`, arrays of one shape; an end may be infinite.
 
-    The bounds of every operation are rounded outward by one or two units in the last place: of sums
-    where they are rounded, of products, quotients and roots always. What is exactly 0 stays so. Infinite
-    ends make NumPy warn, which callers silence.
+    The bounds of every operation are rounded outward by one or two units in the last place: of
+    sums where they are rounded, of products, quotients and roots always. What is exactly 0 stays
+    so. Infinite ends make NumPy warn, which callers silence.
     """
 
     lo: Floats
