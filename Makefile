@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: everything check-oldest check-newest quick-oldest quick-newest run-quick-newest newest-versions
 .PHONY: audit-sweep audit-field audit-whose
 .PHONY: docs docs-links browser
-.PHONY: help demo test audit check lint types notebooks exhaustive stress benchmark benchmark-article benchmark-large benchmark-lattice benchmark-local benchmark-memory benchmark-curves dist clean
+.PHONY: help demo test audit check lint types notebooks exhaustive stress benchmark benchmark-article benchmark-large benchmark-lattice benchmark-local benchmark-memory benchmark-curves benchmark-boxes dist clean
 
 help:
 	@echo "make demo       reproduce the article into results/"
@@ -29,7 +29,7 @@ help:
 	@echo "make docs-links build it, and ask whether the sites that it links to exist"
 	@echo "make stress     search long for counterexamples"
 	@echo "make benchmark  time the enumeration"
-	@echo "make benchmark-article, -large, -lattice, -local, -memory, -curves   time the rest; see benchmarks/"
+	@echo "make benchmark-article, -large, -lattice, -local, -memory, -curves, -boxes   time the rest; see benchmarks/"
 	@echo "make dist       build the wheel and the sdist, check them, and try the wheel"
 	@echo "make clean      remove everything that make built"
 
@@ -92,7 +92,7 @@ exhaustive: $(VENV)/installed-test,check,dask,formulas,sql
 OF_OLDEST := -W ignore::DeprecationWarning
 # What other packages change first: arrays, tables, workers, files, pictures.
 QUICK := tests/cli/test_cli.py tests/cli/test_cli_domains.py tests/cli/test_cli_errors.py \
-  tests/cli/test_cli_files.py tests/plotting/test_plot_answers.py \
+  tests/cli/test_cli_files.py tests/test_csv_files.py tests/plotting/test_plot_answers.py \
   tests/pipelines/steps/test_pipelines_tables.py \
   tests/pipelines/steps/test_pipelines_tables_errors.py tests/queries/test_functions.py \
   tests/queries/test_functions_errors.py tests/queries/test_queries.py \
@@ -159,6 +159,10 @@ benchmark-local: $(VENV)/installed-test
 	$(BIN)/python benchmarks/local.py
 	$(BIN)/python benchmarks/reach.py
 	$(BIN)/python benchmarks/tables.py
+
+benchmark-boxes: $(VENV)/installed-test
+	$(BIN)/python -m pip install --quiet pyscipopt==6.3.0
+	$(BIN)/python benchmarks/boxes.py
 
 benchmark-memory: $(VENV)/installed-test
 	$(BIN)/python benchmarks/memory.py

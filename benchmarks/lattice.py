@@ -1,4 +1,4 @@
-"""Time the search by enumeration on one thread, on two, and with its arrays in files.
+"""Time the search by enumeration on one thread and on two.
 
 Run with ``make benchmark-lattice``. 26 records, size 13, one vectorized query, unbounded and
 bounded, k = 1..3: 56 million datasets. Every search is a process of its own, in turn, several
@@ -16,7 +16,6 @@ import os
 import resource
 import subprocess
 import sys
-import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -28,12 +27,11 @@ import numpy as np
 import sensitivity_lab as sl
 
 FORMS = {
-    "one thread": (1, "threading", False),
-    "two threads": (2, "threading", False),
-    "two processes": (2, "loky", False),
-    "files": (1, "threading", True),
+    "one thread": (1, "threading"),
+    "two threads": (2, "threading"),
+    "two processes": (2, "loky"),
 }
-"""By name: the number of jobs, joblib's backend for evaluations, and whether arrays are in files.
+"""By name: the number of jobs, and joblib's backend for evaluations.
 
 Passes are done by threads of one process, whatever the backend.
 """
@@ -44,7 +42,7 @@ def spread(rows: np.ndarray) -> np.ndarray:
     return np.abs(rows - 3.3).max(axis=-1) - rows[:, 0] * 0.5
 
 
-def search(records: int, n_jobs: int, backend: str, scratch: str | None) -> None:
+def search(records: int, n_jobs: int, backend: str) -> None:
     """Search, and print seconds, CPU seconds, others' processors, peak memory in MiB and values."""
     universe = sl.Universe.from_dataset(
         np.random.default_rng(1).permutation(1000).astype(float)[:records]
@@ -58,7 +56,6 @@ def search(records: int, n_jobs: int, backend: str, scratch: str | None) -> None
             distances=range(1, 4),
             neighbors=["unbounded", "bounded"],
             method="enumeration",
-            run=sl.Run(scratch=scratch),
         )
     seconds, busy = time.perf_counter() - started, busy_seconds() - busy
     if backend == "loky":
@@ -103,16 +100,11 @@ def main(records: int = 26, runs: int = 3) -> None:
     """Run every form in turn."""
     print(f"python {sys.version.split()[0]}, numpy {np.__version__}; {records} records")
     found: dict[str, list[list[Any]]] = {form: [] for form in FORMS}
-    with tempfile.TemporaryDirectory() as folder:
-        for _ in range(runs):
-            for form, (n_jobs, backend, in_files) in FORMS.items():
-                command = [
-                    *(sys.executable, __file__, "search", str(records), str(n_jobs), backend),
-                    *([folder] if in_files else []),
-                ]
-                printed = subprocess.run(command, capture_output=True, text=True, check=True)
-                found[form].append(json.loads(printed.stdout))
-        left = len(list(Path(folder).iterdir()))
+    for _ in range(runs):
+        for form, (n_jobs, backend) in FORMS.items():
+            command = [sys.executable, __file__, "search", str(records), str(n_jobs), backend]
+            printed = subprocess.run(command, capture_output=True, text=True, check=True)
+            found[form].append(json.loads(printed.stdout))
     for form, measured in found.items():
         wall, cpu, others, peak, _ = zip(*measured, strict=True)
         print(
@@ -125,14 +117,13 @@ def main(records: int = 26, runs: int = 3) -> None:
     for place, numbers, repeats in (("cache", 20_000, 60_000), ("memory", 8_000_000, 40)):
         ratio = own_ratio(numbers, repeats)
         print(f"two processes of bare numpy, arrays in {place}: {ratio:.2f} times as fast as one")
-    print(f"files take {best['files'] / best['one thread']:.2f} times as long as memory")
     answers = {tuple(one[-1]) for measured in found.values() for one in measured}
-    print(f"different answers: {len(answers) - 1}; files left behind: {left}")
+    print(f"different answers: {len(answers) - 1}")
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["search"]:
-        records, n_jobs, backend, *folder = sys.argv[2:]
-        search(int(records), int(n_jobs), backend, folder[0] if folder else None)
+        records, n_jobs, backend = sys.argv[2:]
+        search(int(records), int(n_jobs), backend)
     else:
         main(*map(int, sys.argv[1:]))

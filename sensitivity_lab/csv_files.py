@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 import warnings
 from dataclasses import dataclass
 from decimal import Decimal, Inexact, localcontext
@@ -17,9 +16,6 @@ import pandas as pd
 
 from sensitivity_lab.checks import names_of, shown, steps_to
 from sensitivity_lab.errors import InputError
-
-STANDARD_INPUT = Path("-")
-"""The file name that stands for standard input."""
 
 LARGEST_EXPONENT = 400
 """The largest and, negated, the smallest exponent of ten, somewhat beyond floats."""
@@ -227,33 +223,22 @@ class Cells:
         return text if number is None else number
 
 
-def read_table(path: Path) -> pd.DataFrame:
-    """Return the table of a CSV file whose first line names the columns, with exact numbers.
-
-    The file ``-`` is standard input.
-    """
-    cells = read_cells(path)
-    return pd.DataFrame(
-        {name: pd.Series(cells.entries(name), dtype=object) for name in cells.columns}
-    )
-
-
 def read_cells(path: Path) -> Cells:
     """Return the cells of a CSV file whose first line names the columns."""
-    name = "standard input" if path == STANDARD_INPUT else shown(str(path))
-    return cells_of(_read_bytes(path), name)
+    return cells_of(_read_bytes(path), shown(str(path)))
 
 
 def _read_bytes(path: Path) -> bytes:
     """Return the content of a CSV file, or raise InputError."""
-    name = "standard input" if path == STANDARD_INPUT else shown(str(path))
+    name = shown(str(path))
     if path.suffix.lower() == ".json":
         raise InputError(
             f"{name} is not a CSV file; write the values of a domain as "
             "--domain NAME=VALUES, such as --domain mood=1,2"
         )
     try:
-        return bytes_of(path)
+        with path.open("rb") as stream:
+            return _read(stream)
     except OSError as error:
         why = error.strerror or shown(error)
         raise InputError(f"cannot read {name} as a CSV file: {why}") from error
@@ -299,16 +284,6 @@ def cells_of(content: bytes, name: str) -> Cells:
 def _separator(header: str) -> str:
     """Return the character between the columns, judging by the first line."""
     return next((mark for mark in ",;\t" if mark in header), ",")
-
-
-def bytes_of(path: Path) -> bytes:
-    """Return the content of a file or of standard input; ValueError for what may have no end."""
-    if path == STANDARD_INPUT:
-        if sys.stdin is None:
-            raise ValueError("it is closed")
-        return _read(sys.stdin.buffer)
-    with path.open("rb") as stream:
-        return _read(stream)
 
 
 def _read(stream: BinaryIO) -> bytes:

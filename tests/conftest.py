@@ -118,15 +118,14 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture
 def no_search(monkeypatch):
-    """Make it an error to start any search."""
+    """Make it an error to start any search, or to publish."""
 
     def never(*_arguments, **_options):
-        raise AssertionError("the search has started")
+        raise AssertionError("the work has started")
 
     for name in (
-        "cli.answers.sensitivity_curves",
-        "cli.answers.global_sensitivity",
         "article.Experiment.run",
+        "releases.Plan.publish",
     ):
         monkeypatch.setattr(f"sensitivity_lab.{name}", never)
 

@@ -143,9 +143,6 @@ COLUMN = kind(
     (([], "[]"), ({}, "{}"), (10**5000, LONG), ("\ud800", r"'\ud800'")),
 )
 TEXT_COLUMN = kind("the name of one column, such as 'age'", (*OBJECTS, (5, "5")))
-FOLDER = kind(
-    "None or the path of a folder", ((5, "5"), ("", "''"), ("\0", r"'\x00'"), (THING, "<thing>"))
-)
 BOUNDS = kind(
     "two finite numbers (lower, upper), in order",
     (
@@ -267,7 +264,6 @@ STREAMS = {
 
 ARGUMENTS: dict[str, Kind] = {
     "Run.memory_limit": whole("a number of bytes, at least 1"),
-    "Run.scratch": FOLDER,
     "Run.timeout": SECONDS.or_none(),
     "Run.time_limit": SECONDS.or_none(),
     # Of queries.

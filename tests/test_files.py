@@ -13,13 +13,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from checks import refused
-from command_line import check_refused, run
 from matplotlib import font_manager
 from matplotlib.figure import Figure
 from paths import ROOT
 
 import sensitivity_lab as sl
 from sensitivity_lab import plotting
+from sensitivity_lab.cli.output import check_writable
 from sensitivity_lab.files import written_whole
 from sensitivity_lab.results.reprs import write_csv
 
@@ -89,12 +89,6 @@ def test_a_full_disk_leaves_the_old_file_and_ends_in_one_line(old, monkeypatch, 
     assert names_in(path.parent) == [path.name]
 
 
-COMMAND = (
-    *("curves", str(ROOT / "data" / "school_small.csv"), "--size", "2", "--distances", "1"),
-    *("--neighbors", "bounded", "--queries", "mean"),
-)
-
-
 @contextmanager
 def no_room():
     """Let no file grow beyond 20 bytes, but for what matplotlib keeps about fonts.
@@ -111,27 +105,26 @@ def no_room():
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    ("option", "reason"),
-    [
-        (
-            "--table",
-            "cannot write the table to 'old.png': File too large; choose a file in an existing "
-            "folder that you may write to",
-        ),
-        (
-            "--output",
-            "--output: 'old.png' cannot be written (File too large); choose a file and a folder "
-            "that you may write to",
-        ),
-    ],
-)
-def test_the_command_line_on_a_disk_without_room(capsys, monkeypatch, tmp_path, option, reason):
+@pytest.mark.parametrize("write", ["table", "picture"])
+def test_a_disk_without_room(monkeypatch, tmp_path, write):
     monkeypatch.chdir(tmp_path)
     Path("old.png").write_bytes(b"old")
-    with no_room():
-        code, _, err = run(capsys, *COMMAND, option, "old.png")
-    assert (code, err) == (2, f"sensitivity-lab curves: {reason}\n")
+
+    def written():
+        with no_room():
+            if write == "table":
+                write_csv(pd.DataFrame({"a": range(100)}), "old.png")
+            else:
+                plotting.save(Figure(), "old.png")
+
+    refused(
+        written,
+        "cannot write the table to 'old.png': File too large; choose a file in an existing folder "
+        "that you may write to"
+        if write == "table"
+        else "path: 'old.png' cannot be written (File too large); choose a file and a folder that "
+        "you may write to",
+    )
     assert Path("old.png").read_bytes() == b"old"
     assert names_in(tmp_path) == ["old.png"]
 
@@ -177,7 +170,7 @@ def test_a_link_to_a_file_that_is_not_there_makes_it(tmp_path):
     ("leads_to", "reason"),
     [("link.csv", "Too many levels of symbolic links"), ("missing/new.csv", None)],
 )
-def test_links_to_nowhere(capsys, tmp_path, leads_to, reason):
+def test_links_to_nowhere(tmp_path, leads_to, reason):
     link = tmp_path / "link.csv"
     link.symlink_to(leads_to)
     refused(
@@ -186,8 +179,7 @@ def test_links_to_nowhere(capsys, tmp_path, leads_to, reason):
         "a file in an existing folder that you may write to",
     )
     missing = f"{str(tmp_path / 'missing')!r} is not a folder that can be written to"
-    line = f"sensitivity-lab curves: cannot write {str(link)!r}: {reason or missing}"
-    check_refused(capsys, [*COMMAND, "--table", str(link)], line)
+    refused(lambda: check_writable(link), f"cannot write {str(link)!r}: {reason or missing}")
     assert link.readlink() == Path(leads_to)
 
 
@@ -201,7 +193,7 @@ def test_a_file_keeps_its_permissions_and_a_new_one_gets_the_usual_ones(old):
     assert old.with_name("new.csv").stat().st_mode == usual.stat().st_mode
 
 
-def test_a_file_that_may_not_be_written_is_not_replaced(capsys, old, monkeypatch):
+def test_a_file_that_may_not_be_written_is_not_replaced(old, monkeypatch):
     """Not by chmod, which does not stop a superuser."""
     monkeypatch.setattr("sensitivity_lab.files.os.access", lambda _path, _mode: False)
     refused(
@@ -209,8 +201,7 @@ def test_a_file_that_may_not_be_written_is_not_replaced(capsys, old, monkeypatch
         f"cannot write the table to {str(old)!r}: Permission denied; choose a file in an existing "
         "folder that you may write to",
     )
-    line = f"sensitivity-lab curves: cannot write {str(old)!r}: Permission denied"
-    check_refused(capsys, [*COMMAND, "--table", str(old)], line)
+    refused(lambda: check_writable(old), f"cannot write {str(old)!r}: Permission denied")
     assert old.read_bytes() == b"old"
 
 
@@ -276,21 +267,3 @@ def test_numbers_are_written_as_they_are(tmp_path):
     table = pd.DataFrame({"a": [-1, 2], "b": [-0.5, 1e300], "c": [None, -1], "d": ["x", "a=b"]})
     write_csv(table, tmp_path / "table.csv")
     assert (tmp_path / "table.csv").read_text() == "a,b,c,d\n-1,-0.5,,x\n2,1e+300,-1.0,a=b\n"
-
-
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        (("--table", "data.csv"), "the data and --table are one file, 'data.csv'"),
-        (("--table", "link.csv"), "the data and --table are one file, 'link.csv'"),
-        (("--output", "a.png", "--table", "./a.png"), "--output and --table are one file, 'a.png'"),
-    ],
-)
-def test_no_file_of_a_command_replaces_another(capsys, monkeypatch, tmp_path, options, reason):
-    monkeypatch.chdir(tmp_path)
-    Path("data.csv").write_text("a\n1\n2\n3\n")
-    Path("link.csv").symlink_to("data.csv")
-    line = f"sensitivity-lab curves: {reason}; choose another name"
-    check_refused(capsys, ["curves", "data.csv", *COMMAND[2:], *options], line)
-    assert Path("data.csv").read_text() == "a\n1\n2\n3\n"
-    assert not Path("a.png").exists()

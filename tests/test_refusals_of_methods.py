@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from checks import refused
-from garbage import ROWS, UNIVERSE, hostile
+from garbage import ROWS, UNIVERSE
 from instances import instances
 from matplotlib.figure import Figure
 
@@ -128,12 +128,3 @@ WITNESS = "witness must be one of 'short', 'full', got array([1., 1.])"
 )
 def test_what_methods_refuse(call: Callable[[], Any], message: str):
     refused(call, message, sl.errors.SensitivityLabError)
-
-
-@pytest.mark.parametrize(
-    "folder", ["\ud800", [["a"]], {}, b"a", "", "nul\0l", 3, hostile("__str__", "__repr__")()]
-)
-def test_folders_that_are_none(folder):
-    with pytest.raises(sl.errors.InputError) as caught:
-        sl.Run(scratch=folder)
-    assert str(caught.value).startswith("scratch must be None or the path of a folder, got ")

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sensitivity_lab import formulas
-from sensitivity_lab.bounds.boxes.search import Found, Root, bound, search
+from sensitivity_lab.bounds.boxes.search import Found, Root, bound, furthest, search
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "dpriv_bench.md"
 
@@ -194,7 +194,8 @@ def bounds_of(f: Callable[[Any], Any], n: int) -> Found:
     for i in range(n):  # variable n is the new number, at place i
         on_y = tuple(n if at == i else at for at in range(n))
         roots.append(Root(*ends, tuple(range(n)), on_y, (), 1, lists=True))
-    return search(f, roots, RTOL, 30, lambda *task: [bound(f, *task)], lambda _: None)
+    start = furthest(f, roots)
+    return search(f, roots, RTOL, 30, lambda *task: [bound(f, *task)], lambda _: None, start)
 
 
 def line(at: int, row: Row) -> tuple[str, list[str]]:

@@ -150,38 +150,32 @@ def a_plan(draw: random.Random) -> dict[str, Any]:
     return row
 
 
-AGES, SCHOOL = "--domain age=0:100", "school_large.csv --column absence_days"
-NOISE = f"noise {AGES} --epsilon 1"
+OF_SCHOOL = "--table school=school_large.csv --person school.name"
+BY_YEAR = "FROM school GROUP BY school_year"
+RELEASE = "release school_large.csv --epsilon 1 --publish none --rows-per-person"
 COMMANDS = (
-    f"sensitivity {AGES} --size 100 --query median --neighbors bounded",
-    f"sensitivity {SCHOOL} --query mean --size 6 --neighbors unbounded --distance 2",
-    f"sensitivity {SCHOOL} --query std --size 6 --neighbors bounded --distance 2 --exactly",
-    f"sensitivity {SCHOOL} --query var --size 6 --neighbors edit",
-    f"sensitivity {SCHOOL} --query median --size 6 --neighbors bounded --method enumeration",
-    "curves school_large.csv --size 6 --distances 1-4 --neighbors unbounded",
-    "curves --domain mood=1,2 --domain warmth=15:30:0.5 --size 4 --distances 1-3 "
-    "--neighbors bounded symmetric_difference --queries mean sum",
-    f"local {AGES} --dataset 20,35,35,50 --query median --neighbors bounded",
-    "local --domain absence_days=0:20 --dataset school_large.csv --query mean "
-    "--neighbors unbounded --distance 2",
-    f"local {AGES} --dataset 20,35,50,50 --query var --neighbors edit --distance 2 --exactly",
-    f"sensitivity {AGES} --size 0-9 --query mean --empty 0 --neighbors unbounded",
-    f"sensitivity {AGES} --size 9 --query sum --neighbors unbounded --direction remove",
-    "formula var --neighbors bounded",
-    "formula median --neighbors unbounded",
-    f"{NOISE} --size 100 --queries mean median --neighbors bounded",
-    f"{NOISE} --size 100 --queries mean sum --neighbors bounded --delta 1e-6 --split 3 1",
-    f"{NOISE} --size 2-1000 --queries mean count --neighbors unbounded",
-    "noise school_large.csv --domain absence_days=0:30 --person name --rows-per-person 2 "
-    "--group-by school_year=1,2,3 --epsilon 1",
-    f"audit {SCHOOL} --query mean --claim-per-k 4 --size 6 --neighbors bounded --distances 1-3",
-    f"audit {AGES} --query sum --claim 100 --size 50 --neighbors bounded",
-    "sql 'SELECT COUNT(*) FROM school' --table school=school_large.csv --person school.name",
-    "sql 'SELECT school_year, SUM(absence_days) AS days FROM school GROUP BY school_year' "
-    "--table school=school_large.csv --person school.name --bounds school.absence_days=0:30 "
-    "--groups 1,2,3",
-    f"sensitivity {AGES} --size 100 --query medium --neighbors bounded",
-    "sensitivity missing.csv --size 100 --query median --neighbors bounded",
+    "release --help",
+    "sql --help",
+    "median --help",
+    f"sql 'SELECT COUNT(*) FROM school' {OF_SCHOOL}",
+    f"sql 'SELECT school_year, SUM(absence_days) AS days {BY_YEAR}' {OF_SCHOOL} "
+    "--bounds school.absence_days=0:30 --groups 1,2,3",
+    f"sql 'SELECT school_year, COUNT(*) AS n {BY_YEAR} ORDER BY n' {OF_SCHOOL} --groups 1,2,3 "
+    "--epsilon 1 --max-rows 2",
+    f"sql 'SELECT school_year, SUM(absence_days) AS days {BY_YEAR}' {OF_SCHOOL} "
+    "--bounds school.absence_days=0:30 --groups 1,2,3 --epsilon 1/3 --max-rows 2 --delta 1e-6",
+    f"sql 'SELECT school_year, AVG(absence_days) AS days {BY_YEAR}' {OF_SCHOOL} "
+    "--bounds school.absence_days=0:30 --groups 1,2,3 --epsilon 1 --max-rows 2 --split 3 1",
+    f"sql 'SELECT SUM(absence_days) FROM school' {OF_SCHOOL} --epsilon 1 --max-rows 2",
+    f"sql 'SELECT school_year, COUNT(*) AS n {BY_YEAR}' {OF_SCHOOL} --epsilon 1 --max-rows 2",
+    f"sql 'SELECT MAX(absence_days) FROM school' {OF_SCHOOL}",
+    f"sql 'SELECT COUNT(*) FROM schools' {OF_SCHOOL}",
+    f"{RELEASE} 1",
+    f"{RELEASE} 0 --domain absence_days=0:30",
+    f"{RELEASE} 1 --domain absence_days=0:30 --queries max",
+    f"{RELEASE} 1 --domain absent_days=0:30",
+    f"{RELEASE} 1 --domain absence_days=0:30 --split 1 2",
+    "release missing.csv --domain age=0:9 --rows-per-person 1 --epsilon 1 --publish none",
 )
 
 

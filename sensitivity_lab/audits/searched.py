@@ -71,7 +71,7 @@ def audit_query(
     if subject is not None:
         check_text("subject", subject, "a text")
     check_norm(norm)
-    run = check_run(run, "audit")
+    run = check_run(run)
     sizes = _check_audited_sizes(size, relations, universe)
     tolerance = check_tolerance(tolerance_ulps)
     # A claim that is a function of the size is compared with the truth at each size.

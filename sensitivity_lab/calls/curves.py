@@ -105,7 +105,7 @@ def sensitivity_curves(
     columns = as_universes(universes)
     asked = as_queries(queries)
     relations = as_relations(neighbors, distances, exactly)
-    run = check_run(run, "sensitivity_curves", queries=asked)
+    run = check_run(run, queries=asked)
     options = Options(n_jobs, progress, run)
     # Every problem is checked, and every engine chosen, before the first search starts.
     problems = []

@@ -102,11 +102,11 @@ def global_sensitivity(
         process first. The rest are, too, unless workers save more time than it takes to start them,
         about 1.5 seconds. If workers already run, can be ended at a timeout, or have a backend set
         by `parallel_config`, a tenth of a second is enough. With the backend "dask" the cluster's
-        workers evaluate; large arrays stay in this process, or in the files of ``Run(scratch=)``.
+        workers evaluate; large arrays stay in this process.
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal, after one second.
     run : Run, optional
-        Limits on memory and time, a folder for large arrays; see `Run`.
+        Limits on memory and time; see `Run`.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def global_sensitivity(
     sizes = check_sizes(size, universe)
     relation = as_relation(neighbors)
     queries = (as_query(query),)
-    run = check_run(run, "global_sensitivity", queries=queries)
+    run = check_run(run, queries=queries)
     options = Options(n_jobs, progress, run)
     check_witnesses(sizes, 1, options.memory_limit)
     problem = problem_on(universe, queries, (relation,), sizes, check_norm(norm))

@@ -81,8 +81,7 @@ def local_sensitivity(
         x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
         a DataFrame.
     query, neighbors, norm, method, n_jobs, progress, run
-        See `global_sensitivity`. Worker processes list the neighbors, and `run` takes no scratch
-        folder.
+        See `global_sensitivity`. Worker processes list the neighbors.
 
     Returns
     -------
@@ -130,7 +129,7 @@ def local_sensitivity(
     universe = check_any_universe(universe)
     x = read_dataset(universe, dataset)
     problem = local_problem_on(universe, as_query(query), relation, x, check_norm(norm))
-    run = check_run(run, "local_sensitivity", "scratch", queries=problem.queries)
+    run = check_run(run, queries=problem.queries)
     options = Options(n_jobs, progress, run)
     if check_method(method, "local", boxes=True) == BOXES:
         return in_boxes(problem, options)
@@ -206,7 +205,7 @@ def local_curves(
         for relation in relations
         if relation.at(1) == family
     ]
-    run = check_run(run, "local_curves", "scratch", queries=asked)
+    run = check_run(run, queries=asked)
     options = Options(n_jobs, progress, run)
     return SensitivityCurves(
         tuple((column, solve_local(problem, method, options)) for problem in problems)

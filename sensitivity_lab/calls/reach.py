@@ -154,7 +154,7 @@ def reach(
     step, last = _check_steps(neighbors, distances)
     read = read_dataset(universe, dataset)
     x = in_order(universe, read)
-    run = check_run(run, "reach", "scratch", queries=(asked,))
+    run = check_run(run, queries=(asked,))
     options = Options(n_jobs, progress, run)
     limits = check_limits(sizes, len(x), universe, asked, step)
     # No dataset is further away than where all of x is removed, and all that can be is added.

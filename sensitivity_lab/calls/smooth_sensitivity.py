@@ -137,7 +137,7 @@ def smooth_sensitivity(
     limits = _check_sizes(sizes, int(x.sum()), universe, as_query(query), relation)
     stop = _Stop(damping, farthest)
     problem = SmoothProblem(universe, as_query(query), x, step, limits, stop, check_norm(norm))
-    run = check_run(run, "smooth_sensitivity", "scratch", queries=problem.queries)
+    run = check_run(run, queries=problem.queries)
     chosen = choose(problem, method, Options(n_jobs, progress, run))
     found = chosen.solve()
     best = _largest(found.maxima, damping)

@@ -1,350 +1,235 @@
-"""The table of commands: what each one does, its arguments, its call and its examples."""
+"""The four commands: each takes what was given, and prints its answer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+import signal
+import threading
+import webbrowser
+from argparse import Namespace
+from functools import partial
+from pathlib import Path
+from typing import Any
 
-from . import answers, database, release
-from .arguments import (
-    BOUNDS,
-    CLAIM,
-    CLAIM_PER_K,
-    COLUMN,
-    COLUMNS,
-    COPIES,
-    DATA,
-    DATABASE,
-    DATASET,
-    DELTA,
-    DIRECTION,
-    DISTANCE,
-    DISTANCES,
-    DOMAIN,
-    EMPTY,
-    EPSILON,
-    EXACTLY,
-    FILE,
-    FOLDER,
-    FOREIGN_KEYS,
-    GROUP_BY,
-    JOBS,
-    JSON,
-    KEYS,
-    LEDGER,
-    MAX_ROWS,
-    MEMORY_LIMIT,
-    METHOD,
-    NEIGHBORS,
-    NO_BROWSER,
-    NULL_PERSON,
-    OF_FORMULA,
-    OUTPUT,
-    PERSON,
-    PERSONS,
-    PORT,
-    PUBLIC_TABLES,
-    PUBLIC_UNIVERSE,
-    PUBLISH,
-    PUBLISHED_QUERIES,
-    QUERIES,
-    QUERY,
-    RELEASE_NAME,
-    REQUIRED_DISTANCES,
-    REQUIRED_QUERIES,
-    ROWS_PER_PERSON,
-    SCRATCH,
-    SEVERAL_NEIGHBORS,
-    SIZE,
-    SOURCES,
-    SPLIT,
-    SQL,
-    TABLE,
-    Argument,
-    OneOf,
+from sensitivity_lab.article import checks, experiments
+from sensitivity_lab.checks import no_column, shown, whole_kind
+from sensitivity_lab.csv_files import read_cells
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.page.server import serving
+from sensitivity_lab.page.universes import Given, given_of_file
+from sensitivity_lab.releases import Person, Plan, plan
+from sensitivity_lab.sql import Contributions, Query
+
+from .option_values import (
+    by_name,
+    grid_of,
+    read_bounds,
+    read_domain,
+    read_exact,
+    read_foreign_key,
+    read_groups,
+    read_keys,
+    read_persons,
+    read_source,
 )
-from .explore import explore
-from .given import Given
-from .output import Answer
+from .output import Session, check_writable, draw
 
+STANDARD_INPUT = Path("-")
+"""What other programs take for standard input, which no command here reads."""
 
-@dataclass(frozen=True, kw_only=True)
-class About:
-    """What the program, or one of its commands, does.
+ASKED = ("count", "mean", "median", "std", "histogram")
+"""What is released of a column where nothing else is asked for."""
 
-    Attributes
-    ----------
-    name : str
-        As it is typed.
-    does : str
-        One or two sentences of the help.
-    examples : tuple of str
-        Arguments that follow ``sensitivity-lab``; the tests run them.
-    more : str
-        Further help, after the examples.
-    """
+_check_rows = whole_kind("the most rows that count of one person, at least 1")
 
-    name: str
-    does: str
-    examples: tuple[str, ...]
-    more: str = ""
-
-    @property
-    def after(self) -> str:
-        """The help after the arguments."""
-        lines = "\n".join(f"  sensitivity-lab {example}" for example in self.examples)
-        return "\n\n".join(filter(None, (f"examples:\n{lines}", self.more)))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Command(About):
-    """A row of the table of commands.
-
-    Attributes
-    ----------
-    summary : str
-        Its line in the list of all commands.
-    arguments : tuple of Argument or OneOf
-        In the order of the help.
-    call : callable
-        Computes the answer from the given arguments; returns None if it has printed everything.
-    """
-
-    summary: str
-    arguments: tuple[Argument | OneOf, ...]
-    call: Callable[[Given], Answer | None]
-
-    def each(self) -> Iterator[Argument]:
-        """Yield every argument."""
-        for one in self.arguments:
-            yield from one.arguments if isinstance(one, OneOf) else (one,)
-
-
-PROGRAM = About(
-    name="sensitivity-lab",
-    does="Compute the global sensitivity of a query for differential privacy, exactly, with the\n"
-    "two neighboring datasets that prove it.",
-    examples=(
-        "sensitivity --domain age=0:100 --size 100 --query median --neighbors bounded",
-        "noise --domain age=0:100 --size 100 --queries mean median --neighbors bounded --epsilon 1",
-        "article --output results",
-    ),
-    more="Help for each command: sensitivity-lab COMMAND --help\n\n"
-    "Tab completion needs argcomplete (pip install '.[completion]'):\n"
-    '  bash, zsh: eval "$(register-python-argcomplete sensitivity-lab)"\n'
-    "  fish:      register-python-argcomplete --shell fish sensitivity-lab | source\n\n"
-    "Exit codes: 0; 1 a claim is violated; 2 bad input, or an output that cannot be written;\n"
-    "70 an internal error, please report it; 130 after Ctrl-C.",
+_WITHOUT_PERSON = (
+    " If no column identifies people, leave out --person; then something else must limit the rows "
+    "of each, as the design of a study can"
 )
 
-# Arguments that go together.
 
-_RECORDS = (DATA, DOMAIN, COPIES)
-_SEARCH = (METHOD, MEMORY_LIMIT, JOBS)
+def release(given: Namespace, session: Session) -> None:
+    """Publish numbers of a table, or plan it; the names of its columns are read before."""
+    if given.rows_per_person is None:
+        raise InputError(
+            "give the most rows that one person can have, chosen without looking at the data: "
+            "--person COLUMN --rows-per-person 5 keeps at most five rows of each person; "
+            "--rows-per-person 1 alone states that every row is another person's"
+        )
+    asked = given.queries or ASKED
+    if not given.domain and set(asked) != {"count"}:
+        raise InputError(
+            "give the domain of each column, chosen without looking at the data, such as --domain "
+            "visits=0:24; only --queries count needs none"
+        )
+    domains = by_name("--domain", given.domain, read_domain)
+    groups = by_name("--group-by", given.group_by, read_groups)
+    person = Person(given.person, max_rows=_check_rows("rows_per_person", given.rows_per_person))
+    person.warn_of(_other_columns(given, session, [*domains, *groups]))
+    grids = {column: grid_of(column, domain) for column, domain in domains.items()}
+    several = len(domains) > 1
+    made = plan(
+        person,
+        **_loss(given),
+        bounds={column: bounds for column, (bounds, _) in grids.items()},
+        step={column: step for column, (_, step) in grids.items()},
+        groupby=groups,
+        agg={
+            **({"count": "count"} if "count" in asked else {}),
+            **{
+                f"{one} of {column}" if several else one: (column, one)
+                for column in domains
+                for one in dict.fromkeys(asked)
+                if one != "count"
+            },
+        },
+    )
+    _publish(given, session, made, given.data)
 
-_SCHOOL = "data/school_large.csv --column absence_days"
-_AGES = "--domain age=0:100"
 
-_ROWS = (
-    Command(
-        name="curves",
-        summary="sensitivity of several queries against the distance",
-        does="The global sensitivity of several queries against the Hamming distance.",
-        arguments=(
-            *(*_RECORDS, SIZE, COLUMNS, QUERIES, EMPTY),
-            *(REQUIRED_DISTANCES, SEVERAL_NEIGHBORS, DIRECTION),
-            *(replace(OUTPUT, help="draw the curves into this file"), TABLE),
-            *(EXACTLY, *_SEARCH, JSON, SCRATCH),
-        ),
-        call=answers.curves,
-        examples=(
-            "curves data/school_large.csv --size 6 --distances 1-4 --neighbors unbounded",
-            "curves data/school_large.csv --columns absence_days --queries mean median var "
-            "--size 6 --distances 1-4 --neighbors unbounded bounded --output curves.png",
-            "curves --domain mood=1,2 --domain temperature=15:30:0.5 --size 4 --distances 1-3 "
-            "--neighbors bounded --queries mean sum --table curves.csv",
-            "curves - --size 6 --distance 1 --neighbors bounded --json < data/school_large.csv",
-        ),
-    ),
-    Command(
-        name="sensitivity",
-        summary="sensitivity of one query, with the two datasets that prove it",
-        does="The global sensitivity of one query, with the pair of datasets that proves it.",
-        arguments=(
-            *(*_RECORDS, SIZE, COLUMN, QUERY, EMPTY),
-            *(NEIGHBORS, DIRECTION, DISTANCE),
-            replace(OUTPUT, help="draw the two datasets into this file"),
-            *(EXACTLY, *_SEARCH, JSON, SCRATCH),
-        ),
-        call=answers.sensitivity,
-        examples=(
-            f"sensitivity {_AGES} --size 100 --query median --neighbors bounded",
-            f"sensitivity {_SCHOOL} --query mean --size 6 --neighbors unbounded --distance 2",
-            f"sensitivity {_SCHOOL} --query std --size 6 --neighbors bounded --output witness.png",
-        ),
-    ),
-    Command(
-        name="formula",
-        summary="sensitivity as a formula in n, k, L and U, proved",
-        does="The global sensitivity of a query on records from L to U, for every number of records"
-        "\nn and every distance k, as a formula that is proved.",
-        arguments=(
-            *(
-                OF_FORMULA,
-                replace(
-                    NEIGHBORS, choices=("bounded", "unbounded"), required=False, default="bounded"
-                ),
-            ),
-            JSON,
-        ),
-        call=answers.formula,
-        examples=("formula var --neighbors bounded", "formula median --neighbors unbounded --json"),
-        more="docs/reference/formulas.md lists them.",
-    ),
-    Command(
-        name="local",
-        summary="local sensitivity of one dataset",
-        does="The local sensitivity: how much a query can change between one dataset and its\n"
-        "neighbors. It reveals something about the dataset, so never scale noise to it.",
-        arguments=(
-            *(*_RECORDS, DATASET, COLUMN, QUERY),
-            *(EMPTY, NEIGHBORS, DIRECTION, DISTANCE),
-            replace(OUTPUT, help="draw the two datasets into this file"),
-            *(EXACTLY, *_SEARCH, JSON),
-        ),
-        call=answers.local,
-        examples=(
-            f"local {_AGES} --dataset 20,35,35,50 --query median --neighbors bounded",
-            "local --domain absence_days=0:20 --dataset data/school_large.csv --query mean "
-            "--neighbors unbounded --distance 2",
-        ),
-    ),
-    Command(
-        name="noise",
-        summary="noise scales for several answers that share one epsilon",
-        does="Noise scales for several answers that are released together and share one epsilon, "
-        "their\nprivacy loss: Laplace noise, or with --delta Gaussian noise. With a table and a "
-        "domain,\nthe command plans a release of its numbers; `release` publishes it.",
-        arguments=(
-            replace(
-                DATA,
-                help="a table: use it with --domain; without one, see --public-universe",
-            ),
-            *(DOMAIN, PERSON, ROWS_PER_PERSON, GROUP_BY),
-            *(COPIES, replace(SIZE, required=False), PUBLIC_UNIVERSE, COLUMNS),
-            replace(
-                REQUIRED_QUERIES,
-                required=False,
-                help=f"{REQUIRED_QUERIES.help}; default with a table and a domain: count, "
-                "mean, median, std and histogram",
-            ),
-            *(EMPTY, replace(NEIGHBORS, required=False), DIRECTION, DISTANCE),
-            *(EPSILON, DELTA, SPLIT),
-            replace(TABLE, help="write the noise of every answer to this file"),
-            *(*_SEARCH, JSON),
-        ),
-        call=answers.noise,
-        examples=(
-            f"noise {_AGES} --size 100 --queries mean median --neighbors bounded --epsilon 1",
-            f"noise {_AGES} --size 100 --queries mean sum --neighbors bounded --epsilon 1 "
-            "--delta 1e-6 --split 3 1",
-            "noise --domain income=0:100000:1000 --size 500 --query mean --neighbors bounded "
-            "--distance 5 --epsilon 0.5 --json",
-            f"noise {_AGES} --size 2-1000 --queries mean count --neighbors unbounded --epsilon 1",
-            "noise data/school_large.csv --domain absence_days=0:30 --person name "
-            "--rows-per-person 2 --group-by school_year=1,2,3 --epsilon 1",
-        ),
-        more="For a table, first choose the domain without looking at the data: use the ends of a "
-        "scale,\na legal limit or the possible values. Values outside the domain count as its "
-        "nearest. Neighbors\nadd or remove one person.\n\n"
-        "Without a table, --distance is the most rows that one person can have. The universe must "
-        "be\npublic. If neighbors replace rows, the size must be public, too. If they add or "
-        "remove rows,\npass every possible size, and the answer on too few rows with --empty.",
-    ),
-    Command(
-        name="release",
-        summary="publish counts, means, medians and histograms of a table",
-        does="Publish numbers of a table with noise, into a new folder: tables, the plan, and its\n"
-        "statement of privacy. `noise` with the same arguments, but for --publish, shows the plan.",
-        arguments=(
-            replace(DATA, nargs=None, help="the table: a CSV or a Parquet file"),
-            *(DOMAIN, PERSON, ROWS_PER_PERSON, GROUP_BY, PUBLISHED_QUERIES),
-            *(EPSILON, DELTA, SPLIT, replace(PUBLISH, required=True), LEDGER, RELEASE_NAME, JSON),
-        ),
-        call=release.release,
-        examples=(
-            "release data/school_large.csv --domain absence_days=0:30 --person name "
-            "--rows-per-person 2 --group-by school_year=1,2,3 --epsilon 1 --publish absences",
-        ),
-        more="Publish once: a second release about the same people adds its epsilon to the first.\n"
-        "It needs the extra: pip install '.[opendp]'",
-    ),
-    Command(
-        name="audit",
-        summary="is a claimed sensitivity right?",
-        does="Is a claimed sensitivity right? The exit code is 1 if it is too small.",
-        arguments=(
-            *(*_RECORDS, SIZE, COLUMN, QUERY, EMPTY),
-            *(NEIGHBORS, DIRECTION, OneOf((CLAIM, CLAIM_PER_K)), DISTANCES),
-            *(replace(OUTPUT, help="draw the audit into this file"), TABLE),
-            *(EXACTLY, *_SEARCH, JSON),
-        ),
-        call=answers.audit,
-        examples=(
-            f"audit {_SCHOOL} --query mean --claim-per-k 4 --size 6 --neighbors bounded "
-            "--distances 1-3",
-            f"audit {_AGES} --query sum --claim 100 --size 50 --neighbors bounded --json",
-        ),
-    ),
-    Command(
-        name="sql",
-        summary="publish a query over joined tables, or see what each person adds to it",
-        does="With --epsilon and --max-rows, plan the release of a SQL query over joined tables, "
-        "and\nwith --publish, publish its answer. Without these, what each person adds to it, "
-        "exactly;\nthat depends on the data: do not publish it.",
-        arguments=(
-            SQL,
-            OneOf((SOURCES, DATABASE)),
-            *(PERSONS, FOREIGN_KEYS, PUBLIC_TABLES, NULL_PERSON, BOUNDS, KEYS, JSON),
-            *(replace(EPSILON, required=False), MAX_ROWS, DELTA, SPLIT, PUBLISH),
-            *(LEDGER, RELEASE_NAME),
-        ),
-        call=database.contributions,
-        examples=(
-            "sql 'SELECT COUNT(*) FROM school' --table school=data/school_large.csv "
-            "--person school.name",
-            "sql 'SELECT school_year, SUM(absence_days) AS days FROM school GROUP BY school_year' "
-            "--table school=data/school_large.csv --person school.name "
-            "--bounds school.absence_days=0:30 --groups 1,2,3 --json",
-            "sql 'SELECT school_year, COUNT(*) AS n FROM school GROUP BY school_year ORDER BY n' "
-            "--table school=data/school_large.csv --person school.name --groups 1,2,3 "
-            "--epsilon 1 --max-rows 2",
-        ),
-        more="Nothing of the query is executed as it came: see docs/how_to/sql.md.\n"
-        "It needs the extra: pip install '.[sql]'",
-    ),
-    Command(
-        name="article",
-        summary="reproduce the article's figures and tables",
-        does='Reproduce the figures and tables of the article "Global Sensitivity From Scratch".',
-        arguments=(FOLDER, JSON),
-        call=answers.article,
-        examples=("article", "article --output results"),
-    ),
-    Command(
-        name="explore",
-        summary="the calculator on a page in the browser",
-        does="The calculator on a page in the browser: the sensitivity, the worst case,\n"
-        "the noise, and the code for them. Without a file it takes what you type.",
-        arguments=(FILE, PORT, NO_BROWSER),
-        call=explore,
-        examples=(
-            "explore",
-            "explore data/school_large.csv --no-browser --port 8866",
-        ),
-        more="Only this machine can open the page, and it needs no network. Ctrl-C ends it.",
-    ),
-)
+def _loss(given: Namespace) -> dict[str, Any]:
+    """Return epsilon, delta and the shares of epsilon, as arguments of a plan."""
+    weights = given.split
+    return {
+        "epsilon": read_exact(given.epsilon, "--epsilon"),
+        "delta": None if given.delta is None else read_exact(given.delta, "--delta"),
+        "split": weights and [read_exact(one, "a weight of --split") for one in weights],
+    }
 
-COMMANDS = {row.name: row for row in _ROWS}
-"""Every command by its name, in the order of the help."""
+
+def _publish(given: Namespace, session: Session, made: Plan, table: Path | None = None) -> None:
+    """Publish into a new folder what is planned; without a folder, print the plan."""
+    where = given.publish
+    if where is None:
+        session.tell(
+            made,
+            lambda: {
+                **made.to_dict(),
+                "rows": made.to_frame().to_dict("records"),
+                "statement": made.facts(),
+            },
+        )
+        return
+    session.doing = "publishing"
+    found = made.publish(table, where, ledger=given.ledger, name=given.name)
+    files = sorted(where.iterdir())
+    session.tell(
+        "\n".join([str(found), *(str(path) for path in files), made.statement]),
+        lambda: {
+            "statistics": found.to_frame().reset_index().to_dict("records"),
+            "files": list(map(str, files)),
+            "plan": made.to_dict(),
+            "statement": made.facts(),
+        },
+    )
+
+
+def _other_columns(given: Namespace, session: Session, columns: list[str]) -> list[str]:
+    """Return a file's other columns; InputError if it cannot be read again, or lacks one."""
+    file: Path = given.data
+    if file == STANDARD_INPUT:
+        raise InputError("give the name of a file, not -, because it is read twice")
+    session.doing = f"reading {file}"
+    if file.suffix.lower() in (".parquet", ".pq"):
+        return []  # its columns are read with its rows
+    known = list(read_cells(file).columns)
+    for name in filter(None, (*columns, given.person)):
+        if name not in known:
+            advice = _WITHOUT_PERSON if name == given.person else ""
+            raise InputError(f"{no_column(name, known)}{advice}")
+    return [one for one in known if one not in columns]
+
+
+def sql(given: Namespace, session: Session) -> None:
+    """Publish a query or plan its release; without a budget, print what each person adds."""
+    session.doing = "reading the tables"
+    query = Query(
+        given.sql,
+        connection=given.database or by_name("--table", given.connection, read_source),
+        person=read_persons(given.person),
+        null_person=given.null_person,
+        bounds=by_name("--bounds", given.bounds, read_bounds) or None,
+        groups=None if given.groups is None else read_keys(given.groups),
+        foreign_keys=by_name("--foreign-key", given.foreign_keys, read_foreign_key) or None,
+        public=() if given.public is None else given.public.split(","),
+    )
+    budget = {"--epsilon": given.epsilon, "--max-rows": given.max_rows}
+    if given.publish is None and set(budget.values()) == {None}:
+        session.doing = "running the query"
+        found = query.contributions()
+        session.tell(found, lambda: _facts(found))
+        return
+    missing = [name for name, value in budget.items() if value is None]
+    if missing:
+        raise InputError(f"the following arguments are required: {', '.join(missing)}")
+    _publish(given, session, query.plan(max_rows=given.max_rows, **_loss(given)))
+
+
+def _facts(found: Contributions) -> dict[str, Any]:
+    """Return the facts without persons."""
+    table = found.distribution()
+    return {
+        "persons": found.everyone,
+        "contributions": {name: table.loc[name].to_dict() for name in table.index},
+    }
+
+
+def article(given: Namespace, session: Session) -> None:
+    """Print and write the article's tables and figures."""
+    folder: Path = given.folder
+    planned = _planned(folder)
+    for check in checks():
+        session.doing = f"searching {check.title}"
+        session.comment(f"{check.title}\n{check.run()}\n")
+    made = []
+    for experiment, picture, table in planned:
+        session.doing = f"searching {experiment.title}"
+        found = experiment.run()
+        made.append({"name": experiment.name, "title": experiment.title, "curves": found.to_dict()})
+        session.comment(f"{experiment.title}\n{found}\n")
+        session.doing = f"writing {table}"
+        found.to_csv(table)
+        draw(session, partial(experiment.plot, found), picture)
+    session.tell(f"four figures and four tables are in {folder}", lambda: made)
+
+
+def _planned(folder: Path) -> list[tuple[Any, Path, Path]]:
+    """Return each experiment with the writable files of its picture and its table."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot make the folder {shown(str(folder))}: {error.strerror}"
+        ) from error
+    planned = [
+        (experiment, folder / f"{experiment.name}.png", folder / f"{experiment.name}.csv")
+        for experiment in experiments()
+    ]
+    for _, picture, table in planned:
+        check_writable(picture)
+        check_writable(table)
+    return planned
+
+
+def explore(given: Namespace, session: Session) -> None:
+    """Serve the page until Ctrl-C."""
+    file: Path | None = given.data
+    columns = Given()
+    if file is not None:
+        if file == STANDARD_INPUT:
+            raise InputError("explore needs a file, got '-'; its code reads the data again")
+        session.doing = f"reading {file}"
+        columns = given_of_file(read_cells(file), str(file.resolve()))
+    session.doing = "starting the page"
+    with serving(columns, given.port) as url:
+        session.say(f"The page is at {url}\nCtrl-C ends it.")
+        session.doing = "serving the page"
+        if not given.no_browser:
+            webbrowser.open(url)
+        # It ends as with Ctrl-C, and with it the process that computes.
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:  # as the line above says: no failure
+            session.say("The page has ended.")
+        finally:
+            signal.signal(signal.SIGTERM, before)

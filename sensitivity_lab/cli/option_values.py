@@ -1,4 +1,4 @@
-"""Read numbers, domains and distances from the command line, exactly."""
+"""Read the values of options: numbers, domains, tables and groups, exactly."""
 
 from __future__ import annotations
 
@@ -6,17 +6,26 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
+from math import gcd, lcm
 from pathlib import Path
 from typing import Any
 
-from sensitivity_lab.checks import shown
-from sensitivity_lab.csv_files import (
-    MOST_VALUES,
-    exact_number,
-    written_number,
-    written_values,
-)
+from sensitivity_lab.checks import cut, shown
+from sensitivity_lab.csv_files import exact_number, written_number, written_values
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.releases.grid import as_text
+
+
+def by_name(
+    option: str, written: list[str] | None, read: Callable[[str], tuple[str, Any]]
+) -> dict[str, Any]:
+    """Return what an option gives for each name; raise InputError for a name given twice."""
+    found: dict[str, Any] = {}
+    for name, value in [read(one) for one in written or ()]:
+        if name in found:
+            raise InputError(f"{option}: {shown(name)} is given twice; give each name once")
+        found[name] = value
+    return found
 
 
 def read_domain(text: str) -> tuple[str, list[int | Decimal]]:
@@ -35,58 +44,48 @@ def read_domain(text: str) -> tuple[str, list[int | Decimal]]:
     return name, values
 
 
-def _split(text: str, written: str, at: str = "=") -> tuple[str, str]:
+def grid_of(column: str, domain: list[Any]) -> tuple[tuple[Fraction, Fraction], Fraction]:
+    """Return the ends of a domain, and the largest step that all distances are multiples of."""
+    values = sorted(map(Fraction, domain))
+    if len(values) < 2:
+        raise InputError(
+            f"the domain of {shown(column)} has one value, so there is nothing to measure; give "
+            f"its ends: --domain {column}=SMALLEST:LARGEST"
+        )
+    if len(values) == 2 and values[1] - values[0] != 1:
+        low, high = map(as_text, values)
+        raise InputError(
+            f"the domain of {shown(column)} lists two values, {low} and {high}; for all whole "
+            f"numbers between them write --domain {column}={low}:{high}"
+        )
+    below = lcm(*(value.denominator for value in values))
+    apart = gcd(*(int((value - values[0]) * below) for value in values))
+    return (values[0], values[-1]), Fraction(apart, below)
+
+
+def _split(text: str, written: str) -> tuple[str, str]:
     """Return the two parts of a text, or raise InputError that says how it is written."""
-    first, sign, second = text.partition(at)
+    first, sign, second = text.partition("=")
     if not (first and sign and second):
         raise InputError(f"{written}, got {shown(text)}")
     return first, second
 
 
-def read_distances(text: str) -> list[int]:
-    """Parse 1-4 or 1,2,5."""
-    return _several(text, "distances are written 1-4 or 1,2,5")
-
-
-def read_size_list(text: str) -> list[int]:
-    """Parse 100, 2-1000 or 2,5,9."""
-    return _several(text, "--size is written 100, 2-1000 or 2,5,9")
-
-
-def _several(text: str, written: str) -> list[int]:
-    """Parse whole numbers and ranges of them; an error says how to write them."""
-    try:
-        found: list[int] = []
-        for part in text.split(","):
-            first, dash, last = part.partition("-")
-            several = range(int(first), int(last if dash else first) + 1)
-            if not 0 < len(several) <= MOST_VALUES:
-                raise ValueError(part)
-            found += several
-    except (ValueError, OverflowError):
-        raise InputError(f"{written}, from small to large, got {shown(text)}") from None
-    return found
-
-
-def exact(what: str) -> Callable[[str], int | Decimal | Fraction]:
-    """Return a function that parses 2, 0.5 or 1/3; its error names the argument.
+def read_exact(text: str, what: str) -> int | Decimal | Fraction:
+    """Parse 2, 0.5 or 1/3; an error names what the number is.
 
     Examples
     --------
-    >>> exact("--epsilon")("1/3")
+    >>> read_exact("1/3", "--epsilon")
     Fraction(1, 3)
     """
-
-    def read(text: str) -> int | Decimal | Fraction:
-        above, slash, below = text.partition("/")
-        try:
-            if not slash:
-                return written_number(above)
-            return Fraction(written_number(above)) / Fraction(written_number(below))
-        except (InputError, ZeroDivisionError):
-            raise InputError(f"{what} is written 2, 0.5 or 1/3, got {shown(text)}") from None
-
-    return read
+    above, slash, below = text.partition("/")
+    try:
+        if not slash:
+            return written_number(above)
+        return Fraction(written_number(above)) / Fraction(written_number(below))
+    except (InputError, ZeroDivisionError):
+        raise InputError(f"{what} is written 2, 0.5 or 1/3, got {shown(text)}") from None
 
 
 def read_source(text: str) -> tuple[str, Path]:
@@ -99,6 +98,21 @@ def read_source(text: str) -> tuple[str, Path]:
     """
     name, file = _split(text, "a table is written NAME=FILE, such as orders=orders.csv")
     return name, Path(file)
+
+
+def read_persons(written: list[str]) -> str | dict[str, str]:
+    """Parse TABLE.COLUMN; of several, return the columns by table."""
+    if len(written) == 1:
+        return written[0]
+    found: dict[str, str] = {}
+    for one in written:
+        table, point, column = one.rpartition(".")
+        if not (table and point and column) or table in found:
+            raise InputError(
+                f"--person is written TABLE.COLUMN, once per table, got {cut(', '.join(written))}"
+            )
+        found[table] = column
+    return found
 
 
 def read_foreign_key(text: str) -> tuple[str, str]:
@@ -135,13 +149,14 @@ def read_groups(written: str) -> tuple[str, list[str]]:
     column, _, names = written.partition("=")
     groups = names.split(",")
     if len(groups) == 1 and ":" in names:
-        raise InputError(f"name each group: --group-by {column}=0,25,50, got {shown(written)}")
+        raise InputError(f"name each group: --group-by {cut(column)}=0,25,50, got {shown(written)}")
     numbers = [exact_number(name) for name in groups]
     distinct = len(set(groups if None in numbers else numbers))
     if not (column and all(groups)) or distinct < len(groups):
         raise InputError(
             "the names of the groups in the data are private, so give a list that does not depend "
-            f"on them, each name once: --group-by {column or 'COLUMN'}=a,b,c, got {shown(written)}"
+            f"on them, each name once: --group-by {cut(column) or 'COLUMN'}=a,b,c, got "
+            f"{shown(written)}"
         )
     return column, groups
 
@@ -173,9 +188,3 @@ def _column(parts: Iterable[str]) -> list[Any]:
     cells = [None if part == "NULL" else part for part in parts]
     numbers = [None if cell is None else exact_number(cell) for cell in cells]
     return cells if numbers.count(None) > cells.count(None) else numbers
-
-
-def read_claim_per_k(text: str) -> Callable[[int], Fraction]:
-    """Parse the growth of a claim per step of the distance k."""
-    slope = Fraction(exact("a claim")(text))
-    return lambda k: slope * k

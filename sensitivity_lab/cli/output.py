@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -21,41 +20,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answer:
-    """A command's answer, and how to show it.
-
-    Attributes
-    ----------
-    text : object
-        The answer as printed.
-    data : callable
-        Makes the data that --json prints instead.
-    plot : callable, optional
-        Draws the picture for --output.
-    table : callable, optional
-        Writes the table for --table to a path.
-    comment : str
-        Text to print at the end, in the library's words; JSON has no place for it.
-    code : int
-        The exit code.
-    """
-
-    text: object
-    data: Callable[[], Any]
-    plot: Callable[[], Figure | Axes] | None = None
-    table: Callable[[Path], object] | None = None
-    comment: str = ""
-    code: int = 0
-
-
 class Session:
     """A run of a command. Once standard output fails, it prints nothing more; the work goes on.
 
     Attributes
     ----------
     command : str
-        The program and its command, such as "sensitivity-lab curves".
+        The program and its command, such as "sensitivity-lab sql".
     as_json : bool
         Whether answers are printed as JSON.
     doing : str
@@ -106,10 +77,8 @@ class Session:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def check_writable(path: Path | None, *, picture: bool = False) -> None:
+def check_writable(path: Path) -> None:
     """Raise InputError, before any work, if a file could not be written."""
-    if path is None:
-        return
     try:
         target = destination(path)
     except IsADirectoryError:
@@ -123,14 +92,10 @@ def check_writable(path: Path | None, *, picture: bool = False) -> None:
             f"cannot write {shown(str(path))}: {shown(str(where))} is not a folder that can be "
             "written to"
         )
-    if picture:
-        from sensitivity_lab.plotting import check_path
-
-        check_path(path)
 
 
 def draw(session: Session, plot: Callable[[], Figure | Axes], path: Path) -> None:
-    """Draw an answer into a file."""
+    """Draw a picture into a file."""
     session.doing = f"drawing {path}"
     from sensitivity_lab.plotting import off_screen, save
 

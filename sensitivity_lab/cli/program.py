@@ -2,24 +2,55 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import warnings
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from argparse import Namespace
+from collections.abc import Sequence
 from typing import Any
 
 from sensitivity_lab.checks import cut, shown
-from sensitivity_lab.csv_files import STANDARD_INPUT
-from sensitivity_lab.errors import InputError, SensitivityLabError
-from sensitivity_lab.files import is_stream
+from sensitivity_lab.errors import SensitivityLabError
 
-from .arguments import DATA, JSON, OUTPUT, TABLE, Replacement
-from .commands import COMMANDS, PROGRAM, Command
-from .given import Given
-from .output import Session, check_writable, draw
-from .parser import complete, make_parser
+from .output import Session
+from .parser import NAME, complete, make_parsers
+
+_ADVICE = (
+    (
+        r"^bounds names (.*), of which agg asks for nothing$",
+        r"--domain names \1, of which --queries asks for nothing",
+    ),
+    (
+        r"^agg\[.*?\]: a statistic is (.*?) or sl\.Percentile\(90\)",
+        r"--queries: a statistic is \1",
+    ),
+    (r"^Person without a column, and", "without --person; but"),
+    (r"\bas in Person\('(.*?)', max_rows=\d+\); without it", r"as in --person \1; without it"),
+    (r"^Person\('(.*?)'\): a column", r"--person \1: a column"),
+    (r"\bpass null_person='public'", "pass --null-person public"),
+    (r"\bpass it in connection=\{'name': \.\.\.\}", "give it as --table NAME=FILE"),
+    (r"\bforeign_keys=\{'(.*?)': '(.*?)'\}", r"--foreign-key \1=\2"),
+    (r"\bforeign_keys=\{\.\.\.\}", "--foreign-key TABLE.COLUMN=PARENT.COLUMN"),
+    (r"\bpass public=\['(.*?)'\]", r"give --public \1"),
+    (
+        r"\bname both columns of persons, person=\{'(.*?)': '(.*?)', '(.*?)': '(.*?)'\}",
+        r"name both columns of persons, --person \1.\2 --person \3.\4",
+    ),
+    (r"\bbounds=\{'(.*?)': \((.*?), (.*?)\)\}", r"--bounds \1=\2:\3"),
+    (
+        r"\blist the public keys, such as (groups=\['north', 'south'\]|'north' and 'south')",
+        "list the public keys, as in --groups north,south",
+    ),
+    (
+        r": each is a tuple of (\d+) values, got .*$",
+        r": each has \1 values, as in --groups 'north,1;south,1'",
+    ),
+    (r"(give|choose another) (epsilon|delta) or split$", r"\1 --\2 or --split"),
+    (r"\bgot Decimal\('(.*?)'\)", r"got \1"),
+    (r"(^--split .*), or a mapping of their names to such numbers", r"\1"),
+    (r"^split\['(.*?)'\] must", r"--split: the share of '\1' must"),
+)
+"""Patterns of phrases in the library's messages, and what `re.sub` makes of them in turn."""
 
 _FAULT = 70
 """The exit code of an internal error: EX_SOFTWARE of sysexits.h."""
@@ -36,21 +67,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit code: 0; 1 if an audit finds a claim violated; 2 if the input is not acceptable or
-        the output cannot be written (a one-line message says why); 70 for an unexpected error of
-        the program itself; 130 after Ctrl-C.
+        The exit code: 0; 2 if the input is not acceptable or the output cannot be written (a
+        one-line message says why); 70 for an unexpected error of the program itself; 130 after
+        Ctrl-C.
     """
-    session = Session(PROGRAM.name)
+    session = Session(NAME)
     code: Any = 0
     try:
         try:
-            parser = make_parser()
+            parser, _ = make_parsers()
             complete(parser)
             parsed = parser.parse_args(arguments)
             session.command = f"{parser.prog} {parsed.command}"
-            given = Given(parsed, session)
-            session.as_json = bool(given[JSON])
-            code = _run(COMMANDS[parsed.command], given)
+            session.as_json = getattr(parsed, "json", False)
+            _run(parsed, session)
         finally:
             session.flush()
     except SystemExit as stopped:
@@ -73,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         why = f"{error.strerror}{file}" if error.strerror else str(error)
         session.complain(f"system error while {session.doing}: {cut(why)}")
         return 2
-    except Exception as error:  # noqa: BLE001 - a traceback would end in 1, which is for violations
+    except Exception as error:  # noqa: BLE001 - a user can do nothing with a traceback
         what = f"{type(error).__name__}: {cut(str(error))}".removesuffix(": ")
         session.complain(
             in_options(f"internal error while {session.doing}: {what}; please report it")
@@ -85,46 +115,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code or 0
 
 
-def _run(command: Command, given: Given) -> int:
-    """Call a command, print its answer, write its files; return the exit code."""
-    session = given.session
-    _check_files(given)
+def _run(given: Namespace, session: Session) -> None:
+    """Call a command, and print the library's warnings after its answer."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)  # those of the library
-        answer = command.call(given)
-    if answer is None:
-        return 0
-    session.tell(answer.text, answer.data)
+        given.call(given, session)
     for note in dict.fromkeys(in_options(str(one.message)) for one in caught):
         if session.as_json:
             session.complain(note)
         else:
             session.say(f"  note       {note}")
-    if answer.table and given.has(TABLE):
-        session.doing = f"writing {given[TABLE]}"
-        answer.table(given[TABLE])
-    if answer.plot and given.has(OUTPUT):
-        draw(session, answer.plot, given[OUTPUT])
-    if answer.comment:
-        session.comment(f"\n{_with_options(answer.comment)}")
-    return answer.code
-
-
-def _check_files(given: Given) -> None:
-    """Raise InputError, before any work, if a file could not be written or would be overwritten."""
-    check_writable(given[OUTPUT], picture=True)
-    check_writable(given[TABLE])
-    read = None if given[DATA] == STANDARD_INPUT else given[DATA]
-    names = {"the data": read, "--output": given[OUTPUT], "--table": given[TABLE]}
-    known: dict[Path, str] = {}
-    for name, path in names.items():
-        if path is None or "\0" in str(path) or is_stream(path):
-            continue
-        other = known.setdefault(Path(os.path.realpath(path)), name)
-        if other != name:
-            raise InputError(
-                f"{other} and {name} are one file, {shown(str(path))}; choose another name"
-            )
 
 
 def in_options(message: str) -> str:
@@ -132,29 +132,19 @@ def in_options(message: str) -> str:
 
     Examples
     --------
-    >>> in_options("choose a smaller size or a larger run=Run(memory_limit=...)")
-    'choose a smaller size or a larger --memory-limit'
-    >>> in_options("n_jobs must be None or a whole number, got 'two'")
-    "--jobs must be a whole number, got 'two'"
+    >>> in_options("for these foreign_keys={'w.id': 'v.id'} can stand")
+    'for these --foreign-key w.id=v.id can stand'
+    >>> in_options("epsilon must be None or a number, got 'two'")
+    "--epsilon must be a number, got 'two'"
     """
-    return _with_options(" ".join(message.split()))
-
-
-def _with_options(text: str) -> str:
-    """Return a text of the library with options instead of arguments, its lines as they are."""
-    for pattern, said in dict.fromkeys(_patterns()):
+    text = " ".join(message.split())
+    names = {pair for parser in make_parsers()[1].values() for pair in parser.names()}
+    for word, option in sorted(names):
+        # None stands for an argument left out, so a message for the command line omits it.
+        text = re.sub(
+            rf"^(column '.*': )?{word} (must be|must|is|for)( None or)?\b", rf"\1{option} \2", text
+        )
+        text = re.sub(rf"^{word}: ", f"{option}: ", text)
+    for pattern, said in _ADVICE:
         text = re.sub(pattern, said, text)
     return text
-
-
-def _patterns() -> Iterator[tuple[str, Replacement]]:
-    """Yield patterns of the library's names and advice, and the options that replace them."""
-    arguments = [one for command in COMMANDS.values() for one in command.each()]
-    for one in arguments:
-        if one.name.startswith("--"):
-            # None stands for an argument left out, so a message for the command line omits it.
-            told = rf"^(column '.*': )?{one.word} (must be|must|is|for)( None or)?\b"
-            yield told, rf"\1{one.name} \2"
-            yield rf"^{one.word}: ", f"{one.name}: "
-    for one in arguments:
-        yield from one.advice

@@ -97,7 +97,7 @@ PRIVATE_SIZE = (
     "The number is for n = {n:,} alone, but these neighbors differ in n, so n is private: noise "
     "for one n would reveal it, and be too small for others. No noise is given. If n is public, "
     "choose bounded neighbors; else publish a sum and a count, whose noise is the same at every n "
-    "(sensitivity-lab noise gives it). In Python, pass every size that the data can have, "
+    "(sl.noise.noise_table gives it). In Python, pass every size that the data can have, "
     "size=range({first}, {stop})."
 )
 

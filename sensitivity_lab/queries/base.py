@@ -186,6 +186,11 @@ class Query(ABC):
         return ""
 
     @property
+    def borrowed(self) -> str:
+        """Which other library's statistic this is, in words; "" if it is none."""
+        return ""
+
+    @property
     def labels(self) -> tuple[str, ...] | None:
         """The names of the answers, one by one; None if unknown."""
         return None if self.arithmetic == "float" else (self.name,)

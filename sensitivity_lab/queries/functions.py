@@ -28,6 +28,7 @@ from sensitivity_lab.universes.records import as_array, as_numbers
 from sensitivity_lab.universes.universe import of_numbers
 
 from .base import Answer, Answered, Listed, Query
+from .borrowed import borrowed
 from .named import NAMED
 from .order import depends_on_order
 from .returned import Answers, NoNumbersError, alike, are_exact, numbers_of, shape_of
@@ -60,6 +61,11 @@ class Function(Query):
     def name(self) -> str:
         """The name of the query in tables and legends."""
         return named(self.label)
+
+    @property
+    def borrowed(self) -> str:
+        """Which other library's statistic this is, in words."""
+        return borrowed(self.function)
 
     def __call__(self, x: Any) -> Answer:
         """Return the function's answer on one dataset: an array, shape (n,), or a DataFrame."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import (
     check_column,
-    check_kind,
     check_text,
     choice_kind,
     rounded_up,
@@ -34,13 +33,10 @@ from sensitivity_lab.universes.relations import Dataset, Relation, multiplicitie
 from .measure import answer_of
 from .noise_context import NoiseContext, left_out, of_datasets
 from .pairs import in_short
-from .reprs import between_sizes, how_searched, of_order, rounded_down
-from .result import Found, Result
+from .reprs import between_sizes, how_searched, of_function, rounded_down
+from .result import Result
 from .verification import Stated
 from .witness import Witness
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 End = Literal["lower", "upper"]
 
@@ -281,39 +277,6 @@ class Reach(Result):
             }
         )
 
-    def plot(
-        self,
-        column: str = "records",
-        sensitivities: Mapping[str, Any] | None = None,
-        **options: Any,
-    ) -> Axes:
-        """Draw the two ends against the distance from x, as a fan around f(x).
-
-        Parameters
-        ----------
-        column : str, default "records"
-            The name of the data.
-        sensitivities : mapping of str to Sensitivity, SmoothSensitivity or number, optional
-            What to draw beside the fan, by name, such as ``{"global": everywhere, "smooth":
-            damped}``: a bar from f(x) less the sensitivity to f(x) plus it.
-        **options
-            `unit` of the records; `title`; `ax`, where to draw, by default on a new figure;
-            `figsize`, in inches.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        from sensitivity_lab.plotting.reach import plot_reach
-
-        beside = None
-        if sensitivities is not None:
-            given = check_kind("sensitivities", sensitivities, Mapping, "a mapping of names")
-            beside = {
-                name: float(one) if isinstance(one, Found) else one for name, one in given.items()
-            }
-        return plot_reach(self.to_frame(column), sensitivities=beside, **options)
-
     def _finite(self) -> FiniteUniverse:
         """Return the universe, or of an interval one that has the values of all datasets."""
         return finite(self.universe, self.farthest.values)
@@ -356,7 +319,7 @@ class Reach(Result):
             *rows,
             *everything,
             how_searched(self),
-            *of_order(self),
+            *of_function(self),
         ]
 
 

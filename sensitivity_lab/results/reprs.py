@@ -32,7 +32,10 @@ _WIDTH = 100
 _LEAST, _COLUMNS, _ROWS = 4, 20, 60
 """The fewest columns and the most columns and rows that a repr shows of a table."""
 
-_FLOAT = "{:.6g}".format
+
+def _as_written(number: float) -> str:
+    """Return a number of a table with six digits; a large one whole, with commas, as money is."""
+    return f"{number:,.0f}" if 999_999.5 <= abs(number) < 1e16 else f"{number:.6g}"
 
 
 def format_up(upper: float, exact: Fraction | None, spec: str) -> str:
@@ -191,7 +194,7 @@ class Tabled(ABC):
 
     def _repr_html_(self) -> str:
         table = _with_names(self._table())
-        html = table.to_html(float_format=_FLOAT, max_cols=_COLUMNS, max_rows=_ROWS)
+        html = table.to_html(float_format=_as_written, max_cols=_COLUMNS, max_rows=_ROWS)
         note = self._left_out(table, _COLUMNS)
         return (
             f"<p>{html_text(self._title)}</p><div style='overflow-x:auto'>{html}</div>"
@@ -231,7 +234,7 @@ def _shown(cell: Any) -> Any:
 
 def _as_text(table: pd.DataFrame, columns: int) -> str:
     """Return a table as aligned text, with so many columns at most."""
-    text = table.to_string(float_format=_FLOAT, max_cols=columns, max_rows=_ROWS)
+    text = table.to_string(float_format=_as_written, max_cols=columns, max_rows=_ROWS)
     return "\n".join(line.rstrip() for line in text.split("\n"))
 
 
@@ -273,9 +276,13 @@ def how_searched(result: Any) -> tuple[str, str]:
     return "method", f"{result.method}, {result.arithmetic} arithmetic, {evaluated}"
 
 
-def of_order(result: Any) -> list[tuple[str, str]]:
-    """Return the fact of a result whose function depends on the order of the records."""
-    return [("order", ORDER)] if result.depends_on_order else []
+def of_function(result: Any) -> list[tuple[str, str]]:
+    """Return the facts about a caller's function: its library, and that the order counts."""
+    facts = [
+        ("library", result.query.borrowed),
+        ("order", ORDER if result.depends_on_order else ""),
+    ]
+    return [(name, text) for name, text in facts if text]
 
 
 def between_sizes(sizes: tuple[int, int | None], of: str) -> str:

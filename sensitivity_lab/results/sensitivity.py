@@ -20,7 +20,7 @@ from sensitivity_lab.universes.relations import (
 from .measure import measure
 from .noise_context import NoiseContext, of_datasets, setting
 from .pairs import pair_facts
-from .reprs import how_searched, of_order, told
+from .reprs import how_searched, of_function, told
 from .result import Found
 from .roles import Block, blocks_of
 from .verification import Stated, neighbors_of
@@ -235,7 +235,7 @@ class Sensitivity(Found):
             facts.insert(0, ("exact", exact))
         if absent := self.query.absent_from(self.universe):
             facts.append(("absent", absent))
-        facts += of_order(self)
+        facts += of_function(self)
         return facts
 
 

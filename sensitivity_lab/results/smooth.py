@@ -21,7 +21,7 @@ from sensitivity_lab.universes.relations import Dataset, Relation, multiplicitie
 from .measure import difference_of, exact_answer
 from .noise_context import NoiseContext, left_out, of_datasets
 from .pairs import changes, in_short, show_answer
-from .reprs import between_sizes, how_searched, of_order
+from .reprs import between_sizes, how_searched, of_function
 from .result import Found
 from .sensitivity import Sensitivity
 from .verification import Stated
@@ -243,7 +243,7 @@ class SmoothSensitivity(Found):
             ("z", f"{changes(self.x, self.z, 'x')}  f(z) = {show_answer(witness.query_x)}"),
             ("y", f"{changes(self.z, self.y, 'z')}  f(y) = {show_answer(witness.query_y)}"),
             how_searched(self),
-            *of_order(self),
+            *of_function(self),
         ]
 
     @property

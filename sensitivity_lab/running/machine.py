@@ -1,22 +1,18 @@
-"""Where the arrays of a search live on one machine, and how many threads work on them."""
+"""The arrays of a search on one machine, and how many threads work on them."""
 
 from __future__ import annotations
 
 import mmap
-import os
 import sys
-import tempfile
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from sensitivity_lab.checks import shown
-from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
 Item = TypeVar("Item")
@@ -43,20 +39,12 @@ _OWN_PAGES = (
 
 @dataclass(frozen=True)
 class Machine:
-    """Threads that share arrays, in memory or in files of a folder.
+    """Threads that share arrays.
 
     Parameters
     ----------
     threads : int, default 1
         How many tasks run at a time.
-    folder : str or None, default None
-        Where the files of large arrays are; None keeps all arrays in memory.
-
-    Notes
-    -----
-    A file has no name: it vanishes with its array, or with the process. After every task the pages
-    of the arrays that it names are given back, so a process holds about what its tasks under way
-    need.
 
     Examples
     --------
@@ -67,35 +55,13 @@ class Machine:
     """
 
     threads: int = 1
-    folder: str | None = None
 
     @property
     def cells(self) -> int:
         """About how many numbers a task handles."""
         return _CELLS
 
-    def empty(self, shape: tuple[int, ...], dtype: DTypeLike = np.float64) -> NDArray[Any]:
-        """Return a new array, in memory or in a file.
-
-        Raises
-        ------
-        TooLargeError
-            If the folder has not enough room.
-        """
-        length = int(np.prod(shape)) * np.dtype(dtype).itemsize
-        if self.folder is None or not length or np.dtype(dtype).hasobject:
-            return in_pages(shape, dtype)
-        with no_room(self.folder, length), tempfile.TemporaryFile(dir=self.folder) as file:
-            # Room on the disk is taken here: a page that has none would end the process.
-            _reserve(file, length)
-            return np.ndarray(shape, dtype, buffer=_File(file.fileno(), length))
-
-    def run(
-        self,
-        task: Callable[[Item], Result],
-        items: Iterable[Item],
-        arrays: Sequence[NDArray[Any]] = (),
-    ) -> list[Result]:
+    def run(self, task: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
         """Apply a task to every item, some at a time; tasks write to different parts of arrays.
 
         Parameters
@@ -104,22 +70,13 @@ class Machine:
             Takes an item.
         items : iterable
             What the tasks are about.
-        arrays : sequence of ndarray
-            What the tasks read or write, of which nothing need stay in memory.
 
         Returns
         -------
         list
             What the tasks returned, in the order of the items.
         """
-
-        @with_numpy_defaults  # which are those of a thread
-        def one(item: Item) -> Result:
-            result = task(item)
-            for array in arrays:
-                give_back(array)
-            return result
-
+        one = with_numpy_defaults(task)  # which are those of a thread
         listed = list(items)
         if self.threads == 1 or len(listed) < 2:
             return [one(item) for item in listed]
@@ -150,12 +107,12 @@ class Machine:
             An array of this width that is no longer needed: its first rows become the result.
         """
         shape = (len(arrays[0]),) if width is None else (len(arrays[0]), width)
-        out = self.empty(shape) if room is None else room[: shape[0]]
+        out = in_pages(shape) if room is None else room[: shape[0]]
 
         def one(rows: slice) -> None:
             out[rows] = function(*(array[rows] for array in arrays))
 
-        self.run(one, batches(out), (out, *arrays))
+        self.run(one, batches(out))
         return out
 
     def reduce(
@@ -184,7 +141,7 @@ class Machine:
             What the function returned, by the first row of the batch, ascending.
         """
         every = [of for of in batches(arrays[0], rows) if only is None or of.start in only]
-        found = self.run(lambda of: function(*(array[of] for array in arrays)), every, arrays)
+        found = self.run(lambda of: function(*(array[of] for array in arrays)), every)
         return {of.start: one for of, one in zip(every, found, strict=True)}
 
     def derive(
@@ -217,13 +174,13 @@ class Machine:
         -------
         ndarray, shape (number, columns)
         """
-        lower = self.empty((number, upper.shape[1])) if room is None else room[:number]
+        lower = in_pages((number, upper.shape[1])) if room is None else room[:number]
 
         def one(item: Item) -> None:
             rows, ranges = reads(item)
             function(item, lower[rows], [upper[of] for of in ranges])
 
-        self.run(one, items, (lower, upper))
+        self.run(one, items)
         return lower
 
 
@@ -233,11 +190,7 @@ def batches(array: NDArray[Any], rows: int | None = None) -> list[slice]:
     return [slice(at, min(at + step, len(array))) for at in range(0, len(array), step)]
 
 
-class _File(mmap.mmap):
-    """Pages of a file: when they leave memory, the file still has them."""
-
-
-def in_pages(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+def in_pages(shape: tuple[int, ...], dtype: DTypeLike = np.float64) -> NDArray[Any]:
     """Return a new array in memory which goes back to the system as soon as it is free.
 
     The C library keeps part of what it gets back, so a search would hold more than it needs. In a
@@ -253,38 +206,5 @@ def in_pages(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     return np.ndarray(shape, dtype, buffer=pages)
 
 
-def give_back(array: NDArray[Any]) -> None:
-    """Let the system take the pages of an array that lives in a file; its content stays there."""
-    base: Any = array.base
-    while isinstance(base, np.ndarray):
-        base = base.base
-    if isinstance(base, _File) and hasattr(base, "madvise"):
-        base.madvise(mmap.MADV_DONTNEED)
-
-
-@contextmanager
-def no_room(folder: str, length: int) -> Iterator[None]:
-    """Raise TooLargeError where a folder cannot take so many bytes."""
-    try:
-        yield
-    except OSError as error:
-        raise TooLargeError(
-            f"the scratch folder {shown(folder)} cannot take {length:,} bytes more: "
-            f"{error.strerror or type(error).__name__}; choose a folder on a disk with more room, "
-            "or a smaller size or distance"
-        ) from None
-
-
-def _reserve(file: Any, length: int) -> None:
-    """Make a file as long as it will be, with room on the disk for all of it."""
-    if hasattr(os, "posix_fallocate"):
-        os.posix_fallocate(file.fileno(), 0, length)
-        return
-    part = bytes(min(length, 1 << 20))
-    for start in range(0, length, len(part)):
-        file.write(part[: length - start])
-    file.flush()
-
-
 IN_TURN = Machine()
-"""One task after the other, in memory."""
+"""One task after the other."""

@@ -8,9 +8,8 @@ by their distance from one); an engine is of one of these kinds.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from operator import attrgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -24,7 +23,7 @@ from sensitivity_lab.running.cluster import active_client
 from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.universes.multiplicities import Multiplicities
 
-from .run import Run, open_scratch
+from .run import Run
 
 LEAST = 1 << 20
 """A search that plans for so many bytes is never refused."""
@@ -69,15 +68,12 @@ class Options:
     progress : bool or None, default None
         Whether to show a progress bar; None: on a terminal and past a second.
     run : Run
-        The limits of memory and time, and the folder.
-    scratch : str or None
-        The folder of `run` for large arrays, which can be written to; None keeps them in memory.
+        The limits of memory and time.
     """
 
     n_jobs: int | None = None
     progress: bool | None = None
     run: Run = Run()  # noqa: RUF009 - frozen
-    scratch: str | None = field(init=False)
 
     @property
     def memory_limit(self) -> int:
@@ -90,20 +86,14 @@ class Options:
         return self.run.timeout
 
     @property
-    def room(self) -> int:
-        """How many bytes large arrays may take, in memory or on the disk of `scratch`."""
-        return shutil.disk_usage(self.scratch).free if self.scratch else self.memory_limit
-
-    @property
     def machine(self) -> Machine:
-        """What holds large arrays, in memory or in files of `scratch`, and works on them."""
+        """What holds large arrays, and works on them."""
         # The workers of a cluster are no threads of this process.
-        return Machine(1 if active_client() else workers(self.n_jobs), self.scratch)
+        return Machine(1 if active_client() else workers(self.n_jobs))
 
     def __post_init__(self) -> None:
-        """Check the options, and open the folder for large arrays."""
+        """Check the options."""
         check_running(self.n_jobs, self.progress)
-        object.__setattr__(self, "scratch", open_scratch(self.run))
 
 
 @dataclass(frozen=True)
@@ -241,13 +231,10 @@ class Cost:
         a dataset that is given: never below what is measured, nor far above it.
     lists_pairs : bool, default True
         Whether it lists the pairs that it finds; else it only says where their records lie.
-    elsewhere : bool, default False
-        Whether most of it is not in this process's memory, but where `Options.room` is.
     """
 
     bytes: int
     lists_pairs: bool = True
-    elsewhere: bool = False
 
 
 @dataclass(frozen=True)
@@ -305,9 +292,6 @@ def planned(engine: AnyEngine, problem: Any, options: Options) -> Plan[Any] | Re
     """Return the plan of an engine; refuse one that needs more memory than the limit."""
     plan = engine.plan(problem, options)
     if isinstance(plan, Plan):
-        room = options.room if plan.cost.elsewhere else options.memory_limit
-        if plan.cost.elsewhere and plan.cost.bytes <= room:
-            return plan
         return beyond_limit(engine.name, plan.cost.bytes, options) or plan
     return plan
 

@@ -1,23 +1,19 @@
-"""Limits on the memory and time of a search, and its folder; they never change its answer."""
+"""Limits on the memory and time of a search; they never change its answer."""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-from sensitivity_lab.checks import check_kind, check_path, check_seconds, check_whole, shown
+from sensitivity_lab.checks import check_kind, check_seconds, check_whole
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.queries import Query
-
-_check_folder = replace(check_path, accepted="None or the path of a folder")
 
 
 @dataclass(frozen=True)
 class Run:
-    """The memory, time and folder that a search may use; none of these changes its answer.
+    """The memory and time that a search may use; neither changes its answer.
 
     A call that does not support a setting refuses it with an error. The number of processes and the
     progress bar are arguments of the calls themselves: `n_jobs` and `progress`.
@@ -38,14 +34,11 @@ class Run:
         not return to Python can only be ended with its process: with ``n_jobs=2`` that is a worker,
         except for the first few datasets, and the error is a WorkerError. A timeout needs worker
         processes or the main thread, and does not work on Windows.
-    scratch : str or path, optional
-        A folder for large arrays, in files that are deleted with the search. The free space on its
-        disk then limits the search, instead of `memory_limit`.
 
     Raises
     ------
     InputError
-        If a limit is not a positive number, or the folder is not a path.
+        If a limit is not a positive number.
 
     Examples
     --------
@@ -59,39 +52,26 @@ class Run:
     memory_limit: int = 4 * 2**30
     time_limit: float | None = None
     timeout: float | None = None
-    scratch: str | Path | None = None
 
     def __post_init__(self) -> None:
-        """Check the limits, and that the folder is a path; it is not made."""
+        """Check the limits."""
         most = check_whole("memory_limit", self.memory_limit, "a number of bytes, at least 1")
         object.__setattr__(self, "memory_limit", most)
         check_seconds.or_none("time_limit", self.time_limit)
         check_seconds.or_none("timeout", self.timeout)
-        if self.scratch is not None:
-            _check_folder("scratch", self.scratch)
 
 
-def check_run(run: Any, call: str, *useless: str, queries: Iterable[Query] = ()) -> Run:
-    """Return how to run a search; raise InputError if that is no `Run`, or sets what is useless.
+def check_run(run: Any, queries: Iterable[Query] = ()) -> Run:
+    """Return how to run a search; raise InputError if that is no `Run`, or its timeout is useless.
 
     Parameters
     ----------
     run : Run
         What the caller gave.
-    call : str
-        The name of the call.
-    *useless : str
-        The fields that the call does not use.
     queries : iterable of Query, default ()
         Those of the search; a timeout is for callers' functions.
     """
     checked: Run = check_kind("run", run, Run, "a Run, such as Run(memory_limit=2**30)")
-    for field in fields(run):
-        if field.name in useless and getattr(run, field.name) != field.default:
-            raise InputError(
-                f"{call} does not use {field.name}; leave it out of run, "
-                f"got {shown(getattr(run, field.name))}"
-            )
     asked = list(queries)
     if checked.timeout is not None and asked and all(one.arithmetic == "exact" for one in asked):
         raise InputError(
@@ -99,25 +79,3 @@ def check_run(run: Any, call: str, *useless: str, queries: Iterable[Query] = ())
             f"is none; for the whole search use Run(time_limit={checked.timeout:g})"
         )
     return checked
-
-
-def open_scratch(run: Run) -> str | None:
-    """Return the absolute path of the folder for large arrays, made if need be.
-
-    Raises
-    ------
-    InputError
-        If no file can be written there.
-    """
-    if run.scratch is None:
-        return None
-    path = _check_folder("scratch", run.scratch).absolute()
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path):
-            return str(path)
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise InputError(
-            f"scratch must be a folder in which files can be written, got {shown(str(path))}: {why}"
-        ) from None

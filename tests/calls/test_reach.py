@@ -271,7 +271,6 @@ def test_within_no_steps_there_is_x_alone(query):
         repr(found).startswith(f"Reach of {found.query.name}: 9 to 9 within 0 (exact)\n")
     )
     assert len(found.to_frame()) == 1
-    found.plot()
 
 
 def test_a_ball_saturates_where_there_is_nothing_more_to_change():
@@ -440,10 +439,6 @@ ROWS = sl.TableUniverse.from_domain({"g": ["a", "b"], "v": [1, 2]})
             "sizes must be two sizes from 1 to 4 with the size of x, 3, between them, got (3, 3)",
         ),
         (
-            {"run": sl.Run(scratch="folder")},
-            "reach does not use scratch; leave it out of run, got 'folder'",
-        ),
-        (
             {"dataset": [7]},
             "the record 7 is not in the universe: Universe of 4 records: 1, 2, 3, 10",
         ),
@@ -532,23 +527,4 @@ def test_a_wrong_distance_or_end_of_a_witness():
         sl.noise.laplace_scale(found, 1)
     assert "the result is the reach of one dataset, which depends on its records" in str(
         caught.value
-    )
-
-
-def test_the_fan():
-    found = sl.reach(SMALL, "median", **ASKED)
-    ax = found.plot("age", {"global": 7, "smooth": 2.5}, unit="years")
-    upper, lower, answer, *beside = ax.lines
-    assert upper.get_ydata().tolist() == [2, 3, 3]
-    assert lower.get_ydata().tolist() == [2, 2, 2]
-    assert set(answer.get_ydata()) == {2}
-    assert [tuple(line.get_ydata()) for line in beside[:2]] == [(-5, 9), (-0.5, 4.5)]
-    assert [tick.get_text() for tick in ax.get_xticklabels()] == [
-        *("0", "1", "2", "f(x) ±\nglobal", "f(x) ±\nsmooth")
-    ]
-    assert ax.get_title() == "age: reach of median\nbounded, at most k; n = 3"
-    assert ax.get_ylabel() == "median (years)"
-    refused(
-        lambda: found.plot(sensitivities={"global": -1}),
-        "sensitivities['global'] must be a finite number, at least 0, got -1",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from command_line import MEAN_OF_TWO, check_refused
+from command_line import LOSS, SCHOOL, check_refused
 
 A_DOMAIN = "a domain is written NAME=1,2,3 or NAME=15:30:0.5, got"
 A_RANGE = "a range is written first:last:step with a positive step, got"
@@ -47,8 +47,8 @@ A_RANGE = "a range is written first:last:step with a positive step, got"
     ],
 )
 def test_bad_domains(capsys, domain, reason):
-    arguments = ["sensitivity", "--domain", domain, *MEAN_OF_TWO]
-    check_refused(capsys, arguments, f"sensitivity-lab sensitivity: {reason}")
+    arguments = ["release", SCHOOL, "--domain", domain, *LOSS]
+    check_refused(capsys, arguments, f"sensitivity-lab release: {reason}")
 
 
 @pytest.mark.usefixtures("no_search")
@@ -62,32 +62,52 @@ def test_bad_domains(capsys, domain, reason):
     ],
 )
 def test_domains_beyond_the_range_of_floats(capsys, domain, number):
-    arguments = ["sensitivity", "--domain", domain, *MEAN_OF_TWO]
+    arguments = ["release", SCHOOL, "--domain", domain, *LOSS]
     reason = f"numbers have exponents up to 400, got {number!r}"
-    check_refused(capsys, arguments, f"sensitivity-lab sensitivity: {reason}")
+    check_refused(capsys, arguments, f"sensitivity-lab release: {reason}")
 
 
 @pytest.mark.usefixtures("no_search")
 @pytest.mark.parametrize("values", ["0:1e300:1", "0:1:1e-300"])
 def test_ranges_of_too_many_values(capsys, values):
-    arguments = ["sensitivity", "--domain", f"mood={values}", *MEAN_OF_TWO]
+    arguments = ["release", SCHOOL, "--domain", f"mood={values}", *LOSS]
     reason = f"the domain 'mood={values}' has more than 1,000,000 values; take a larger step"
-    check_refused(capsys, arguments, f"sensitivity-lab sensitivity: {reason}")
+    check_refused(capsys, arguments, f"sensitivity-lab release: {reason}")
 
 
 @pytest.mark.usefixtures("no_search")
 @pytest.mark.parametrize(
-    ("more", "reason"),
+    ("domain", "reason"),
     [
+        ("a=1,2,3", "--domain: 'a' is given twice; give each name once"),
         (
-            ["--copies", "0"],
-            "--copies must be a whole number (how often a record occurs, at least 1), got 0, below "
-            "1",
+            "b=3",
+            "unknown column 'a'; the columns are 'name', 'school_year', 'absence_days'",
         ),
-        (["--domain", "b=1,2"], "choose one column with --column: a, b"),
-        (["--domain", "a=1,2,3"], "--domain: 'a' is given twice; give each name once"),
     ],
 )
-def test_bad_domains_of_one_sensitivity(capsys, more, reason):
-    arguments = ["sensitivity", "--domain", "a=1,2", *more, *MEAN_OF_TWO]
-    check_refused(capsys, arguments, f"sensitivity-lab sensitivity: {reason}")
+def test_two_domains(capsys, domain, reason):
+    arguments = ["release", SCHOOL, "--domain", "a=1,2", "--domain", domain, *LOSS]
+    check_refused(capsys, arguments, f"sensitivity-lab release: {reason}")
+
+
+@pytest.mark.usefixtures("no_search")
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        (
+            "3",
+            "has one value, so there is nothing to measure; give its ends: --domain "
+            "absence_days=SMALLEST:LARGEST",
+        ),
+        (
+            "0,0.5",
+            "lists two values, 0 and 0.5; for all whole numbers between them write --domain "
+            "absence_days=0:0.5",
+        ),
+    ],
+)
+def test_domains_that_are_no_range(capsys, values, reason):
+    arguments = ["release", SCHOOL, "--domain", f"absence_days={values}", *LOSS]
+    line = f"sensitivity-lab release: the domain of 'absence_days' {reason}"
+    check_refused(capsys, arguments, line)

@@ -36,8 +36,8 @@ def served(monkeypatch):
         asked.append((list(given.records), port))
         yield URL
 
-    monkeypatch.setattr("sensitivity_lab.cli.explore.serving", serving)
-    monkeypatch.setattr("sensitivity_lab.cli.explore.threading.Event", Waiting)
+    monkeypatch.setattr("sensitivity_lab.cli.commands.serving", serving)
+    monkeypatch.setattr("sensitivity_lab.cli.commands.threading.Event", Waiting)
     monkeypatch.setattr("webbrowser.open", asked.append)
     return asked
 

@@ -6,11 +6,11 @@ import errno
 import os
 
 import pytest
-from command_line import MEAN_OF_TWO, SCHOOL, check_refused, run
+from command_line import LOSS, SCHOOL, check_refused, run
 
 LONG = "a" * 300
 CUT = f"'{'a' * 99} ... {'a' * 45}.csv'"
-AGES = ("--domain", "age=1,2,3")
+DAYS = ("--domain", "absence_days=0:9")
 WHY = os.strerror(errno.ENAMETOOLONG)
 
 
@@ -19,51 +19,8 @@ WHY = os.strerror(errno.ENAMETOOLONG)
     ("arguments", "line"),
     [
         (
-            ("sensitivity", f"{LONG}.csv", *MEAN_OF_TWO),
+            ("release", f"{LONG}.csv", "--domain", "a=1:3", *LOSS),
             f"cannot read {CUT} as a CSV file: {WHY}",
-        ),
-        (
-            ("local", *AGES, "--dataset", f"{LONG}.csv", *MEAN_OF_TWO[2:]),
-            f"cannot read {CUT} as a CSV file: {WHY}",
-        ),
-        (
-            ("local", *AGES, "--dataset", f"1,{LONG}.csv", *MEAN_OF_TWO[2:]),
-            "a dataset is written 20,35,35, or it is the name of a CSV file, got "
-            f"'1,{'a' * 97} ... {'a' * 45}.csv'",
-        ),
-        (
-            ("sensitivity", *AGES, *MEAN_OF_TWO, "--output", f"{LONG}.png"),
-            f"cannot write {CUT[:-4]}png': {WHY}",
-        ),
-        (
-            (
-                "curves",
-                *AGES,
-                "--size",
-                "2",
-                "--neighbors",
-                "bounded",
-                "--distances",
-                "1",
-                "--table",
-                f"{LONG}.csv",
-            ),
-            f"cannot write {CUT}: {WHY}",
-        ),
-        (
-            (
-                "curves",
-                *AGES,
-                "--size",
-                "2",
-                "--neighbors",
-                "bounded",
-                "--distances",
-                "1",
-                "--table",
-                f"{LONG}/t.csv",
-            ),
-            f"cannot write '{'a' * 99} ... {'a' * 43}/t.csv': {WHY}",
         ),
         (
             ("article", "--output", f"{LONG}.csv"),
@@ -79,15 +36,6 @@ def test_a_name_that_is_too_long(capsys, arguments, line):
     check_refused(capsys, arguments, f"sensitivity-lab {arguments[0]}: {line}")
 
 
-@pytest.mark.usefixtures("folder")
-def test_a_folder_with_a_name_that_is_too_long(capsys):
-    code, out, err = run(capsys, "sensitivity", *AGES, *MEAN_OF_TWO, "--scratch", LONG)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith("sensitivity-lab sensitivity: ")
-    assert WHY in err
-    assert LONG not in err
-
-
 def failing(error):
     def fail(*_, **__):
         raise error
@@ -95,14 +43,13 @@ def failing(error):
     return fail
 
 
-UNFORESEEN = "internal error while searching the sensitivity of mean: {}; please report it"
-OF_THE_SYSTEM = "system error while searching the sensitivity of mean: {}"
+UNFORESEEN = "internal error while publishing: {}; please report it"
+OF_THE_SYSTEM = "system error while publishing: {}"
 
 
 @pytest.mark.parametrize(
     ("error", "code", "line", "said"),
     [
-        # The exit code 1 would say that a claim is violated.
         (ZeroDivisionError("by zero"), 70, UNFORESEEN, "ZeroDivisionError: by zero"),
         (RecursionError("too\n\x1b[31m"), 70, UNFORESEEN, r"RecursionError: too \x1b[31m"),
         (AssertionError(), 70, UNFORESEEN, "AssertionError"),
@@ -113,26 +60,30 @@ OF_THE_SYSTEM = "system error while searching the sensitivity of mean: {}"
     ],
 )
 def test_an_error_that_nobody_foresaw(capsys, monkeypatch, error, code, line, said):
-    monkeypatch.setattr("sensitivity_lab.cli.answers.global_sensitivity", failing(error))
-    assert run(capsys, "sensitivity", *AGES, *MEAN_OF_TWO) == (
+    monkeypatch.setattr("sensitivity_lab.releases.Plan.publish", failing(error))
+    assert run(capsys, "release", SCHOOL, *DAYS, *LOSS) == (
         code,
         "",
-        f"sensitivity-lab sensitivity: {line.format(said)}\n",
+        f"sensitivity-lab release: {line.format(said)}\n",
     )
 
 
 @pytest.mark.exhaustive
 def test_long_arguments_are_not_repeated_whole(capsys):
+    long = "x" * 100_000
     for arguments in (
-        ("curves", "--" + "x" * 100_000),
-        ("x" * 100_000,),
-        ("sensitivity", *AGES, "--size", "9" * 100_000, "--query", "mean"),
-        ("sensitivity", SCHOOL, *MEAN_OF_TWO, "--column", "x" * 100_000),
-        ("sensitivity", *AGES, *MEAN_OF_TWO[:3], "x" * 100_000, *MEAN_OF_TWO[4:]),
-        ("sensitivity", "--domain", "x" * 100_000 + "=1,1", *MEAN_OF_TWO),
-        ("sensitivity", "--domain", "age=" + "1," * 50_000 + "x", *MEAN_OF_TWO),
-        ("sensitivity", *AGES, *MEAN_OF_TWO, "--distance", "1" * 100_000),
-        ("audit", *AGES, *MEAN_OF_TWO, "--claim", "x" * 100_000),
+        ("release", f"--{long}"),
+        (long,),
+        ("release", SCHOOL, *DAYS, *LOSS, "--epsilon", "9" * 100_000),
+        ("release", SCHOOL, *DAYS, *LOSS, "--person", long),
+        ("release", SCHOOL, *DAYS, *LOSS, "--queries", long),
+        ("release", SCHOOL, "--domain", f"{long}=1,1", *LOSS),
+        ("release", SCHOOL, "--domain", "age=" + "1," * 50_000 + "x", *LOSS),
+        ("release", SCHOOL, *DAYS, *LOSS, "--rows-per-person", "1" * 100_000),
+        ("release", SCHOOL, *DAYS, *LOSS, "--group-by", long),
+        ("release", SCHOOL, *DAYS, *LOSS, "--group-by", f"{long}=0:1"),
+        ("sql", "SELECT 1", "--table", long, "--person", "a.b"),
+        ("sql", "SELECT 1", "--table", f"a={SCHOOL}", "--person", long, "--person", long),
     ):
         code, out, err = run(capsys, *arguments)
         assert (code, out, err.count("\n")) == (2, "", 1), arguments[0]

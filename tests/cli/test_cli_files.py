@@ -2,68 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
-from command_line import MEAN_OF_TWO, SCHOOL, check_refused, run
+from checks import refused
+from command_line import check_refused
 
-CURVES = ("curves", SCHOOL, "--size", "6", "--distances", "1", "--neighbors", "bounded")
-ONE = ("sensitivity", SCHOOL, "--column", "school_year", *MEAN_OF_TWO)
-
-
-@pytest.mark.usefixtures("no_search")
-@pytest.mark.parametrize(
-    ("command", "option", "file", "reason"),
-    [
-        *(
-            (
-                command,
-                option,
-                str(Path("missing", name)),
-                f"cannot write {str(Path('missing', name))!r}: "
-                "'missing' is not a folder that can be written to",
-            )
-            for command, option, name in (
-                (CURVES, "--output", "plot.png"),
-                (CURVES, "--table", "table.csv"),
-                (ONE, "--output", "plot.png"),
-            )
-        ),
-        (
-            CURVES,
-            "--table",
-            str(Path("empty.csv", "table.csv")),
-            f"cannot write {str(Path('empty.csv', 'table.csv'))!r}: "
-            "'empty.csv' is not a folder that can be written to",
-        ),
-        (
-            CURVES,
-            "--output",
-            "plot.jpg",
-            "--output: 'plot.jpg' ends in '.jpg'; use .pdf, .png or .svg",
-        ),
-        (ONE, "--output", "plot", "--output: 'plot' ends in ''; use .pdf, .png or .svg"),
-        (CURVES, "--table", "folder", "cannot write 'folder': it is a folder"),
-        (ONE, "--output", "folder", "cannot write 'folder': it is a folder"),
-    ],
-)
-def test_outputs_are_checked_before_any_work(capsys, folder, command, option, file, reason):
-    before = sorted(folder.rglob("*"))
-    check_refused(capsys, [*command, option, file], f"sensitivity-lab {command[0]}: {reason}")
-    assert sorted(folder.rglob("*")) == before
+from sensitivity_lab.checks import shown
+from sensitivity_lab.cli.output import check_writable
 
 
 @pytest.mark.usefixtures("folder", "no_search")
 def test_a_folder_without_permission(capsys, monkeypatch):
     """Not by chmod, which does not stop a superuser."""
     monkeypatch.setattr("sensitivity_lab.cli.output.os.access", lambda _path, _mode: False)
-    for command in (CURVES, ONE):
-        check_refused(
-            capsys,
-            [*command, "--output", "folder/plot.png"],
-            f"sensitivity-lab {command[0]}: cannot write 'folder/plot.png': "
-            "'folder' is not a folder that can be written to",
-        )
     check_refused(
         capsys,
         ["article", "--output", "folder"],
@@ -94,9 +48,16 @@ def test_article_checks_every_file_before_any_work(capsys, tmp_path):
     )
 
 
-@pytest.mark.parametrize("option", ["--output", "--table"])
-@pytest.mark.usefixtures("folder", "no_search")
-def test_outputs_with_a_nul_in_their_names(capsys, option):
-    code, out, err = run(capsys, *CURVES, option, "nul\0l.png")
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith("sensitivity-lab curves: ")
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        ("missing/plot.png", "'missing' is not a folder that can be written to"),
+        ("empty.csv/table.csv", "'empty.csv' is not a folder that can be written to"),
+        ("folder", "it is a folder"),
+        ("nul\0l.png", "the name has a NUL character"),
+        ("a" * 300, os.strerror(errno.ENAMETOOLONG)),
+    ],
+)
+def test_files_that_cannot_be_written(file, reason):
+    refused(lambda: check_writable(Path(file)), f"cannot write {shown(file)}: {reason}")

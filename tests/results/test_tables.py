@@ -53,3 +53,11 @@ def test_a_narrow_table_leaves_nothing_out():
     table = curves()
     assert "..." not in repr(table)
     assert "to_frame" not in repr(table) + table._repr_html_()
+
+
+def test_large_numbers_are_written_out():
+    person = sl.releases.Person("id", max_rows=5)
+    of = {"agg": {"s": ("pay", "sum")}, "bounds": {"pay": (0, 2_500_000)}, "step": {"pay": 1}}
+    plan = sl.releases.plan(person, epsilon=1, **of)
+    assert re.search(r"sum of pay +1 +6,250,000 +L1 +0.5 +12,500,000 +12,500,000", str(plan))
+    assert "e+0" not in str(plan) + plan._repr_html_()

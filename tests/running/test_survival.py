@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 import joblib
 import pytest
 from checks import refused
+from paths import ROOT
 from searches import Search, is_running, shared_memory, until
 
 import sensitivity_lab as sl
@@ -177,24 +179,42 @@ def test_workers_leave_ctrl_c_to_the_process_that_they_serve(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.stress
-def test_ctrl_c_on_the_command_line_is_one_line(tmp_path):
-    """Enumeration of the standard deviation takes long enough to be interrupted."""
-    data = tmp_path / "data.csv"
-    data.write_text("days\n" + "\n".join(map(str, range(0, 22 * 7, 7))) + "\n")
-    command = [
-        *(sys.executable, "-m", "sensitivity_lab", "sensitivity", str(data), "--query", "std"),
-        *("--size", "11", "--neighbors", "unbounded", "--distance", "2", "--jobs", "2"),
-        *("--method", "enumeration", "--scratch", str(tmp_path / "large")),
-    ]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = subprocess.Popen(command, text=True, start_new_session=True, **pipes)
-    until((tmp_path / "large").exists)
-    time.sleep(2)
-    os.killpg(process.pid, signal.SIGINT)
-    out, error = process.communicate(timeout=60)
-    assert (process.returncode, out) == (130, "")
-    (line,) = error.strip().splitlines()
-    assert line.startswith(
-        "sensitivity-lab sensitivity: interrupted while searching the sensitivity of std"
+def living(group: int) -> list[str]:
+    """The processes of a group, but for those that only wait to be reaped."""
+    told = subprocess.run(
+        ["ps", "-eo", "pgid,stat,args"], capture_output=True, text=True, check=True
     )
+    lines = [line.split(maxsplit=2) for line in told.stdout.splitlines()]
+    return [args for pgid, state, args in lines if pgid == str(group) and state[0] != "Z"]
+
+
+@pytest.mark.stress
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_ends_the_process_and_its_workers(jobs):
+    """As a terminal does: the signal goes to the whole group of processes."""
+    code = (
+        "import sensitivity_lab as sl\n"
+        "universe = sl.Universe.from_domain(range(1, 25))\n"
+        "sl.global_sensitivity(universe, 'mean', size=11, neighbors='bounded', "
+        f"method='enumeration', n_jobs={jobs}, run=sl.Run(memory_limit=10**12))\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    ) as process:
+        for _ in range(600):
+            time.sleep(0.1)
+            if len(living(process.pid)) > jobs * (jobs != 1):
+                break
+        time.sleep(5)
+        assert process.poll() is None
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGINT
+    last = err.splitlines()[-1]
+    assert re.fullmatch(r"KeyboardInterrupt(: [\d,]+ of [\d,]+ datasets were done)?", last)
+    time.sleep(1)
+    assert living(process.pid) == []

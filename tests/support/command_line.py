@@ -10,11 +10,10 @@ from sensitivity_lab.cli import main
 
 SCHOOL = str(DATA / "school_large.csv")
 PNG = b"\x89PNG\r\n\x1a\n"
-MEDIAN_OF_ABSENCES = (
-    *("sensitivity", SCHOOL, "--column", "absence_days", "--query", "median"),
-    *("--size", "6", "--distance", "2", "--neighbors", "bounded", "--method", "enumeration"),
-)
-MEAN_OF_TWO = ("--size", "2", "--query", "mean", "--neighbors", "bounded")
+LOSS = ("--rows-per-person", "1", "--epsilon", "1", "--publish", "new")
+OF_SCHOOL = ("--table", f"school={SCHOOL}", "--person", "school.name")
+COUNT_OF_SCHOOL = ("sql", "SELECT COUNT(*) FROM school", *OF_SCHOOL)
+PLANNED = (*COUNT_OF_SCHOOL, "--epsilon", "1", "--max-rows", "1")
 
 
 def run(capsys, *arguments: str) -> tuple[int, str, str]:

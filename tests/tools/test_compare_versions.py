@@ -79,11 +79,11 @@ def test_a_problem_is_drawn_the_same_again(tool, family, key):
 
 def test_command_lines_print_what_they_print(tool):
     problems = tool.LISTED["commands"]()
-    assert len(problems) >= 40
-    line = "local --domain age=0:100 --dataset 20,35,35,50 --query median --neighbors bounded"
+    assert len(problems) >= 30
+    line = "release --help"
     told = tool.answer(problems[line], line, 1)
     assert (told["code"], told["messages"]) == (0, "")
-    assert told["out"].startswith("Local sensitivity of median: 7.5 (exact)\n")
+    assert told["out"].startswith("usage: sensitivity-lab release ")
 
 
 def test_a_mechanism_is_audited(tool):

@@ -8,9 +8,9 @@ from pathlib import Path
 
 HEAD = """# Command line
 
-`sensitivity-lab COMMAND --help` says the same. An audit ends with exit code 1 if the claim is
-violated, bad input with 2 and one line that says what came and what is accepted, Ctrl-C with 130.
-Files are read exactly: whole numbers of any length, and decimals as decimals.
+`sensitivity-lab COMMAND --help` says the same. Bad input ends with exit code 2 and one line that
+says what came and what is accepted, Ctrl-C with 130. All else that the library does is a call in
+Python.
 """
 
 

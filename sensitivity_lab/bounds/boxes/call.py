@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 
-from sensitivity_lab.checks import number_kind
+from sensitivity_lab.checks import number_kind, shown
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem
@@ -20,16 +22,29 @@ from sensitivity_lab.running.pool import calls, workers
 from sensitivity_lab.running.progress import bar
 from sensitivity_lab.universes.finite import finite
 from sensitivity_lab.universes.interval import IntervalUniverse
-from sensitivity_lab.universes.relations import multiplicities_of
+from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.universe import of_numbers
 
 from . import checker
 from .intervals import Floats
+from .reading import NotOfSumsError
 from .result import CertifiedBounds
-from .search import Bounded, Root, bound, difference, roots_around, roots_of, search
-from .sums import FromSums, OfSums, exact_gap, pair_of, roots_of_sums
-
-MOST_RECORDS = 100_000
-"""The most records of a dataset whose records are followed one by one."""
+from .search import (
+    Bounded,
+    Counted,
+    Found,
+    Pair,
+    Root,
+    answers,
+    bound,
+    furthest,
+    pair_at,
+    roots_around,
+    roots_of,
+    search,
+)
+from .sums import FromSums, Shape, boxes_of, few_of, of_sums
+from .traced import NotFollowedError
 
 SECONDS = 30.0
 """The default limit of a search."""
@@ -42,8 +57,17 @@ check_rtol = number_kind(
     lambda given: 0 < given <= 1,
 )
 
-_PAIRS = 32
-"""On so many random pairs the function has to answer as its boxes say."""
+_MOST_RECORDS, _FEW_RECORDS = 60, 8
+"""Boxes of records are tried up to so many, and up to so few where those of sums left a gap."""
+
+_SIZES_CLIMBED = 6
+"""Of so many sizes pairs are looked for before boxes are."""
+
+_MORE_STEPS = 120
+"""Where a gap is left, so many steps are climbed for a pair that is further apart."""
+
+_PAIRS, _NUMBERS = 32, 100_000
+"""On so many pairs, or of so many numbers, the function has to answer as its boxes say."""
 
 _LOST = 8
 """In a box the second program may lose so many times as much to rounding as at one pair."""
@@ -59,75 +83,161 @@ def certified(
     seconds: float = SECONDS,
     n_jobs: int | None = None,
     progress: bool | None = None,
-    sums: OfSums | None = None,
 ) -> CertifiedBounds:
     """Bound the sensitivity of one function of records of an interval; see `sensitivity_bounds`.
 
-    The problem has one query and one relation. If the query is that of a function of sums, this is
-    `sums`.
+    The problem has one query and one relation. A function that sees its records through sums is
+    bounded by these, any other one by its records.
     """
-    query, universe = problem.queries[0], problem.universe
-    function = _function(query) if sums is None else FromSums(sums)
-    ends = _floats_around(universe)
+    query = problem.queries[0]
+    function, shapes = _function(query), _shapes(problem)
+    _check_nobody(query, shapes)
+    search_in = _Search(rtol, time.monotonic() + seconds, n_jobs, progress)
+    largest = max(common + max(own) for common, *own in shapes)
+    found = None
+    try:
+        if isinstance(problem, LocalIntervalProblem):
+            raise NotOfSumsError("is asked for one dataset, whose neighbors boxes of records cover")
+        of = of_sums(function, shapes, _floats_around(problem.universe))
+    except NotFollowedError as error:
+        if largest > _MOST_RECORDS:
+            raise TooLargeError(
+                f"boxes of pairs of {largest:,} records are too many, and {query.name} is not "
+                f"bounded by sums of its records: it {error.does}; write it with sums of functions "
+                f"of one record, or choose a size of at most {_MOST_RECORDS}"
+            ) from error
+    else:
+        found = _by_sums(problem, of, shapes, search_in)
+        if found.reached or largest > _FEW_RECORDS:
+            return found
+    by_records = _by_records(problem, function, shapes, search_in)
+    if found is None:
+        return by_records
+    # Of few records, sums may allow more than there is: the better of both bounds counts.
+    first, second = sorted((by_records, found), key=lambda one: (one.upper, not one.pole))
+    return (
+        replace(first, lower=second.lower, witness=second.witness)
+        if second.lower > first.lower
+        else first
+    )
+
+
+def _shapes(problem: IntervalProblem | LocalIntervalProblem) -> list[Shape]:
+    """Return how many records x and y have in common, and of their own."""
     if isinstance(problem, LocalIntervalProblem):
-        relation, size = problem.neighbors, len(problem.x)
-        _check_nobody(
-            query, [(size - removed, removed, added) for removed, added in problem.changes]
+        changes = [(len(problem.x), change) for change in problem.changes]
+    else:
+        changes = problem.changes(problem.neighbors[0])
+    if not changes:
+        raise InputError(f"there are no neighbors, sizes {problem.sizes}")
+    return [(size - removed, removed, added) for size, (removed, added) in changes]
+
+
+@dataclass(frozen=True)
+class _Search:
+    """How to search boxes, and until when."""
+
+    rtol: float
+    end: float
+    n_jobs: int | None
+    progress: bool | None
+
+    def __call__(
+        self,
+        function: Callable[[Any], Any],
+        roots: list[Root],
+        rtol: float,
+        start: Pair,
+        hopeless: float = math.inf,
+        most_boxes: float = math.inf,
+    ) -> Found:
+        """Bound how far apart answers are on the pairs of all roots."""
+        jobs = workers(self.n_jobs)
+        with calls(self.n_jobs) as call, bar("boxes", self.progress) as shown:
+
+            def many(root: Root, lo: Floats, hi: Floats) -> list[Bounded]:
+                parts = np.array_split(np.arange(lo.shape[1]), jobs)
+                given = [(function, root, lo[:, part], hi[:, part]) for part in parts if len(part)]
+                founds: list[Bounded] = call(bound, given)
+                return founds
+
+            left = max(self.end - time.monotonic(), 0.0)
+            return search(
+                function, roots, rtol, left, many, shown.update, start, hopeless, most_boxes
+            )
+
+
+def _by_sums(
+    problem: IntervalProblem, of: FromSums, shapes: list[Shape], search_in: _Search
+) -> CertifiedBounds:
+    query, inside = problem.queries[0], _floats_inside(problem.universe)
+    # Of many sizes some, with the largest: a lower bound needs no others.
+    some = [*dict.fromkeys([*shapes[:: -(-len(shapes) // _SIZES_CLIMBED)], *shapes[-2:]])]
+    of_few, attained = few_of(of, some, inside)
+    _check_numbers(query, of_few, attained)
+    best = furthest(of_few, attained)
+    # Half of the gap is for what sums allow, and no records have. Of few records this is much:
+    # where it shows, boxes of records are searched instead.
+    largest = max(common + max(own) for common, *own in shapes)
+    few = largest <= _FEW_RECORDS
+    hopeless = best.apart * (1 + search_in.rtol) if few else math.inf
+    # Up to four records have as few variables as their sums, and cheaper boxes.
+    most_boxes = 1_000 if largest <= 4 else math.inf
+    boxes = boxes_of(of, shapes)
+    start = Pair(best.apart, boxes[0], (boxes[0].lower + boxes[0].upper) / 2)
+    found = search_in(of, boxes, search_in.rtol / 2, start, hopeless, most_boxes)
+    if not few and found.upper > best.apart * (1 + search_in.rtol):
+        again = furthest(of_few, [best.root], _MORE_STEPS, of.records_of(found.root, found.point))
+        best = max(best, again, key=lambda one: one.apart)
+    if found.pole:
+        found = replace(
+            found, pole=f"the sums {', '.join(of.form.told)} leave {query.name} without a bound"
         )
+    return _result(problem, of, found, best, search_in.rtol)
+
+
+def _by_records(
+    problem: IntervalProblem | LocalIntervalProblem,
+    function: Callable[[Any], Any],
+    shapes: list[Shape],
+    search_in: _Search,
+) -> CertifiedBounds:
+    ends = _floats_around(problem.universe)
+    if isinstance(problem, LocalIntervalProblem):
         roots = roots_around(function, *ends, _floats(problem.x), problem.changes)
     else:
-        relation = problem.neighbors[0]
-        shapes = [
-            (size - removed, removed, added) for size, (removed, added) in problem.changes(relation)
-        ]
-        _check_nobody(query, shapes)
-        largest = max(problem.sizes)
-        if sums is None and largest > MOST_RECORDS:
-            raise TooLargeError(
-                f"boxes follow every record, and datasets of {largest:,} have more than the limit "
-                f"of {MOST_RECORDS:,}; choose a smaller size, or a function of sums, formulas.sums"
-            )
-        if sums is None:
-            roots = roots_of(function, *ends, shapes)
-        else:
-            roots = roots_of_sums(sums, shapes, (universe.lower, universe.upper))
-    if not roots:
-        raise InputError(f"there are no neighbors: {relation}, sizes {problem.sizes}")
-    if sums is None:
-        _check_numbers(query, function, roots)
-    jobs = workers(n_jobs)
-    with calls(n_jobs) as call, bar("boxes", progress) as shown:
+        roots = roots_of(function, *ends, shapes)
+    _check_numbers(problem.queries[0], function, roots)
+    found = search_in(function, roots, search_in.rtol, furthest(function, roots))
+    # The ends may be rounded outward: the witness has floats of the interval.
+    point = np.clip(found.point, *_floats_inside(problem.universe))
+    best = pair_at(function, found.root, point)
+    return _result(problem, function, found, best, search_in.rtol)
 
-        def many(root: Root, lo: Floats, hi: Floats) -> list[Bounded]:
-            parts = np.array_split(np.arange(lo.shape[1]), jobs)
-            given = [(function, root, lo[:, part], hi[:, part]) for part in parts if len(part)]
-            founds: list[Bounded] = call(bound, given)
-            return founds
 
-        found = search(function, roots, rtol, seconds, many, shown.update)
-    center = found.point[:, None]
-    if sums is None:
-        # The ends may be rounded outward: the witness has floats of the interval.
-        point = np.clip(found.point, *_floats_inside(universe))[:, None]
-        floor = difference(function, found.root, point, point, slopes=False)[0].lo.item()
-        witness = _witness(query, universe, *found.root.pair(point[:, 0]))
-    else:
-        witness = _witness(query, universe, *pair_of(found.root, found.point))
-        floor = exact_gap(sums, witness.x, witness.y)
+def _result(
+    problem: IntervalProblem | LocalIntervalProblem,
+    function: Callable[[Any], Any],
+    found: Found,
+    best: Pair,
+    rtol: float,
+) -> CertifiedBounds:
+    query, relations = problem.queries[0], problem.neighbors
     return CertifiedBounds(
-        lower=max(floor, 0.0),
-        upper=found.upper + _rounding(function, found.root, center),
-        witness=witness,
+        lower=max(best.apart, 0.0),
+        upper=found.upper + _rounding(function, found.root, found.point[:, None]),
+        witness=_witness(query, problem.universe, *best.root.counted(best.point)),
         boxes=found.boxes,
         rtol=rtol,
         trees=tuple((root, tree.arrays()) for root, tree in found.trees),
         pole=found.pole,
         followed=function,
         query=query,
-        neighbors=relation,
+        neighbors=relations[0] if isinstance(relations, tuple) else relations,
         size=problem.sizes[0] if len(problem.sizes) == 1 else problem.sizes,
-        universe=universe,
+        universe=problem.universe,
         kind=problem.kind,
+        sums=function.form.told if isinstance(function, FromSums) else (),
     )
 
 
@@ -188,34 +298,44 @@ def _check_nobody(query: Query, shapes: Iterable[tuple[int, int, int]]) -> None:
 def _check_numbers(query: Query, function: Callable[[Any], Any], roots: list[Root]) -> None:
     """Raise QueryError unless the function answers on numbers as on boxes of one pair."""
     random = np.random.default_rng(0)
-    for root in (roots[0], roots[-1]):
+    for root in roots[:: max(1, len(roots) - 1)]:  # the first one and the last
         width = (root.upper - root.lower)[:, None]
         points = root.lower[:, None] + random.random((len(width), _PAIRS)) * width
         points = root.pairs_near(points)
-        told, _ = difference(function, root, points, points, slopes=False)
-        for at in range(_PAIRS):
-            x, y = (np.sort(one) for one in root.pair(points[:, at]))
-            on_x, on_y = (float(np.asarray(query(one.copy())).item()) for one in (x, y))
-            near = _ROUNDING * (1 + abs(on_x) + abs(on_y))
-            if not told.lo[at] - near <= root.sign * (on_x - on_y) <= told.hi[at] + near:
-                raise QueryError(
-                    f"{query.name} is {on_x!r} on {x.tolist()} and {on_y!r} on {y.tolist()}, but "
-                    f"its operations give answers that are {float(told.lo[at])!r} to "
-                    f"{float(told.hi[at])!r} apart: it is random, or asks what kind of array it got"
-                )
+        told = answers(function, root, points, points, slopes=False)[:2]
+        size = sum(count for _, count in root.counted(points[:, 0])[0])
+        for at in range(min(_PAIRS, 2 + _NUMBERS // (1 + size))):
+            for side, of in zip(root.counted(points[:, at]), told, strict=True):
+                low, high = (np.broadcast_to(end, _PAIRS)[at] for end in (of.value.lo, of.value.hi))
+                times = np.array([count for _, count in side], dtype=np.int64)
+                x = np.repeat([record for record, _ in side], times)
+                came = float(np.asarray(query(x)).item())
+                near = _ROUNDING * (1 + abs(came)) * math.sqrt(1 + len(x))
+                if not low - near <= came <= high + near:
+                    raise QueryError(
+                        f"{query.name} is {came!r} on {shown(x.tolist())}, but its operations give "
+                        f"{float(low)!r} to {float(high)!r}: it is random, or asks what kind of "
+                        "array it got, or a number in it leaves the range of floats"
+                    )
 
 
-def _witness(
-    query: Query, universe: IntervalUniverse, x: Iterable[float], y: Iterable[float]
-) -> Witness:
+def _witness(query: Query, universe: IntervalUniverse, x: Counted, y: Counted) -> Witness:
     """Return the pair that is furthest apart, with the function's answers on it."""
-    first, second = (
-        universe.dataset(_as_written(float(record), universe) for record in data) for data in (x, y)
-    )
-    records = finite(universe, (*first, *second))
-    data_x, data_y = (multiplicities_of(data, records) for data in (first, second))
-    measured = measure(query, records, data_x, data_y)
-    return Witness(first, second, measured.query_x, measured.query_y)
+    distinct = {record for record, _ in (*x, *y)}
+    written = {record: _as_written(record, universe) for record in sorted(distinct)}
+    records = of_numbers(finite(universe, written.values()))
+    place = {value: at for at, value in enumerate(records.values)}
+
+    def data(side: Counted) -> Multiplicities:
+        times = np.zeros(len(place), dtype=np.int64)
+        for record, count in side:
+            times[place[written[record]]] += count
+        return times
+
+    of_x, of_y = data(x), data(y)
+    measured = measure(query, records, of_x, of_y)
+    listed = records.dataset(of_x), records.dataset(of_y)
+    return Witness(*listed, measured.query_x, measured.query_y)
 
 
 def _as_written(record: float, universe: IntervalUniverse) -> Number:

@@ -11,19 +11,15 @@ from __future__ import annotations
 import functools
 import math
 import threading
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks.callers import is_callers, shown_source
-from sensitivity_lab.errors import InputError
-
 from .intervals import Interval, lifted
+from .traced import COMPOSED, Traced, callers_line, refuse
 
 CONTINUOUS, DEFINED, UNSURE, NOWHERE, NAN = 3, 2, 1, 0, -1
 """What is known of a number in a whole box, as the decorations of IEEE 1788-2015 have it.
@@ -121,7 +117,7 @@ class Side:
         return Side(value, self.slope * weights[..., None], decor)
 
 
-class Carried(NDArrayOperatorsMixin):
+class Carried(Traced):
     """An array of numbers on x and on y, in place of an array of records.
 
     Attributes
@@ -208,55 +204,13 @@ class Carried(NDArrayOperatorsMixin):
         ]
         return Carried(sides[0], sides[1], sides[2], self.ordered, self.compared)
 
-    def __setitem__(self, at: Any, value: Any) -> NoReturn:
-        refuse("changes records in place; make new ones, as np.where does")
-
-    def __bool__(self) -> bool:
-        if self.compared:
-            refuse(f"branches on data: the comparison {self.compared!r} has both answers in a box")
-        return refuse("branches on data: whether a number is 0")
-
-    def __float__(self) -> float:
-        return refuse("turns an answer into a float, so that it is no longer followed; use numpy's")
-
-    __int__ = __index__ = __complex__ = __float__
-
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        refuse("turns records into an array, so that they are no longer followed")
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        function = _METHODS.get(name)
-        if function is None:
-            refuse(f"calls .{name}, which is not followed")
-        return lambda *given, **options: function(self, *given, **options)
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *given: Any, **options: Any) -> Any:
-        function = _UFUNCS.get(ufunc.__name__)
-        if function is None or method != "__call__" or options:
-            told = "".join(f", {name}=" for name in options)
-            refuse(f"calls numpy.{ufunc.__name__}{told}, which is not followed")
-        return function(*given)
-
-    def __array_function__(self, called: Any, _: Any, given: Any, options: Any) -> Any:
-        function = _FUNCTIONS.get(called.__name__)
-        if function is None:
-            refuse(f"calls numpy.{called.__name__}, which is not followed")
-        try:
-            return function(*given, **options)
-        except TypeError as error:
-            if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
-                raise
-            refuse(f"calls numpy.{called.__name__} with arguments that are not followed")
-
 
 def records(
     x: tuple[NDArray[Any], NDArray[Any]],
     y: tuple[NDArray[Any], NDArray[Any]],
     on_x: Sequence[int],
     on_y: Sequence[int],
-    variables: int,
+    free: NDArray[np.intp],
     ordered: bool,
 ) -> Carried:
     """Return the records of pairs.
@@ -267,12 +221,12 @@ def records(
         The smallest and the largest records.
     on_x, on_y : sequence of n int
         The variable that is each record; common records are the same variable.
-    variables : int
-        By how many variables the derivatives are; 0 if none are asked for.
+    free : ndarray of intp
+        The variables that the derivatives are by; none if none are asked for.
     ordered : bool
         Whether they ascend.
     """
-    unit = np.eye(1 + max((*on_x, *on_y), default=0), variables)[..., None]
+    unit = np.eye(1 + max((*on_x, *on_y, *free), default=0))[:, free, None]
     first, second = (
         Side.of(Interval(*ends), Interval.of(unit[list(places)] + np.zeros(ends[0].shape[-1])))
         for ends, places in ((x, on_x), (y, on_y))
@@ -302,28 +256,6 @@ def carried(given: Any) -> Carried:
     nothing, number = Side.of(Interval.of(np.zeros_like(value.lo)), none), Side.of(value, none)
     told = "True" if np.asarray(given).dtype == bool else ""
     return Carried(number, number, nothing, numbers.ndim > 0, told)
-
-
-def refuse(does: str, error: Exception | None = None) -> NoReturn:
-    """Raise InputError with the caller's line that is not followed, or that an error is from."""
-    raise InputError(f"the function {does}{_line(error)}; {FOLLOWED}") from error
-
-
-FOLLOWED = (
-    "boxes follow + - * / and powers, exp, log, sqrt, abs, sin, cos, arctan, tanh, minimum, "
-    "maximum, clip, where, sum, mean, average, var, std, min, max, sort, median, percentile, prod, "
-    "dot, cumsum, diff and norm of numpy"
-)
-
-
-def _line(error: Exception | None) -> str:
-    """Return the caller's line, in parentheses, from the innermost frame that is no tool's."""
-    stack = traceback.walk_stack(None) if error is None else traceback.walk_tb(error.__traceback__)
-    for frame, line in stack if error is None else reversed([*stack]):
-        if is_callers(frame):
-            name, source = shown_source(frame.f_code.co_filename, line)
-            return f" (line {line} of {name}{': ' if source else ''}{source})"
-    return ""
 
 
 def _need_order(*given: Carried) -> None:
@@ -460,7 +392,8 @@ def _smooth(
         slope = slope + lifted(second(between) * u.d.value) * u.y.slope
         d = Side(first(between) * u.d.value, slope, u.d.decor)
         unknown = Side(_ANY, _ANY, u.d.decor)
-        return Carried(x, y, d.where(inside(between) == CONTINUOUS, unknown), u.ordered)
+        known = (inside(between) == CONTINUOUS) | u.d.value.is_zero  # of one number it is none
+        return Carried(x, y, d.where(known, unknown), u.ordered)
 
     return apply
 
@@ -482,14 +415,6 @@ _log = _smooth(
     _above_0,
     "takes the log of numbers that are not above 0",
 )
-
-
-def _log1p(given: Any) -> Carried:
-    return _log(_add(given, 1))
-
-
-def _of_base(base: int) -> Callable[[Any], Carried]:
-    return lambda given: _divide(_log(given), _log(base))
 
 
 def _tanh_slope(i: Interval) -> Interval:
@@ -558,7 +483,7 @@ def _noted(does: str, decor: Decor) -> Decor:
     """Remember the line of what is undefined: it is told where the answer is, too."""
     least = int(decor.min(initial=CONTINUOUS))
     if does and least < _SEEN.least:
-        _SEEN.least, _SEEN.undefined = least, f"{does}{_line(None)}"
+        _SEEN.least, _SEEN.undefined = least, f"{does}{callers_line(None)}"
     return decor
 
 
@@ -758,12 +683,6 @@ def _mean(given: Any, axis: Any = None, **kept: Any) -> Carried:
     return found
 
 
-def _average(u: Any, axis: Any = None, weights: Any = None) -> Carried:
-    if weights is None:
-        return _mean(u, axis)
-    return _divide(_sum(_multiply(u, weights), axis), _sum(weights, axis))
-
-
 def _flat_squares(c: Carried, base: Carried | None = None, most: float = 1.0) -> Carried:
     """Return the sum of squares, which knows its root.
 
@@ -832,23 +751,6 @@ def _one_axis(u: Carried, axis: Any) -> Carried:
     return u
 
 
-def _std(u: Any, axis: Any = None, ddof: Any = 0, **kept: Any) -> Carried:
-    return _sqrt(_var(u, axis, ddof, **kept))
-
-
-def _norm(u: Any, ord: Any = None) -> Carried:  # noqa: A002 - numpy's name
-    u = carried(u)
-    if ord is not None and u.ndim > 1:
-        refuse("takes a norm of a matrix")
-    if ord in (None, 2):
-        return _sqrt(_flat_squares(u))
-    if ord == 1:
-        return _sum(_absolute(u))
-    if ord == np.inf:
-        return _max(_absolute(u))
-    refuse(f"takes a norm with ord={ord!r}")
-
-
 def _prod(u: Any, axis: Any = None, **kept: Any) -> Carried:
     if axis is None and carried(u).size == 0:
         return carried(1)
@@ -867,10 +769,6 @@ def _min(given: Any, axis: Any = None, **kept: Any) -> Carried:
     if u.records and u.ordered:
         return u[0]
     return _negative(_max(_negative(u), axis, **kept))
-
-
-def _ptp(u: Any, axis: Any = None) -> Carried:
-    return _subtract(_max(u, axis), _min(u, axis))
 
 
 def _folded(
@@ -950,27 +848,6 @@ def _median(u: Any, axis: Any = None) -> Carried:
     return _quantile(u, 0.5, axis)
 
 
-def _clip(u: Any, low: Any = None, high: Any = None, **kept: Any) -> Carried:
-    low, high = kept.pop("min", low), kept.pop("max", high)
-    low, high = kept.pop("a_min", low), kept.pop("a_max", high)
-    if kept:
-        refuse(f"hands {', '.join(kept)} to clip")
-    found = carried(u)
-    found = found if low is None else _maximum(found, low)
-    return found if high is None else _minimum(found, high)
-
-
-def _dot(u: Any, v: Any) -> Carried:
-    first, second = carried(u), carried(v)
-    if first.compared and second.compared:
-        refuse("multiplies vectors of comparisons")
-    if u is v:
-        return _flat_squares(first)
-    if first.ndim != 1 or second.ndim != 1:
-        refuse("multiplies matrices")
-    return _sum(_multiply(first, second))
-
-
 def _diff(u: Any) -> Carried:
     u = carried(u)
     return _subtract(u[1:], u[:-1])
@@ -984,10 +861,6 @@ def _cumsum(u: Any, axis: Any = None) -> Carried:
     return Carried(sides[0], sides[1], sides[2], u.ordered)
 
 
-def _itself(u: Carried, *_: Any, **__: Any) -> Carried:
-    return u
-
-
 def _astype(u: Carried, kind: Any) -> Carried:
     to = np.dtype(kind).kind
     if to != "f" and not (u.compared and to in "biu"):
@@ -995,85 +868,62 @@ def _astype(u: Carried, kind: Any) -> Carried:
     return Carried(u.x, u.y, u.d, u.ordered, u.compared if to == "b" else "")
 
 
-def _count_nonzero(u: Any) -> Carried:
-    if not carried(u).compared:
-        refuse("counts numbers that are not 0")
-    return _sum(u)
-
-
 _GREATER, _GREATER_EQUAL = _truth_of(True, ">"), _truth_of(False, ">=")
 
-_UFUNCS: dict[str, Callable[..., Carried]] = {
-    "add": _add,
-    "subtract": _subtract,
-    "multiply": _multiply,
-    "divide": _divide,
-    "negative": _negative,
-    "positive": _itself,
-    "power": _power,
-    "float_power": _power,
-    "square": _square,
-    "sqrt": _sqrt,
-    "exp": _exp,
-    "expm1": _expm1,
-    "log": _log,
-    "log1p": _log1p,
-    "log2": _of_base(2),
-    "log10": _of_base(10),
-    "tanh": _tanh,
-    "sin": _sin,
-    "cos": _cos,
-    "arctan": _arctan,
-    "reciprocal": lambda u: _divide(1, u),
+Carried.calls = COMPOSED | {
     "absolute": _absolute,
-    "fabs": _absolute,
-    "maximum": _maximum,
-    "minimum": _minimum,
-    "greater": _GREATER,
-    "greater_equal": _GREATER_EQUAL,
-    "less": _flipped(_truth_of(True, "<")),
-    "less_equal": _flipped(_truth_of(False, "<=")),
-    "logical_not": _not,
-    "invert": _not,
-    "logical_and": _and,
-    "bitwise_and": _and,
-    "logical_or": _or,
-    "bitwise_or": _or,
-    "matmul": _dot,
-}
-
-_FUNCTIONS: dict[str, Callable[..., Carried]] = {
-    "sum": _sum,
-    "mean": _mean,
-    "average": _average,
-    "var": _var,
-    "std": _std,
-    "max": _max,
-    "min": _min,
+    "add": _add,
     "amax": _max,
     "amin": _min,
-    "ptp": _ptp,
-    "prod": _prod,
-    "sort": ascending,
-    "median": _median,
-    "percentile": _percentile,
-    "quantile": _quantile,
-    "clip": _clip,
-    "where": _where,
-    "dot": _dot,
-    "inner": _dot,
-    "norm": _norm,
-    "diff": _diff,
+    "arctan": _arctan,
+    "astype": _astype,
+    "bitwise_and": _and,
+    "bitwise_or": _or,
+    "cos": _cos,
     "cumsum": _cumsum,
-    "count_nonzero": _count_nonzero,
-    "size": lambda u: u.size,
-    "shape": lambda u: u.shape,
+    "diff": _diff,
+    "divide": _divide,
+    "exp": _exp,
+    "expm1": _expm1,
+    "fabs": _absolute,
+    "flatten": _flat,
+    "float_power": _power,
+    "greater": _GREATER,
+    "greater_equal": _GREATER_EQUAL,
+    "invert": _not,
+    "less": _flipped(_truth_of(True, "<")),
+    "less_equal": _flipped(_truth_of(False, "<=")),
+    "log": _log,
+    "logical_and": _and,
+    "logical_not": _not,
+    "logical_or": _or,
+    "max": _max,
+    "maximum": _maximum,
+    "mean": _mean,
+    "median": _median,
+    "min": _min,
+    "minimum": _minimum,
+    "multiply": _multiply,
     "ndim": lambda u: u.ndim,
-    "copy": _itself,
+    "negative": _negative,
+    "percentile": _percentile,
+    "power": _power,
+    "prod": _prod,
+    "quantile": _quantile,
     "ravel": _flat,
+    "shape": lambda u: u.shape,
+    "sin": _sin,
+    "size": lambda u: u.size,
+    "sort": ascending,
+    "sqrt": _sqrt,
+    "square": _square,
+    "subtract": _subtract,
+    "sum": _sum,
+    "tanh": _tanh,
+    "var": _var,
+    "where": _where,
 }
-
-_METHODS: dict[str, Callable[..., Carried]] = {
-    name: _FUNCTIONS[name]
-    for name in ("sum", "mean", "var", "std", "max", "min", "prod", "clip", "dot", "cumsum")
-} | {"copy": _itself, "astype": _astype, "ravel": _flat, "flatten": _flat, "ptp": _ptp}
+Carried.methods = (
+    *("sum", "mean", "var", "std", "max", "min", "prod", "clip", "dot", "cumsum"),
+    *("copy", "astype", "ravel", "flatten", "ptp"),
+)

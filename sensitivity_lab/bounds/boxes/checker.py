@@ -569,19 +569,6 @@ def difference(function, given, lo, hi, rows):
 
 def not_below_0(given, middle, lo, hi):
     """What is not below 0 on pairs, and may be added: its values and slopes in a box."""
-    if given.get("sums"):  # m (Q - S^2 / c) where the difference falls with Q, else m (S - Q)
-        up, down = ((np.maximum(m, 0),) * 2 for m in (-middle[2], middle[2]))
-        share = inverse(number(given["sums"]))
-
-        def ends(z):
-            s, q = at(z, 1), at(z, 2)
-            v = plus(times(up, minus(q, times(power(s, 2), share))), times(down, minus(s, q)))
-            rows = [tuple(0 * end for end in s)] * len(z[0])
-            rows[1] = minus(down, times(times(up, plus(s, s)), share))
-            rows[2] = minus(up, down)
-            return v, tuple(np.stack(one) for one in zip(*rows, strict=True))
-
-        return ends
     steps = np.zeros((len(lo) + 1, lo.shape[1]))  # along a run m (z[j] - z[i]), where it cancels
     for start, end in given["runs"]:
         for i, j in [(j - k, j) for k in range(1, end - start) for j in range(start + k, end)]:
@@ -618,10 +605,6 @@ def part(given, lo, hi, axis, low, high):
     for start, end in given["runs"]:
         lo[start:end] = np.maximum.accumulate(lo[start:end])
         hi[start:end] = np.minimum.accumulate(hi[start:end][::-1])[::-1]
-    if count := given.get("sums"):  # of records in [0, 1] with a sum: equal ones, or ones and zeros
-        whole = np.floor(hi[1])
-        lo[2] = max(lo[2], lo[1] ** 2 / count * (1 - 1e-15))
-        hi[2] = min(hi[2], (whole + (hi[1] - whole) ** 2) * (1 + 1e-15))
     return (lo, hi) if (lo <= hi).all() else None
 
 

@@ -13,6 +13,8 @@ Floats = NDArray[np.float64]
 
 _MOST = float(np.finfo(np.float64).max)
 
+_HALF_UNIT, _TINY = 2.0**-53 * (1 + 2.0**-51), float(np.finfo(np.float64).tiny)
+
 _CLOSE = 2.0**-49
 """Eight units in the last place: numpy states four as the most that its exp, log and power err."""
 
@@ -21,9 +23,9 @@ _CLOSE = 2.0**-49
 class Interval:
     """All numbers from `lo` to `hi`, arrays of one shape; an end may be infinite.
 
-    The bounds of every operation are rounded outward, by an exact error term for sums and by one
-    unit in the last place for products, quotients and roots. What is exactly 0 stays so. Infinite
-    ends make NumPy warn, which callers silence.
+    The bounds of every operation are rounded outward by one or two units in the last place: of
+    sums where they are rounded, of products, quotients and roots always. What is exactly 0 stays
+    so. Infinite ends make NumPy warn, which callers silence.
     """
 
     lo: Floats
@@ -48,6 +50,12 @@ class Interval:
         return self + -other
 
     def __mul__(self, other: Interval) -> Interval:
+        none = self.is_zero | other.is_zero
+        if none.all():
+            return Interval(np.zeros(none.shape), np.zeros(none.shape))
+        if (self.lo >= 0).all() and (other.lo >= 0).all():  # the ends are known, as most often
+            lo = np.fmax(_below(self.lo * other.lo), 0)
+            return Interval(lo, np.where(none, 0.0, _above(self.hi * other.hi)))
         ends = self.lo * other.lo, self.lo * other.hi, self.hi * other.lo, self.hi * other.hi
         # An infinite end times 0 is NaN, and fmin passes over it: other ends are in its place.
         lo = np.fmin(np.fmin(ends[0], ends[1]), np.fmin(ends[2], ends[3]))
@@ -56,7 +64,6 @@ class Interval:
         # Rounding does not move a product across 0.
         alike = ((self.lo >= 0) & (other.lo >= 0)) | ((self.hi <= 0) & (other.hi <= 0))
         opposite = ((self.lo >= 0) & (other.hi <= 0)) | ((self.hi <= 0) & (other.lo >= 0))
-        none = self.is_zero | other.is_zero
         lo = np.where(none | (alike & (lo < 0)), 0.0, lo)
         hi = np.where(none | (opposite & (hi > 0)), 0.0, hi)
         return Interval(lo, hi)
@@ -185,12 +192,19 @@ def _sum_below(a: Floats, b: Floats) -> Floats:
     total = a + b
     back = total - a
     error = (a - (total - back)) + (b - back)
-    return np.where(error < 0, np.nextafter(total, -np.inf), np.minimum(total, _MOST))
+    return np.where(error < 0, _below(total), np.minimum(total, _MOST))
 
 
 def _below(numbers: Floats) -> Floats:
-    return np.minimum(np.nextafter(numbers, -np.inf), _MOST)
+    """Return the float below each number, or the one below that.
+
+    Subtracting slightly more than half a unit in the last place does it, and takes a tenth of the
+    time of nextafter (Rump, Zimmermann, Boldo and Melquiond, 2009, "Computing predecessor and
+    successor in rounding to nearest").
+    """
+    numbers = np.minimum(numbers, _MOST)
+    return numbers - (np.abs(numbers) * _HALF_UNIT + _TINY)
 
 
 def _above(numbers: Floats) -> Floats:
-    return np.maximum(np.nextafter(numbers, np.inf), -_MOST)
+    return -_below(-numbers)

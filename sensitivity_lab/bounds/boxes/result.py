@@ -52,6 +52,8 @@ class CertifiedBounds(Paired):
         The number of boxes of pairs that were bounded.
     rtol : float
         How close the bounds were to be, relative to the lower one.
+    followed : callable
+        The function of the boxes' variables.
     query, neighbors, size, universe : Query, Relation, int or tuple of int, IntervalUniverse
     status : {"bounds"}
         Never "exact".
@@ -59,6 +61,9 @@ class CertifiedBounds(Paired):
         Whether they are for all datasets of a size, or for one.
     pole : str
         Where and why answers have no bound, if `upper` is infinite; else empty.
+    sums : tuple of str
+        The sums that the function sees its records through, such as ("x", "x**2"), if boxes are of
+        these and not of records.
 
     See Also
     --------
@@ -93,6 +98,7 @@ class CertifiedBounds(Paired):
     kind: Kind
     norm: Norm = "L1"
     pole: str = ""
+    sums: tuple[str, ...] = ()
     status: Literal["bounds"] = "bounds"
 
     @property
@@ -143,8 +149,10 @@ class CertifiedBounds(Paired):
         Notes
         -----
         The program is ``sensitivity_lab/bounds/boxes/checker.py``, a file that needs numpy alone:
-        ``check(function, certificate)`` is what this calls. It takes about as long as the search.
-        That the certificate's roots are all pairs of neighbors is the search's claim.
+        ``check(function, certificate)`` is what this calls, with `followed`: the caller's function,
+        or, where boxes are of sums, the answer as it was read. It takes about as long as the
+        search. That the certificate's roots are all pairs of neighbors, and that the reading is
+        right, is the search's claim.
         """
         try:
             checked: int = cast(Any, checker).check(self.followed, self.certificate())
@@ -196,8 +204,13 @@ class CertifiedBounds(Paired):
             ("gap", gap),
             ("neighbors", setting(self)),
             *pair_facts(self.witness),
-            ("method", f"boxes, {self.boxes:,} bounded with outward rounding"),
+            ("method", f"boxes, {self.boxes:,} bounded with outward rounding{self._of}"),
         ]
+
+    @property
+    def _of(self) -> str:
+        number = len(self.sums)
+        return f"; of {number} sum{'s' * (number > 1)}: {', '.join(self.sums)}" if number else ""
 
     @property
     def _title(self) -> str:

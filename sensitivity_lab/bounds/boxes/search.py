@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, combinations_with_replacement, pairwise
+from itertools import combinations, combinations_with_replacement, count, pairwise
 from math import comb
 from typing import Any, NamedTuple
 
@@ -19,18 +19,17 @@ from .carried import (
     NOWHERE,
     Carried,
     OrderNeededError,
+    Side,
     carried,
     forget,
     records,
-    refuse,
     undefined,
 )
 from .intervals import Floats, Interval
+from .traced import refuse
 
 _TOGETHER = 1024
 """So many boxes are split at a time: NumPy is then busy with numbers, and the best are not far."""
-
-_EPS = float(np.finfo(np.float64).eps)
 
 _ROOM = 1e-10
 """The upper bound leaves so much, relative to it, to the rounding of who checks it."""
@@ -38,11 +37,18 @@ _ROOM = 1e-10
 _ORDERS = 1000
 """No more orders of records are searched, each of which has its own boxes."""
 
+_DIVES = (8, 64)
+"""After so many turns, if there is no bound yet, a place is looked for that has none."""
+
 _HALVINGS, _PARTS = 45, 256
 """A box without a bound is halved so often, in so many parts at a time."""
 
 _KEPT = 2_000_000
 """No more boxes are kept than fit in memory."""
+
+
+Counted = list[tuple[float, int]]
+"""Records, each with how often it occurs."""
 
 
 class Root(NamedTuple):
@@ -59,11 +65,11 @@ class Root(NamedTuple):
         tells records by their places, all.
     sign : {1, -1}
         Which answer is subtracted from which.
-    sums : int
-        If above 0, the first three variables are this number of common records in [0, 1], their
-        sum, and their sum of squares.
     lists : bool
-        Whether x and y are lists, whose records keep their places.
+        Whether x and y are lists, whose records, or other variables, keep their places.
+    totals : tuple of (tuple of int, int)
+        If there are any, x and y are the number 1 and then, in turn, how often a record occurs and
+        the record; here are the variables of whole numbers that have a sum, and the sum.
     """
 
     lower: Floats
@@ -72,8 +78,13 @@ class Root(NamedTuple):
     on_y: tuple[int, ...]
     runs: tuple[tuple[int, int], ...]
     sign: int
-    sums: int = 0
     lists: bool = False
+    totals: tuple[tuple[tuple[int, ...], int], ...] = ()
+
+    @property
+    def free(self) -> NDArray[np.intp]:
+        """The variables that are more than one number: derivatives are by these alone."""
+        return np.flatnonzero(self.lower < self.upper)
 
     @property
     def ascends(self) -> bool:
@@ -83,7 +94,7 @@ class Root(NamedTuple):
     @property
     def ordered(self) -> bool:
         """Whether a function may tell what it gets by its places."""
-        return self.ascends or self.sums > 0 or self.lists
+        return self.ascends or self.lists
 
     def trimmed(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
         """Return boxes without margins where no pair is; the ends of an empty box are crossed."""
@@ -91,24 +102,33 @@ class Root(NamedTuple):
         for start, end in self.runs:
             lo[start:end] = np.maximum.accumulate(lo[start:end], axis=0)
             hi[start:end] = np.minimum.accumulate(hi[start:end][::-1], axis=0)[::-1]
-        if self.sums:
-            lo[2] = np.maximum(lo[2], _least_squares(lo[1], self.sums))
-            hi[2] = np.minimum(hi[2], _most_squares(hi[1]))
         return lo, hi
 
     def pairs_near(self, points: Floats) -> Floats:
         """Return points that are pairs, shape (variables, points): those that are not are moved."""
         if self.ascends:
             return np.sort(points, axis=0)
-        if self.sums:
-            points = points.copy()
-            least, most = _least_squares(points[1], self.sums), _most_squares(points[1])
-            points[2] = np.clip(points[2], least, most)
+        points = points.copy()
+        for places, total in self.totals:
+            left = np.full(points.shape[1], float(total))
+            for place in places[:-1]:
+                points[place] = np.minimum(np.round(points[place]), left)
+                left -= points[place]
+            points[places[-1]] = left
         return points
 
-    def pair(self, point: Floats) -> tuple[Floats, Floats]:
-        """Return x and y, ascending."""
-        return np.sort(point[list(self.on_x)]), np.sort(point[list(self.on_y)])
+    def counted(self, point: Floats) -> tuple[Counted, Counted]:
+        """Return x and y: their distinct records, ascending, each with how often it occurs."""
+        found: list[Counted] = []
+        for places in (self.on_x, self.on_y):
+            told = point[list(places)]
+            # Of groups, each is a number of equal records.
+            every, times = (told[2::2], told[1::2]) if self.totals else (told, np.ones(len(told)))
+            distinct, which = np.unique(every, return_inverse=True)
+            counts = np.bincount(which, times, len(distinct)).astype(int).tolist()
+            counted = zip(distinct.tolist(), counts, strict=True)
+            found.append([(record, count) for record, count in counted if count])
+        return found[0], found[1]
 
     def told(self) -> dict[str, Any]:
         """Return it as plain Python objects, for the second program."""
@@ -119,19 +139,7 @@ class Root(NamedTuple):
             "on_y": list(self.on_y),
             "runs": [list(run) for run in self.runs],
             "sign": self.sign,
-            "sums": self.sums,
         }
-
-
-def _least_squares(total: Floats, count: int) -> Floats:
-    """Return a number that no sum of squares is below: that of equal records, rounded down."""
-    return total**2 / count * (1 - 4 * _EPS)
-
-
-def _most_squares(total: Floats) -> Floats:
-    """Return a number that no sum of squares is above: that of ones, zeros, and one record."""
-    whole = np.floor(total)
-    return (whole + (total - whole) ** 2) * (1 + 4 * _EPS)
 
 
 @dataclass
@@ -156,20 +164,18 @@ class Bounded:
 
 
 @np.errstate(all="ignore")
-def difference(
+def answers(
     function: Callable[[Any], Any], root: Root, lo: Floats, hi: Floats, slopes: bool
-) -> tuple[Interval, Interval]:
-    """Return how much larger the answers on x are in boxes, and the derivatives of that.
+) -> tuple[Side, Side, Side]:
+    """Return the answers on x and on y in boxes, and how much larger those on x are.
 
     With as many records on both sides, both answers are computed together, and their difference is
-    carried from operation to operation. Else each is computed alone. Where an answer may be
-    undefined or jump in a box, nothing is known of the derivatives.
+    carried from operation to operation. Else each is computed alone.
     """
-    boxes = lo.shape[-1]
 
     def answer(first: Sequence[int], second: Sequence[int]) -> Carried:
         x, y = ((lo[list(places)], hi[list(places)]) for places in (first, second))
-        pairs = records(x, y, first, second, len(lo) if slopes else 0, root.ordered)
+        pairs = records(x, y, first, second, root.free if slopes else root.free[:0], root.ordered)
         pairs.records = not root.lists
         try:
             found = carried(function(pairs))
@@ -187,22 +193,34 @@ def difference(
     forget()
     if len(root.on_x) == len(root.on_y):
         both = answer(root.on_x, root.on_y)
-        side, decor = both.d, both.x.least(both.y)
-    else:
-        side = answer(root.on_x, root.on_x).x - answer(root.on_y, root.on_y).x
-        decor = side.decor
+        return both.x, both.y, both.d
+    on_x, on_y = answer(root.on_x, root.on_x).x, answer(root.on_y, root.on_y).x
+    return on_x, on_y, on_x - on_y
+
+
+@np.errstate(all="ignore")
+def difference(
+    function: Callable[[Any], Any], root: Root, lo: Floats, hi: Floats, slopes: bool
+) -> tuple[Interval, Interval]:
+    """Return how much larger the answers on x are in boxes, and the derivatives of that.
+
+    Where an answer may be undefined or jump in a box, nothing is known of the derivatives.
+    """
+    on_x, on_y, side = answers(function, root, lo, hi, slopes)
+    decor = on_x.least(on_y)
     if (decor <= NOWHERE).any():
         raise InputError(
             f"the function {undefined()}, so that it has no answer there; choose an interval on "
             "which it has one, or give it another answer there with np.where"
         )
     side = side if root.sign > 0 else -side
-    shape, deep = np.zeros(boxes), np.zeros((len(lo) if slopes else 0, boxes))
-    everything = Interval(deep - np.inf, deep + np.inf)
-    return (
-        Interval(side.value.lo + shape, side.value.hi + shape),
-        Interval(side.slope.lo + deep, side.slope.hi + deep).where(decor == CONTINUOUS, everything),
-    )
+    shape, deep = np.zeros(lo.shape[-1]), np.zeros_like(lo)
+    value = Interval(side.value.lo + shape, side.value.hi + shape)
+    slope = Interval(deep, deep.copy())
+    if slopes:
+        slope.lo[root.free] = np.where(decor == CONTINUOUS, side.slope.lo, -np.inf)
+        slope.hi[root.free] = np.where(decor == CONTINUOUS, side.slope.hi, np.inf)
+    return value, slope
 
 
 @np.errstate(all="ignore")
@@ -233,8 +251,10 @@ def bound(function: Callable[[Any], Any], root: Root, lo: Floats, hi: Floats) ->
     around = (slope * reach).sum(0) + at_point + added(middle)[0]
     width = high - low
     size = np.maximum(np.abs(slope.lo), np.abs(slope.hi))
-    smear = np.where(np.isfinite(size), size + 1e-12, 1e6) * width
-    if root.ordered:  # the point may be no pair
+    # Without a slope a variable moves the difference at most as far as the box does.
+    apart = np.nan_to_num((value.hi - value.lo) / (root.upper - root.lower)[:, None], posinf=1e6)
+    smear = np.where(np.isfinite(size), size + 1e-12, 8 * apart) * width
+    if root.ascends:  # the point may be no pair
         point = root.pairs_near(point)
         at_point, _ = difference(function, root, point, point, slopes=False)
     return Bounded(np.fmin(most, around.hi), at_point.lo, point, smear)
@@ -245,8 +265,6 @@ def _added(
 ) -> Callable[[Interval], tuple[Interval, Interval]]:
     """Return a function that is not below 0 on pairs, with its values and slopes in a box."""
     middle = np.where(np.isfinite(slope.lo) & np.isfinite(slope.hi), slope.lo + slope.hi, 0) / 2
-    if root.sums:
-        return _from_ends(middle[2], root.sums)
     before = np.zeros((len(lo) + 1, lo.shape[1]))  # before[i] is m of the step that ends at i
     for start, end in root.runs:
         for apart in range(1, end - start):
@@ -261,23 +279,6 @@ def _added(
     # below 0, if the former can be the larger one in the box.
     steps = Interval.of(before[:-1]) - Interval.of(before[1:])
     return lambda box: ((steps * box).sum(0), steps)
-
-
-def _from_ends(steep: Floats, count: int) -> Callable[[Interval], tuple[Interval, Interval]]:
-    """Return m (Q - S^2 / c) where the difference falls with Q, and m (S - Q) where it rises."""
-    up, down = (Interval.of(np.maximum(one, 0)) for one in (-steep, steep))
-    share = Interval.of(1.0) / Interval.of(float(count))
-
-    def added(box: Interval) -> tuple[Interval, Interval]:
-        total, squares = box[1], box[2]
-        value = up * (squares - total.square() * share) + down * (total - squares)
-        rows = [Interval.of(np.zeros_like(total.lo))] * len(box.lo)
-        rows[1], rows[2] = down - up * (total + total) * share, up - down
-        return value, Interval(
-            *(np.stack(ends) for ends in zip(*((r.lo, r.hi) for r in rows), strict=True))
-        )
-
-    return added
 
 
 def _center(low: Floats, high: Floats, slope: Interval) -> Floats:
@@ -509,6 +510,9 @@ def search(
     seconds: float,
     many: Callable[[Root, Floats, Floats], list[Bounded]],
     show: Callable[[int], Any],
+    start: Pair,
+    hopeless: float = np.inf,
+    most_boxes: float = np.inf,
 ) -> Found:
     """Bound how far apart the answers on pairs are, until the bounds are close or time is over.
 
@@ -526,30 +530,29 @@ def search(
         Bounds boxes of a root, in parts, in workers or here.
     show : callable
         Is told the number of boxes that were bounded since it was told last.
+    start : Pair
+        One that is far apart.
+    hopeless : float
+        The search ends where the middle of a box is further apart: it may be no pair.
+    most_boxes : int or inf
+        The search ends after more boxes.
     """
     end = time.monotonic() + seconds
-    random = np.random.default_rng(0)
-    best, place, point = -np.inf, roots[0], roots[0].lower
-    few = 24 if len(roots) <= 4 else 3
-    for root in roots:
-        far, where = climb(function, root, random, few)
-        if far > best:
-            best, place, point = far, root, where
-    far, where = climb(function, place, random, 24)
-    best, point = max((best, point), (far, where), key=lambda one: one[0])
+    best, place, point = start
     branches = [Branches(function, root) for root in roots]
     boxes = len(roots)
-    pole = next(
-        (why for one in branches if one.upper == np.inf and (why := pole_of(function, one.root))),
-        "",
-    )
-    while not pole:
+    pole = ""
+    for turn in count():
         target = best * (1 + rtol) if best > 0 else 0.0
         for one in branches:
             one.close(target)
         worst = max(branches, key=lambda one: one.upper)
+        if turn in _DIVES and worst.upper == np.inf:
+            pole = pole_of(function, worst.root)
         kept = sum(len(one.most) for one in branches)
-        if not kept or time.monotonic() > end or kept > _KEPT:
+        if not kept or kept > _KEPT or boxes > most_boxes or best > hopeless or pole:
+            break
+        if time.monotonic() > end:
             break
         lo, hi, parents, node = worst.split()
         found = joined(many(worst.root, lo, hi))
@@ -593,7 +596,10 @@ def pole_of(function: Callable[[Any], Any], root: Root) -> str:
     lo, hi = lo[:, :1], hi[:, :1]
     difference(function, root, lo, hi, slopes=False)
     point = (lo + (hi - lo) / 2)[:, 0]
-    x, y = (", ".join(f"{record:.6g}" for record in side[:8]) for side in root.pair(point))
+    x, y = (
+        ", ".join([f"{record:.6g}" for record, times in side for _ in range(times)][:8])
+        for side in root.counted(point)
+    )
     return f"near x = ({x}) and y = ({y}) the function {undefined() or 'has no bound'}"
 
 
@@ -607,25 +613,73 @@ def joined(founds: list[Bounded]) -> Bounded:
     )
 
 
+class Pair(NamedTuple):
+    """A pair, as the variables of a root, and how far apart the answers are at least."""
+
+    apart: float
+    root: Root
+    point: Floats
+
+
+def pair_at(function: Callable[[Any], Any], root: Root, point: Floats) -> Pair:
+    """Return a pair with how far apart its answers are, rounded down."""
+    apart, _ = difference(function, root, point[:, None], point[:, None], slopes=False)
+    return Pair(np.nan_to_num(apart.lo, nan=-np.inf).item(), root, point)
+
+
+def furthest(
+    function: Callable[[Any], Any],
+    roots: Sequence[Root],
+    rounds: int = 24,
+    hints: Floats | None = None,
+) -> Pair:
+    """Return the pair that is furthest apart of those that a climb finds: a lower bound.
+
+    Hints are records to begin with, beside those at the ends and random ones.
+    """
+    random = np.random.default_rng(0)
+    few = rounds if len(roots) <= 4 else 3
+    found = [climb(function, root, random, few, hints) for root in roots]
+    best = max(found, key=lambda one: one.apart)
+    again = climb(function, best.root, random, rounds, hints)
+    # Of what floats find furthest apart, intervals may tell less: where a condition is nearly met.
+    told = [pair_at(function, one.root, one.point) for one in (best, again)]
+    return max(told, key=lambda one: one.apart)
+
+
+@np.errstate(all="ignore")
 def climb(
-    function: Callable[[Any], Any], root: Root, random: np.random.Generator, rounds: int
-) -> tuple[float, Floats]:
-    """Return a pair that is far apart, by a search over points: the lower bound to start with."""
-    width = root.upper - root.lower
+    function: Callable[[Any], Any],
+    root: Root,
+    random: np.random.Generator,
+    rounds: int,
+    hints: Floats | None,
+) -> Pair:
+    """Return a pair that is far apart, in floats, by a search over points."""
+    low, high = root.lower[:, None], root.upper[:, None]
+    width = high - low
     ends = random.integers(0, 2, (len(width), 1024))
-    inner = random.random((len(width), 1024))
-    points = np.where(random.random(inner.shape) < random.random(1024), ends, inner)
-    points = root.lower[:, None] + points * width[:, None]
+    inner = random.random(ends.shape)
+    points = low + np.where(random.random(ends.shape) < random.random(1024), ends, inner) * width
+    if hints is not None:
+        counts = [place for places, _ in root.totals for place in places]
+        near = random.choice(hints, ends.shape)
+        near[counts] = points[counts]
+        points = np.where(random.random(ends.shape) < random.random(1024), near, points)
     step = 0.5
     for _ in range(rounds):
-        points = np.clip(points, root.lower[:, None], root.upper[:, None])
-        points = root.pairs_near(points)
-        value, _ = difference(function, root, points, points, slopes=False)
-        kept = np.argsort(-np.where(np.isnan(value.lo), -np.inf, value.lo))[:32]
-        best, found = float(value.lo[kept[0]]), points[:, kept[0]]
+        points = root.pairs_near(np.clip(points, low, high))
+        if root.totals:  # the answer is an expression, which floats follow a hundred times faster
+            on_x, on_y = (function(points[list(places)]) for places in (root.on_x, root.on_y))
+            apart = root.sign * (on_x - on_y) + np.zeros(points.shape[1])
+        else:
+            apart = difference(function, root, points, points, slopes=False)[0].lo
+        apart = np.where(np.isfinite(apart), apart, -np.inf)
+        kept = np.argsort(-apart)[:32]
+        best, found = apart[kept[0]], points[:, kept[0]]
         near = np.repeat(points[:, kept], 8, axis=1)
         moved = random.random(near.shape) < 2 / len(width)
-        near = near + moved * random.normal(size=near.shape) * step * width[:, None]
+        near = near + moved * random.normal(size=near.shape) * step * width
         points = np.hstack([points[:, kept], near])
         step *= 0.7
-    return best, found
+    return Pair(float(best), root, found)

@@ -1,127 +1,569 @@
-"""Functions of the sums of records and of their squares: four variables, for any number of records.
+"""Functions of a few sums over their records: as many variables for any number of records.
 
-Of c common records in [0, 1] only the sum S and the sum of squares Q are seen, and these are all
-pairs with ``S**2 / c <= Q <= floor(S) + (S - floor(S))**2`` (docs/proofs.md, "Certified boxes").
+A *form* says by which variables the sums of a group of records are told, so that these run over all
+sums that are possible for a distribution of records, and no others. See docs/proofs.md, "Few sums".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from itertools import accumulate, pairwise
+from math import comb
+from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.difference import round_down
-
-from .intervals import Floats
+from .carried import CONTINUOUS, DEFINED, Side, carried, records
+from .intervals import Floats, Interval
+from .reading import RECORD, Atom, N, NotOfSumsError, Poly, read
 from .search import Root
 
+_PIECES = 8192
+"""An interval of records is cut into so many pieces, to see what a function of one is on it."""
 
-@runtime_checkable
-class OfSums(Protocol):
-    """A function of sums of powers, such as `formulas.sums` makes."""
+_MOST_MOMENTS, _MOST_POINTS = 4, 3
+"""The largest power, and the most records that a point of a hull is between."""
+
+_DISTINCT, _DISTINCT_OWN = 3, 2
+"""The lower bound is that of pairs with so many distinct common records, and own ones of a side."""
+
+_MOST_SHAPES = 200
+"""No more changes of sizes have their boxes."""
+
+_CENTRAL = ("mean", "var", "m3", "m4")
+
+Shape = tuple[int, int, int]
+"""How many records x and y have in common, and how many own ones x, and y."""
+
+Group = tuple[Any, Sequence[Any]]
+"""How many records there are, and their variables; the first one alone is a record's."""
+
+
+@np.errstate(all="ignore")
+def range_of(poly: Poly, lower: float, upper: float) -> tuple[float, float, int]:
+    """Return ends around an expression in one record of an interval, and what is known of it."""
+    lo, hi = _pieces(lower, upper)
+    middle = lo + (hi - lo) / 2
+    found, at = (_on_pieces(poly, *ends) for ends in ((lo, hi), (middle, middle)))
+    # The mean-value form, where there is one, is the better one of short pieces.
+    reach = (Interval.of(lo) - Interval.of(middle)).hull(Interval.of(hi) - Interval.of(middle))
+    around = at.value + found.slope * reach
+    value = found.value.cut(around.where(found.decor == CONTINUOUS, found.value))
+    return float(value.lo.min()), float(value.hi.max()), int(found.decor.min())
+
+
+def _pieces(lower: float, upper: float) -> tuple[Floats, Floats]:
+    cuts = np.linspace(lower, upper, _PIECES + 1)
+    cuts[0], cuts[-1] = lower, upper
+    return cuts[:-1], cuts[1:]
+
+
+def _on_pieces(poly: Poly, lo: Floats, hi: Floats) -> Side:
+    """Return the values and slopes of an expression in one record, in intervals of it."""
+    ends = lo[None], hi[None]
+    record = records(ends, ends, (0,), (0,), np.arange(1), ordered=True)[0]
+    found, shape = poly.value({"t": record}, carried(1)).x, np.zeros_like(lo)
+    value = Interval(found.value.lo + shape, found.value.hi + shape)
+    slope = Interval(found.slope.lo[0] + shape, found.slope.hi[0] + shape)
+    return Side(value, slope, found.decor + np.zeros(lo.shape, np.int8))
+
+
+def derivative(poly: Poly) -> Poly:
+    """Return the derivative of an expression in one record; NotOfSumsError if it has none."""
+    total = Poly(())
+    for monomial, factor in poly.terms:
+        for place, (atom, power) in enumerate(monomial):
+            others = Poly(((monomial[:place] + monomial[place + 1 :], factor * power),))
+            total = total + others * _chain(atom, power)
+    return total
+
+
+def _chain(atom: Atom, power: int) -> Poly:
+    """Return the derivative of a power of an atom, over the power."""
+    itself = Poly.atom(atom, power - 1) if power != 1 else Poly.number(1)
+    if atom.key == RECORD.key:
+        return itself
+    inner = atom.of[0]
+    outer = {
+        "itself": lambda: itself,
+        "exp": lambda: Poly.atom(atom, power),
+        "log": lambda: itself * inner.power(-1),
+        "sqrt": lambda: Poly.atom(atom, power) * inner.power(-1) * Poly.number(Fraction(1, 2)),
+        "power": lambda: Poly.atom(atom, power) * inner.power(-1) * atom.of[1],
+    }.get(atom.name)
+    if outer is None:
+        raise NotOfSumsError(f"has no derivative of {atom.name} that is known")
+    return outer() * derivative(inner)
+
+
+@dataclass(frozen=True)
+class Form(ABC):
+    """By what a group of records is told.
+
+    Attributes
+    ----------
+    bases : tuple of Poly
+        The functions of one record that are summed, or whose powers are.
+    lower, upper : float
+        The ends of records.
+    """
+
+    bases: tuple[Poly, ...]
+    lower: float
+    upper: float
 
     @property
-    def powers(self) -> int:
-        """The largest power."""
+    @abstractmethod
+    def ends(self) -> tuple[tuple[float, float], ...]:
+        """The ends of a group's variables, the first of which is a record."""
 
     @property
-    def name(self) -> str:
-        """What it is called."""
+    def told(self) -> tuple[str, ...]:
+        """The sums, as text."""
+        return tuple(map(readable, self.bases))
 
-    def of(self, powers: Sequence[Any], size: Any) -> Any:
-        """Return the answer for sums of powers."""
+    @property
+    def of_records(self) -> Form:
+        """The form of groups of equal records, which are told by one."""
+        return self
 
-    def on(self, records: Sequence[Any]) -> Fraction:
-        """Return the answer on a dataset, exactly."""
+    def rewritten(self, poly: Poly) -> Poly:
+        """Return an expression of sums in what the form knows."""
+        return poly
+
+    @abstractmethod
+    def means(self, variables: Sequence[Any], one: Any) -> list[Any]:
+        """Return the means of what is summed in a group, by its variables or the first alone."""
+
+    def known(self, groups: Sequence[Group], one: Any) -> dict[str, Any]:
+        """Return the values of an answer's atoms on all groups together: the sums."""
+        size, sums = 0 * one, [0 * one] * len(self.bases)
+        for count, variables in groups:
+            means = self.means(variables, one)
+            size, sums = size + count, [u + count * v for u, v in zip(sums, means, strict=True)]
+        return {N.key: size, **dict(zip(map(_sum_of, self.bases), sums, strict=True))}
+
+    def at(self, record: Any, one: Any) -> list[Any]:
+        """Return the functions' values."""
+        return [base.value({"t": record}, one) for base in self.bases]
+
+
+@dataclass(frozen=True)
+class Range(Form):
+    """One sum, of a function that may jump: its mean is between the function's ends.
+
+    Attributes
+    ----------
+    around : tuple of two floats
+        No value of the function is outside.
+    """
+
+    around: tuple[float, float]
+
+    @property
+    def ends(self) -> tuple[tuple[float, float], ...]:
+        """The mean."""
+        return (self.around,)
+
+    @property
+    def of_records(self) -> Form:
+        """The same sums, told by records."""
+        return Hull(self.bases, self.lower, self.upper, 1)
+
+    def means(self, variables: Sequence[Any], one: Any) -> list[Any]:
+        """Return the mean."""
+        return list(variables)
+
+
+@dataclass(frozen=True)
+class Hull(Form):
+    """Sums of any functions of one record: their means are between those at a few records.
+
+    A point of the convex hull of a connected curve of m numbers is between m of its points, and one
+    of any curve between m + 1 (Hanner and Radstrom, 1951). The variables are these records, and the
+    share of each but the first in what is left.
+
+    Attributes
+    ----------
+    points : int
+        Between how many records means are.
+    """
+
+    points: int
+
+    @property
+    def ends(self) -> tuple[tuple[float, float], ...]:
+        """A record, and then a share and another record, and so on."""
+        return ((self.lower, self.upper), *[(0.0, 1.0), (self.lower, self.upper)] * self._more)
+
+    @property
+    def _more(self) -> int:
+        return self.points - 1
+
+    def means(self, variables: Sequence[Any], one: Any) -> list[Any]:
+        """Return what is between the functions' values at records."""
+        means = self.at(variables[-1], one)
+        for place in range(len(variables) - 2, 0, -2):
+            before, share = self.at(variables[place - 1], one), variables[place]
+            means = [u + share * (v - u) for u, v in zip(before, means, strict=True)]
+        return means
+
+
+@dataclass(frozen=True)
+class Curve(Form):
+    """Two sums, of which the second is of a convex or concave function of the first one's numbers.
+
+    The variables are a record at which the first function is its mean, and a share: the second mean
+    is between that of the record and that on the chord between the ends.
+    """
+
+    @property
+    def ends(self) -> tuple[tuple[float, float], ...]:
+        """A record, and a share."""
+        return ((self.lower, self.upper), (0.0, 1.0))
+
+    def means(self, variables: Sequence[Any], one: Any) -> list[Any]:
+        """Return the first mean, and the second one between the curve and the chord."""
+        record, *share = variables
+        first, second = self.at(record, one)
+        if share:
+            low, high = (self.at(end + 0 * one, one) for end in (self.lower, self.upper))
+            chord = low[1] + (first - low[0]) * ((high[1] - low[1]) / (high[0] - low[0]))
+            second = (1 - share[0]) * second + share[0] * chord
+        return [first, second]
+
+
+@dataclass(frozen=True)
+class Moments(Form):
+    """Sums of powers of a function of one record, as its mean and its central moments.
+
+    The variables are a record at which the function is the mean, and the canonical moments p_2,
+    p_3, p_4 in [0, 1]: all of these, and no others, are those of a distribution between two ends
+    (Dette and Studden, 1997, chapter 1).
+
+    Attributes
+    ----------
+    degree : int
+        The largest power.
+    around : tuple of two floats
+        No value of the function is outside.
+    """
+
+    degree: int
+    around: tuple[float, float]
+
+    @property
+    def ends(self) -> tuple[tuple[float, float], ...]:
+        """A record, and the canonical moments."""
+        return ((self.lower, self.upper), *[(0.0, 1.0)] * (self.degree - 1))
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The powers."""
+        (text,) = super().told
+        text = text if text.isidentifier() else f"({text})"
+        return (text, *(f"{text}**{power}" for power in range(2, self.degree + 1)))
+
+    def rewritten(self, poly: Poly) -> Poly:
+        """Return an expression of sums of powers in the mean and the central moments.
+
+        The mean of the j-th power is the sum of C(j, i) m_i mean**(j - i), with m_0 = 1, m_1 = 0.
+        """
+        mean, *rest = (Poly.atom(Atom(name)) for name in _CENTRAL)
+        central, by = [Poly.number(1), Poly.number(0), *rest], {}
+        for j in range(1, self.degree + 1):
+            total = Poly(())
+            for i in range(j + 1):
+                total += Poly.number(comb(j, i)) * central[i] * mean.power(j - i)
+            by[_sum_of(self.bases[0].power(j))] = Poly.atom(N) * total
+        return poly.rewritten(by)
+
+    def means(self, variables: Sequence[Any], one: Any) -> list[Any]:
+        """Return the mean and the central moments of a group; of one record the mean alone."""
+        (mean,) = self.at(variables[0], one)
+        found, share = [mean], variables[1:]
+        if not share:
+            return found
+        low, high = self.around
+        above, below = mean - low, high - mean
+        found.append(share[0] * (above * below))
+        if self.degree > 2:
+            width = one * high - low
+            # The step of the orthogonal polynomials' recursion: m3 is v times it.
+            step = share[0] * below - above + share[1] * ((1 - share[0]) * width)
+            found.append(found[1] * step)
+        if self.degree > 3:
+            last = width**2 * ((1 - share[0]) * share[1] * (1 - share[1]) * share[2])
+            found.append(found[1] * (step**2 + found[1] + last))
+        return found
+
+    def known(self, groups: Sequence[Group], one: Any) -> dict[str, Any]:
+        """Return the mean and the central moments of all groups together.
+
+        m_j is the sum over groups of their shares times C(j, i) m_i far**(j - i), where far is how
+        far the mean of a group is from that of all.
+        """
+        size = sum(count for count, _ in groups)
+        shares = [count / size for count, _ in groups]
+        told = [self.means(variables, one) for _, variables in groups]
+        if len(groups) == 2:
+            found = self._of_two(*shares, *told)
+            return {N.key: size, **dict(zip(_CENTRAL, found, strict=False))}
+        means = [of[0] for of in told]
+        # By differences of means, so that two groups that are alike are no part of them.
+        far = [
+            sum(
+                w * (mean - other)
+                for w, other in zip(shares, means, strict=True)
+                if other is not mean
+            )
+            for mean in means
+        ]
+        found = [sum(w * mean for w, mean in zip(shares, means, strict=True))]
+        for j in range(2, self.degree + 1):
+            total = 0 * one
+            for w, of, d in zip(shares, told, far, strict=True):
+                part = d**j + sum(
+                    comb(j, i) * of[i - 1] * d ** (j - i) for i in range(2, j) if i <= len(of)
+                )
+                total = total + w * (part + of[j - 1] if len(of) > 1 else part)
+            found.append(total)
+        return {N.key: size, **dict(zip(_CENTRAL, found, strict=False))}
+
+    def _of_two(self, a: Any, b: Any, first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
+        """Return the mean and the central moments of two groups, of which each is a share.
+
+        Their means are b far and a far from the mean of both, on its two sides: each power of far
+        occurs once, with a factor that the shares give.
+        """
+        far = second[0] - first[0]
+        square = far * far
+        powers = (1, far, square, square * far, square * square)
+        found = [a * first[0] + b * second[0]]
+        for j in range(2, self.degree + 1):
+            total = (a * (-b) ** j + b * a**j) * powers[j]
+            for share, step, of in ((a, -b, first), (b, a, second)):
+                for i in range(2, min(j, len(of)) + 1):
+                    total = total + (comb(j, i) * share * step ** (j - i)) * (
+                        of[i - 1] * powers[j - i] if i < j else of[i - 1]
+                    )
+            found.append(total)
+        return found
+
+
+def _sum_of(base: Poly) -> str:
+    return Atom("sum", (base,)).key
+
+
+def readable(poly: Poly) -> str:
+    """Return an expression in one record as a caller writes it."""
+    terms = []
+    for monomial, factor in poly.terms:
+        parts = [f"{float(factor):g}"] if factor != 1 or not monomial else []
+        for atom, power in monomial:
+            of = ", ".join(map(readable, atom.of))
+            text = {"t": "x", "itself": f"({of})"}.get(atom.name, f"{atom.name}({of})")
+            parts.append(text if power == 1 else f"{text}**{power}")
+        terms.append(" * ".join(parts))
+    return " + ".join(terms) or "0"
+
+
+def form_of(answer: Poly, lower: float, upper: float) -> Form:
+    """Return the form of an answer's sums; NotOfSumsError if they have none."""
+    every = [atom.of[0] for atom in answer.atoms().values() if atom.name == "sum"]
+    every = every or [Poly.number(1)]
+    if any(atom.name == "sum" for base in every for atom in base.atoms().values()):
+        raise NotOfSumsError("divides by what mixes a record with an answer")
+    ranges = [range_of(base, lower, upper) for base in every]
+    for base, (_, _, decor) in zip(every, ranges, strict=True):
+        if decor < DEFINED:
+            raise NotOfSumsError(f"sums {readable(base)}, which is not defined everywhere")
+    # Powers of one function, or of the record itself.
+    shortest = min(every, key=lambda one: (len(one.key), one.key))
+    for base in (shortest, Poly.atom(RECORD)) if len(every) > 1 else ():
+        powers = {base.power(j).key: j for j in range(1, _MOST_MOMENTS + 1)}
+        *around, decor = range_of(base, lower, upper)
+        if decor == CONTINUOUS and all(one.key in powers for one in every):
+            degree = max(powers[one.key] for one in every)
+            return Moments((base,), lower, upper, degree, (around[0], around[1]))
+    for first, second in (every, every[::-1]) if len(every) == 2 else ():
+        if _is_curve(first, second, lower, upper):
+            return Curve((first, second), lower, upper)
+    jumps = min(decor for _, _, decor in ranges) < CONTINUOUS
+    if jumps and len(every) == 1:
+        return Range((every[0],), lower, upper, ranges[0][:2])
+    points = len(every) + jumps
+    if points > _MOST_POINTS:
+        told = ", ".join(map(readable, every))
+        raise NotOfSumsError(f"sees its records by sums with no form that is known: {told}")
+    return Hull(tuple(every), lower, upper, points)
+
+
+@np.errstate(all="ignore")
+def _is_curve(first: Poly, second: Poly, lower: float, upper: float) -> bool:
+    """Tell whether one function is strictly monotone, and the other convex or concave in it.
+
+    So it is where g_1' has one sign, and so has the derivative of g_2' / g_1'.
+    """
+    try:
+        steep = derivative(first)
+        lo, hi = _pieces(lower, upper)
+        found = _on_pieces(steep, lo, hi)
+        bend = _on_pieces(
+            derivative(second) * Poly.atom(Atom("itself", (steep,), True), -1), lo, hi
+        )
+    except NotOfSumsError:
+        return False
+    signs = [(one.lo > 0).all() or (one.hi < 0).all() for one in (found.value, bend.slope)]
+    return all(signs) and bool((np.minimum(found.decor, bend.decor) == CONTINUOUS).all())
 
 
 @dataclass(frozen=True)
 class FromSums:
-    """The function of five variables: n, S and Q of common records, a weight, and a record.
+    """The answer on a dataset that consists of groups, from their variables.
 
-    A record of weight 0 is not there, so that both sides have as many variables.
+    Its argument has the number 1, and for each group how many records there are, and its variables.
+
+    Attributes
+    ----------
+    answer : Poly
+    form : Form
+    widths : tuple of int
+        How many variables each group has.
     """
 
-    query: OfSums
+    answer: Poly
+    form: Form
+    widths: tuple[int, ...]
 
     def __call__(self, z: Any) -> Any:
         """Return the answer."""
-        size, total, squares, weight, record = (z[at] for at in range(5))
-        powers = [size + weight, total + weight * record, squares + weight * record**2]
-        return self.query.of(powers, powers[0])
+        one, starts = z[0], pairwise(self._starts)
+        groups = [(z[at], [z[i] for i in range(at + 1, end)]) for at, end in starts]
+        return self.answer.value(self.form.known(groups, one), one)
+
+    @property
+    def _starts(self) -> list[int]:
+        return list(accumulate((1 + width for width in self.widths), initial=1))
+
+    def records_of(self, root: Root, point: Floats) -> Floats:
+        """Return the records that the groups of a pair are told by: a better one is near these."""
+        at = [1 + start for start in self._starts[:-1]]
+        return np.hstack([point[list(places)][at] for places in (root.on_x, root.on_y)])
 
 
-def on_records(query: OfSums) -> Callable[[Any], Any]:
-    """Return the same function of an array of records."""
-    return lambda x: query.of([len(x), x.sum(), (x**2).sum()], len(x))
-
-
-def roots_of_sums(
-    query: OfSums, shapes: Iterable[tuple[int, int, int]], ends: tuple[Any, Any]
-) -> list[Root]:
-    """Return the roots of all pairs with so many common records, and at most one own one each.
+def of_sums(
+    function: Callable[[Any], Any], shapes: Sequence[Shape], ends: tuple[float, float]
+) -> FromSums:
+    """Read a caller's function as one of sums, of common records and of own ones.
 
     Raises
     ------
-    InputError
-        If records are not in [0, 1], powers are above 2, or more than one record changes.
+    NotOfSumsError
+        With what else the function does.
     """
-    if query.powers > 2 or ends != (0, 1):
-        raise InputError(
-            "boxes of a function of sums are for records in [0, 1] and powers up to 2, got "
-            f"[{ends[0]}, {ends[1]}] and {query.powers}"
+    sizes = [common + count for common, *own in shapes for count in own]
+    found = read(function, range(min(sizes), max(sizes) + 1))
+    if len(shapes) > _MOST_SHAPES:
+        raise NotOfSumsError(f"is asked for {len(shapes):,} changes of sizes, not {_MOST_SHAPES:,}")
+    if any(not common + min(own) for common, *own in shapes):
+        raise NotOfSumsError("is asked for the dataset of nobody")
+    if any(atom.name in ("max", "min") for atom in found.poly.atoms().values()):
+        raise NotOfSumsError("asks for the largest or smallest record")
+    form = form_of(found.poly, *ends)
+    # Own records are variables themselves where a group of them has no fewer.
+    most, width = max(max(own) for _, *own in shapes), len(form.ends)
+    own_widths = [1] * most if most <= width else [width]
+    return FromSums(form.rewritten(found.poly), form, (width, *own_widths))
+
+
+Ends = Sequence[tuple[float, float]]
+Places = tuple[int, ...]
+"""Where the variables of a group stand: its number of records, and what they are told by."""
+
+
+class _Layout:
+    """The variables of pairs, as they are placed: the number 1, and groups of records."""
+
+    def __init__(self) -> None:
+        self.box = [(1.0, 1.0)]
+        self.totals: list[tuple[Places, int]] = []
+
+    def group(self, count: int, ends: Ends) -> Places:
+        """Place a group of so many records."""
+        start = len(self.box)
+        # Of one record the first variable counts alone, and of none, no one.
+        free = len(ends) if count > 1 else count
+        self.box += [(count, count), *ends[:free], *((low, low) for low, _ in ends[free:])]
+        return tuple(range(start, len(self.box)))
+
+    def distinct(self, number: int, total: int, record: tuple[float, float]) -> list[Places]:
+        """Place distinct records that occur so many times in all."""
+        start = len(self.box)
+        self.box += [(0.0, total), record] * number
+        places: list[Places] = [(at, at + 1) for at in range(start, len(self.box), 2)]
+        self.totals.append((tuple(count for count, _ in places), total))
+        return places
+
+    def roots(
+        self, shared: Sequence[Places], x: Sequence[Places], y: Sequence[Places], own: int
+    ) -> list[Root]:
+        """Return the roots of pairs with shared groups and own ones: both signs if sides differ.
+
+        Of one side's missing groups, up to `own`, the variables are those of the other, and their
+        number is 0: so differences are carried to x and y of different sizes, too.
+        """
+        alike = [self.box[group[0]] for group in x] == [self.box[group[0]] for group in y]
+        (none,) = self.group(0, ())
+        on_x, on_y = [*shared, *x], [*shared, *y]
+        on_x += [(none, *group[1:]) for group in y[len(x) :]]
+        on_y += [(none, *group[1:]) for group in x[len(y) :]]
+        idle = [self.group(0, [self.box[1 + shared[0][0]]])] * (own - max(len(x), len(y)))
+        lower, upper = (np.array(ends, dtype=np.float64) for ends in zip(*self.box, strict=True))
+        x_at, y_at = (
+            (0, *(at for group in on for at in group)) for on in (on_x + idle, on_y + idle)
         )
-    roots = []
-    for common, own_x, own_y in shapes:
-        if own_x > 1 or own_y > 1 or common < 1:
-            raise InputError(
-                "boxes of a function of sums are for one record that is replaced, added or removed "
-                f"beside others, got {own_x} removed and {own_y} added beside {common}; choose k=1"
-            )
-        lower = np.array([common, 0, 0, 1, 0, 0, 0], dtype=np.float64)
-        upper = np.array([common, common, common, 1, 0, 1, own_x * own_y], dtype=np.float64)
-        on_x, on_y = ((0, 1, 2, 3 if own else 4, 5) for own in (own_x, own_y))
-        if own_x and own_y:
-            on_y = (0, 1, 2, 3, 6)
-        signs = (1,) if own_x == own_y else (1, -1)
-        roots += [Root(lower, upper, on_x, on_y, (), sign, common) for sign in signs]
+        root = Root(lower, upper, x_at, y_at, (), 1, lists=True, totals=tuple(self.totals))
+        return [root] if alike else [root, root._replace(sign=-1)]
+
+
+def boxes_of(of: FromSums, shapes: Sequence[Shape]) -> list[Root]:
+    """Return the roots of all pairs with so many common records, and own ones of x and of y."""
+    roots, ends, (_, *own) = [], of.form.ends, of.widths
+    for common, *counts in shapes:
+        layout = _Layout()
+        shared = [layout.group(common, ends)]
+        x, y = (
+            [layout.group(1, ends[:1]) for _ in range(count)]
+            if len(own) > 1
+            else [layout.group(count, ends[: own[0]]) for _ in range(min(count, 1))]
+            for count in counts
+        )
+        roots += layout.roots(shared, x, y, len(own))
     return roots
 
 
-def records_of(total: float, squares: float, count: int) -> list[float]:
-    """Return that many records of [0, 1] with a sum, and a sum of squares, but for rounding.
+def few_of(
+    of: FromSums, shapes: Sequence[Shape], record: tuple[float, float]
+) -> tuple[FromSums, list[Root]]:
+    """Return the same answer on few distinct records, with the roots of such pairs.
 
-    They lie between the equal records, whose squares add up to the least, and ones and zeros with
-    one record in between, whose squares add up to the most; both have the same sum.
+    They are datasets, which what boxes are of may not be: the lower bound is one of theirs.
     """
-    if count == 0:
-        return []
-    total = min(max(total, 0.0), float(count))
-    whole = min(int(total), count - 1)
-    ends = np.zeros(count)
-    ends[:whole] = 1.0
-    ends[whole] = total - whole
-    equal = np.full(count, total / count)
-    most, least = float(np.sum(ends**2)), float(np.sum(equal**2))
-    share = np.sqrt(np.clip((squares - least) / (most - least), 0, 1)) if most > least else 0.0
-    found: list[float] = np.clip(equal + share * (ends - equal), 0, 1).tolist()
-    return found
-
-
-def exact_gap(query: OfSums, x: Iterable[float], y: Iterable[float]) -> float:
-    """Return how far apart the answers on two datasets are, rounded down from the exact number."""
-    return round_down(abs(query.on(list(x)) - query.on(list(y))))
-
-
-def pair_of(root: Root, point: Floats) -> tuple[list[float], list[float]]:
-    """Return x and y of a point of sums."""
-    common = records_of(float(point[1]), float(point[2]), root.sums)
-    x, y = (
-        [*common, *([float(point[places[4]])] if point[places[3]] else [])]
-        for places in (root.on_x, root.on_y)
-    )
-    return x, y
+    own = len(of.widths) - 1
+    number = own if own > 1 else _DISTINCT_OWN
+    roots = []
+    for common, *counts in shapes:
+        layout = _Layout()
+        shared = layout.distinct(_DISTINCT, common, record)
+        x, y = (
+            [layout.group(1, [record]) for _ in range(count)]
+            if own > 1
+            else layout.distinct(number, count, record)
+            for count in counts
+        )
+        roots += layout.roots(shared, x, y, number)
+    return replace(of, form=of.form.of_records, widths=(1,) * (_DISTINCT + number)), roots

@@ -32,7 +32,7 @@ from sensitivity_lab.universes.relations import show
 from sensitivity_lab.universes.universe import of_numbers
 
 from .float_error import Scale
-from .held import Held, Shelf, ends_of
+from .held import ends_of, hold, level_of
 
 _CHUNKS = 48
 """The least number of blocks, about, that work is cut into, for any number of workers."""
@@ -223,14 +223,13 @@ def evaluate_levels(
     Returns
     -------
     list of dict of ndarray, shape (datasets of the size,) or (datasets of the size, d)
-        By query, then by size, where the machine has its arrays. The same for every number of
+        By query, then by size. The same for every number of
         workers, as the chunks are.
     """
-    with Shelf(machine) as shelf:
-        done, new = _evaluate_all(evaluator, sizes, options, check, shelf)
-        levels = _joined_levels(evaluator, done, shelf)
-        _check_new(evaluator, new, levels, options)
-        return levels
+    done, new = _evaluate_all(evaluator, sizes, options, check)
+    levels = _joined_levels(evaluator, done, machine)
+    _check_new(evaluator, new, levels, options)
+    return levels
 
 
 def seconds_each(evaluator: Evaluator, size: int) -> tuple[float, int]:
@@ -254,8 +253,7 @@ def _evaluate_all(
     sizes: Sequence[int],
     options: Options,
     check: Callable[[Sequence[int | None]], None],
-    shelf: Shelf,
-) -> tuple[dict[Recipe, list[Held]], list[Recipe]]:
+) -> tuple[dict[Recipe, list[Answers]], list[Recipe]]:
     """Return the answers on every block, by query; and the ranges that the blocks are cut from."""
     lattice = lattice_of(evaluator.universe, evaluator.largest_size, evaluator.smallest_size)
     evaluator.answer_together(sizes)
@@ -263,17 +261,17 @@ def _evaluate_all(
     every = [Recipe(size, 0, number) for size, number in found if number]
     missing = list(every)
     widths: list[Answers] = []
-    done: dict[Recipe, list[Held]] = {}
+    done: dict[Recipe, list[Answers]] = {}
     took = running.Sample()
     if missing:
         # A few datasets first, to see how long one takes, and how many numbers an answer has.
         probe = _probe(evaluator, missing[0])
         widths, took = _timed(evaluator, probe)
-        done[probe] = shelf.put(widths)
+        done[probe] = hold(widths)
         missing[0] = Recipe(probe.size, probe.last, missing[0].last)
     check([None if batch.ndim == 1 else batch.shape[1] for batch in widths])
     recipes = _cut_ranges(evaluator, missing, took.each)
-    answers = _evaluate(evaluator, recipes, took, shelf, options)
+    answers = _evaluate(evaluator, recipes, took, options)
     done |= zip(recipes, answers, strict=True)
     return done, every
 
@@ -341,9 +339,8 @@ def _evaluate(
     evaluator: Evaluator,
     recipes: list[Recipe],
     sample: running.Sample,
-    shelf: Shelf,
     options: Options,
-) -> list[list[Held]]:
+) -> list[list[Answers]]:
     """Return the answers on blocks of datasets, by block."""
     total = sum(recipe.last - recipe.first for recipe in recipes)
     return running.run(
@@ -352,14 +349,14 @@ def _evaluate(
         total=total,
         n_jobs=options.n_jobs,
         progress=options.progress,
-        arrived=shelf.put,
+        arrived=hold,
         sample=sample,
         apart=evaluator.timeout is not None,
     )
 
 
 def _joined_levels(
-    evaluator: Evaluator, done: dict[Recipe, list[Held]], shelf: Shelf
+    evaluator: Evaluator, done: dict[Recipe, list[Answers]], machine: Machine
 ) -> list[dict[int, Answers]]:
     """Return the answers on every level, by query and size; empty `done`, whose memory is freed."""
     recipes = sorted(done, key=lambda recipe: (-recipe.size, recipe.first))
@@ -374,7 +371,7 @@ def _joined_levels(
             for recipe in ranges:
                 done[recipe][place] = np.empty(0)
             lengths = [recipe.last - recipe.first for recipe in ranges]
-            levels[-1][size] = shelf.level(lengths, blocks, some)
+            levels[-1][size] = level_of(lengths, blocks, some, machine)
     return levels
 
 

@@ -20,7 +20,7 @@ from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Answered
 from sensitivity_lab.queries.returned import Answers
 from sensitivity_lab.running import tracked
-from sensitivity_lab.running.machine import Machine
+from sensitivity_lab.running.machine import Machine, in_pages
 from sensitivity_lab.search.again import SAMPLE, check_again
 from sensitivity_lab.search.engine import Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats
@@ -43,8 +43,7 @@ class Enumeration:
     -----
     Time: one evaluation per distinct dataset of the sizes of x and y, then about 2 comparisons per
     core, addable value and level. Memory: 8 bytes per dataset and query, and as much again for a
-    few levels. With `scratch` these arrays are files, and memory is some MiB. Threads share a pass
-    by blocks.
+    few levels. Threads share a pass by blocks.
     """
 
     name = "enumeration"
@@ -74,7 +73,7 @@ def _solve_group(
 ) -> list[list[Finding]]:
     """Solve a problem for some of its queries, evaluated together where memory allows it."""
     group = problem.only(problem.queries[first : first + number])
-    limit = options.room
+    limit = options.memory_limit
 
     def check(widths: Sequence[int | None]) -> None:
         needed = levels.bytes_of(widths, problem.norm)
@@ -217,7 +216,7 @@ def _bring_down(
     rows = max(levels.lattice.number(level) for _, level in levels.steps_down)
     # Results go into two arrays in turn: new pages take the system time. What is never written
     # takes no memory.
-    rooms = [machine.empty((rows, _width(answers[levels.sizes[0]]))) for _ in range(2)]
+    rooms = [in_pages((rows, _width(answers[levels.sizes[0]]))) for _ in range(2)]
     for size, level in tracked(levels.steps_down, unit="levels", progress=progress):
         # Always: the extremes are not in the first room, which the next ones take.
         keep = any(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
-from sensitivity_lab.checks import MORE_MEMORY, shown, told_apart
+from sensitivity_lab.checks import MORE_MEMORY, told_apart
 from sensitivity_lab.errors import SensitivityLabError
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.problem import Problem
@@ -28,7 +28,7 @@ from sensitivity_lab.universes.relations import Relation
 from .evaluate import Evaluator, lattice_of, seconds_each
 from .pairs import Family
 from .vector_pairs import width_of
-from .ways import Needs, ways
+from .ways import more_memory
 
 _COLUMNS = 8
 """The most queries that share a pass down the lattice; more would not be faster."""
@@ -176,14 +176,14 @@ class Levels:
 
     def together(self, options: Options) -> int:
         """Return how many queries are searched together."""
-        fit = options.room // (4 * self.bytes_per_query)
+        fit = options.memory_limit // (4 * self.bytes_per_query)
         return max(1, min(_COLUMNS, fit, len(self.problem.queries)))
 
     def cost(self, options: Options) -> Cost:
         """Return what the search will take."""
         memory = self.bytes_per_query * self.together(options)
         memory += min(_LISTING_BYTES, 32 * WORD * self._widest)
-        return Cost(memory, elsewhere=bool(options.scratch))
+        return Cost(memory)
 
     @cached_property
     def steps(self) -> int:
@@ -212,12 +212,12 @@ class Levels:
     def too_wide(self, name: str, width: int, needed: int, options: Options) -> str:
         """Return why the answers of a query that is a vector do not fit into memory."""
         columns = width_of(width, self.problem.norm)
-        need, room = told_apart(needed, options.room)
+        need, room = told_apart(needed, options.memory_limit)
         return (
             f"enumeration would need about {need} for the {self.datasets:,} answers of "
             f"{name}, each of which becomes {columns} columns, more than "
-            f"{_too_small(options, room)}; choose a smaller size or distance, fewer answers, or "
-            f"{_more_room(options)}"
+            f"the memory limit of {room}; choose a smaller size or distance, fewer answers, or "
+            f"{MORE_MEMORY}"
         )
 
 
@@ -241,19 +241,16 @@ def levels_of(problem: Problem, options: Options) -> Levels | Refusal:
     """
     levels = Levels.of(problem, options.timeout)
     datasets, memory, steps = _estimated(levels)
-    room = max(1, options.room)
+    room = options.memory_limit
     if max(memory / room, steps / _STEPS) > _SURELY_MORE:
         text = f"about {datasets:.1e}" if datasets < math.inf else "more than 1e300"
     else:
         text, memory, steps = f"{levels.datasets:,}", levels.bytes_per_query, levels.steps
-    on_disk = memory + 8 * datasets  # in the file of finished blocks, until levels are made of them
-    needed = on_disk if options.scratch else memory
-    if needed > room:
-        need, there = told_apart(needed, room)
-        cost = f"and need about {need}, more than {_too_small(options, there)}"
+    if memory > room:
+        need, there = told_apart(memory, room)
+        cost = f"and need about {need}, more than the memory limit of {there}"
         # Where time is no obstacle, it says what would take it, after a look at the query.
-        needs = Needs(memory, on_disk, *_time(levels)) if steps <= _STEPS else None
-        advice = ways(needs, options) if needs else f", or {_more_room(options)}"
+        advice = more_memory(memory, *_time(levels)) if steps <= _STEPS else f", or {MORE_MEMORY}"
     elif steps > _STEPS:
         cost, advice = f"in about {steps:.0e} steps, more than the limit of {_STEPS:.0e}", ""
     else:
@@ -277,18 +274,6 @@ def _time(levels: Levels) -> tuple[float | None, int]:
     except (SensitivityLabError, MemoryError):
         return None, 0
     return each * levels.datasets + levels.compared / _COMPARED_IN_A_SECOND, measured
-
-
-def _too_small(options: Options, room: str) -> str:
-    """Return what is too small, in words; `room` is how large it is."""
-    if options.scratch:
-        return f"the {room} that are free in run=Run(scratch={shown(options.scratch)})"
-    return f"the memory limit of {room}"
-
-
-def _more_room(options: Options) -> str:
-    """Return where there would be more room, in words."""
-    return "a scratch folder on a larger disk" if options.scratch else MORE_MEMORY
 
 
 def _estimated(levels: Levels) -> tuple[float, float, float]:

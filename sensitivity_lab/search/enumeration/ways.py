@@ -1,14 +1,10 @@
-"""Where a search that does not fit would: in this machine's memory, or on a disk."""
+"""Whether a search beyond the memory limit would fit into this machine's memory."""
 
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
-from typing import NamedTuple
 
-from sensitivity_lab.checks import in_words, shown
-from sensitivity_lab.search.engine import Options
+from sensitivity_lab.checks import in_words
 
 _TAKES = 0.8
 """This much of a machine's memory may be planned for one search; the rest is the system's."""
@@ -17,50 +13,29 @@ _UNITS = ((172_800, 86_400, "days"), (7_200, 3_600, "hours"), (120, 60, "minutes
 """From how many seconds on a time is told in which unit, and how many seconds that has."""
 
 
-class Needs(NamedTuple):
-    """What a search needs.
+def more_memory(needed: float, seconds: float | None, measured: int) -> str:
+    """Return whether this machine's memory would take a search, in words.
 
-    Attributes
+    Parameters
     ----------
-    memory : float
-        Bytes, in memory.
-    disk : float
-        Bytes, with `scratch`.
+    needed : float
+        Bytes.
     seconds : float or None
         How long it takes one processor; None if that is not known.
     measured : int
         On how many datasets the query was evaluated to tell.
     """
-
-    memory: float
-    disk: float
-    seconds: float | None = None
-    measured: int = 0
-
-
-def ways(needs: Needs, options: Options) -> str:
-    """Return which of more memory and a disk would take a search, in words."""
-    found, too_small = [], ""
     has = memory_of_machine()
-    if has is None or needs.memory <= _TAKES * has:
-        this = f" (this machine has {in_words(has)})" if has else ""
-        found.append(f"run=Run(memory_limit=...) of {in_words(needs.memory)}{this}")
-    else:
-        too_small = f"; the {in_words(has)} of this machine's memory are too few"
-    temporary = tempfile.gettempdir()
-    free = ""
-    if hasattr(shutil, "disk_usage"):  # a browser has no disk
-        free = f" ({shown(temporary)} has {in_words(shutil.disk_usage(temporary).free)})"
-    other = "another " if options.scratch else ""
-    found.append(f"{other}run=Run(scratch=...), a folder with {in_words(needs.disk)} free{free}")
+    if has is not None and needed > _TAKES * has:
+        return f"; the {in_words(has)} of this machine's memory are too few"
+    this = f" (this machine has {in_words(has)})" if has else ""
     takes = ""
-    if needs.seconds is not None:
+    if seconds is not None:
         takes = (
-            f", in {in_time(needs.seconds)} of one processor, "
-            f"by a sample of {needs.measured:,} evaluation{'s' if needs.measured > 1 else ''}"
+            f", in {in_time(seconds)} of one processor, "
+            f"by a sample of {measured:,} evaluation{'s' if measured > 1 else ''}"
         )
-    these = "this" if too_small else "one of these"
-    return f"; or with {these}{takes}: {', or '.join(found)}{too_small}"
+    return f"; or with this{takes}: run=Run(memory_limit=...) of {in_words(needed)}{this}"
 
 
 def memory_of_machine() -> int | None:

@@ -54,7 +54,7 @@ KNOWN = {"c": CONTINUOUS, "d": DEFINED, "u": UNSURE, "0": NOWHERE, "n": NAN}
 def in_both(f, x, y):
     """What both programs say of a function of one number in boxes, x and y of shape (boxes, 2)."""
     ends = [(side[:, 0][None], side[:, 1][None]) for side in (x, y)]
-    ours = f(records(*ends, (0,), (1,), 2, ordered=True))
+    ours = f(records(*ends, (0,), (1,), np.arange(2), ordered=True))
     sides = [tuple(np.stack([e, 0 * e], axis=1) for e in side) for side in ends]
     known = (np.full((1, 1, len(x)), 3),) * 2
     theirs = f(checker.Pairs(*sides, checker.minus(*sides), known))

@@ -47,7 +47,7 @@ def test_where_takes_every_number_but_0_for_true(f):
     assert (found.lower, found.upper) == (1, pytest.approx(1))
     assert found.check()
     with pytest.raises(checker.NotShownError):
-        checker.check(f, {**found.certificate(), "upper": 0.5})
+        checker.check(found.followed, {**found.certificate(), "upper": 0.5})
 
 
 def test_comparisons_of_records_beside_a_list_get_them_sorted():
@@ -67,7 +67,7 @@ def test_the_number_of_records_alone():
     assert found.lower >= 5
     assert found.check()
     with pytest.raises(checker.NotShownError):
-        checker.check(f, {**found.certificate(), "upper": found.lower / 2})
+        checker.check(found.followed, {**found.certificate(), "upper": found.lower / 2})
 
 
 def test_a_power_with_records_in_it_of_a_number_that_may_be_below_0():

@@ -1,19 +1,14 @@
-"""One thread, many, and arrays in files find the same pair, which is that of the oracle."""
+"""One thread and many find the same pair, which is that of the oracle."""
 
 from __future__ import annotations
 
-import errno
-import os
-import shutil
 from contextlib import ExitStack
-from pathlib import Path
 from unittest import mock
 
 import joblib
 import numpy as np
 import oracle
 import pytest
-from checks import refused
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import BY_NAME
@@ -22,22 +17,12 @@ import sensitivity_lab as sl
 from sensitivity_lab.running import machine as machines
 from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.search import blocks, lattice
-from sensitivity_lab.search.enumeration import held
 from sensitivity_lab.search.enumeration import pairs as finders
-from sensitivity_lab.search.enumeration.held import InFile, Shelf, ends_of, load
+from sensitivity_lab.search.enumeration.held import ends_of, hold
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.universes import listing
 
-NEEDS_A_DISK = pytest.mark.skipif(
-    not hasattr(shutil, "disk_usage"), reason="WebAssembly has no disk"
-)
-
 counts = st.lists(st.integers(1, 3), min_size=1, max_size=5)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return str(tmp_path_factory.mktemp("scratch"))
 
 
 def tiny_blocks() -> ExitStack:
@@ -103,13 +88,13 @@ def test_few_values_of_many_copies_are_one_block():
 
 @pytest.mark.exhaustive
 @given(counts=counts, seed=st.integers(0, 2**32 - 1))
-def test_a_pass_is_the_same_on_every_machine(folder, counts, seed):
+def test_a_pass_is_the_same_on_every_machine(counts, seed):
     top = min(sum(counts), 6)
     levels = Lattice(counts, top)
     for size in range(top):
         upper = np.random.default_rng(seed).normal(size=(levels.number(size + 1), 2))
         whole = levels.maximum_below(upper, size)
-        for machine in (Machine(), Machine(2), Machine(1, folder), Machine(2, folder)):
+        for machine in (Machine(), Machine(2)):
             with tiny_blocks():
                 assert np.array_equal(levels.maximum_below(upper, size, machine), whole)
 
@@ -135,7 +120,7 @@ def whole(x):
     data=st.data(),
 )
 @pytest.mark.parametrize("function", [numbers, vectors, whole])
-def test_a_search_is_the_same_on_every_machine(folder, function, values, data):
+def test_a_search_is_the_same_on_every_machine(function, values, data):
     limits = data.draw(st.lists(st.integers(1, 2), min_size=len(values), max_size=len(values)))
     records = oracle.universe_of(values, limits)
     relation = data.draw(st.sampled_from(list(BY_NAME)))
@@ -160,13 +145,10 @@ def test_a_search_is_the_same_on_every_machine(folder, function, values, data):
     ((_, result),) = before.points
     assert result.value == float(max(change.values()))
     assert change[result.witness.x, result.witness.y] == max(change.values())
-    for n_jobs, scratch in ((1, folder), (2, None), (2, folder)):
+    for n_jobs in (1, 2):
         with tiny_blocks(), joblib.parallel_config(backend="threading"):
-            after = sl.sensitivity_curves(
-                universe, [function], **asked, n_jobs=n_jobs, run=sl.Run(scratch=scratch)
-            )
+            after = sl.sensitivity_curves(universe, [function], **asked, n_jobs=n_jobs)
         assert after == before
-    assert list(Path(folder).iterdir()) == []
 
 
 def answer_of(function, records) -> list[int]:
@@ -176,72 +158,24 @@ def answer_of(function, records) -> list[int]:
 
 
 @pytest.mark.exhaustive
-def test_several_queries_are_the_same_on_every_machine(folder):
+def test_several_queries_are_the_same_on_every_machine():
     universe = sl.Universe.from_dataset([1, 2, 2, 3, 5, 8, 9.5])
     asked = {"size": 4, "distances": [1, 2], "neighbors": ["bounded", "unbounded"]}
     queries = ["std", "var", "mean", numbers, whole, vectors]
     before = sl.sensitivity_curves(universe, queries, method="enumeration", **asked)
     with tiny_blocks(), joblib.parallel_config(backend="threading"):
-        after = sl.sensitivity_curves(
-            universe, queries, method="enumeration", **asked, n_jobs=2, run=sl.Run(scratch=folder)
-        )
+        after = sl.sensitivity_curves(universe, queries, method="enumeration", **asked, n_jobs=2)
     assert after == before
 
 
-def test_answers_are_held_as_they_are(folder):
+def test_answers_are_held_as_they_are():
     given_ = [
         np.array([2**60 + 1, -5]),
         np.array([[0.1, -0.0], [1e300, 5e-324]]),
         np.array([2**70, 0.5], dtype=object),
     ]
-    with Shelf(Machine(folder=folder)) as shelf:
-        kept = shelf.put(given_)
-        assert [isinstance(one, InFile) for one in kept] == [True, True, False]
-        for back, array in zip(map(load, kept), given_, strict=True):
-            assert (back.dtype, back.tolist()) == (array.dtype, array.tolist())
-        assert ends_of(kept[0]).tolist() == [-5, 2**60 + 1]
-
-
-@NEEDS_A_DISK
-@pytest.mark.parametrize("place", ["an array", "the answers"])
-def test_a_full_disk_is_a_documented_error(folder, place):
-    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    if place == "an array":
-        failing = mock.patch.object(machines, "_reserve", side_effect=full)
-    else:
-        failing = mock.patch.object(held, "tempfile")
-    with failing as failed, ExitStack() as stack:
-        failed.TemporaryFile.side_effect = full
-        caught = stack.enter_context(pytest.raises(sl.errors.TooLargeError))
-        sl.global_sensitivity(
-            sl.Universe.from_dataset(range(6)),
-            numbers,
-            size=3,
-            neighbors="bounded",
-            run=sl.Run(scratch=folder),
-        )
-    needed = {"an array": 20, "the answers": 4}[place] * 8
-    assert str(caught.value) == (
-        f"the scratch folder {folder!r} cannot take {needed} bytes more: No space left on device; "
-        "choose a folder on a disk with more room, or a smaller size or distance"
-    )
-    assert list(Path(folder).iterdir()) == []
-
-
-@NEEDS_A_DISK
-def test_scratch_is_a_folder_that_can_be_written_to(tmp_path):
-    ask = {"size": 2, "neighbors": "bounded"}
-    universe, file = sl.Universe.from_dataset(range(4)), tmp_path / "file"
-    file.touch()
-    refused(
-        lambda: sl.global_sensitivity(universe, numbers, **ask, run=sl.Run(scratch=file)),
-        f"scratch must be a folder in which files can be written, got {str(file)!r}: File exists",
-    )
-    refused(
-        lambda: sl.global_sensitivity(universe, numbers, **ask, run=sl.Run(scratch=3)),
-        "scratch must be None or the path of a folder, got 3",
-    )
-    result = sl.global_sensitivity(
-        universe, numbers, **ask, run=sl.Run(scratch=tmp_path / "new" / "folder")
-    )
-    assert result == sl.global_sensitivity(universe, numbers, **ask)
+    kept = hold(given_)
+    for back, array in zip(kept, given_, strict=True):
+        assert (back.dtype, back.tolist()) == (array.dtype, array.tolist())
+        assert not np.shares_memory(back, array)
+    assert ends_of(kept[0]).tolist() == [-5, 2**60 + 1]

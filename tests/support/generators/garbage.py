@@ -213,9 +213,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("values", "records"), (RECORDS, [1, 2, 3])),
     **dict.fromkeys(("x", "dataset"), ([1, 2, 3], [1, 2])),
     **dict.fromkeys(("left", "right"), (pl.DropExcess(2), pl.DropNonUnique())),
-    **dict.fromkeys(
-        ("map_.columns", "flat_map.columns", "claim", "release", "select", "scratch"), (None,)
-    ),
+    **dict.fromkeys(("map_.columns", "flat_map.columns", "claim", "release", "select"), (None,)),
     **dict.fromkeys(("farthest", "ddof"), (0, 1)),
     **dict.fromkeys(("limit", "pair_limit", "row_limit"), (1000, 5000)),
     **dict.fromkeys(("input_domain", "output_domain"), (pl.Scalar(),)),

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 import sensitivity_lab as sl
 
-from .style import new_figure
+from .style import BLUE, ORANGE, new_figure
 
 
 def draw_curves() -> Figure:
@@ -56,11 +56,29 @@ def draw_clipping() -> Figure:
 
 
 def draw_reach() -> Figure:
-    """Return reach of a median of stays, as docs/how_to/worst_case.md draws it."""
+    """Return reach of a median of stays, as docs/how_to/worst_case.md has it."""
     stay = sl.Universe.from_domain(range(61))
     patients = [1, 2, 2, 3, 4, 4, 5, 9, 30]
     reach = sl.reach(stay, "median", dataset=patients, neighbors="bounded", distances=5)
     everywhere = sl.global_sensitivity(stay, "median", size=9, neighbors="bounded")
     damped = sl.smooth_sensitivity(stay, "median", dataset=patients, beta=0.2, neighbors="bounded")
-    ax = reach.plot("stay", {"global": everywhere, "smooth": damped}, unit="days")
-    return ax.figure
+    table, answer = reach.to_frame("stay"), float(reach.answer)
+    k, lower, upper = (table[name] for name in ("distance", "lower", "upper"))
+    figure = new_figure(6.6, 4.2)
+    ax = figure.subplots()
+    ax.fill_between(k, lower, upper, color=BLUE, alpha=0.2, linewidth=0)
+    ax.plot(k, upper, ".-", color=BLUE, label="greatest answer within k")
+    ax.plot(k, lower, ".--", color=BLUE, label="least answer within k")
+    ax.axhline(answer, color="black", linewidth=1, label="f(x)")
+    for place, half in ((6, float(everywhere)), (7, float(damped))):
+        ends = (answer - half, answer + half)
+        ax.plot((place, place), ends, "_-", color=ORANGE, markersize=14, linewidth=2)
+    ax.axvline(5.5, color="0.6", linewidth=0.8, linestyle=":")
+    ax.set_xticks([*range(6), 6, 7], [*map(str, range(6)), "f(x) ±\nglobal", "f(x) ±\nsmooth"])
+    ax.set_xlabel("Hamming distance k from x")
+    ax.set_ylabel("median (days)")
+    ax.set_title("stay: reach of median\nbounded, at most k; n = 9")
+    ax.grid(color="0.9")
+    ax.set_axisbelow(True)
+    ax.legend(loc="best", frameon=False, fontsize="small")
+    return figure

@@ -1,4 +1,4 @@
-"""CSV files and domains on the command line: every number exactly as it is written."""
+"""CSV files and domains: every number exactly as it is written."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 from checks import refused
-from command_line import MEAN_OF_TWO, check_refused, run
 
 import sensitivity_lab as sl
 from sensitivity_lab.cli.option_values import read_domain
-from sensitivity_lab.csv_files import exact_number, read_table
+from sensitivity_lab.csv_files import exact_number, read_cells
 
 LARGE = 2**53 + 1
 
@@ -55,30 +54,22 @@ def test_what_is_a_number(text, number):
     assert type(exact_number(text)) is type(number)
 
 
-def test_a_whole_number_of_many_digits_beside_a_decimal_is_not_rounded(capsys, table):
-    """2**53 + 1 is no float: rounded, the answer and its upper bound would be too small."""
-    table(f"a\n{LARGE}\n0.5\n2\n")
-    arguments = ["--query", "max", "--size", "1", "--neighbors", "bounded"]
-    code, out, err = run(capsys, "sensitivity", "table.csv", *arguments)
-    truth = LARGE - Fraction(1, 2)
-    assert (code, err) == (0, "")
-    assert out.splitlines()[-2:] == [f"  exact      {truth}", "  upper      9007199254740994.0"]
-    assert Fraction(9007199254740994.0) >= truth > Fraction(math.nextafter(9007199254740994.0, 0))
+def read_table(path) -> dict[str, list]:
+    """The entries of a file's columns."""
+    cells = read_cells(Path(path))
+    return {name: cells.entries(name) for name in cells.columns}
 
 
-def test_decimals_of_a_file_are_exact(capsys, table):
-    """0.1 + 0.2 is 0.3 here, and the sum of two records changes by 1/5."""
-    table("a\n0.1\n0.2\n0.3\n")
-    arguments = ["--query", "sum", "--size", "2", "--neighbors", "unbounded", "--direction", "add"]
-    code, out, err = run(capsys, "sensitivity", "table.csv", *arguments, "--distance", "1")
-    assert (code, err) == (0, "")
-    assert out.splitlines()[-2:] == ["  exact      3/10", "  upper      0.30000000000000004"]
+def test_numbers_of_a_file_are_exact(table):
+    """2**53 + 1 is no float, and 0.1 + 0.2 is 0.3 here."""
+    table(f"a\n{LARGE}\n0.5\n2\n0.1\n")
+    assert read_table("table.csv") == {"a": [LARGE, Decimal("0.5"), 2, Decimal("0.1")]}
 
 
 def test_the_entries_of_a_table(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text(",NA,b\n1,x,TRUE\n\n 2 ,,False\n-Inf,N/A\n0.50,'1,1_000\n")
-    read = {name: column.tolist() for name, column in read_table(path).items()}
+    read = read_table(path)
     assert list(read) == ["Unnamed: 0", "NA", "b"]
     assert read["Unnamed: 0"] == [1, 2, -math.inf, Decimal("0.5")]
     assert read["b"][:2] == [True, False]
@@ -87,16 +78,9 @@ def test_the_entries_of_a_table(tmp_path):
     assert math.isnan(read["b"][2])
 
 
-def test_a_number_with_underscores_is_a_text(capsys, table):
+def test_a_number_with_underscores_is_a_text(table):
     table("a\n1_000\n2\n3\n")
-    reason = (
-        "column 'a': a record must be a number, got '1_000' at position 0; give a numeric column"
-    )
-    check_refused(
-        capsys,
-        ["sensitivity", "table.csv", "--column", "a", *MEAN_OF_TWO],
-        f"sensitivity-lab sensitivity: {reason}",
-    )
+    assert read_table("table.csv") == {"a": ["1_000", 2, 3]}
 
 
 @pytest.mark.parametrize(
@@ -130,35 +114,52 @@ def test_a_number_with_underscores_is_a_text(capsys, table):
         ),
     ],
 )
-def test_tables_that_are_refused(capsys, table, text, reason):
+def test_tables_that_are_refused(table, text, reason):
     table(text)
-    arguments = ["sensitivity", "table.csv", *MEAN_OF_TWO]
-    check_refused(capsys, arguments, f"sensitivity-lab sensitivity: {reason}")
+    refused(lambda: read_table("table.csv"), reason)
 
 
 def test_a_text_that_reads_as_a_huge_number_harms_nobody(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("id,a\n12e4567890,1\nf00,2\n")
-    assert read_table(path)["a"].tolist() == [1, 2]
+    assert read_table(path)["a"] == [1, 2]
 
 
-def test_the_shipped_domain_is_no_csv_file(capsys):
+def test_the_shipped_domain_is_no_csv_file():
     file = str(sl.article.DATA / "driver_domain.json")
-    reason = (
+    refused(
+        lambda: read_table(file),
         f"{file!r} is not a CSV file; write the values of a domain as --domain NAME=VALUES, "
-        "such as --domain mood=1,2"
+        "such as --domain mood=1,2",
     )
-    arguments = ["sensitivity", file, *MEAN_OF_TWO]
-    check_refused(capsys, arguments, f"sensitivity-lab sensitivity: {reason}")
 
 
-def test_a_range_of_many_digits_is_exact(capsys):
-    """The sum changes by 1/10 here; with Python's 28 digits, the values would all be 10**40."""
+def test_a_range_of_many_digits_is_exact():
+    """With Python's 28 digits, the values would all be 10**40."""
     first = 10**40
-    arguments = ["--domain", f"a={first}.1:{first}.2:0.1", *MEAN_OF_TWO, "--query", "sum"]
-    code, out, err = run(capsys, "sensitivity", *arguments)
-    assert (code, err) == (0, "")
-    assert out.splitlines()[-2] == "  exact      1/10"
+    name, values = read_domain(f"a={first}.1:{first}.2:0.1")
+    assert (name, [Fraction(value) - first for value in values]) == (
+        "a",
+        [Fraction(1, 10), Fraction(2, 10)],
+    )
+
+
+@pytest.mark.parametrize(
+    ("domain", "values"),
+    [
+        ("3,1,2", [3, 1, 2]),
+        ("-1,0.5", [-1, Decimal("0.5")]),
+        ("15:30:0.5", [Decimal(half) / 2 for half in range(30, 61)]),
+        ("1:3", [1, 2, 3]),
+        ("0-2", [0, 1, 2]),
+        ("-2:2:2", [-2, 0, 2]),
+        ("0:0.9:0.3", [Decimal(tenths) / 10 for tenths in (0, 3, 6, 9)]),
+        ("0.1:0.3:0.1", [Decimal(tenths) / 10 for tenths in (1, 2, 3)]),
+        ("4:4", [4]),
+    ],
+)
+def test_forms_of_a_domain(domain, values):
+    assert read_domain(f"a={domain}") == ("a", values)
 
 
 @pytest.mark.exhaustive
@@ -190,7 +191,7 @@ def test_other_separators_and_decimal_commas(tmp_path, separator):
     path = tmp_path / "table.csv"
     rows = ("name", "weight"), ("Roe, Jo", "2,5"), ("b", "1.5"), ("c", "1e3"), ("d", ",5")
     path.write_text("".join(separator.join(row) + "\n" for row in rows))
-    assert read_table(path).to_dict("list") == {
+    assert read_table(path) == {
         "name": ["Roe, Jo", "b", "c", "d"],
         "weight": [Decimal("2.5"), Decimal("1.5"), 1000, Decimal("0.5")],
     }
@@ -199,66 +200,36 @@ def test_other_separators_and_decimal_commas(tmp_path, separator):
 def test_a_comma_between_columns_is_no_decimal_comma(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text('name;x,weight\na,"1,000"\n')
-    assert read_table(path).to_dict("list") == {"name;x": ["a"], "weight": ["1,000"]}
+    assert read_table(path) == {"name;x": ["a"], "weight": ["1,000"]}
 
 
-NOT_READ = "sensitivity-lab sensitivity: cannot read 'table.csv' as a CSV file: it"
-ASKED = ["sensitivity", "table.csv", *MEAN_OF_TWO]
+NOT_READ = "cannot read 'table.csv' as a CSV file: it"
 
 
 @pytest.mark.usefixtures("table")
 @pytest.mark.parametrize(
     ("encoding", "said"), [("utf-16", "UTF-16"), ("latin-1", "LATIN1"), ("cp1252", "LATIN1")]
 )
-def test_a_table_in_another_encoding_says_how_to_convert_it(capsys, encoding, said):
+def test_a_table_in_another_encoding_says_how_to_convert_it(encoding, said):
     Path("table.csv").write_bytes("größe\n1\n2\n".encode(encoding))
     line = f"is not encoded in UTF-8, but perhaps in {said}; save it as UTF-8, or convert it:"
-    check_refused(capsys, ASKED, f"{NOT_READ} {line} iconv -f {said} -t UTF-8")
+    refused(lambda: read_table("table.csv"), f"{NOT_READ} {line} iconv -f {said} -t UTF-8")
 
 
-def test_a_device_without_end_is_refused(capsys):
+def test_a_device_without_end_is_refused():
     line = (
-        "sensitivity-lab sensitivity: cannot read '/dev/zero' as a CSV file: its first 16,777,216 "
+        "cannot read '/dev/zero' as a CSV file: its first 16,777,216 "
         "bytes have no end of a line, so it has no columns"
     )
-    check_refused(capsys, ["sensitivity", "/dev/zero", *MEAN_OF_TWO], line)
+    refused(lambda: read_table("/dev/zero"), line)
 
 
-def test_tables_of_too_many_bytes_or_columns_are_refused(capsys, table, monkeypatch):
+def test_tables_of_too_many_bytes_or_columns_are_refused(table, monkeypatch):
     table(",".join(f"a{i}" for i in range(10_001)) + "\n")
     more = "columns, more than 10,000; write the columns that you need to another file"
-    check_refused(capsys, ASKED, f"{NOT_READ} has 10,001 {more}")
+    refused(lambda: read_table("table.csv"), f"{NOT_READ} has 10,001 {more}")
     monkeypatch.setattr("sensitivity_lab.csv_files._LONGEST_LINE", 3)
     monkeypatch.setattr("sensitivity_lab.csv_files._MOST_BYTES", 4)
     table("a\n1\n2\n")
     more = "or more; give fewer rows, or only the columns you need"
-    check_refused(capsys, ASKED, f"{NOT_READ} has 4 bytes {more}")
-
-
-COMMAS = "several distances or sizes are written with commas, such as --distances 1,2"
-
-
-@pytest.mark.usefixtures("table")
-@pytest.mark.parametrize(
-    ("more", "reason"),
-    [
-        (("2",), f" curves: there is no file '2'; {COMMAS}"),
-        (("2", "3"), f": unrecognized arguments: 3; {COMMAS}"),
-    ],
-)
-def test_several_distances_are_written_with_commas(capsys, more, reason):
-    asked = ["--queries", "mean", "--size", "2", "--neighbors", "bounded", "--distances", "1"]
-    for source in (["--domain", "a=1:5"], []):
-        check_refused(capsys, ["curves", *source, *asked, *more], f"sensitivity-lab{reason}")
-
-
-def test_one_column_and_several_have_both_spellings(capsys, table):
-    table("a,b\n1,5\n2,6\n3,7\n")
-    for command, more in (
-        ("sensitivity", ("--query", "mean")),
-        ("curves", ("--queries", "mean", "--distances", "1")),
-    ):
-        asked = (command, "table.csv", "--size", "2", "--neighbors", "bounded", *more)
-        one, other = (run(capsys, *asked, name, "b") for name in ("--column", "--columns"))
-        assert one == other
-        assert one[0] == 0
+    refused(lambda: read_table("table.csv"), f"{NOT_READ} has 4 bytes {more}")

@@ -1,4 +1,4 @@
-"""`sensitivity-lab noise TABLE.csv --domain ...` plans a release, and `release` publishes it."""
+"""`sensitivity-lab release` publishes a table, and `sql` a query."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from command_line import check_refused, run
 import sensitivity_lab as sl
 
 ROWS = 200
-ASKED = ("noise", "visits.csv", "--domain", "visits=0:77", "--epsilon", "1")
+ASKED = ("release", "visits.csv", "--domain", "visits=0:77", "--epsilon", "1")
 OF_A_PERSON = ("--person", "id", "--rows-per-person", "3")
 
 
@@ -35,35 +35,50 @@ def table(tmp_path, monkeypatch) -> pd.DataFrame:
     return made
 
 
-def told(capsys, *more: str) -> dict:
-    """What the command tells as JSON."""
-    code, out, err = run(capsys, *ASKED, *more, "--json")
-    assert (code, err) == (0, "")
-    return json.loads(out)
+@pytest.fixture
+def planned(capsys, monkeypatch):
+    """The plan of what a command would publish, which is not published."""
+
+    def of(*asked: str) -> sl.releases.Plan:
+        made = []
+
+        def publish(plan, *_arguments, **_options):
+            made.append(plan)
+            raise sl.errors.InputError("seen")
+
+        with monkeypatch.context() as patched:
+            patched.setattr("sensitivity_lab.releases.Plan.publish", publish)
+            told = run(capsys, *asked, "--publish", "none")
+        assert told == (2, "", "sensitivity-lab release: seen\n")
+        return made[0]
+
+    return of
 
 
-def scales(document: dict) -> dict[str, float]:
-    return {row["name"]: row["scale"] for row in document["rows"]}
+def scales(plan: sl.releases.Plan) -> dict[str, float]:
+    return dict(plan.to_frame()[["name", "scale"]].itertuples(index=False))
 
 
-PUBLISHED = ("release", *ASKED[1:], *OF_A_PERSON, "--group-by", "plan=a,b")
+PUBLISHED = (*ASKED, *OF_A_PERSON, "--group-by", "plan=a,b")
 
 
-def test_sensitivities_per_group_for_people_with_several_rows(capsys):
+def test_sensitivities_per_group_for_people_with_several_rows(planned):
     """Three rows move all bins together by 3, and all centred sums by 3 * 77 / 2."""
-    found = told(capsys, *OF_A_PERSON, "--group-by", "plan=a,b")
-    [row] = [row for row in found["rows"] if row["name"] == "histogram of visits"]
+    found = planned(*ASKED, *OF_A_PERSON, "--group-by", "plan=a,b")
+    rows = found.to_frame().to_dict("records")
+    [row] = [row for row in rows if row["name"] == "histogram of visits"]
     assert (row["sensitivity"], row["numbers"]) == (3, 2 * 78)
     assert row["scale"] == pytest.approx(3 / row["epsilon"])
-    assert (found["epsilon"], found["groupby"]) == ("1", {"plan": ["a", "b"]})
-    assert found["person"]["max_rows"] == 3
+    told = found.to_dict()
+    assert (told["epsilon"], told["groupby"]) == ("1", {"plan": ["a", "b"]})
+    assert told["person"]["max_rows"] == 3
     mean = ("--queries", "mean", "--split", "1", "1", "--group-by", "plan=a,b")
-    found = told(capsys, *OF_A_PERSON, *mean)
+    found = planned(*ASKED, *OF_A_PERSON, *mean)
     assert scales(found) == {"count": 3 * 2, "sum of visits": 3 * 77 / 2 * 2}
 
 
-def test_the_plan_is_that_of_python(capsys):
-    _, out, _ = run(capsys, *ASKED, *OF_A_PERSON, "--group-by", "plan=a,b", "--delta", "1e-6")
+def test_the_plan_is_that_of_python(planned):
+    found = planned(*ASKED, *OF_A_PERSON, "--group-by", "plan=a,b", "--delta", "1e-6")
     names = ("mean", "median", "std", "histogram")
     made = sl.releases.plan(
         sl.releases.Person("id", max_rows=3),
@@ -73,38 +88,35 @@ def test_the_plan_is_that_of_python(capsys):
         groupby={"plan": ["a", "b"]},
         agg={"count": "count", **{name: ("visits", name) for name in names}},
     )
-    assert out == f"{made}\n"
+    assert str(found) == str(made)
 
 
 @pytest.mark.parametrize(
     ("domain", "step", "upper"),
     [("0:77", 1, 77), ("0:1000:50", 50, 1000), ("0:1:0.1", 0.1, 1), ("2,5,11", 3, 11)],
 )
-def test_the_grid_is_that_of_the_domain(capsys, domain, step, upper):
-    asked = ("noise", "visits.csv", "--domain", f"visits={domain}", *ASKED[4:], "--json")
-    _, out, _ = run(capsys, *asked, "--rows-per-person", "1")
-    told = json.loads(out)
+def test_the_grid_is_that_of_the_domain(planned, domain, step, upper):
+    asked = ("release", "visits.csv", "--domain", f"visits={domain}", *ASKED[4:])
+    told = planned(*asked, "--rows-per-person", "1").to_dict()
     assert eval(told["step"]["visits"]) == pytest.approx(step)
     assert float(told["bounds"]["visits"][1]) == upper
 
 
-def test_several_columns_have_names_of_their_own(capsys):
+def test_several_columns_have_names_of_their_own(planned):
     more = ("--domain", "id=0:60", "--rows-per-person", "1", "--queries", "mean", "count")
-    found = told(capsys, *more)
-    assert list(found["agg"]) == ["count", "mean of visits", "mean of id"]
+    assert list(planned(*ASKED, *more).to_dict()["agg"]) == [
+        "count",
+        "mean of visits",
+        "mean of id",
+    ]
 
 
-def test_nothing_that_is_told_depends_on_the_entries(capsys, table):
+def test_nothing_that_is_planned_depends_on_the_entries(planned, table):
     more = (*OF_A_PERSON, "--group-by", "plan=a,b")
-    before = run(capsys, *ASKED, *more)
+    before = planned(*ASKED, *more)
     table.iloc[:7].assign(visits=1, id=2).to_csv("visits.csv", index=False)
-    assert run(capsys, *ASKED, *more) == before
-
-
-def test_the_noise_is_written(capsys):
-    more = ("--rows-per-person", "1", "--table", "noise.csv")
-    assert run(capsys, *ASKED, *more)[::2] == (0, "")
-    assert "histogram of visits" in list(pd.read_csv("noise.csv")["name"])
+    after = planned(*ASKED, *more)
+    assert (str(after), after.to_dict()) == (str(before), before.to_dict())
 
 
 @pytest.mark.opendp
@@ -147,6 +159,16 @@ def test_a_release_is_published_once_into_a_new_folder(capsys):
 
 
 @pytest.mark.opendp
+def test_without_a_folder_the_plan_is_printed_and_nothing_published(capsys, tmp_path):
+    before = sorted(tmp_path.iterdir())
+    code, out, _ = run(capsys, *ASKED, *OF_A_PERSON)
+    assert code == 0
+    assert "Plan of a release: epsilon 1, Laplace noise, not published" in out
+    code, out, _ = run(capsys, *ASKED, *OF_A_PERSON, "--json")
+    assert json.loads(out)["statement"]
+    assert sorted(tmp_path.iterdir()) == before
+
+
 def test_a_release_as_json(capsys):
     pytest.importorskip("opendp.prelude")
     code, out, err = run(capsys, *PUBLISHED, "--publish", "new", "--json")
@@ -168,10 +190,6 @@ LOSS = "--epsilon must be a number from 1e-9 to 1e6, got"
 GROUPS = (
     "the names of the groups in the data are private, so give a list that does not depend on them, "
     "each name once: --group-by"
-)
-OTHERS = (
-    "does not apply to a table with a domain: there, neighbors add or remove one person, so the "
-    "number of rows is private; set the most rows of one person with --rows-per-person"
 )
 
 
@@ -206,12 +224,6 @@ OTHERS = (
             "--split must be a number above 0 for each result; the results, in order: 'histogram "
             "of visits'; got 2 numbers",
         ),
-        ((*OF_A_PERSON, "--neighbors", "bounded"), f"--neighbors {OTHERS}"),
-        ((*OF_A_PERSON, "--size", "100"), f"--size {OTHERS}"),
-        (
-            (*OF_A_PERSON, "--public-universe"),
-            f"--public-universe {OTHERS}",
-        ),
         (
             ("--person", "idd", "--rows-per-person", "3"),
             "unknown column 'idd'; the columns are 'id', 'plan', 'visits'; did you mean 'id'? If "
@@ -242,42 +254,28 @@ OTHERS = (
     ],
 )
 def test_what_is_missing_or_unsafe_is_told(capsys, more, reason):
-    check_refused(capsys, [*ASKED, *more], f"sensitivity-lab noise: {reason}")
+    asked = [*ASKED, "--publish", "new", *more]
+    check_refused(capsys, asked, f"sensitivity-lab release: {reason}")
+    assert not Path("new").exists()
 
 
-def test_without_a_domain_the_command_says_how_to_choose_one(capsys):
-    code, out, err = run(capsys, "noise", "visits.csv", "--epsilon", "1")
-    assert (code, out) == (2, "")
-    assert "--domain NAME=SMALLEST:LARGEST, chosen without looking at the data" in err
-    check_refused(
-        capsys,
-        ("noise", "visits.csv", *OF_A_PERSON[:2], "--epsilon", "1"),
-        "sensitivity-lab noise: --person goes with a table and a domain: give a file, and --domain "
-        "COLUMN=SMALLEST:LARGEST, chosen without looking at the data; values are clipped to it",
-    )
-
-
-def test_a_number_of_rows_needs_no_domain(capsys):
-    asked = ("visits.csv", *OF_A_PERSON, "--group-by", "plan=a,b", "--epsilon", "1")
-    for command, published in (("noise", ()), ("release", ("--publish", "counts"))):
-        code, out, _ = run(capsys, command, *asked, "--queries", "count", *published)
-        assert code == 0 or not has_opendp()
-        assert "count        2            3   L1        1      3               3" in out or code
-        code, _, err = run(
-            capsys, command, *asked, *published[:1], *(["more"] if published else [])
-        )
-        assert code != 0
-        assert "give the domain of each column" in err
+def test_a_number_of_rows_needs_no_domain(capsys, planned):
+    asked = ("release", "visits.csv", *OF_A_PERSON, "--group-by", "plan=a,b", "--epsilon", "1")
+    made = str(planned(*asked, "--queries", "count"))
+    assert "count        2            3   L1        1      3               3" in made
+    code, _, err = run(capsys, *asked, "--publish", "more")
+    assert code != 0
+    assert "give the domain of each column" in err
     assert not Path("more").exists()
 
 
-def test_without_a_table_everything_else_is_required(capsys):
-    check_refused(
-        capsys,
-        ["noise", "--domain", "age=0:9", "--epsilon", "1"],
-        "sensitivity-lab noise: the following arguments are required: --size, --queries, "
-        "--neighbors",
-    )
+@pytest.mark.opendp
+def test_numbers_of_rows_are_published_without_a_domain(capsys):
+    pytest.importorskip("opendp.prelude")
+    asked = ("release", "visits.csv", *OF_A_PERSON, "--group-by", "plan=a,b", "--epsilon", "1")
+    code, out, err = run(capsys, *asked, "--queries", "count", "--publish", "counts")
+    assert (code, err) == (0, "")
+    assert out.startswith("Published, with noise\n")
 
 
 SQL = ("sql", "SELECT plan, COUNT(*) AS n FROM v GROUP BY plan ORDER BY n DESC", "--table")
@@ -291,6 +289,8 @@ def test_a_query_is_planned_and_published(capsys):
     assert (code, err) == (0, "")
     assert out.startswith("Plan of a release: epsilon 1, Laplace noise, not published\n")
     assert "at most 2 results of the join count" in " ".join(out.split())
+    as_json = json.loads(run(capsys, *SQL, "--max-rows", "2", "--json")[1])
+    assert [row["scale"] for row in as_json["rows"]] == [2]
     if not has_opendp():
         return
     code, out, err = run(capsys, *SQL, "--max-rows", "2", "--publish", "new")
@@ -364,12 +364,17 @@ def test_advice_for_queries_is_in_options(capsys):
     assert "such as --bounds v.visits=1:50" in err
 
 
+@pytest.mark.opendp
 def test_a_column_of_people_that_is_left_out_is_a_note(capsys):
-    asked = ["noise", "visits.csv", "--queries", "count", "--rows-per-person", "2"]
-    code, out, err = run(capsys, *asked, "--epsilon", "1")
+    pytest.importorskip("opendp.prelude")
+    asked = ["release", "visits.csv", "--queries", "count", "--rows-per-person", "2"]
+    code, out, err = run(capsys, *asked, "--epsilon", "1", "--publish", "new")
     told = " ".join(out.split())
     assert (code, err) == (0, "")
     assert "note without --person; but the table has 'id': if that says whose a row is" in told
     assert "as in --person id; without it nothing limits the rows of a person" in told
-    code, out, _ = run(capsys, *asked, "--epsilon", "1", "--person", "id")
-    assert "note" not in out.replace("not told", "")
+    code, out, err = run(capsys, *asked, "--epsilon", "1", "--publish", "more", "--json")
+    assert json.loads(out)["plan"]["published"] is True
+    assert err.startswith("sensitivity-lab release: without --person; but the table has 'id'")
+    code, out, _ = run(capsys, *asked, "--epsilon", "1", "--publish", "one", "--person", "id")
+    assert "note  " not in out
