@@ -140,6 +140,7 @@ class Form(ABC):
 
     def known(self, groups: Sequence[Group], one: Any) -> dict[str, Any]:
         """Return the values of an answer's atoms on all groups together: the sums."""
+        # A sum over all records is the sum over groups of their counts times their means.
         size, sums = 0 * one, [0 * one] * len(self.bases)
         for count, variables in groups:
             means = self.means(variables, one)
@@ -205,6 +206,7 @@ class Hull(Form):
 
     def means(self, variables: Sequence[Any], one: Any) -> list[Any]:
         """Return what is between the functions' values at records."""
+        # From the last record to the first: between two points, then between these and a third one.
         means = self.at(variables[-1], one)
         for place in range(len(variables) - 2, 0, -2):
             before, share = self.at(variables[place - 1], one), variables[place]
@@ -289,6 +291,7 @@ class Moments(Form):
             return found
         low, high = self.around
         above, below = mean - low, high - mean
+        # The largest variance has all records at the two ends: with the mean 1/4 of [0, 1], 3/16.
         found.append(share[0] * (above * below))
         if self.degree > 2:
             width = one * high - low
@@ -381,7 +384,8 @@ def form_of(answer: Poly, lower: float, upper: float) -> Form:
     for base, (_, _, decor) in zip(every, ranges, strict=True):
         if decor < DEFINED:
             raise NotOfSumsError(f"sums {readable(base)}, which is not defined everywhere")
-    # Powers of one function, or of the record itself.
+    # Powers of one function, or of the record itself: moments say the most of them, and are tried
+    # first; then pairs whose sums fill what lies between a curve and its chord; else the hull.
     shortest = min(every, key=lambda one: (len(one.key), one.key))
     for base in (shortest, Poly.atom(RECORD)) if len(every) > 1 else ():
         powers = {base.power(j).key: j for j in range(1, _MOST_MOMENTS + 1)}
@@ -495,7 +499,8 @@ class _Layout:
     def group(self, count: int, ends: Ends) -> Places:
         """Place a group of so many records."""
         start = len(self.box)
-        # Of one record the first variable counts alone, and of none, no one.
+        # Of one record the first variable counts alone, and of none, no one; the others are held at
+        # an end, so that boxes are not split along them.
         free = len(ends) if count > 1 else count
         self.box += [(count, count), *ends[:free], *((low, low) for low, _ in ends[free:])]
         return tuple(range(start, len(self.box)))
