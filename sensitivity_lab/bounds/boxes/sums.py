@@ -18,7 +18,7 @@ import numpy as np
 
 from .carried import CONTINUOUS, DEFINED, Side, carried, records
 from .intervals import Floats, Interval
-from .reading import RECORD, Atom, N, NotOfSumsError, Poly, read
+from .reading import RECORD, Atom, Monomial, N, NotOfSumsError, Poly, read
 from .search import Root
 
 _PIECES = 8192
@@ -281,7 +281,7 @@ class Moments(Form):
             for i in range(j + 1):
                 total += Poly.number(comb(j, i)) * central[i] * mean.power(j - i)
             by[_sum_of(self.bases[0].power(j))] = Poly.atom(N) * total
-        return poly.rewritten(by)
+        return _completed(poly.rewritten(by), self.around)
 
     def means(self, variables: Sequence[Any], one: Any) -> list[Any]:
         """Return the mean and the central moments of a group; of one record the mean alone."""
@@ -355,6 +355,86 @@ class Moments(Form):
                     )
             found.append(total)
         return found
+
+
+def _completed(poly: Poly, around: tuple[float, float]) -> Poly:
+    """Return an expression with squares of means completed, also within others.
+
+    a m**2 - 2 a c m is a (m - c)**2 - a c**2. In intervals the square is not below 0, as a mean of
+    (x - c)**2 is: m**2 - m + 1/4 on [0, 1] is in [-3/4, 5/4], and (m - 1/2)**2 in [0, 1/4]. If no
+    mean is c, m**2 - 2 c m is monotone, and nothing is gained.
+    """
+    mean = Atom(_CENTRAL[0])
+    found: dict[str, tuple[Monomial, dict[int, Fraction]]] = {}
+    for monomial, factor in poly.terms:
+        parts = [
+            (replace(atom, of=tuple(_completed(one, around) for one in atom.of)), power)
+            for atom, power in monomial
+        ]
+        rest = tuple(part for part in parts if part[0].key != mean.key)
+        power = sum(power for atom, power in parts if atom.key == mean.key)
+        found.setdefault(str([(atom.key, power) for atom, power in rest]), (rest, {}))[1][power] = (
+            factor
+        )
+    total = Poly((), poly.lost)
+    for rest, powers in found.values():
+        of = Poly(((rest, Fraction(1)),))
+        a, b = powers.get(2, Fraction(0)), powers.get(1, Fraction(0))
+        if a and around[0] < -b / (2 * a) < around[1]:
+            centred = Poly.atom(mean) + Poly.number(b / (2 * a))
+            total += of * Poly.number(a) * Poly.atom(Atom("itself", (centred,)), 2)
+            powers = {
+                **powers,
+                2: Fraction(0),
+                1: Fraction(0),
+                0: powers.get(0, Fraction(0)) - b**2 / (4 * a),
+            }
+        for power, factor in powers.items():
+            by = Poly.atom(mean, power) if power else Poly.number(1)
+            total += of * by * Poly.number(factor)
+    return total
+
+
+def joined(poly: Poly) -> Poly:
+    """Return an expression in which sums that only occur together are one.
+
+    The sum of (x - c)**2 is multiplied out into those of x**2, x and 1; as one sum of one function
+    it needs no search. Left as it is where that would not make fewer sums.
+    """
+    found: dict[str, Poly] = {}
+    before = {key for key, atom in poly.atoms().items() if atom.name == "sum"}
+    try:
+        after = _with_joined(poly, found)
+    except ValueError:
+        return poly
+    return after if len(found) < len(before) else poly
+
+
+def _with_joined(poly: Poly, found: dict[str, Poly]) -> Poly:
+    """Return an expression with joined sums, and note these; ValueError for products of sums."""
+    total = Poly((), poly.lost)
+    linear: dict[str, tuple[Poly, Poly]] = {}  # by what sums are multiplied with: that, their bases
+    for monomial, factor in poly.terms:
+        sums = [part for part in monomial if part[0].name == "sum"]
+        rest = Poly.number(factor)
+        for atom, power in monomial:
+            if atom.name != "sum":
+                of = tuple(_with_joined(one, found) for one in atom.of)
+                rest = rest * Poly.atom(replace(atom, of=of), power)
+        if not sums:
+            total += rest
+        elif len(sums) > 1 or sums[0][1] != 1:
+            raise ValueError
+        else:
+            by = rest * Poly.number(1 / factor)
+            _, base = linear.get(by.key, (by, Poly(())))
+            linear[by.key] = by, base + sums[0][0].of[0] * Poly.number(factor)
+    for by, base in linear.values():
+        first = Poly.number(base.terms[0][1]) if base.terms else Poly.number(1)
+        base = base * first.power(-1)
+        found[base.key] = base
+        total += by * first * Poly.atom(Atom("sum", (base,)))
+    return total
 
 
 def _sum_of(base: Poly) -> str:
@@ -477,11 +557,12 @@ def of_sums(
         raise NotOfSumsError("is asked for the dataset of nobody")
     if any(atom.name in ("max", "min") for atom in found.poly.atoms().values()):
         raise NotOfSumsError("asks for the largest or smallest record")
-    form = form_of(found.poly, *ends)
+    answer = joined(found.poly)
+    form = form_of(answer, *ends)
     # Own records are variables themselves where a group of them has no fewer.
     most, width = max(max(own) for _, *own in shapes), len(form.ends)
     own_widths = [1] * most if most <= width else [width]
-    return FromSums(form.rewritten(found.poly), form, (width, *own_widths))
+    return FromSums(form.rewritten(answer), form, (width, *own_widths))
 
 
 Ends = Sequence[tuple[float, float]]
