@@ -131,6 +131,9 @@ def _of_sums(kind: str, grid: Grid) -> tuple[float, float, float]:
         return float((_CENTRES**2).mean()), 1.0, 0.0
     if kind == "sum":
         return _offset(grid) ** 2, 1.0, 0.0
+    # With L as 1, the sum of d^2 is (squares + n) / 2, and the variance V that over n, less m^2. An
+    # error e of the squares moves it by e / (2 n), of the sum by 2 m e / n, and of n by
+    # (1/2 + m^2 - V) e / n.
     count = float(((0.5 + _CENTRES**2 - _SPREAD) ** 2).mean())
     return count, float((4 * _CENTRES**2).mean()), 0.25
 
@@ -141,6 +144,8 @@ def _of_bins(kind: str, grid: Grid) -> float:
     d = np.linspace(-1, 1, len(grid.starts))
     if kind == "sum":
         return float(((d + _offset(grid)) ** 2).sum())
+    # Axis 0: the true mean m, axis 1: the bin's value d. An error e of a bin moves the mean by
+    # (d - m) e / n, and the variance by ((d - m)^2 - V) e / n.
     apart = (d[None, :] - _CENTRES[:, None]) ** 2
     if kind == "mean":
         return float(apart.sum(axis=1).mean())
@@ -172,6 +177,8 @@ def _mean_ratio(
     shares: NDArray[np.float64],
     power: int,
 ) -> float:
+    # A share s of epsilon gives a variance in proportion to s**-2 with Laplace noise, and to s**-1
+    # with Gaussian noise.
     return float((np.sqrt(weights @ shares**-power) / alone).mean())
 
 
@@ -188,6 +195,7 @@ def _best_shares(
         terms = weights * shares**-power  # axis 0: the statistic, axis 1: what is measured
         errors = np.sqrt(terms.sum(axis=1))
         pull = (terms / (errors * alone)[:, None]).sum(axis=0)
+        # A number that no statistic needs keeps a share, so that no error divides by 0.
         pull = np.maximum(pull, 1e-6 * pull.max())
         after = np.sqrt(shares * pull / pull.sum())
         shares = after / after.sum()

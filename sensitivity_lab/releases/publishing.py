@@ -83,6 +83,7 @@ class _Process:
                 f"epsilon {as_text(2 * epsilon)} or more in all. With a ledger= the numbers that "
                 "were published are given back instead"
             )
+        # Asked and noted under one lock: of four threads that call at once, one passes.
         with self.lock:
             self.check(made_in, own, epsilon)
             self.ids.add(own)
@@ -162,9 +163,13 @@ class Record:
         part = self.finished.with_name(f"{self.finished.name}.{secrets.token_hex(4)}.part")
         date = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d %H:%M:%S} UTC"
         begun = json.dumps({"begun": date, **told}, indent=1, default=str)
+        # The order makes a crash safe: room for the numbers, then the file that says "begun", then
+        # the draw. Whatever stops it, no number is on the disk without "begun" beside it.
         with _disk("nothing was drawn, and nothing is spent"):
             try:
+                # A full disk is found here, while nothing is spent.
                 _write(part, b" " * (_BYTES * cells + 4096))
+                # A new file or an error (O_EXCL): of two processes one goes on.
                 _write(self.begun, begun.encode())
                 _flush(self.begun.parent)
             except FileExistsError:
@@ -182,6 +187,7 @@ class Record:
                 file.truncate()
                 file.flush()
                 os.fsync(file.fileno())
+            # Whole or not at all: a rename is one step for whoever reads.
             part.replace(self.finished)
             _flush(self.finished.parent)
         return noisy

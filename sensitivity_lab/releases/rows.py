@@ -144,10 +144,13 @@ def rows_of(
         if lost.any():
             empty[lost & ~odd] = True
 
+    # A row's group is one number: its keys' places as the digits of a mixed radix, in the order of
+    # `product(*keys.values())`.
     group, listed = np.zeros(read.number, dtype=np.int64), np.ones(read.number, dtype=bool)
     for column, in_order in keys.items():
         cells = _texts(read.cells[column], commas)
         known = {name: place for place, name in enumerate(in_order)}
+        # The last entry is that of missing cells, whose code is -1.
         place_of = np.array([known.get(text, -1) for text in cells.texts] + [-1], dtype=np.int64)
         one = place_of[cells.codes]
         note(column, cells.codes < 0, cells.odd)
@@ -163,6 +166,8 @@ def rows_of(
     owners = _texts(read.cells[owner[0]], commas) if owner else None
     if owners is not None:
         note(owner[0], owners.codes < 0, owners.odd)
+    # Rows are dropped before a person's are limited: else an unreadable row could take the place
+    # of one that counts.
     kept = ~(bad | empty) & listed
     some = within = np.flatnonzero(kept)
     if len(some) < read.number:
@@ -409,6 +414,7 @@ def _within_limits(
     on other people, nor on the order of rows, nor on columns that are not used.
     """
     of_owner, of_group = _hashes(owners.whole), _hashes(["\x1f".join(one) for one in names])
+    # By the contents of a row alone: who leaves changes no row of others.
     hashes = _mixed(of_owner[who], of_group[group])
     for found in places.values():
         hashes = _mixed(hashes, found.astype(np.uint64))
@@ -435,18 +441,22 @@ def first_of_each(hashes: Hashes, owners: Places, most: int) -> NDArray[np.intp]
     >>> first_of_each(np.array([5, 1, 9, 2], dtype=np.uint64), np.array([0, 0, 0, 1]), 1).tolist()
     [3, 1]
     """
+    # Most owners are within the limit: their rows need no order.
     number = np.bincount(owners)
     crowded = number[owners] > most
     few, some = np.flatnonzero(~crowded), np.flatnonzero(crowded)
     hashes, owners = hashes[some], owners[some]
     order = _by_owner(hashes, owners)
     ordered, whose = hashes[order], owners[order]
+    # Entry i compares the sorted rows i and i + 1.
     same_owner = whose[1:] == whose[:-1]
     equal = (ordered[1:] == ordered[:-1]) & same_owner
     if equal.any():
+        # Hashes 4 4 4 7 of one owner become 4, mix(4, 1), mix(4, 2), 7: equal rows are told apart.
         copies = _since_true(np.concatenate([[True], ~equal])).astype(np.uint64)
         again = _by_owner(np.where(copies > 0, _mixed(ordered, copies), ordered), whose)
         order, whose = order[again], whose[again]  # owners stay where they are
+    # How many rows of the owner have a smaller hash.
     nth = _since_true(np.concatenate([[True], ~same_owner])[: len(order)])
     return np.concatenate([few, some[order[nth < most]]])
 
@@ -475,6 +485,8 @@ def _hashes(texts: Places | Sequence[str]) -> Hashes:
     if isinstance(texts, np.ndarray):
         return _mixed(texts.astype(np.uint64), 2)
     found = np.empty(len(texts), dtype=np.uint64)
+    # A text such as "50" has the hash of the number 50: one table as a file and as a frame keeps
+    # the same rows.
     whole = [place for place, text in enumerate(texts) if _WHOLE.fullmatch(text)]
     found[whole] = _hashes(np.array([int(texts[place]) for place in whole], dtype=np.int64))
     for place in np.setdiff1d(np.arange(len(texts)), whole).tolist():

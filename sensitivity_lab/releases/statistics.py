@@ -206,6 +206,7 @@ class Sums:
             # Axis 0: the group, axis 1: the bin.
             w = (_places(grid)[None, :] - m.reshape(-1, 1)) ** power
             first = (bins * w).sum(axis=1)
+            # F = sum of w_j N_j and C = sum of N_j, with independent noise in each N_j.
             a, b, c = (w**2).sum(axis=1), w.sum(axis=1), float(bins.shape[1])
             return Line(first, bins.sum(axis=1), s**2 * a, s**2 * b, s**2 * c)
         count, of_count = self.count(grid)
@@ -217,6 +218,8 @@ class Sums:
             )
         squares = self.floats(CentredSquares(grid))[:, 0]
         of_squares, k = self.deviation[CentredSquares(grid)], grid.steps**2 / 2 + m**2
+        # (d - m)^2 = d^2 - 2 m d + m^2; the sum of d^2 is half of the centred squares and of
+        # steps^2 n.
         first = squares / 2 - 2 * m * total + k * count
         rest = of_squares**2 / 4 + 4 * m**2 * of_sum**2
         # The count is in the moment with the factor k: (k - V)^2 of its variance in all.
@@ -247,6 +250,7 @@ class Line:
             self.first * self.count - z**2 * self.b,
             self.first**2 - z**2 * self.a,
         )
+        # A > 0 and C > 0: all v between two roots. Else C may be 0, and no v is contradicted.
         root = np.sqrt(np.maximum(b**2 - a * d, 0))
         with np.errstate(divide="ignore", invalid="ignore"):
             low, high = (b - root) / a, (b + root) / a
@@ -271,6 +275,7 @@ def computed(statistic: Statistic, grids: Mapping[str, Grid], sums: Sums) -> Com
     """Return a statistic of each group with its interval: whole numbers of rows, else floats."""
     if statistic.kind == "count":
         count, deviation = sums.count(grids.get(statistic.column or ""))
+        # Rows are whole, so the interval widens to whole numbers.
         number = np.rint(count).astype(np.int64)
         low = np.maximum(np.floor(count - _Z * deviation), 0)
         return number, low, np.maximum(np.ceil(count + _Z * deviation), low)
@@ -361,6 +366,7 @@ def _percentile(statistic: Statistic, grid: Grid, sums: Sums) -> Follows:
     noisy = sums.floats(Bins(grid))
     bins, number = noisy.shape[1], np.arange(1, noisy.shape[1] + 1)
     over = noisy.cumsum(axis=1) - share * noisy.sum(axis=1, keepdims=True)
+    # Bins up to j have the weight 1 - p in `over`, later ones -p: the variance is a sum of squares.
     spread = number * (1 - share) ** 2 + (bins - number) * share**2
     # A row more: pandas takes a percentile between two rows in order.
     apart = _Z * sums.deviation[Bins(grid)] * np.sqrt(spread) + 1

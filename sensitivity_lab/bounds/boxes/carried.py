@@ -298,6 +298,7 @@ def _multiply(*given: Any) -> Carried:
     if given[0] is given[1]:
         return _square(given[0])
     u, v = _together(given)
+    # ux vx - uy vy = ux (vx - vy) + vy (ux - uy), and the same with x and y exchanged: both hold.
     d = (u.x * v.d + v.y * u.d).cut(u.y * v.d + v.x * u.d)
     return Carried(u.x * v.x, u.y * v.y, d, _ordered(u, v), u.compared and v.compared)
 
@@ -307,6 +308,7 @@ def _divide(*given: Any) -> Carried:
     for one, by in ((u.x, v.x), (u.y, v.y)):
         _noted("divides by 0", _quotient(one.value, by.value))
     x, y = u.x / v.x, u.y / v.y
+    # ux / vx - uy / vy = (ux - uy - (uy / vy)(vx - vy)) / vx, and with x and y exchanged.
     d = ((u.d - y * v.d) / v.x).cut((u.d - x * v.d) / v.y)
     return Carried(x, y, d, _ordered(u, v))
 
@@ -333,6 +335,7 @@ def _sqrt(u: Any) -> Carried:
         for side in (u.x, u.y)
         for root in (side.value.sqrt(),)
     )
+    # a - b = (a**2 - b**2) / (a + b) needs no slope of the root, which is infinite at 0.
     d = u.d / (x + y)
     # A root moves no further than the root of the difference.
     far = u.d.value.absolute().sqrt().hi
@@ -388,6 +391,7 @@ def _smooth(
             for side in (u.x, u.y)
         )
         between = u.x.value.hull(u.y.value)
+        # The slope of g(ux) - g(uy) is g'(ux) ux' - g'(uy) uy' = g'(ux) d' + (g'(ux) - g'(uy)) uy'.
         slope = lifted(first(u.x.value)) * u.d.slope
         slope = slope + lifted(second(between) * u.d.value) * u.y.slope
         d = Side(first(between) * u.d.value, slope, u.d.decor)

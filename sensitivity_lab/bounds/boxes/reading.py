@@ -162,6 +162,8 @@ class Poly:
         """Return the sum over all records."""
         total = Poly(())
         for one, factor in self.all_terms:
+            # The sum of a**2 b over records, with b alike for all, is b times the sum of a**2; of b
+            # alone it is n b.
             own, rest = self.split(one)
             atom = Atom("sum", (Poly(((own, Fraction(1)),)),)) if own else N
             part = Poly(((rest, Fraction(1)),)) * Poly.atom(atom)
@@ -442,6 +444,7 @@ def _of_parts(name: str, *more: Poly) -> Callable[[Any], Read]:
 def _exp(u: Read) -> Read:
     """Return exp; of a sum of a record's part and of others it is their product."""
     parts: tuple[list[Any], list[Any]] = ([], [])
+    # exp(t + m) = exp(t) exp(m): the part of each record is summed, the other one is a factor.
     for one, factor in u.poly.terms:
         own, rest = u.poly.split(one)
         if own and rest:
@@ -499,6 +502,8 @@ def _sum(u: Read, axis: Any = None) -> Read:
 
 
 def _var(u: Read, axis: Any = None, ddof: Any = 0) -> Read:
+    # As sums, not yet as moments: `Moments.rewritten` turns Q - S**2 / n into n times the variance,
+    # without which nothing is left of it in intervals.
     spread = _sum(u * u, axis) - _sum(u) * _sum(u) / u.size
     return spread / (u.size - ddof)  # type: ignore[no-any-return]
 

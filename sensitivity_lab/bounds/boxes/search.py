@@ -237,6 +237,7 @@ def bound(function: Callable[[Any], Any], root: Root, lo: Floats, hi: Floats) ->
     most = value.hi
     added = _added(slope, root, lo, hi)
     slope = slope + added(Interval(lo, hi))[1]
+    # Monotone variables stand at an end: x**2 * y on [1, 2] x [0, 1] is largest where both are.
     rises, falls = slope.lo >= 0, slope.hi <= 0
     low, high = np.where(rises, hi, lo), np.where(falls & ~rises, lo, hi)
     if (low != lo).any() or (high != hi).any():
@@ -264,6 +265,8 @@ def _added(
     slope: Interval, root: Root, lo: Floats, hi: Floats
 ) -> Callable[[Interval], tuple[Interval, Interval]]:
     """Return a function that is not below 0 on pairs, with its values and slopes in a box."""
+    # Axis 0 is the variable, axis 1 the box. Near pairs of a run first: a record takes from its
+    # neighbor what it can, before one further away does.
     middle = np.where(np.isfinite(slope.lo) & np.isfinite(slope.hi), slope.lo + slope.hi, 0) / 2
     before = np.zeros((len(lo) + 1, lo.shape[1]))  # before[i] is m of the step that ends at i
     for start, end in root.runs:
@@ -344,20 +347,23 @@ class Branches:
 
         Of few boxes the parts are split again, so that NumPy has enough to do.
         """
+        # The largest bounds decide when the search ends: no other box needs to be split first.
         number = min(_TOGETHER, len(self.most))
         taken = np.argpartition(-self.most, number - 1)[:number]
         lo, hi, smear = self.lo[:, taken], self.hi[:, taken], self.smear[:, taken]
         most, node = self.most[taken], self.node[taken]
         self._keep(np.delete(np.arange(len(self.most)), taken))
         while True:
+            # Of each box the variable that moves the difference most, cut in the middle.
             axis = np.argmax(smear, axis=0)
             at = axis, np.arange(len(axis))
             cut = lo[at] + (hi[at] - lo[at]) / 2
             first = self.tree.add(node, axis, cut)
             below, above = hi.copy(), lo.copy()
             below[at] = above[at] = cut
-            smear[at] /= 2
+            smear[at] /= 2  # a guess for the parts, until they are bounded
             lo, hi = self.root.trimmed(np.hstack([lo, above]), np.hstack([below, hi]))
+            # Trimming crosses the ends of boxes that hold no ascending pair: they go.
             kept = (lo <= hi).all(axis=0)
             smear, most = np.hstack([smear, smear])[:, kept], np.hstack([most, most])[kept]
             lo, hi, node = lo[:, kept], hi[:, kept], np.hstack([first, first + 1])[kept]
@@ -542,6 +548,7 @@ def search(
     branches = [Branches(function, root) for root in roots]
     boxes = len(roots)
     pole = ""
+    # No turn loses a pair: it is in an open box, or in a closed one with a bound of at most target.
     for turn in count():
         target = best * (1 + rtol) if best > 0 else 0.0
         for one in branches:
@@ -556,6 +563,7 @@ def search(
             break
         lo, hi, parents, node = worst.split()
         found = joined(many(worst.root, lo, hi))
+        # A part has no pair that the whole box has not: its parent's bound stays true.
         found.most = np.minimum(found.most, parents)
         boxes += lo.shape[1]
         show(lo.shape[1])
@@ -578,6 +586,8 @@ def pole_of(function: Callable[[Any], Any], root: Root) -> str:
     lo, hi = root.lower[:, None], root.upper[:, None]
     size = len(lo)
     for _ in range(_HALVINGS):
+        # upper tells, by variable (axis 0) and part (axis 1), whether the upper half is taken:
+        # all 2**variables of few boxes, else random ones.
         if 2**size * lo.shape[1] <= _PARTS:
             upper = (np.arange(2**size) >> np.arange(size)[:, None]) % 2 == 1
             upper = np.tile(upper, lo.shape[1])
@@ -658,6 +668,8 @@ def climb(
     """Return a pair that is far apart, in floats, by a search over points."""
     low, high = root.lower[:, None], root.upper[:, None]
     width = high - low
+    # Axis 0 is the variable, axis 1 one of 1,024 points. Worst pairs have most records at an end: a
+    # share of each point's variables, drawn for the point, is there.
     ends = random.integers(0, 2, (len(width), 1024))
     inner = random.random(ends.shape)
     points = low + np.where(random.random(ends.shape) < random.random(1024), ends, inner) * width
@@ -675,6 +687,8 @@ def climb(
         else:
             apart = difference(function, root, points, points, slopes=False)[0].lo
         apart = np.where(np.isfinite(apart), apart, -np.inf)
+        # The 32 best points stay, and each has eight descendants, two of whose variables move by a
+        # step that shrinks: from 0.5 of the width to 1e-4 of it in 24 rounds.
         kept = np.argsort(-apart)[:32]
         best, found = apart[kept[0]], points[:, kept[0]]
         near = np.repeat(points[:, kept], 8, axis=1)

@@ -18,7 +18,7 @@ import numpy as np
 
 from .carried import CONTINUOUS, DEFINED, Side, carried, records
 from .intervals import Floats, Interval
-from .reading import RECORD, Atom, N, NotOfSumsError, Poly, read
+from .reading import RECORD, Atom, Monomial, N, NotOfSumsError, Poly, read
 from .search import Root
 
 _PIECES = 8192
@@ -140,6 +140,7 @@ class Form(ABC):
 
     def known(self, groups: Sequence[Group], one: Any) -> dict[str, Any]:
         """Return the values of an answer's atoms on all groups together: the sums."""
+        # A sum over all records is the sum over groups of their counts times their means.
         size, sums = 0 * one, [0 * one] * len(self.bases)
         for count, variables in groups:
             means = self.means(variables, one)
@@ -205,6 +206,7 @@ class Hull(Form):
 
     def means(self, variables: Sequence[Any], one: Any) -> list[Any]:
         """Return what is between the functions' values at records."""
+        # From the last record to the first: between two points, then between these and a third one.
         means = self.at(variables[-1], one)
         for place in range(len(variables) - 2, 0, -2):
             before, share = self.at(variables[place - 1], one), variables[place]
@@ -279,7 +281,7 @@ class Moments(Form):
             for i in range(j + 1):
                 total += Poly.number(comb(j, i)) * central[i] * mean.power(j - i)
             by[_sum_of(self.bases[0].power(j))] = Poly.atom(N) * total
-        return poly.rewritten(by)
+        return _completed(poly.rewritten(by), self.around)
 
     def means(self, variables: Sequence[Any], one: Any) -> list[Any]:
         """Return the mean and the central moments of a group; of one record the mean alone."""
@@ -289,6 +291,7 @@ class Moments(Form):
             return found
         low, high = self.around
         above, below = mean - low, high - mean
+        # The largest variance has all records at the two ends: with the mean 1/4 of [0, 1], 3/16.
         found.append(share[0] * (above * below))
         if self.degree > 2:
             width = one * high - low
@@ -354,6 +357,86 @@ class Moments(Form):
         return found
 
 
+def _completed(poly: Poly, around: tuple[float, float]) -> Poly:
+    """Return an expression with squares of means completed, also within others.
+
+    a m**2 - 2 a c m is a (m - c)**2 - a c**2. In intervals the square is not below 0, as a mean of
+    (x - c)**2 is: m**2 - m + 1/4 on [0, 1] is in [-3/4, 5/4], and (m - 1/2)**2 in [0, 1/4]. If no
+    mean is c, m**2 - 2 c m is monotone, and nothing is gained.
+    """
+    mean = Atom(_CENTRAL[0])
+    found: dict[str, tuple[Monomial, dict[int, Fraction]]] = {}
+    for monomial, factor in poly.terms:
+        parts = [
+            (replace(atom, of=tuple(_completed(one, around) for one in atom.of)), power)
+            for atom, power in monomial
+        ]
+        rest = tuple(part for part in parts if part[0].key != mean.key)
+        power = sum(power for atom, power in parts if atom.key == mean.key)
+        found.setdefault(str([(atom.key, power) for atom, power in rest]), (rest, {}))[1][power] = (
+            factor
+        )
+    total = Poly((), poly.lost)
+    for rest, powers in found.values():
+        of = Poly(((rest, Fraction(1)),))
+        a, b = powers.get(2, Fraction(0)), powers.get(1, Fraction(0))
+        if a and around[0] < -b / (2 * a) < around[1]:
+            centred = Poly.atom(mean) + Poly.number(b / (2 * a))
+            total += of * Poly.number(a) * Poly.atom(Atom("itself", (centred,)), 2)
+            powers = {
+                **powers,
+                2: Fraction(0),
+                1: Fraction(0),
+                0: powers.get(0, Fraction(0)) - b**2 / (4 * a),
+            }
+        for power, factor in powers.items():
+            by = Poly.atom(mean, power) if power else Poly.number(1)
+            total += of * by * Poly.number(factor)
+    return total
+
+
+def joined(poly: Poly) -> Poly:
+    """Return an expression in which sums that only occur together are one.
+
+    The sum of (x - c)**2 is multiplied out into those of x**2, x and 1; as one sum of one function
+    it needs no search. Left as it is where that would not make fewer sums.
+    """
+    found: dict[str, Poly] = {}
+    before = {key for key, atom in poly.atoms().items() if atom.name == "sum"}
+    try:
+        after = _with_joined(poly, found)
+    except ValueError:
+        return poly
+    return after if len(found) < len(before) else poly
+
+
+def _with_joined(poly: Poly, found: dict[str, Poly]) -> Poly:
+    """Return an expression with joined sums, and note these; ValueError for products of sums."""
+    total = Poly((), poly.lost)
+    linear: dict[str, tuple[Poly, Poly]] = {}  # by what sums are multiplied with: that, their bases
+    for monomial, factor in poly.terms:
+        sums = [part for part in monomial if part[0].name == "sum"]
+        rest = Poly.number(factor)
+        for atom, power in monomial:
+            if atom.name != "sum":
+                of = tuple(_with_joined(one, found) for one in atom.of)
+                rest = rest * Poly.atom(replace(atom, of=of), power)
+        if not sums:
+            total += rest
+        elif len(sums) > 1 or sums[0][1] != 1:
+            raise ValueError
+        else:
+            by = rest * Poly.number(1 / factor)
+            _, base = linear.get(by.key, (by, Poly(())))
+            linear[by.key] = by, base + sums[0][0].of[0] * Poly.number(factor)
+    for by, base in linear.values():
+        first = Poly.number(base.terms[0][1]) if base.terms else Poly.number(1)
+        base = base * first.power(-1)
+        found[base.key] = base
+        total += by * first * Poly.atom(Atom("sum", (base,)))
+    return total
+
+
 def _sum_of(base: Poly) -> str:
     return Atom("sum", (base,)).key
 
@@ -381,7 +464,8 @@ def form_of(answer: Poly, lower: float, upper: float) -> Form:
     for base, (_, _, decor) in zip(every, ranges, strict=True):
         if decor < DEFINED:
             raise NotOfSumsError(f"sums {readable(base)}, which is not defined everywhere")
-    # Powers of one function, or of the record itself.
+    # Powers of one function, or of the record itself: moments say the most of them, and are tried
+    # first; then pairs whose sums fill what lies between a curve and its chord; else the hull.
     shortest = min(every, key=lambda one: (len(one.key), one.key))
     for base in (shortest, Poly.atom(RECORD)) if len(every) > 1 else ():
         powers = {base.power(j).key: j for j in range(1, _MOST_MOMENTS + 1)}
@@ -473,11 +557,12 @@ def of_sums(
         raise NotOfSumsError("is asked for the dataset of nobody")
     if any(atom.name in ("max", "min") for atom in found.poly.atoms().values()):
         raise NotOfSumsError("asks for the largest or smallest record")
-    form = form_of(found.poly, *ends)
+    answer = joined(found.poly)
+    form = form_of(answer, *ends)
     # Own records are variables themselves where a group of them has no fewer.
     most, width = max(max(own) for _, *own in shapes), len(form.ends)
     own_widths = [1] * most if most <= width else [width]
-    return FromSums(form.rewritten(found.poly), form, (width, *own_widths))
+    return FromSums(form.rewritten(answer), form, (width, *own_widths))
 
 
 Ends = Sequence[tuple[float, float]]
@@ -495,7 +580,8 @@ class _Layout:
     def group(self, count: int, ends: Ends) -> Places:
         """Place a group of so many records."""
         start = len(self.box)
-        # Of one record the first variable counts alone, and of none, no one.
+        # Of one record the first variable counts alone, and of none, no one; the others are held at
+        # an end, so that boxes are not split along them.
         free = len(ends) if count > 1 else count
         self.box += [(count, count), *ends[:free], *((low, low) for low, _ in ends[free:])]
         return tuple(range(start, len(self.box)))
