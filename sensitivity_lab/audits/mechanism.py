@@ -36,7 +36,6 @@ from sensitivity_lab.metrics.cells import signed_key
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.universes.universe import Universe
 
-from .driven.affine import NotJudged
 from .driven.generator import GENERATORS, elsewhere, played, playing
 from .driven.handed import Handed, handed_on
 from .driven.kept import changed, first_calls, kept
@@ -889,14 +888,11 @@ def _handed_on(
 
 def _cost(cost: Handed, claim: PrivacyClaim) -> float:
     """Return what numbers cost that are shifted, in the quantity of a claim; rounded up."""
-    loss = cost.loss
-    if claim.rho is None and not claim.delta:
-        return round_up(Fraction(cost.epsilon)) if cost.epsilon < math.inf else math.inf
-    if isinstance(loss, NotJudged):
-        return math.inf
     if claim.rho is not None:
-        return float(loss.rho[1])
-    return round_up(Fraction(loss.delta(claim.epsilon)[1]))
+        return float(cost.loss.rho[1])
+    if claim.delta:
+        return cost.loss.delta(claim.epsilon)[1]
+    return round_up(Fraction(cost.epsilon)) if cost.epsilon < math.inf else math.inf
 
 
 def _sampled(

@@ -19,10 +19,9 @@ from typing import Any
 
 from sensitivity_lab.audits.returned import ENTRIES, Parts, bare, parts
 
-from .affine import AffineLaw, NotJudged, compare
 from .draws import Law
 from .generator import Fed
-from .losses import Loss
+from .losses import Shift, ShiftLoss
 from .runs import RAISED, Run, called, inside
 from .stops import OutsideError, budget, stopped
 from .symbols import GAUSSIAN, LAPLACE, Bound, Draw, Symbol
@@ -183,20 +182,16 @@ class Handed:
         return True
 
     @property
-    def loss(self) -> Loss | NotJudged:
+    def loss(self) -> ShiftLoss:
         """The loss where each number is shifted as far as it ever is.
 
         Numbers that depend on earlier ones lose no more: each is dominated by its largest shift.
         """
-        shifts = [one for one in self.shifts or [] if one[1]]
-        places = range(len(shifts))
-        eye = tuple(tuple(Fraction(place == at) for at in places) for place in places)
-        kinds = tuple(kind for kind, _ in shifts)
-        zero = AffineLaw((Fraction(0),) * len(shifts), eye, kinds)
-        found = compare(AffineLaw(tuple(shift for _, shift in shifts), eye, kinds), zero)
-        if isinstance(found, Loss | NotJudged):
-            return found
-        raise TypeError("shifts of noise are no leak")
+        moved = [(kind, shift) for kind, shift in self.shifts or [] if shift]
+        laplace = (Shift((), shift, Fraction(0)) for kind, shift in moved if kind == LAPLACE)
+        # The squares of the shifts of normal numbers add up to that of mu.
+        squares = (shift**2 for kind, shift in moved if kind == GAUSSIAN)
+        return ShiftLoss(tuple(laplace), (), mu_squared=sum(squares, Fraction(0)))
 
 
 def handed_on(
