@@ -11,7 +11,8 @@ cut, and small weights are rounded down: what is left out has a known mass, see 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -258,10 +259,7 @@ def joint(
     tables = {place: block.weights for place, block in enumerate(blocks)}
     for number, event in enumerate(events):
         inside = [place for place, block in enumerate(blocks) if block.column[number]]
-        if not inside:
-            if not event.on(np.zeros(1, dtype=np.int64))[0]:
-                return {}
-        elif len(inside) == 1:
+        if len(inside) == 1:
             (place,) = inside
             values = blocks[place].values * blocks[place].column[number]
             tables[place] = np.where(event.on(values), tables[place], 0)
@@ -458,21 +456,15 @@ class _Compared(_Factor):
     def dense(self, blocks: Sequence[_Block]) -> _Dense:
         """Return it as a table."""
         _check_cells([len(blocks[place].weights) for place in self.places])
-        values: Any = np.zeros((1,) * len(self.places), dtype=np.int64)
-        for axis, place in enumerate(self.places):
-            shape = [1] * len(self.places)
-            shape[axis] = -1
-            own = blocks[place].values * blocks[place].column[self.number]
-            values = values + own.reshape(shape)
+        own = (blocks[place].values * blocks[place].column[self.number] for place in self.places)
+        # Axis i of the sum belongs to the i-th block.
+        values: Any = sum(np.ix_(*own))
         return _Dense(self.places, self.event.on(values).astype(object) * 1)
 
 
 def _check_cells(sizes: Sequence[int]) -> None:
     """Raise TooLargeError if a table of these sizes is too large."""
-    cells = 1
-    for size in sizes:
-        cells *= size
-    if cells > _CELLS:
+    if prod(sizes) > _CELLS:
         text = " x ".join(f"{size:,}" for size in sizes)
         raise LimitError(
             f"{len(sizes)} sums of draws that depend on each other have {text} values, more than "
@@ -560,9 +552,8 @@ def _by_intervals(
     below[0], below[1:] = 0, np.cumsum(weights)
     first = np.clip(first, 0, number)
     found = below[np.maximum(np.clip(after, 0, number), first)] - below[first]
-    whole_shape = tuple(len(blocks[other].weights) for other in others)
-    table = np.empty(whole_shape, dtype=object)
-    table[...] = found if others else np.reshape(found, ())
+    table = np.empty([len(blocks[other].weights) for other in others], dtype=object)
+    table[...] = found
     return _Dense(others, table)
 
 
@@ -591,21 +582,14 @@ def _by_targets(
 ) -> dict[tuple[int, ...], int]:
     """Return the weights of a table by the values of the targets."""
     # Without places the table is one number, which stands for the empty product of the values.
-    if not np.ndim(table):
-        table = np.array([table], dtype=object)
+    table = np.atleast_1d(np.asarray(table, dtype=object))
     at = np.nonzero(table)
     weights = table[at].tolist()
-    columns = [np.zeros(len(weights), dtype=np.int64) for _ in wanted]
+    keys = np.zeros((len(weights), len(wanted)), dtype=np.int64)  # a row per weight
     for axis, place in enumerate(places):
-        values = blocks[place].values[at[axis]]
-        for column, number in zip(columns, wanted, strict=True):
-            column += values * blocks[place].column[number]
-    found: dict[tuple[int, ...], int] = {}
-    keys: Iterator[tuple[int, ...]] = (
-        zip(*(column.tolist() for column in columns), strict=True)
-        if columns
-        else iter([()] * len(weights))
-    )
-    for key, weight in zip(keys, weights, strict=True):
-        found[key] = found.get(key, 0) + weight
-    return found
+        factors = [blocks[place].column[number] for number in wanted]
+        keys += np.outer(blocks[place].values[at[axis]], np.array(factors, dtype=np.int64))
+    found: Counter[tuple[int, ...]] = Counter()
+    for key, weight in zip(map(tuple, keys.tolist()), weights, strict=True):
+        found[key] += weight
+    return dict(found)

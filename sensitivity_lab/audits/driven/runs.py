@@ -939,9 +939,14 @@ def _resolved(part: Any) -> Any:
     return part
 
 
-def fails_always(dataset: Any, kind: Any, text: Any) -> str:
-    """Return what is wrong where every run raises an error: such as one of some type and text."""
-    return f"the function fails in every run; on {short_literal(dataset)}: {kind}: {text}"
+def check_some_succeed(released: Sequence[tuple[Any, Parts]]) -> None:
+    """Raise QueryError if every run, by its dataset, raised: that is a mistake in the code."""
+    if all((RAISED, 0) in one for _, one in released):
+        dataset, one = released[0]
+        kind, text = (bare(one[RAISED, at]) for at in (0, 1))
+        raise QueryError(
+            f"the function fails in every run; on {short_literal(dataset)}: {kind}: {text}"
+        )
 
 
 def state_of(dataset: Any) -> str:
