@@ -109,8 +109,7 @@ class _Handed(Run):
     def before(self, one: Symbol, other: Symbol) -> None:
         """Give both a value: a difference of two draws of noise has a law of its own."""
         for symbol in (one, other):
-            if symbol.terms and not stopped():
-                self.value(symbol)
+            self.value(symbol)
 
     def within(self, symbol: Symbol, low: Bound, high: Bound) -> bool:
         """Decide whether a symbol is within bounds, by its value."""
