@@ -140,28 +140,17 @@ def _binomial(n: int, p: Fraction) -> tuple[int, list[int], int]:
     if n > _TRIALS:
         raise LimitError(f"binomial draws have at most {_TRIALS:,} trials, got {n:,}")
     above, below = p.numerator, p.denominator
-    if n * below.bit_length() <= 2 * _WEIGHT_BITS:
-        made = [comb(n, k) * above**k * (below - above) ** (n - k) for k in range(n + 1)]
+    left = below - above
+    if below == 1 or n * below.bit_length() <= 2 * _WEIGHT_BITS:
+        made = [comb(n, k) * above**k * left ** (n - k) for k in range(n + 1)]
         return 0, made, below**n
-    # By the recursion of the weights in Fractions, rounded down to `_WEIGHT_BITS` more bits.
-    weights, scale = [], 1 << _WEIGHT_BITS
+    # Each weight from the one before, as an exact whole number over below**n: of two trials with
+    # p = 1/3, the weights 4, 4 and 1 follow by * 2 * 1 / (1 * 2) and by * 1 * 1 / (2 * 2).
+    weights, exact, whole = [], left**n, below**n
     for k in range(n + 1):
-        exact = Fraction(comb(n, k)) * _power(p, k) * _power(1 - p, n - k)
-        weights.append(int(exact * scale))
-    return 0, weights, scale
-
-
-def _power(p: Fraction, k: int) -> Fraction:
-    """Return p ** k, rounded down to a multiple of a power of two far below what counts."""
-    if p.denominator.bit_length() * k <= 4096:
-        return p**k
-    bits, found, base = 4096, Fraction(1), p
-    while k:
-        if k & 1:
-            found = Fraction(int(found * base * (1 << bits)), 1 << bits)
-        base = Fraction(int(base * base * (1 << bits)), 1 << bits)
-        k >>= 1
-    return found
+        weights.append((exact << _WEIGHT_BITS) // whole)  # rounded down
+        exact = exact * (n - k) * above // ((k + 1) * left)
+    return 0, weights, 1 << _WEIGHT_BITS
 
 
 def _listed(low: int, *weights: int) -> tuple[int, list[int], int]:
@@ -423,18 +412,8 @@ def _summed(members: tuple[tuple[Law, int], ...]) -> tuple[int, NDArray[np.objec
     return low, weights
 
 
-class _Factor:
-    """A function of some blocks; all factors together multiply to the joint weights."""
-
-    places: tuple[int, ...]
-
-    def dense(self, blocks: Sequence[_Block]) -> _Dense:
-        """Return it as a table."""
-        raise NotImplementedError
-
-
 @dataclass(frozen=True)
-class _Dense(_Factor):
+class _Dense:
     """A table: axis i belongs to the block in ``places[i]``, which ascend."""
 
     places: tuple[int, ...]
@@ -446,7 +425,7 @@ class _Dense(_Factor):
 
 
 @dataclass(frozen=True)
-class _Compared(_Factor):
+class _Compared:
     """An event about several blocks: 1 where it holds, else 0."""
 
     places: tuple[int, ...]
@@ -460,6 +439,10 @@ class _Compared(_Factor):
         # Axis i of the sum belongs to the i-th block.
         values: Any = sum(np.ix_(*own))
         return _Dense(self.places, self.event.on(values).astype(object) * 1)
+
+
+_Factor = _Dense | _Compared
+"""A function of some blocks; all factors together multiply to the joint weights."""
 
 
 def _check_cells(sizes: Sequence[int]) -> None:
@@ -494,9 +477,7 @@ def _message(own: list[_Factor], blocks: Sequence[_Block], place: int) -> _Facto
     compared = [one for one in own if isinstance(one, _Compared)]
     alone = [one for one in own if one.places == (place,)]
     if len(compared) + len(alone) == len(own) and all(len(one.places) == 2 for one in compared):
-        weights: Any = 1
-        for one in alone:
-            weights = weights * one.dense(blocks).table
+        weights: Any = prod(one.dense(blocks).table for one in alone)
         return _by_intervals(compared, blocks, place, weights)
     places, table = _whole(own, blocks)
     axis = places.index(place)

@@ -137,16 +137,9 @@ class LikePythons(np.random.Generator):
             return self.integers(low, high, endpoint=True)
         return self.integers(low, high, size, dtype)
 
-    def random_integers(self, low: Any, high: Any = None, size: Any = None) -> Any:
-        """Draw whole numbers up to `high`, from 1 where there is no other bound."""
-        low, high = (1, low) if high is None else (low, high)
-        return self.integers(low, high, size, endpoint=True)
-
     def random_sample(self, size: Any = None) -> Any:
         """Draw uniform numbers from 0 to 1."""
         return self.random(size)
-
-    ranf = random_sample
 
     def rand(self, *shape: int) -> Any:
         """Draw uniform numbers from 0 to 1, in a shape."""

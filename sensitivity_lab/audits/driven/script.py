@@ -316,10 +316,7 @@ def _used(function: Any, told: set[str]) -> Iterator[str]:
 
 def _named(function: Any) -> Iterator[str]:
     """Yield the names in the source of a function or class, in its annotations too."""
-    source = _code(function)
-    if source is None:
-        return
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(ast.parse(_code(function) or "")):
         if isinstance(node, ast.Name):
             yield node.id
 

@@ -232,13 +232,10 @@ def test_a_call_that_means_two_things_is_asked_about(sampled):
         lambda rng: rng.rand(),
         lambda rng: rng.rand(2)[1],
         lambda rng: rng.random_sample(),
-        lambda rng: rng.ranf(),
         lambda rng: rng.sample(),
         lambda rng: rng.sample(3)[0],
         lambda rng: (rng.randint(4) + 0.5) / 4,
         lambda rng: (rng.randint(0, 4, size=2)[1] + 0.5) / 4,
-        lambda rng: (rng.random_integers(4) - 0.5) / 4,
-        lambda rng: (rng.random_integers(0, 3) + 0.5) / 4,
     ],
 )
 def test_the_names_of_random_state(draw):
