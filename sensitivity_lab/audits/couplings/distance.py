@@ -7,10 +7,9 @@ flow decides whether a coupling keeps every pair of outputs close; the proof is 
 
 from __future__ import annotations
 
-import itertools
 import math
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -124,32 +123,61 @@ def uncoupled(
     >>> uncoupled([2, 1], [1, 2], np.array([[True, False], [True, True]]))
     (1, [0])
     """
-    source, sink, first = -1, -2, len(supply)  # output j of y is the node first + j
-    # room[a][b] is how much more can flow from a to b: what flows can flow back.
-    room: defaultdict[int, Counter[int]] = defaultdict(Counter)
-    room[source].update(dict(enumerate(supply)))
-    for i, line in enumerate(close):
-        room[i].update(dict.fromkeys((np.flatnonzero(line) + first).tolist(), sum(supply)))
-    for j, most in enumerate(demand, first):
-        room[j][sink] = most
+    left, room = list(supply), list(demand)
+    partners = [np.flatnonzero(line).tolist() for line in close]
+    flow: list[dict[int, int]] = [{} for _ in demand]  # by output of y: what each output of x sends
     while True:
-        back = {source: source}  # from where the search came to a node
-        queue = [source]
-        for at in queue:
-            if sink in back:
-                break
-            found = [to for to, more in room[at].items() if more and to not in back]
-            back |= dict.fromkeys(found, at)
-            queue += found
-        if sink not in back:  # no path is left: what the search has reached is a minimum cut
-            return sum(room[source].values()), sorted(i for i in back if 0 <= i < first)
-        path = [sink]
-        while path[-1] != source:
-            path.append(back[path[-1]])
-        # Of supplies 2 and 1 for demands 1 and 2, with the first output close to the first alone:
-        # the second sends 1 to the second, and 1 of the first is left, which is the cut.
-        steps = [*itertools.pairwise(path[::-1])]
-        amount = min(room[a][b] for a, b in steps)
-        for a, b in steps:
-            room[a][b] -= amount
-            room[b][a] += amount
+        # back[j] is the output of x from which the search came to the output j of y.
+        back: dict[int, int] = {}
+        # into[i] is the output of y from which the search went back to i, which sends to it; None
+        # if i has more to send itself.
+        into: dict[int, int | None] = {i: None for i, more in enumerate(left) if more}
+        queue = deque(into)
+        end = None
+        while queue and end is None:
+            i = queue.popleft()
+            for j in partners[i]:
+                if j in back:
+                    continue
+                back[j] = i
+                if room[j]:
+                    end = j
+                    break
+                for other in flow[j]:
+                    if other not in into:
+                        into[other] = j
+                        queue.append(other)
+        if end is None:  # no path is left: what the search has reached is a minimum cut
+            return sum(left), sorted(into)
+        _push(end, back, into, left, room, flow)
+
+
+def _push(
+    end: int,
+    back: dict[int, int],
+    into: dict[int, int | None],
+    left: list[int],
+    room: list[int],
+    flow: list[dict[int, int]],
+) -> None:
+    """Send as much as fits along the path that a search has found."""
+    path: list[tuple[int, int]] = []  # (i, j): i sends more to j; what i sent to the next j is less
+    at: int | None = end
+    amount = room[end]
+    while at is not None:
+        sender = back[at]
+        path.append((sender, at))
+        at = into[sender]
+        amount = min(amount, left[sender] if at is None else flow[at][sender])
+    # A sender in the middle of the path sends to j what it no longer sends to the output before, so
+    # that only the first sender has less left, and only the end less room.
+    for sender, j in path:
+        flow[j][sender] = flow[j].get(sender, 0) + amount
+        before = into[sender]
+        if before is None:
+            left[sender] -= amount
+            continue
+        flow[before][sender] -= amount
+        if not flow[before][sender]:
+            del flow[before][sender]
+    room[end] -= amount

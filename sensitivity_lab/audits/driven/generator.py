@@ -484,6 +484,8 @@ def _shaped(
     scalar : type, "" or None
         What NumPy makes of a single number; "" means of the dtype, None as it is.
     """
+    if size is None and all(isinstance(parameter, _SINGLE) for parameter in parameters):
+        return _one_draw(one(*parameters), dtype, scalar)
     arrays = [_object_array(parameter) for parameter in parameters]
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
     if size is None and not shape:
@@ -497,6 +499,10 @@ def _shaped(
     if any(isinstance(entry, Symbol) for entry in made.flat):
         return made
     return made.astype(dtype)
+
+
+_SINGLE = (int, float, Fraction, np.generic, Symbol)
+"""Parameters that are no arrays: without a size, they make one draw."""
 
 
 def _one_draw(drawn: Any, dtype: Any, scalar: Any) -> Any:

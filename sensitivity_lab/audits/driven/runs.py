@@ -493,18 +493,10 @@ class Run:
         self.steps.append(_Step(question, taken, several))
         return taken
 
-    def once_more(self) -> Run:
-        """Return a run that goes the same way."""
-        return Run(tuple(self.steps))
-
     def is_foreign(self, part: Any) -> bool:
         """Whether a part of a release has discrete draws that this run did not make."""
         terms = part.terms if isinstance(part, Symbol) else {}
         return any(draw.kind == DISCRETE and draw.number not in self._components for draw in terms)
-
-    def merged(self, symbol: Symbol) -> None:
-        """Make the draws of a symbol one component."""
-        self.merged_terms({draw.number: 1 for draw in symbol.terms})
 
     def merged_terms(self, terms: Mapping[int, int]) -> _Component:
         """Return the one component of some draws; they depend on each other from now on."""
@@ -554,10 +546,6 @@ class Run:
     def components(self) -> list[_Component]:
         """Return the components, each once."""
         return list({id(one): one for one in self._components.values()}.values())
-
-    def uniform_mass(self) -> Fraction:
-        """Return the probability of all comparisons of uniform draws."""
-        return math.prod((high - low for low, high in self.uniforms), start=_ONE)
 
     def example(self) -> dict[Draw, Fraction]:
         """Return likely values of all draws that lead along this path, and some noise."""
@@ -776,7 +764,9 @@ def explore(
             heapq.heappush(waiting, (-other, next(order), way))
         if returned is not None:
             shortest = max(1, min(shortest, run.length) if leaves else run.length)
-            leaves.append(_own_leaf(run, returned, dataset))
+            if any(run.is_foreign(part) for part in returned.values()):
+                raise QueryError(state_of(dataset))  # a draw of an earlier run
+            leaves.append(leaf_of(run, returned))
     repeated = []
     for leaf in reversed(leaves):
         budget().check()
@@ -1017,13 +1007,6 @@ def _too_many_paths(
     )
 
 
-def _own_leaf(run: Run, returned: Parts, dataset: Any) -> Leaf:
-    """Return what a run releases; raise QueryError for a draw of an earlier run."""
-    if any(run.is_foreign(part) for part in returned.values()):
-        raise QueryError(state_of(dataset))
-    return leaf_of(run, returned)
-
-
 def leaf_of(run: Run, returned: Parts) -> Leaf:
     """Return what a run releases, with the joint law of its symbols."""
     symbols = {path: part for path, part in returned.items() if isinstance(part, Symbol)}
@@ -1046,7 +1029,7 @@ def leaf_of(run: Run, returned: Parts) -> Leaf:
         run.check_unspent(symbol)
     discrete = {path: symbol for path, symbol in symbols.items() if not symbol.continuous}
     for symbol in discrete.values():
-        run.merged(symbol)
+        run.merged_terms(_whole_terms(symbol)[0])
     weights, below, groups = 1, 1, []
     for one in run.components():
         own = {
@@ -1061,7 +1044,8 @@ def leaf_of(run: Run, returned: Parts) -> Leaf:
         else:
             weights *= one.weight(run.laws)
             below *= one.denominator(run.laws)
-    noisy = run.uniform_mass() * chance(run.noises, run.compared)[0] * run.race.mass
+    uniform = math.prod((high - low for low, high in run.uniforms), start=_ONE)
+    noisy = uniform * chance(run.noises, run.compared)[0] * run.race.mass
     return Leaf(returned, groups, noisy * Fraction(weights, below), symbols, run)
 
 
@@ -1101,7 +1085,7 @@ def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     if not leaf.run.draws:
         # There is no draw whose type or rounding could tell.
         raise _other(dataset, leaf.parts, shown)
-    returned = called(function, dataset, leaf.run.once_more())
+    returned = called(function, dataset, Run(tuple(leaf.run.steps)))
     if returned.keys() != leaf.parts.keys() or any(
         not _alike(part, leaf.parts[path]) for path, part in returned.items()
     ):
