@@ -361,11 +361,11 @@ def audit_mechanism(
     down. A draw is a symbol. Sums of draws with whole or rational factors stay symbols; a
     comparison splits a run in two, and whatever needs the value of a draw (an index, a text, a key,
     a product of two draws) takes a run per value. ``laplace`` and ``normal`` noise that is added
-    and returned has an affine law. ``laplace`` and ``exponential`` noise that is only compared
-    splits runs, too, with exact probabilities: sums of exponentials. So does a single number with
-    ``laplace`` noise that is clipped and released alone. The logarithm of a uniform draw, by
-    ``np.log`` or ``math.log``, is exponential noise; with a random sign it is Laplace noise.
-    All runs on a dataset are repeated with numbers for the draws, in the opposite order.
+    and returned has an affine law. ``laplace`` and ``exponential`` noise that is only compared, at
+    most two draws at a time, splits runs, too, with exact probabilities: sums of exponentials. So
+    does a single number with ``laplace`` noise that is clipped and released alone. The logarithm of
+    a uniform draw, by ``np.log`` or ``math.log``, is exponential noise; with a random sign it is
+    Laplace noise. All runs on a dataset are repeated with numbers for the draws, in the opposite order.
 
     Arithmetic is that of real numbers: the rounding of floats is no part of the law, and releases
     in floats that are rounded noticeably are refused. A law with endless support is cut where
