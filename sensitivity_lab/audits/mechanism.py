@@ -365,7 +365,8 @@ def audit_mechanism(
     most two draws at a time, splits runs, too, with exact probabilities: sums of exponentials. So
     does a single number with ``laplace`` noise that is clipped and released alone. The logarithm of
     a uniform draw, by ``np.log`` or ``math.log``, is exponential noise; with a random sign it is
-    Laplace noise. All runs on a dataset are repeated with numbers for the draws, in the opposite order.
+    Laplace noise. All runs on a dataset are repeated with numbers for the draws, in the opposite
+    order.
 
     Arithmetic is that of real numbers: the rounding of floats is no part of the law, and releases
     in floats that are rounded noticeably are refused. A law with endless support is cut where

@@ -248,7 +248,10 @@ def joint(
     tables = {place: block.weights for place, block in enumerate(blocks)}
     for number, event in enumerate(events):
         inside = [place for place, block in enumerate(blocks) if block.column[number]]
-        if len(inside) == 1:
+        if not inside:
+            if not event.on(np.zeros(1, dtype=np.int64))[0]:
+                return {}
+        elif len(inside) == 1:
             (place,) = inside
             values = blocks[place].values * blocks[place].column[number]
             tables[place] = np.where(event.on(values), tables[place], 0)
