@@ -26,7 +26,7 @@ from .randomness import RANDOM
 from .report import AuditReport
 from .searched import audit_query
 from .stability import audit_pipeline
-from .subjects import name_of
+from .subjects import misfit, name_of
 
 _QUERY = frozenset({"norm", "exactly", "method", "n_jobs", "run", "subject"})
 _FUNCTION = frozenset({"datasets", "outputs", "choices", "every_order", "subject"})
@@ -312,18 +312,12 @@ def audit(
 
 def _check_takes_dataset(query: Any) -> None:
     """Raise InputError if a function takes more than a dataset."""
-    try:
-        signature = inspect.signature(query)
-    except (TypeError, ValueError):
-        return  # its parameters cannot be read
-    try:
-        signature.bind(None)
-    except TypeError:
+    if (signature := misfit(query, None)) is not None:
         raise InputError(
             f"query must take a dataset alone, got {name_of(query)}{signature}; with random "
             f"choices, write {RANDOM}; with a generator, "
             "write sl.audits.audit_mechanism(function, values, 3, neighbors=..., epsilon=1)"
-        ) from None
+        )
 
 
 def _led_to(query: Any, given: dict[str, Any]) -> str:

@@ -29,26 +29,24 @@ from sensitivity_lab.checks import (
     one_or_several,
     shown,
 )
-from sensitivity_lab.errors import InputError, QueryError, TooLargeError
+from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.exact.difference import Difference, Number, round_down, round_up
 from sensitivity_lab.exact.roots import as_fraction
 from sensitivity_lab.metrics.cells import signed_key
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.universes.universe import Universe
 
-from .driven.affine import NotJudged
 from .driven.generator import GENERATORS, elsewhere, played, playing
 from .driven.handed import Handed, handed_on
 from .driven.kept import changed, first_calls, kept
-from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
-from .driven.refuter import HELPERS, Refuted, Tried, refute
+from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, chances, compared
+from .driven.refuter import HELPERS, Tried, refute
 from .driven.runs import (
     AGAIN,
     BRANCHES,
-    RAISED,
+    check_some_succeed,
     explore,
     explore_in_fresh_process,
-    fails_always,
     rerun,
 )
 from .driven.script import script_of, script_of_sample
@@ -57,8 +55,8 @@ from .pairs import check_pairs, neighbors
 from .question import NOTHING_DIFFERS, Question, check_order, question_about
 from .records import records_of
 from .report import AuditReport
-from .returned import bare
 from .row import HOLDS, NO_EVIDENCE, NOT_JUDGED, NOT_REFUTED, SAMPLED, AuditRow, Evidence, Finding
+from .subjects import misfit
 
 CHANCE_ULPS = 32
 """The default tolerance: probabilities that are floats, such as p = e^eps / (1 + e^eps)."""
@@ -222,35 +220,27 @@ class MechanismReport(AuditReport):
             If nothing is violated, a rho is claimed, or the event cannot be written as a short
             program.
         """
-        row = self.decisive
-        if self.sampled is not None and self.sampled.found is not None:
-            return self._script_of_sample(self.function, self.sampled.found)
-        known = row.distance in self.worst
-        if row.verdict != "violated" or not known or self.function is None:
-            raise InputError(f"script is for a violation, and the verdict is {self.verdict!r}")
-        name = getattr(self.function, "__name__", "function")
+        row, function = self.decisive, self.function
+        name = getattr(function, "__name__", "function")
         call = name if name.isidentifier() else "function"
+        claim = float(self.claim[0]), float(self.claim[1])
+        found = self.sampled and self.sampled.found
+        if found and function:
+            shares = found.hits[0] / found.runs[0], found.hits[1] / found.runs[1]
+            pair, event = (found.x, found.y), found.event.source
+            with playing(self.generator):
+                return script_of_sample(function, call, *pair, claim, shares, event, HELPERS)
+        if row.verdict != "violated" or row.distance not in self.worst or function is None:
+            raise InputError(f"script is for a violation, and the verdict is {self.verdict!r}")
         if row.quantity == RHO:
             raise InputError(
                 "script shows the probabilities of an event, which prove nothing about rho; audit "
                 "epsilon and delta for a script"
             )
         worst = self.worst[row.distance]
-        epsilon, delta = map(float, self.claim)
-        event = worst.divergence.event(self.claim[0])
-        noisy = [one.event(self.claim[0]) for one in worst.divergence.noisy]
-        told = [one for one in noisy if one is not None]
         with playing(self.generator):
-            return script_of(self.function, call, worst.x, worst.y, epsilon, delta, event, told)
-
-    def _script_of_sample(self, function: Any, found: Refuted) -> str:
-        name = getattr(function, "__name__", "function")
-        epsilon, delta = map(float, self.claim)
-        shares = found.hits[0] / found.runs[0], found.hits[1] / found.runs[1]
-        call = name if name.isidentifier() else "function"
-        claim, event = (epsilon, delta), found.event.source
-        with playing(self.generator):
-            return script_of_sample(function, call, found.x, found.y, claim, shares, event, HELPERS)
+            seen = _seen(worst, self.claim[0])
+            return script_of(function, call, worst.x, worst.y, claim, *seen)
 
 
 @public_call
@@ -371,11 +361,12 @@ def audit_mechanism(
     down. A draw is a symbol. Sums of draws with whole or rational factors stay symbols; a
     comparison splits a run in two, and whatever needs the value of a draw (an index, a text, a key,
     a product of two draws) takes a run per value. ``laplace`` and ``normal`` noise that is added
-    and returned has an affine law. ``laplace`` and ``exponential`` noise that is only compared
-    splits runs, too, with exact probabilities: sums of exponentials. So does a single number with
-    ``laplace`` noise that is clipped and released alone. The logarithm of a uniform draw, by
-    ``np.log`` or ``math.log``, is exponential noise; with a random sign it is Laplace noise.
-    All runs on a dataset are repeated with numbers for the draws, in the opposite order.
+    and returned has an affine law. ``laplace`` and ``exponential`` noise that is only compared, at
+    most two draws at a time, splits runs, too, with exact probabilities: sums of exponentials. So
+    does a single number with ``laplace`` noise that is clipped and released alone. The logarithm of
+    a uniform draw, by ``np.log`` or ``math.log``, is exponential noise; with a random sign it is
+    Laplace noise. All runs on a dataset are repeated with numbers for the draws, in the opposite
+    order.
 
     Arithmetic is that of real numbers: the rounding of floats is no part of the law, and releases
     in floats that are rounded noticeably are refused. A law with endless support is cut where
@@ -570,17 +561,11 @@ def _claimed(epsilon: Any, delta: Any, rho: Any) -> PrivacyClaim:
 
 def _check_takes_generator(function: Callable[..., Any]) -> None:
     """Raise InputError unless a function takes a dataset and a generator."""
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return  # its parameters cannot be read
-    try:
-        signature.bind(None, None)
-    except TypeError as error:
+    if (signature := misfit(function, None, None)) is not None:
         raise InputError(
             f"function must take a dataset and a generator, as in def function(data, rng), got "
             f"{named(getattr(function, '__name__', 'one'))}{signature}"
-        ) from error
+        )
 
 
 def _with_own_draws(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -602,10 +587,7 @@ def _check_releases(laws: Sequence[ReleaseLaw], claim: PrivacyClaim) -> None:
     leaves = [(law, leaf) for law in laws for leaf in law.explored.leaves]
     if claim.rho is not None and any(leaf.run.compares for _, leaf in leaves):
         raise OutsideError("compares continuous noise")
-    if all((RAISED, 0) in leaf.parts for _, leaf in leaves):
-        law, leaf = leaves[0]
-        kind, text = (bare(leaf.parts[RAISED, place]) for place in (0, 1))
-        raise QueryError(fails_always(law.dataset, kind, text))
+    check_some_succeed([(law.dataset, leaf.parts) for law, leaf in leaves])
 
 
 def _differ(question: Question, laws: Sequence[ReleaseLaw]) -> bool:
@@ -826,11 +808,8 @@ def _shown(data: Any) -> Any:
 
 def _evidence(worst: Worst, epsilon: Fraction) -> Evidence:
     """Return the pair, each with the probability of the event that tells them apart."""
-    event, noisy = _seen(worst, epsilon)
-    x, y = _shown(worst.x), _shown(worst.y)
-    p = float(sum((atom.p for atom in event), Fraction(0))) + sum(one.p for one in noisy)
-    q = float(sum((atom.q for atom in event), Fraction(0))) + sum(one.q for one in noisy)
-    return Evidence(x, y, {"P(event)": p}, {"P(event)": q})
+    p, q = chances(*_seen(worst, epsilon))
+    return Evidence(_shown(worst.x), _shown(worst.y), {"P(event)": p}, {"P(event)": q})
 
 
 def _notes(worst: Worst, epsilon: Fraction) -> tuple[str, ...]:
@@ -889,14 +868,11 @@ def _handed_on(
 
 def _cost(cost: Handed, claim: PrivacyClaim) -> float:
     """Return what numbers cost that are shifted, in the quantity of a claim; rounded up."""
-    loss = cost.loss
-    if claim.rho is None and not claim.delta:
-        return round_up(Fraction(cost.epsilon)) if cost.epsilon < math.inf else math.inf
-    if isinstance(loss, NotJudged):
-        return math.inf
     if claim.rho is not None:
-        return float(loss.rho[1])
-    return round_up(Fraction(loss.delta(claim.epsilon)[1]))
+        return float(cost.loss.rho[1])
+    if claim.delta:
+        return cost.loss.delta(claim.epsilon)[1]
+    return round_up(Fraction(cost.epsilon)) if cost.epsilon < math.inf else math.inf
 
 
 def _sampled(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from contextlib import suppress
 from functools import partial
 from pathlib import PurePath
 from typing import Any
@@ -29,6 +31,23 @@ def name_of(function: Any) -> str:
     if name != "<lambda>" or code is None:
         return named(name)
     return f"{named(name)} ({PurePath(code.co_filename).name}:{code.co_firstlineno})"
+
+
+def misfit(function: Any, *given: Any) -> inspect.Signature | None:
+    """Return the signature of a function that does not take some arguments; None if it may.
+
+    Examples
+    --------
+    >>> print(misfit(lambda data: data, 1, 2), misfit(lambda data: data, 1))
+    (data) None
+    """
+    with suppress(TypeError, ValueError):  # the parameters of some functions cannot be read
+        signature = inspect.signature(function)
+        try:
+            signature.bind(*given)
+        except TypeError:
+            return signature
+    return None
 
 
 def subject_named(subject: str) -> str:

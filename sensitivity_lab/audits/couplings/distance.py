@@ -8,6 +8,7 @@ flow decides whether a coupling keeps every pair of outputs close; the proof is 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
@@ -59,7 +60,9 @@ def _least(near: NDArray[Any], least: int, enough: Any) -> int:
     """Return the smallest distance that is enough, or `least` if that is."""
     if int(near.max()) <= least or enough(least):
         return least
-    return int(_smallest(sorted({int(t) for t in near.ravel() if t > least}), enough))
+    candidates = sorted({int(t) for t in near.ravel() if t > least})
+    # All distances after one that is enough are; the last one is, whatever `enough` says.
+    return candidates[bisect_left(candidates, True, hi=len(candidates) - 1, key=enough)]
 
 
 def _told_apart(x: Sequence[int], y: Sequence[int], close: NDArray[np.bool_]) -> bool:
@@ -178,21 +181,3 @@ def _push(
         if not flow[before][sender]:
             del flow[before][sender]
     room[end] -= amount
-
-
-def _smallest(candidates: Sequence[Any], enough: Any) -> Any:
-    """Return the first of ascending candidates that is enough; the last one counts as enough.
-
-    Examples
-    --------
-    >>> _smallest([1, 2, 5, 7], lambda candidate: candidate > 3)
-    5
-    """
-    low, high = 0, len(candidates) - 1
-    while low < high:
-        middle = (low + high) // 2
-        if enough(candidates[middle]):
-            high = middle
-        else:
-            low = middle + 1
-    return candidates[low]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -161,11 +162,8 @@ def _matrix(measured: Distances, number: int) -> NDArray[Any]:
 
 
 def _counted(places: Sequence[int]) -> Distribution:
-    counts: dict[int, int] = {}
-    for place in places:
-        counts[place] = counts.get(place, 0) + 1
-    ordered = sorted(counts)
-    return Distribution(tuple(ordered), tuple(counts[place] for place in ordered))
+    ordered = sorted(Counter(places).items())
+    return Distribution(*zip(*ordered, strict=True))
 
 
 def _frozen(output: Any) -> Any:

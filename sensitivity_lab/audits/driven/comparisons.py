@@ -7,7 +7,6 @@ other. So a probability is a sum of exponentials of fractions. See docs/proofs.m
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -71,7 +70,7 @@ def chance(kinds: Sequence[str], events: Sequence[Above]) -> tuple[Chance, int]:
     Raises
     ------
     UnknownError
-        If the law has too many terms, or three combinations are added that differ elsewhere.
+        If the law has too many terms, or three draws are added.
 
     Examples
     --------
@@ -147,33 +146,21 @@ def _unconnected(events: Sequence[Above]) -> list[list[Above]]:
 def chance_of_part(kinds: tuple[str, ...], events: frozenset[Above]) -> tuple[Chance, int]:
     """Do the same as `chance` for events of which each hangs together with the others."""
     _terms_made[0] = len(events)
-    # A combination that all events share is one number, whose density is a convolution. Numbers are
-    # in the unit in which they are compared: then most coefficients are 1 or -1.
+    # Numbers are in the unit in which they are compared first: then most coefficients are 1 or -1.
     ordered = sorted(events)
-    numbers: dict[tuple[Fraction, ...], list[tuple[str, Fraction]]] = {}
-    for draw, kind in enumerate(kinds):
-        column = [dict(one.terms).get(draw, Fraction(0)) for one in ordered]
-        scale = next(a for a in column if a)
-        numbers.setdefault(tuple(a / scale for a in column), []).append((kind, scale))
+    scales = [
+        next(a for one in ordered for at, a in one.terms if at == draw)
+        for draw, _ in enumerate(kinds)
+    ]
     unit = Fraction(1, math.lcm(*(one.least.denominator for one in events)))
-    rates = [unit / scale for several in numbers.values() for _, scale in several]
+    rates = [unit / scale for scale in scales]
     below = math.lcm(*(rate.denominator for rate in rates))
-    within = _Region({}, {})
-    for name, several in enumerate(numbers.values()):
-        first, *others = (_density(kind, unit / scale, below) for kind, scale in several)
-        for other in others:
-            first = _convolution(first, other, below)
-        within = _Region({**within.functions, name: first}, {})
-    for place, one in enumerate(ordered):
-        form = {
-            name: _int_if_whole(column[place])
-            for name, column in enumerate(numbers)
-            if column[place]
-        }
-        if len(form) > 2:
-            raise UnknownError(
-                f"compares a sum of {len(form)} draws of noise, which it compares otherwise, too"
-            )
+    densities = (_density(*both, below) for both in zip(kinds, rates, strict=True))
+    within = _Region(dict(enumerate(densities)), {})
+    for one in ordered:
+        if len(one.terms) > 2:
+            raise UnknownError(f"compares a sum of {len(one.terms)} draws of noise")
+        form = {draw: _int_if_whole(a / scales[draw]) for draw, a in one.terms}
         made = within.cut(form, _int_if_whole(-one.least / unit))
         if made is None:
             return Fraction(0), 0
@@ -525,38 +512,3 @@ def _at_line(terms: Terms, slope: Number, start: Number) -> Terms:
             part = c * math.comb(m, k) * Fraction(slope) ** k * Fraction(start) ** (m - k)
             _add(moved, {(a * slope, k, b + a * start): part})
     return moved
-
-
-def _convolution(one: Function, other: Function, unit: int) -> Function:
-    """Return the density of the sum of two numbers: the integral of f(x) g(y - x) over x."""
-    parts = [(low, high, first, last, f, g) for low, high, f in one for first, last, g in other]
-    # An infinite end less another one is NaN, and makes a ufunc warn that compares symbols.
-    ends = sorted(
-        {a + b for p in parts for a in p[:2] for b in p[2:4] if abs(a) < math.inf or a != -b}
-    )
-    found: Function = []
-    for start, end in itertools.pairwise(ends):
-        total: Terms = {}
-        for low, high, first, last, f, g in parts:
-            # x is from the larger one of low and y - last to the smaller one of high and y - first.
-            if start < low + first or end > high + last:
-                continue
-            inner = (high, 0) if high != math.inf and high + first <= start else (-first, 1)
-            outer = (low, 0) if low != -math.inf and low + last >= end else (-last, 1)
-            for (at, slope), sign in ((inner, 1), (outer, -1)):
-                _add(total, _under(f, g, slope, at, unit), sign)
-        if total:
-            found.append((start, end, total))
-    return _not_too_many(found)
-
-
-def _under(f: Terms, g: Terms, slope: Number, at: Number, unit: int) -> Terms:
-    """Return the integral of f(x) g(y - x) up to x = slope y + at; 0 from an end far out."""
-    found: Terms = {}
-    for (a, m, b), c in g.items() if not isinstance(at, float) else ():
-        for k in range(m + 1):
-            # (y - x)**m, by the binomial theorem
-            turned: Terms = {(-a, k, b): c * math.comb(m, k) * (-1) ** k}
-            whole = _at_line(_antiderivative(_multiplied(f, turned), unit), slope, at)
-            _add(found, _multiplied(whole, {(a, m - k, 0): Fraction(1)}))
-    return found

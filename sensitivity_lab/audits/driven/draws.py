@@ -11,7 +11,8 @@ cut, and small weights are rounded down: what is left out has a known mass, see 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -139,28 +140,17 @@ def _binomial(n: int, p: Fraction) -> tuple[int, list[int], int]:
     if n > _TRIALS:
         raise LimitError(f"binomial draws have at most {_TRIALS:,} trials, got {n:,}")
     above, below = p.numerator, p.denominator
-    if n * below.bit_length() <= 2 * _WEIGHT_BITS:
-        made = [comb(n, k) * above**k * (below - above) ** (n - k) for k in range(n + 1)]
+    left = below - above
+    if below == 1 or n * below.bit_length() <= 2 * _WEIGHT_BITS:
+        made = [comb(n, k) * above**k * left ** (n - k) for k in range(n + 1)]
         return 0, made, below**n
-    # By the recursion of the weights in Fractions, rounded down to `_WEIGHT_BITS` more bits.
-    weights, scale = [], 1 << _WEIGHT_BITS
+    # Each weight from the one before, as an exact whole number over below**n: of two trials with
+    # p = 1/3, the weights 4, 4 and 1 follow by * 2 * 1 / (1 * 2) and by * 1 * 1 / (2 * 2).
+    weights, exact, whole = [], left**n, below**n
     for k in range(n + 1):
-        exact = Fraction(comb(n, k)) * _power(p, k) * _power(1 - p, n - k)
-        weights.append(int(exact * scale))
-    return 0, weights, scale
-
-
-def _power(p: Fraction, k: int) -> Fraction:
-    """Return p ** k, rounded down to a multiple of a power of two far below what counts."""
-    if p.denominator.bit_length() * k <= 4096:
-        return p**k
-    bits, found, base = 4096, Fraction(1), p
-    while k:
-        if k & 1:
-            found = Fraction(int(found * base * (1 << bits)), 1 << bits)
-        base = Fraction(int(base * base * (1 << bits)), 1 << bits)
-        k >>= 1
-    return found
+        weights.append((exact << _WEIGHT_BITS) // whole)  # rounded down
+        exact = exact * (n - k) * above // ((k + 1) * left)
+    return 0, weights, 1 << _WEIGHT_BITS
 
 
 def _listed(low: int, *weights: int) -> tuple[int, list[int], int]:
@@ -425,18 +415,8 @@ def _summed(members: tuple[tuple[Law, int], ...]) -> tuple[int, NDArray[np.objec
     return low, weights
 
 
-class _Factor:
-    """A function of some blocks; all factors together multiply to the joint weights."""
-
-    places: tuple[int, ...]
-
-    def dense(self, blocks: Sequence[_Block]) -> _Dense:
-        """Return it as a table."""
-        raise NotImplementedError
-
-
 @dataclass(frozen=True)
-class _Dense(_Factor):
+class _Dense:
     """A table: axis i belongs to the block in ``places[i]``, which ascend."""
 
     places: tuple[int, ...]
@@ -448,7 +428,7 @@ class _Dense(_Factor):
 
 
 @dataclass(frozen=True)
-class _Compared(_Factor):
+class _Compared:
     """An event about several blocks: 1 where it holds, else 0."""
 
     places: tuple[int, ...]
@@ -458,21 +438,19 @@ class _Compared(_Factor):
     def dense(self, blocks: Sequence[_Block]) -> _Dense:
         """Return it as a table."""
         _check_cells([len(blocks[place].weights) for place in self.places])
-        values: Any = np.zeros((1,) * len(self.places), dtype=np.int64)
-        for axis, place in enumerate(self.places):
-            shape = [1] * len(self.places)
-            shape[axis] = -1
-            own = blocks[place].values * blocks[place].column[self.number]
-            values = values + own.reshape(shape)
+        own = (blocks[place].values * blocks[place].column[self.number] for place in self.places)
+        # Axis i of the sum belongs to the i-th block.
+        values: Any = sum(np.ix_(*own))
         return _Dense(self.places, self.event.on(values).astype(object) * 1)
+
+
+_Factor = _Dense | _Compared
+"""A function of some blocks; all factors together multiply to the joint weights."""
 
 
 def _check_cells(sizes: Sequence[int]) -> None:
     """Raise TooLargeError if a table of these sizes is too large."""
-    cells = 1
-    for size in sizes:
-        cells *= size
-    if cells > _CELLS:
+    if prod(sizes) > _CELLS:
         text = " x ".join(f"{size:,}" for size in sizes)
         raise LimitError(
             f"{len(sizes)} sums of draws that depend on each other have {text} values, more than "
@@ -502,9 +480,7 @@ def _message(own: list[_Factor], blocks: Sequence[_Block], place: int) -> _Facto
     compared = [one for one in own if isinstance(one, _Compared)]
     alone = [one for one in own if one.places == (place,)]
     if len(compared) + len(alone) == len(own) and all(len(one.places) == 2 for one in compared):
-        weights: Any = 1
-        for one in alone:
-            weights = weights * one.dense(blocks).table
+        weights: Any = prod(one.dense(blocks).table for one in alone)
         return _by_intervals(compared, blocks, place, weights)
     places, table = _whole(own, blocks)
     axis = places.index(place)
@@ -560,9 +536,8 @@ def _by_intervals(
     below[0], below[1:] = 0, np.cumsum(weights)
     first = np.clip(first, 0, number)
     found = below[np.maximum(np.clip(after, 0, number), first)] - below[first]
-    whole_shape = tuple(len(blocks[other].weights) for other in others)
-    table = np.empty(whole_shape, dtype=object)
-    table[...] = found if others else np.reshape(found, ())
+    table = np.empty([len(blocks[other].weights) for other in others], dtype=object)
+    table[...] = found
     return _Dense(others, table)
 
 
@@ -591,21 +566,14 @@ def _by_targets(
 ) -> dict[tuple[int, ...], int]:
     """Return the weights of a table by the values of the targets."""
     # Without places the table is one number, which stands for the empty product of the values.
-    if not np.ndim(table):
-        table = np.array([table], dtype=object)
+    table = np.atleast_1d(np.asarray(table, dtype=object))
     at = np.nonzero(table)
     weights = table[at].tolist()
-    columns = [np.zeros(len(weights), dtype=np.int64) for _ in wanted]
+    keys = np.zeros((len(weights), len(wanted)), dtype=np.int64)  # a row per weight
     for axis, place in enumerate(places):
-        values = blocks[place].values[at[axis]]
-        for column, number in zip(columns, wanted, strict=True):
-            column += values * blocks[place].column[number]
-    found: dict[tuple[int, ...], int] = {}
-    keys: Iterator[tuple[int, ...]] = (
-        zip(*(column.tolist() for column in columns), strict=True)
-        if columns
-        else iter([()] * len(weights))
-    )
-    for key, weight in zip(keys, weights, strict=True):
-        found[key] = found.get(key, 0) + weight
-    return found
+        factors = [blocks[place].column[number] for number in wanted]
+        keys += np.outer(blocks[place].values[at[axis]], np.array(factors, dtype=np.int64))
+    found: Counter[tuple[int, ...]] = Counter()
+    for key, weight in zip(map(tuple, keys.tolist()), weights, strict=True):
+        found[key] += weight
+    return dict(found)

@@ -137,16 +137,9 @@ class LikePythons(np.random.Generator):
             return self.integers(low, high, endpoint=True)
         return self.integers(low, high, size, dtype)
 
-    def random_integers(self, low: Any, high: Any = None, size: Any = None) -> Any:
-        """Draw whole numbers up to `high`, from 1 where there is no other bound."""
-        low, high = (1, low) if high is None else (low, high)
-        return self.integers(low, high, size, endpoint=True)
-
     def random_sample(self, size: Any = None) -> Any:
         """Draw uniform numbers from 0 to 1."""
         return self.random(size)
-
-    ranf = random_sample
 
     def rand(self, *shape: int) -> Any:
         """Draw uniform numbers from 0 to 1, in a shape."""
@@ -496,7 +489,7 @@ def _shaped(
     arrays = [_object_array(parameter) for parameter in parameters]
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
     if size is None and not shape:
-        return _one_draw(one(*(array.item() for array in arrays)), dtype, scalar)
+        return _one_draw(one(*(array[()] for array in arrays)), dtype, scalar)
     if size is not None:
         shape = (operator.index(size),) if np.ndim(size) == 0 else tuple(size)
     made = np.empty(shape, dtype=object)

@@ -19,10 +19,9 @@ from typing import Any
 
 from sensitivity_lab.audits.returned import ENTRIES, Parts, bare, parts
 
-from .affine import AffineLaw, NotJudged, compare
 from .draws import Law
 from .generator import Fed
-from .losses import Loss
+from .losses import Shift, ShiftLoss
 from .runs import RAISED, Run, called, inside
 from .stops import OutsideError, budget, stopped
 from .symbols import GAUSSIAN, LAPLACE, Bound, Draw, Symbol
@@ -110,8 +109,7 @@ class _Handed(Run):
     def before(self, one: Symbol, other: Symbol) -> None:
         """Give both a value: a difference of two draws of noise has a law of its own."""
         for symbol in (one, other):
-            if symbol.terms and not stopped():
-                self.value(symbol)
+            self.value(symbol)
 
     def within(self, symbol: Symbol, low: Bound, high: Bound) -> bool:
         """Decide whether a symbol is within bounds, by its value."""
@@ -183,20 +181,16 @@ class Handed:
         return True
 
     @property
-    def loss(self) -> Loss | NotJudged:
+    def loss(self) -> ShiftLoss:
         """The loss where each number is shifted as far as it ever is.
 
         Numbers that depend on earlier ones lose no more: each is dominated by its largest shift.
         """
-        shifts = [one for one in self.shifts or [] if one[1]]
-        places = range(len(shifts))
-        eye = tuple(tuple(Fraction(place == at) for at in places) for place in places)
-        kinds = tuple(kind for kind, _ in shifts)
-        zero = AffineLaw((Fraction(0),) * len(shifts), eye, kinds)
-        found = compare(AffineLaw(tuple(shift for _, shift in shifts), eye, kinds), zero)
-        if isinstance(found, Loss | NotJudged):
-            return found
-        raise TypeError("shifts of noise are no leak")
+        moved = [(kind, shift) for kind, shift in self.shifts or [] if shift]
+        laplace = (Shift((), shift, Fraction(0)) for kind, shift in moved if kind == LAPLACE)
+        # The squares of the shifts of normal numbers add up to that of mu.
+        squares = (shift**2 for kind, shift in moved if kind == GAUSSIAN)
+        return ShiftLoss(tuple(laplace), (), mu_squared=sum(squares, Fraction(0)))
 
 
 def handed_on(
@@ -262,20 +256,17 @@ def _is_rounding(function: Callable[..., Any], dataset: Any, run: _Handed, told:
     """Tell whether a run with numbers for its draws releases the same, but for rounding."""
     draws = {Draw(kind, place): Fraction(1) for place, kind in enumerate(run.noises)} | run.drawn
     shown = called(function, dataset, Fed(draws, run.made))
-    if shown.keys() != told.keys():
-        return False
-    for path, part in told.items():
-        one: Any = bare(part)
-        other: Any = bare(shown[path])
-        if path and path[-1] == ENTRIES:
-            continue  # the dtype of an array of symbols is another one
-        if one != other and not _are_close(one, other):
-            return False
-    return True
+    return shown.keys() == told.keys() and all(
+        # The dtype of an array of symbols is another one.
+        path[-1:] == (ENTRIES,) or _are_close(bare(part), bare(shown[path]))
+        for path, part in told.items()
+    )
 
 
 def _are_close(one: Any, other: Any) -> bool:
     """Tell whether two numbers differ by rounding, or two texts in such numbers alone."""
+    if one == other:
+        return True
     if isinstance(one, int | float) and isinstance(other, int | float):
         return math.isclose(one, other, rel_tol=_NEAR, abs_tol=_NEAR)
     if not isinstance(one, str) or not isinstance(other, str):

@@ -59,16 +59,16 @@ Table = tuple[tuple[Path, ...], dict[tuple[Hashable, ...], Fraction]]
 
 
 class Atom(NamedTuple):
-    """An outcome: its probabilities under both laws, and what is released, where that is kept."""
+    """An outcome: its probabilities under both laws, and what is released."""
 
     p: Chance
     q: Chance
-    outcome: Outcome | None
+    outcome: Outcome
 
     @property
     def told(self) -> str:
         """The outcome in words: the parts that tell, by where they stand."""
-        return "another outcome" if self.outcome is None else self.outcome.told
+        return self.outcome.told
 
     def __repr__(self) -> str:
         return f"Atom({self.told}; p={float(self.p):.6g}, q={float(self.q):.6g})"
@@ -84,6 +84,14 @@ class NoisyEvent(NamedTuple):
     p: float
     q: float
     code: str = ""
+
+
+def chances(event: Iterable[Atom], noisy: Iterable[NoisyEvent]) -> tuple[float, float]:
+    """Return the probabilities of some outcomes, and of events with noise, under both laws."""
+    atoms, others = list(event), list(noisy)
+    p = float(sum((one.p for one in atoms), Fraction(0))) + sum(one.p for one in others)
+    q = float(sum((one.q for one in atoms), Fraction(0))) + sum(one.q for one in others)
+    return p, q
 
 
 class Outcome(NamedTuple):
@@ -211,7 +219,7 @@ def _dtypes_of(atoms: Iterable[Atom]) -> dict[Path, dict[str, None]]:
     """Return the dtypes of arrays and columns among some outcomes, by where they stand."""
     found: dict[Path, dict[str, None]] = {}
     for atom in atoms:
-        for path, value in atom.outcome.values.items() if atom.outcome else ():
+        for path, value in atom.outcome.values.items():
             if dtype := _dtype_of_entries(value):
                 found.setdefault(path, {})[dtype] = None
     return found
@@ -290,7 +298,7 @@ class Noisy:
     Attributes
     ----------
     p, q : Fraction
-        The probabilities of these outcomes together under each law.
+        The probabilities of these outcomes together under each law, above 0.
     loss : Loss, Leak or NotJudged
         How far the laws of the noisy numbers are apart, given these outcomes.
     leaf : Leaf
@@ -316,8 +324,6 @@ class Noisy:
         It is p times the delta of f and g at epsilon + log(q / p).
         """
         small, large = bounds(self.p)
-        if not self.p or not self.q:
-            return small, large
         if self.p == self.q:
             least, most = self._delta(epsilon), self._delta(epsilon)
         else:
@@ -363,12 +369,9 @@ class Noisy:
     @property
     def epsilon(self) -> float:
         """The least pure epsilon; rounded up."""
-        if not self.p:
-            return 0.0
-        if not self.q or self.loss.epsilon is None:
+        if self.loss.epsilon is None or math.isinf(self.loss.epsilon):
             return math.inf
-        ratio = log_ratio(self.p, self.q)[1]
-        return math.inf if math.isinf(self.loss.epsilon) else float(self.loss.epsilon + ratio)
+        return float(self.loss.epsilon + log_ratio(self.p, self.q)[1])
 
 
 def _weighted(weights: Sequence[Fraction], paths: Sequence[Path]) -> tuple[str, Fraction]:

@@ -537,30 +537,26 @@ def _laplace_intervals(
 ) -> Iterator[_Ends]:
     """Find where the ratio of two Laplace densities is above exp(epsilon).
 
-    Its logarithm is ``log(b_q / b_p) - |x - c_p| / b_p + |x - c_q| / b_q``: linear on each of three
-    pieces, and nowhere constant, since the scales differ.
+    Its logarithm f(x) is ``log(b_q / b_p) - |x - c_p| / b_p + |x - c_q| / b_q``. With P wider, it
+    is least at c_q and grows to both sides; with Q wider, it is largest at c_p, and falls. Between
+    the two centers it is steep, beyond them flat, both in proportion to the distance.
     """
-    (c_p, b_p), (c_q, b_q) = p, q
-    corners = sorted({c_p, c_q})
-    ratio = Enclosure.of(b_q / b_p, digits).log()
-    for place in range(len(corners) + 1):
-        # A point of the piece tells the signs of x - c_p and x - c_q on all of it.
-        left, right = corners[max(0, place - 1)], corners[min(place, len(corners) - 1)]
-        inner = (left + right) / 2 + (place == len(corners)) - (place == 0)
-        sign_p, sign_q = (1 if inner > c else -1 for c in (c_p, c_q))
-        slope = sign_q / b_q - sign_p / b_p
-        # The loss is ratio + sign_p c_p / b_p - sign_q c_q / b_q + slope x.
-        crossing = (epsilon - sign_p * c_p / b_p + sign_q * c_q / b_q - ratio) * (1 / slope)
-        low: Enclosure | _Infinite = Enclosure.of(left, digits) if place else _LEAST
-        high: Enclosure | _Infinite = Enclosure.of(right, digits) if place < len(corners) else _MOST
-        if slope > 0:
-            if isinstance(high, Decimal) or crossing.low < high.high:
-                start = crossing if isinstance(low, Decimal) else crossing.maximum(low)
-                # If the crossing is beyond the piece after all, the interval is empty.
-                yield (start if isinstance(high, Decimal) else start.minimum(high)), high
-        elif isinstance(low, Decimal) or crossing.high > low.low:
-            stop = crossing if isinstance(high, Decimal) else crossing.minimum(high)
-            yield low, (stop if isinstance(low, Decimal) else stop.maximum(low))
+    wide = p[1] > q[1]
+    (center, narrow), (other, broad) = (q, p) if wide else (p, q)
+    sign, apart = -1 if wide else 1, abs(center - other) / broad
+    at_center = Enclosure.of(q[1] / p[1], digits).log() + sign * apart
+    # How far f is from epsilon at the center; at 0 the whole line is above it, or nothing.
+    gap = ((at_center - epsilon) * sign).maximum(Enclosure.of(0, digits))
+    steep, flat = 1 / (1 / narrow + 1 / broad), 1 / (1 / narrow - 1 / broad)
+    # From c = 0 with b = 1 towards 3 with b = 2, f changes by 3/2 per unit up to 3, then by 1/2: a
+    # gap of 1 is crossed at 2/3, and one of 5 at 3 + (5 - 9/2) / (1/2) = (5 - 2 * 3/2) / (1/2).
+    away, towards = gap * flat, (gap * steep).maximum((gap - 2 * apart) * flat)
+    left, right = (towards, away) if other < center else (away, towards)
+    if wide:
+        yield _LEAST, center - left
+        yield right + center, _MOST
+    elif gap.high > 0:
+        yield center - left, right + center
 
 
 def _normal_intervals(

@@ -29,7 +29,7 @@ from sensitivity_lab.errors import QueryError
 from sensitivity_lab.results.literals import literal
 
 from .generator import LikePythons, misuse
-from .runs import RAISED, fails_always
+from .runs import RAISED, check_some_succeed
 from .script import parts as parts_of_script
 from .stops import OwnGeneratorError, budget
 
@@ -233,7 +233,8 @@ def refute(
     # A third of the runs finds pairs, a third chooses events, and a third judges them.
     for place in tried:
         search.run(place, max(_LEAST, runs // 3 // len(tried)), until=0.3)
-    search.check_releases()
+    kept = search.kept.items()
+    check_some_succeed([(datasets[place], one) for place, sample in kept for one in sample])
     scored = [one for x, y in chosen for one in _scored(x, y, search, epsilon, delta)]
     best = sorted(scored, key=lambda one: -one.score)[:_CHOSEN]
     for one in best:
@@ -276,14 +277,6 @@ class _Search:
             # One generator a run: code that copies its generator may leave it as it was.
             rng = LikePythons(np.random.PCG64([self._seed, 1, self._calls, number]))
             yield place, _released(self._function, self._datasets[place], rng)
-
-    def check_releases(self) -> None:
-        """Raise QueryError if every run raised: that is a mistake in the code."""
-        found = [(place, one) for place, sample in self.kept.items() for one in sample]
-        if all((RAISED, 0) in one for _, one in found):
-            place, one = found[0]
-            kind, text = (one[RAISED, at] for at in (0, 1))
-            raise QueryError(fails_always(self._datasets[place], kind, text))
 
     def run(self, place: int, number: int, until: float) -> None:
         """Run on a dataset, and keep what it releases for the choice of events."""
@@ -407,10 +400,8 @@ def _apart(one: Path, other: Path, sign: int, found: Parts) -> Any:
 
 def _columns(on_x: Sample, on_y: Sample) -> Iterator[tuple[str, _Function, _Floats, _Floats]]:
     """Yield numbers of each release, with their expressions and the functions that these are."""
-    seen = Counter(path for sample in (on_x, on_y) for keys in sample.each("*", tuple)
-                   for path in keys)  # fmt: skip
     asked: list[tuple[str, _Function]] = []
-    for path, _ in seen.most_common(64):
+    for path in _most_common(64, on_x, on_y):
         source, of = f"number(found, {path!r})", partial(_number_at, path)
         if any(one == one for sample in (on_x, on_y) for one in sample.each(source, of)):
             asked.append((source, of))
@@ -427,6 +418,12 @@ def _columns(on_x: Sample, on_y: Sample) -> Iterator[tuple[str, _Function, _Floa
     for source, tells in asked:
         x, y = (np.array(sample.each(source, tells), dtype=float) for sample in (on_x, on_y))
         yield source, tells, x, y
+
+
+def _most_common(most: int, *samples: Sample) -> list[Path]:
+    """Return where parts of the releases stand, those that most of these have first."""
+    seen = Counter(path for one in samples for keys in one.each("*", tuple) for path in keys)
+    return [path for path, _ in seen.most_common(most)]
 
 
 def _number_at(path: Path, found: Parts) -> Any:
@@ -455,9 +452,7 @@ def _of_column(source: str, of: _Function, x: _Floats, y: _Floats) -> Iterator[_
 
 def _discrete(on_x: Sample, on_y: Sample) -> Iterator[tuple[str, _Function]]:
     """Yield what releases hold beside numbers: each part, all of them, and where parts stand."""
-    paths = Counter(path for sample in (on_x, on_y) for keys in sample.each("*", tuple)
-                    for path in keys)  # fmt: skip
-    for path, _ in paths.most_common(32):
+    for path in _most_common(32, on_x, on_y):
         source, of = f"found.get({path!r})", partial(_get, path)
         kinds_of = {
             (isinstance(cell, float), _is_told(cell))

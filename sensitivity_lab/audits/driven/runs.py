@@ -87,9 +87,6 @@ Its paths double with every turn, and each takes longer than the last.
 _SAMPLE, _FARTHER = 64, 4
 """After so many paths, too many follow if these cover less than this part of what all need."""
 
-_FALLEN = 0.8
-"""Twice as many paths of draws with tails lead to one that is less likely by this factor."""
-
 _LONGER = 4
 """Runs of such a loop make so many times as many draws as others; runs of other code seldom do."""
 
@@ -136,6 +133,9 @@ LEAST_RERUNS = 16
 
 _ONE = Fraction(1)
 
+End = int | float
+"""An end of a combination of draws: a whole number, or infinite."""
+
 RAISED = "raises"
 """The part under which an error stands that code raises."""
 
@@ -149,11 +149,12 @@ class _Component:
     draws : list of int
         Their numbers in the run.
     events : list of tuple
-        The coefficients by draw, then ``least``, ``most`` and ``holds``, see `Event`.
+        The coefficients by draw, then ``least``, ``most`` and ``holds``, see `Event`; an end that
+        there is not is infinite.
     """
 
     draws: list[int]
-    events: list[tuple[dict[int, int], int | None, int | None, bool]] = field(default_factory=list)
+    events: list[tuple[dict[int, int], End, End, bool]] = field(default_factory=list)
 
     def asked(
         self, laws: Sequence[Law], targets: Sequence[dict[int, int]]
@@ -165,7 +166,7 @@ class _Component:
     def known(self, more: Sequence[Any] = ()) -> tuple[Event, ...]:
         """Return the events, and more of these."""
         return tuple(
-            Event(self._form(terms), least, most, holds)
+            Event(self._form(terms), _finite(least), _finite(most), holds)
             for terms, least, most, holds in (*self.events, *more)
         )
 
@@ -188,6 +189,10 @@ class _Step:
     question: tuple[Any, ...]
     answer: Any
     open: bool
+
+
+_Ways = tuple[Sequence[tuple[Any, Any]], Any]
+"""Answers after their weights, and the sum of all weights."""
 
 
 @dataclass(frozen=True)
@@ -242,7 +247,7 @@ class Run:
         self.terms = 0
         self.made: list[tuple[int, Symbol]] = []
         self._components: dict[int, _Component] = {}
-        self._ranges: dict[Any, tuple[int | None, int | None]] = {}
+        self._ranges: dict[Any, tuple[End, End]] = {}
         self._chance = random.Random(0)  # decides where the run was stopped and goes on
 
     # What the generator asks.
@@ -307,45 +312,41 @@ class Run:
             _whole_bound(bound, symbol.constant, scale, up)
             for bound, up in ((low, True), (high, False))
         )
-        if least is not None and most is not None and least > most:
+        if least > most:
             return False  # there is no whole number between them
-        question = (tuple(sorted(terms.items())), least, most)
         if (implied := self._implied(terms, least, most)) is not None:
             return implied
-        if (known := self._known(question)) is not None:
-            if known.open:
-                self._learn(terms, least, most, known.answer)
-            return bool(known.answer)
-        one = self.merged_terms(terms)
-        whole = one.weight(self.laws)
-        yes = one.weight(self.laws, (terms, least, most, True))
-        # Both weights are exact, so the rest is the weight of the other answer.
-        answer = self._taken(question, [(yes, True), (whole - yes, False)], whole)
+
+        def ways() -> _Ways:
+            one = self.merged_terms(terms)
+            whole = one.weight(self.laws)
+            yes = one.weight(self.laws, (terms, least, most, True))
+            # Both weights are exact, so the rest is the weight of the other answer.
+            return [(yes, True), (whole - yes, False)], whole
+
+        answer = self._answer((tuple(sorted(terms.items())), least, most), ways)
         if self.steps[-1].open:
             self._learn(terms, least, most, answer)
         return bool(answer)
 
-    def _learn(
-        self, terms: dict[int, int], least: int | None, most: int | None, holds: bool
-    ) -> None:
+    def _learn(self, terms: dict[int, int], least: End, most: End, holds: bool) -> None:
         """Keep an event, and within which bounds its combination is known to be."""
         self.merged_terms(terms).events.append((terms, least, most, holds))
         if not holds:
-            if (least is None) == (most is None):
+            if (least == -math.inf) == (most == math.inf):
                 return  # outside of an interval: two ranges
-            least, most = (None, least - 1) if least is not None else (_after(most), None)
+            least, most = (-math.inf, least - 1) if most == math.inf else (most + 1, math.inf)
         key, least, most = _signed(terms, least, most)
-        low, high = self._ranges.get(key, (None, None))
-        self._ranges[key] = _larger(low, least), _smaller(high, most)
+        low, high = self._ranges.get(key, _NO_ENDS)
+        self._ranges[key] = max(low, least), min(high, most)
 
-    def _implied(self, terms: dict[int, int], least: int | None, most: int | None) -> bool | None:
+    def _implied(self, terms: dict[int, int], least: End, most: End) -> bool | None:
         """Return whether a combination is between bounds where earlier events tell; else None."""
         key, least, most = _signed(terms, least, most)
-        low, high = self._ranges.get(key, (None, None))
-        if _beyond(least, high) or _beyond(low, most):
+        low, high = self._ranges.get(key, _NO_ENDS)
+        if least > high or low > most:
             return False
-        inside = least is None or (low is not None and low >= least)
-        return True if inside and (most is None or (high is not None and high <= most)) else None
+        return True if least <= low and high <= most else None
 
     def _uniform_within(self, symbol: Symbol, low: Bound, high: Bound) -> bool:
         if len(symbol.terms) > 1:
@@ -362,13 +363,9 @@ class Run:
         first, last = self.uniforms[draw.number]
         if first < cut < last:
             self.check_unspent(symbol)
-        question = (draw.number, above, cut)
         inside = min(max(cut, first), last)
-        if (known := self._known(question)) is None:
-            ways = [(last - inside, above), (inside - first, not above)]
-            answer = self._taken(question, ways, last - first)
-        else:
-            answer = known.answer
+        ways = [(last - inside, above), (inside - first, not above)], last - first
+        answer = self._answer((draw.number, above, cut), lambda: ways)
         self.uniforms[draw.number] = (inside, last) if answer == above else (first, inside)
         return bool(answer)
 
@@ -392,7 +389,8 @@ class Run:
         question = ("noise", *event)
         if GUMBEL in kinds:
             return self._larger_of(event, question)
-        if (known := self._known(question)) is None:
+
+        def ways() -> _Ways:
             before = connected(self.compared, event)
             try:
                 whole, _ = chance(self.noises, before)
@@ -401,10 +399,10 @@ class Run:
                 place = place_below(called.__code__, False)
                 raise OutsideError(f"{error}{_at(place)}") from None
             self.terms += made
-            ways = [(bounds(yes)[0], True), (bounds(whole - yes)[0], False)]
-            answer = self._taken(question, ways, bounds(whole)[0])
-        else:
-            answer = known.answer
+            both = [(bounds(yes)[0], True), (bounds(whole - yes)[0], False)]
+            return both, bounds(whole)[0]
+
+        answer = self._answer(question, ways)
         if self.steps[-1].open:
             self.compared.append(event if answer else event.negated())
         return bool(answer)
@@ -417,12 +415,12 @@ class Run:
                 "compares Gumbel noise otherwise than for the largest number; choose by "
                 "rng.choice(options, p=weights), with weights in proportion to exp(score / scale)"
             )
-        if (known := self._known(question)) is None:
+
+        def ways() -> _Ways:
             self.terms += 1
-            ways = [(bounds(yes)[0], True), (bounds(1 - yes)[0], False)]
-            answer = self._taken(question, ways, _ONE)
-        else:
-            answer = known.answer
+            return [(bounds(yes)[0], True), (bounds(1 - yes)[0], False)], _ONE
+
+        answer = self._answer(question, ways)
         self.race.learn(event, answer, yes)
         return bool(answer)
 
@@ -446,39 +444,35 @@ class Run:
                 "draw whole numbers, by rng.integers, rng.choice, rng.geometric or rng.binomial"
             )
         terms, scale = _whole_terms(symbol)
-        question = (tuple(sorted(terms.items())),)
-        if (known := self._known(question)) is None:
+
+        def ways() -> _Ways:
             one = self.merged_terms(terms)
             table = joint(*one.asked(self.laws, [terms]))
-            ways = [(weight, value) for (value,), weight in table.items()]
-            found = self._taken(question, ways, sum(table.values()), converts=True)
-            if self.steps[-1].open:
-                self._learn(terms, found, found, True)
-        else:
-            found = known.answer
-            if known.open:
-                self._learn(terms, found, found, True)
+            each = [(weight, value) for (value,), weight in table.items()]
+            return each, sum(table.values())
+
+        found = self._answer((tuple(sorted(terms.items())),), ways, converts=True)
+        if self.steps[-1].open:
+            self._learn(terms, found, found, True)
         return symbol.constant + scale * int(found)
 
-    def _known(self, question: tuple[Any, ...]) -> _Step | None:
-        """Return the step that the path says is next; None where the path is at its end."""
-        place = len(self.steps)
-        if place >= len(self.path):
-            return None
-        step = self.path[place]
-        if step.question != question:
-            raise ChangedError
-        self.steps.append(step)
-        return step
+    def _answer(
+        self, question: tuple[Any, ...], ways: Callable[[], _Ways], converts: bool = False
+    ) -> Any:
+        """Return the answer that the path has; at its end take the likeliest of some ways on.
 
-    def _taken(
-        self, question: tuple[Any, ...], ways: list[tuple[Any, Any]], whole: Any,
-        converts: bool = False,
-    ) -> Any:  # fmt: skip
-        """Take the likeliest of some ways on, and keep the others."""
-        possible = [(weight, answer) for weight, answer in ways if weight > 0]
-        weight, taken = max(possible, key=lambda way: way[0])
+        The other ways are kept: the answers with their weights, and what all of these add up to.
+        """
         done = len(self.steps)
+        if done < len(self.path):
+            step = self.path[done]
+            if step.question != question:
+                raise ChangedError
+            self.steps.append(step)
+            return step.answer
+        weighed, whole = ways()
+        possible = [(weight, answer) for weight, answer in weighed if weight > 0]
+        weight, taken = max(possible, key=lambda way: way[0])
         if self.length > MOST:
             raise LimitError(
                 f"a run makes more than {MOST:,} draws and decisions; draw less often, or in a "
@@ -499,18 +493,10 @@ class Run:
         self.steps.append(_Step(question, taken, several))
         return taken
 
-    def once_more(self) -> Run:
-        """Return a run that goes the same way."""
-        return Run(tuple(self.steps))
-
     def is_foreign(self, part: Any) -> bool:
         """Whether a part of a release has discrete draws that this run did not make."""
         terms = part.terms if isinstance(part, Symbol) else {}
         return any(draw.kind == DISCRETE and draw.number not in self._components for draw in terms)
-
-    def merged(self, symbol: Symbol) -> None:
-        """Make the draws of a symbol one component."""
-        self.merged_terms({draw.number: 1 for draw in symbol.terms})
 
     def merged_terms(self, terms: Mapping[int, int]) -> _Component:
         """Return the one component of some draws; they depend on each other from now on."""
@@ -560,10 +546,6 @@ class Run:
     def components(self) -> list[_Component]:
         """Return the components, each once."""
         return list({id(one): one for one in self._components.values()}.values())
-
-    def uniform_mass(self) -> Fraction:
-        """Return the probability of all comparisons of uniform draws."""
-        return math.prod((high - low for low, high in self.uniforms), start=_ONE)
 
     def example(self) -> dict[Draw, Fraction]:
         """Return likely values of all draws that lead along this path, and some noise."""
@@ -620,37 +602,26 @@ def _whole_terms(symbol: Symbol) -> tuple[dict[int, int], Fraction]:
 
 
 def _signed(
-    terms: Mapping[int, int], least: int | None, most: int | None
-) -> tuple[tuple[tuple[int, int], ...], int | None, int | None]:
+    terms: Mapping[int, int], least: End, most: End
+) -> tuple[tuple[tuple[int, int], ...], End, End]:
     """Return a combination and its bounds, or both negated: one of the two for both."""
     key = tuple(sorted(terms.items()))
     if key[0][1] > 0:
         return key, least, most
-    negated = tuple((draw, -a) for draw, a in key)
-    return negated, None if most is None else -most, None if least is None else -least
+    return tuple((draw, -a) for draw, a in key), -most, -least
 
 
-def _after(bound: int | None) -> int | None:
-    return None if bound is None else bound + 1
+_NO_ENDS = -math.inf, math.inf
 
 
-def _larger(one: int | None, two: int | None) -> int | None:
-    return two if one is None else one if two is None else max(one, two)
+def _finite(end: End) -> int | None:
+    return None if isinstance(end, float) else end
 
 
-def _smaller(one: int | None, two: int | None) -> int | None:
-    return two if one is None else one if two is None else min(one, two)
-
-
-def _beyond(low: int | None, high: int | None) -> bool:
-    """Tell whether nothing is from one bound to the other."""
-    return low is not None and high is not None and low > high
-
-
-def _whole_bound(bound: Bound, constant: Fraction, scale: Fraction, up: bool) -> int | None:
+def _whole_bound(bound: Bound, constant: Fraction, scale: Fraction, up: bool) -> End:
     """Return a bound of ``constant + scale * whole number`` as one of the whole number."""
     if bound.number is None:
-        return None
+        return -math.inf if up else math.inf
     cut = (bound.number - constant) / scale
     if up:
         return math.ceil(cut) if bound.closed else math.floor(cut) + 1
@@ -759,22 +730,18 @@ def explore(
     leaves: list[Leaf] = []
     places: Counter[Place] = Counter()
     steps, shortest, endless, early, terms = 0, 1, False, branches // _EARLY, 0
-    looks: list[tuple[int, float, float]] = []
     while waiting and (
         left > _LEFT
         or (len(leaves) < _FEW_RUNS and -waiting[0][0] >= _UNLIKELY)
         or (terms and -waiting[0][0] >= _UNLIKELY_NOISE)
     ):
-        if len(leaves) in (early // 2, early):
-            looks.append((len(leaves), float(left), -waiting[0][0]))
         room = max(0, min(branches - len(leaves), (_STEPS * branches - steps) // shortest))
-        slow = len(leaves) == early and _is_hopeless(looks, places, branches)
         hopeless = _cannot_cover(left, -waiting[0][0], room, len(leaves))
-        most = branches if slow and not hopeless else len(leaves) + room
         endless = len(leaves) == early and _is_endless(waiting, leaves, steps)
-        if endless or hopeless or slow or len(leaves) == branches or steps > _STEPS * branches:
+        if endless or hopeless or len(leaves) == branches or steps > _STEPS * branches:
             if left < _LEFT_AT_END:
                 break
+            most = len(leaves) + room
             raise TooLargeError(_too_many_paths(dataset, left, leaves, steps, places, most))
         budget().check()
         mass, _, start = heapq.heappop(waiting)
@@ -797,7 +764,9 @@ def explore(
             heapq.heappush(waiting, (-other, next(order), way))
         if returned is not None:
             shortest = max(1, min(shortest, run.length) if leaves else run.length)
-            leaves.append(_own_leaf(run, returned, dataset))
+            if any(run.is_foreign(part) for part in returned.values()):
+                raise QueryError(state_of(dataset))  # a draw of an earlier run
+            leaves.append(leaf_of(run, returned))
     repeated = []
     for leaf in reversed(leaves):
         budget().check()
@@ -960,9 +929,14 @@ def _resolved(part: Any) -> Any:
     return part
 
 
-def fails_always(dataset: Any, kind: Any, text: Any) -> str:
-    """Return what is wrong where every run raises an error: such as one of some type and text."""
-    return f"the function fails in every run; on {short_literal(dataset)}: {kind}: {text}"
+def check_some_succeed(released: Sequence[tuple[Any, Parts]]) -> None:
+    """Raise QueryError if every run, by its dataset, raised: that is a mistake in the code."""
+    if all((RAISED, 0) in one for _, one in released):
+        dataset, one = released[0]
+        kind, text = (bare(one[RAISED, at]) for at in (0, 1))
+        raise QueryError(
+            f"the function fails in every run; on {short_literal(dataset)}: {kind}: {text}"
+        )
 
 
 def state_of(dataset: Any) -> str:
@@ -1000,37 +974,6 @@ def _is_endless(waiting: Sequence[Any], leaves: Sequence[Leaf], steps: int) -> b
     return max(draws) >= _LONGER * min(draws)
 
 
-def _is_hopeless(
-    looks: Sequence[tuple[int, float, float]], places: Counter[Place], branches: int
-) -> bool:
-    """Tell whether code that turns draws into numbers will take more paths than are allowed.
-
-    Parameters
-    ----------
-    looks : sequence of (int, float, float)
-        After some runs, and after twice as many: how many, which probability is left, and that of
-        the next path.
-    places : Counter of Place
-        To how many paths each line of code led.
-    branches : int
-        How many are allowed.
-    """
-    first = max(places, key=places.__getitem__, default=None)
-    (_, before, falling), (paths, left, mass) = looks[0], looks[-1]
-    if first is None or not first.converts or not _LEFT_AT_END < left < before < 1:
-        return False
-    # No later path is likelier than the next one.
-    if paths + (left - float(_LEFT_AT_END)) / mass > branches:
-        return True
-    if mass > falling * _FALLEN:
-        return False
-    # Tails: after n paths exp(-c n**s) is left, with an s that falls to 1 / k where k draws with
-    # geometric tails are turned into numbers. So the two looks tell of too few paths.
-    here, end = -math.log(left), -math.log(_LEFT_AT_END)
-    s = math.log2(here / -math.log(before))
-    return math.log(end / here) / s > math.log(branches / paths)
-
-
 def _too_many_paths(
     dataset: Any,
     left: Fraction,
@@ -1064,13 +1007,6 @@ def _too_many_paths(
     )
 
 
-def _own_leaf(run: Run, returned: Parts, dataset: Any) -> Leaf:
-    """Return what a run releases; raise QueryError for a draw of an earlier run."""
-    if any(run.is_foreign(part) for part in returned.values()):
-        raise QueryError(state_of(dataset))
-    return leaf_of(run, returned)
-
-
 def leaf_of(run: Run, returned: Parts) -> Leaf:
     """Return what a run releases, with the joint law of its symbols."""
     symbols = {path: part for path, part in returned.items() if isinstance(part, Symbol)}
@@ -1093,7 +1029,7 @@ def leaf_of(run: Run, returned: Parts) -> Leaf:
         run.check_unspent(symbol)
     discrete = {path: symbol for path, symbol in symbols.items() if not symbol.continuous}
     for symbol in discrete.values():
-        run.merged(symbol)
+        run.merged_terms(_whole_terms(symbol)[0])
     weights, below, groups = 1, 1, []
     for one in run.components():
         own = {
@@ -1108,7 +1044,8 @@ def leaf_of(run: Run, returned: Parts) -> Leaf:
         else:
             weights *= one.weight(run.laws)
             below *= one.denominator(run.laws)
-    noisy = run.uniform_mass() * chance(run.noises, run.compared)[0] * run.race.mass
+    uniform = math.prod((high - low for low, high in run.uniforms), start=_ONE)
+    noisy = uniform * chance(run.noises, run.compared)[0] * run.race.mass
     return Leaf(returned, groups, noisy * Fraction(weights, below), symbols, run)
 
 
@@ -1148,7 +1085,7 @@ def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     if not leaf.run.draws:
         # There is no draw whose type or rounding could tell.
         raise _other(dataset, leaf.parts, shown)
-    returned = called(function, dataset, leaf.run.once_more())
+    returned = called(function, dataset, Run(tuple(leaf.run.steps)))
     if returned.keys() != leaf.parts.keys() or any(
         not _alike(part, leaf.parts[path]) for path, part in returned.items()
     ):

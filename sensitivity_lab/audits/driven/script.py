@@ -20,7 +20,7 @@ from sensitivity_lab.results.literals import literal
 
 from .generator import played
 from .kept import variables_around
-from .laws import Atom, NoisyEvent, Outcome
+from .laws import Atom, NoisyEvent, Outcome, chances
 from .runs import example_of
 
 _LISTED = 200
@@ -131,8 +131,7 @@ def script_of(
     call: str,
     x: Any,
     y: Any,
-    epsilon: float,
-    delta: float,
+    claim: tuple[float, float],
     event: Iterable[Atom],
     noisy: Sequence[NoisyEvent],
 ) -> str:
@@ -146,8 +145,8 @@ def script_of(
         Its name in the script.
     x, y : Any
         The datasets.
-    epsilon, delta : float
-        The claim.
+    claim : (float, float)
+        epsilon and delta.
     event : iterable of Atom
         The event, the outcomes that count most first.
     noisy : sequence of NoisyEvent
@@ -158,25 +157,18 @@ def script_of(
     InputError
         If the event cannot be written as a short program.
     """
-    listed = _needed(list(event), epsilon, delta, noisy)
-    p = float(sum((atom.p for atom in listed), Fraction(0))) + sum(one.p for one in noisy)
-    q = float(sum((atom.q for atom in listed), Fraction(0))) + sum(one.q for one in noisy)
+    listed = _needed(list(event), *claim, noisy)
     if not (listed or noisy) or not all(one.code for one in noisy):
         raise InputError(
             "script cannot write this event as a short program; the evidence of the report has the "
             "pair and both probabilities"
         )
-    rows = []
-    for atom in listed:
-        if atom.outcome is None:
-            continue
-        rows.append(f"    {_told(function, atom.outcome)},")
-    runs = int(min(max(_LEAST_RUNS, 1000 / max(p, 1e-9)), _MOST_RUNS))
     inside = _LISTED_EVENT.format(
-        event="\n".join(rows), noisy=" or ".join(one.code for one in noisy) or "False"
+        event="\n".join(f"    {_told(function, atom.outcome)}," for atom in listed),
+        noisy=" or ".join(one.code for one in noisy) or "False",
     )
-    told = ("has probability", f"{p:.6g}", f"{q:.6g}")
-    return _counting(function, call, x, y, (epsilon, delta), told, inside, runs)
+    told = "has probability", *chances(listed, noisy)
+    return _counting(function, call, x, y, claim, told, inside)
 
 
 def script_of_sample(
@@ -193,19 +185,15 @@ def script_of_sample(
 
     Parameters
     ----------
-    function, call, x, y
+    function, call, x, y, claim
         As for `script_of`.
-    claim : (float, float)
-        epsilon and delta.
     shares : (float, float)
         Of the runs on x and on y that were in the event.
     event, helpers : str
         The event as an expression over the parts `found` of a release, and the functions in it.
     """
     inside = _EXPRESSION.format(helpers=helpers, event=event)
-    runs = int(min(max(_LEAST_RUNS, 1000 / max(shares[0], 1e-9)), _MOST_RUNS))
-    told = ("was seen in a share of", f"{shares[0]:.6g}", f"{shares[1]:.6g}")
-    return _counting(function, call, x, y, claim, told, inside, runs)
+    return _counting(function, call, x, y, claim, ("was seen in a share of", *shares), inside)
 
 
 def _counting(
@@ -214,17 +202,17 @@ def _counting(
     x: Any,
     y: Any,
     claim: tuple[float, float],
-    told: tuple[str, str, str],
+    told: tuple[str, float, float],
     inside: str,
-    runs: int,
 ) -> str:
-    """Return the script that counts what is `inside` an event."""
+    """Return the script that counts what is `inside` an event, which is `told` with two shares."""
     epsilon, delta = claim
     has, p, q = told
+    runs = int(min(max(_LEAST_RUNS, 1000 / max(p, 1e-9)), _MOST_RUNS))
     generator = played() or "Generator"
     return _SCRIPT.format(
         title=f"{call} is not ({epsilon:.6g}, {delta:.6g})-differentially private.",
-        has=has, p=p, q=q, epsilon=repr(epsilon), delta=repr(delta),
+        has=has, p=f"{p:.6g}", q=f"{q:.6g}", epsilon=repr(epsilon), delta=repr(delta),
         function=_source(function, call), parts=_PARTS, x=literal(x), y=literal(y),
         inside=inside.rstrip(), runs=runs, call=call, generator=_MADE_BY[generator],
         imports="import random\n" if generator == "Random" else "",
@@ -328,10 +316,7 @@ def _used(function: Any, told: set[str]) -> Iterator[str]:
 
 def _named(function: Any) -> Iterator[str]:
     """Yield the names in the source of a function or class, in its annotations too."""
-    source = _code(function)
-    if source is None:
-        return
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(ast.parse(_code(function) or "")):
         if isinstance(node, ast.Name):
             yield node.id
 

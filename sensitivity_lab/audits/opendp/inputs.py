@@ -7,6 +7,7 @@ import itertools
 import math
 import re
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -175,18 +176,14 @@ def _inputs_of(
             "so is any other domain with datasets="
         )
     values = check_values(given)
-    accepted = tuple(value for value in values if _member(entry or domain, value))
-    if not accepted:
-        raise InputError(
-            f"{entry or domain} accepts none of the values {brief(values)}; for datasets of your "
-            "own, write datasets="
-        )
-    left = len(values) - len(accepted)
-    among = f"values {brief(accepted)}" + (f", {left} outside the domain left out" if left else "")
+    none = f"none of the values {brief(values)}; for datasets of your own, write datasets="
+    members, left = _members(entry or domain, values, none)
+    accepted = tuple(members)
+    among = f"values {brief(accepted)}{left}"
     if entry is None:
         if size is not None:
             raise InputError(f"size must be left out: {domain} holds single values")
-        return list(accepted), among
+        return members, among
     wanted = _lines(size, accepted) if lines else _sizes(size, domain, _own_size(domain))
     text = f"{among}, {sizes_in_words(wanted, every_order)}"
     made = vectors(accepted, wanted, every_order)
@@ -208,12 +205,9 @@ def _arrays_of(domain: Any, given: Any, size: Any, every_order: bool) -> tuple[l
             f"universe must have the rows of arrays, with {width or 'equally many'} numbers each, "
             f"got {brief(rows)}"
         ) from error
-    accepted = [x for x in made if _member(domain, x)]
-    if not accepted:
-        raise InputError(f"{domain} accepts no array of the rows {brief(rows)}")
-    left = len(made) - len(accepted)
+    accepted, left = _members(domain, made, f"no array of the rows {brief(rows)}")
     text = f"arrays of rows {brief(rows)}, {sizes_in_words(sizes, every_order)}"
-    return accepted, text + (f", {left:,} outside the domain left out" if left else "")
+    return accepted, f"{text}{left}"
 
 
 def _accepted_of(transformation: Any, datasets: Any) -> tuple[list[Any], str]:
@@ -223,14 +217,18 @@ def _accepted_of(transformation: Any, datasets: Any) -> tuple[list[Any], str]:
     as they are.
     """
     given = check_datasets(datasets)
-    domain = transformation.input_domain
+    none = f"none of the {len(given):,} datasets"
+    accepted, left = _members(transformation.input_domain, given, none)
+    return accepted, f"{len(accepted):,} datasets{left}"
+
+
+def _members(domain: Any, given: Sequence[Any], none: str) -> tuple[list[Any], str]:
+    """Return what a domain accepts, and how many it does not in words, or raise InputError."""
     accepted = [x for x in given if hasattr(x, "lazy") or _member(domain, x)]
     if not accepted:
-        raise InputError(f"{domain} accepts none of the {len(given):,} datasets")
+        raise InputError(f"{domain} accepts {none}")
     left = len(given) - len(accepted)
-    return accepted, f"{len(accepted):,} datasets" + (
-        f", {left:,} outside the domain left out" if left else ""
-    )
+    return accepted, f", {left:,} outside the domain left out" if left else ""
 
 
 def _takes_lines(transformation: Any) -> bool:

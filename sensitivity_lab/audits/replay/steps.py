@@ -46,7 +46,7 @@ class _Pair:
     y: Run
     rank: Any
     truth: Difference | float
-    steps: tuple[Step, Step] | None = None
+    steps: tuple[Step, ...] = ()
 
 
 @dataclass
@@ -155,17 +155,13 @@ class Worst:
             if told == OTHER_CANDIDATES.reason:
                 found.append(self._of_candidates(pair))
             elif bool(pair.x.sites) != bool(pair.y.sites):
-                returned = Evidence(pair.x.dataset, pair.y.dataset, pair.x.answer, pair.y.answer)
-                leak = AuditRow(
-                    self.k, None, math.inf, returned, step=RETURNED, finding=NO_NOISE
-                )  # fmt: skip
-                found.append(leak)
+                seen = Evidence(pair.x.dataset, pair.y.dataset, pair.x.answer, pair.y.answer)
+                found.append(self._of_any_claim(seen, NO_NOISE, step=RETURNED))
             else:
-                unaligned = AuditRow(
-                    self.k, None, math.inf, _all_values(pair), reason=told, step=WHOLE,
-                    history=pair.x.releases, finding=UNALIGNED,
-                )  # fmt: skip
-                found.append(unaligned)
+                seen, history = _all_values(pair), pair.x.releases
+                found.append(
+                    self._of_any_claim(seen, UNALIGNED, step=WHOLE, history=history, reason=told)
+                )
         for place in sorted(self._beyond):
             # A claim that is too small is worse than two claims that differ.
             row = self._row(self._beyond[place], tolerance)
@@ -192,15 +188,14 @@ class Worst:
             if whole_key(one.candidates) != whole_key(two.candidates)
         )
         seen = Evidence(pair.x.dataset, pair.y.dataset, one, two)
-        return AuditRow(
-            self.k, None, math.inf, seen, step=CANDIDATES, history=pair.x.releases[:place],
-            finding=OTHER_CANDIDATES,
-        )  # fmt: skip
+        history = pair.x.releases[:place]
+        return self._of_any_claim(seen, OTHER_CANDIDATES, step=CANDIDATES, history=history)
+
+    def _of_any_claim(self, seen: Evidence, finding: Finding, **place: Any) -> AuditRow:
+        return AuditRow(self.k, None, math.inf, seen, finding=finding, **place)
 
     def _row(self, pair: _Pair, tolerance: Number) -> AuditRow:
         """Compare the truth of a step with the smaller of its two claims."""
-        if pair.steps is None:
-            raise TypeError("a step's pair has steps")
         one, two = pair.steps
         return row_of_claims(
             self.k,

@@ -146,17 +146,6 @@ def test_probabilities_are_sums_of_exponentials():
     assert chance(["Laplace"], [one, one.negated()])[0] == 0
 
 
-def test_the_difference_of_exponential_draws_is_a_laplace_draw():
-    """Compared with a constant, and with another one: the same sums of exponentials."""
-    one, two = Fraction(1), Fraction(-2)
-    drawn = [
-        Above(((0, one), (1, -one), (2, two), (3, -two)), one),
-        Above(((2, two), (3, -two)), -one),
-    ]
-    laplace = [Above(((0, one), (1, two)), one), Above(((1, two),), -one)]
-    assert chance(["exponential"] * 4, drawn)[0] == chance(["Laplace"] * 2, laplace)[0]
-
-
 @pytest.mark.parametrize(("one", "two"), [(1, 1), (1, 2), (3, 0.5)])
 @pytest.mark.parametrize("least", [-1.5, 0.25, 2])
 def test_a_sum_of_laplace_draws_against_quadrature(one, two, least):
@@ -167,16 +156,14 @@ def test_a_sum_of_laplace_draws_against_quadrature(one, two, least):
     assert float(found) == pytest.approx(expected, rel=CLOSE)
 
 
-def test_three_combinations_that_differ_are_refused():
+def test_a_sum_of_three_draws_is_refused():
     def release(data, rng):
         a, b, c = rng.laplace(size=3)
         return a > b + sum(data) and b > c and c + a > 0 and a + b + c > sum(data)
 
     report = audit_mechanism(release, [0, 1], 1, epsilon=9, neighbors="bounded")
     assert report.verdict == "not refuted"
-    assert report.decisive.reason.startswith(
-        "the function compares a sum of 3 draws of noise, which it compares otherwise, too; "
-    )
+    assert report.decisive.reason.startswith("the function compares a sum of 3 draws of noise; ")
 
 
 @pytest.mark.parametrize(
@@ -245,13 +232,10 @@ def test_a_call_that_means_two_things_is_asked_about(sampled):
         lambda rng: rng.rand(),
         lambda rng: rng.rand(2)[1],
         lambda rng: rng.random_sample(),
-        lambda rng: rng.ranf(),
         lambda rng: rng.sample(),
         lambda rng: rng.sample(3)[0],
         lambda rng: (rng.randint(4) + 0.5) / 4,
         lambda rng: (rng.randint(0, 4, size=2)[1] + 0.5) / 4,
-        lambda rng: (rng.random_integers(4) - 0.5) / 4,
-        lambda rng: (rng.random_integers(0, 3) + 0.5) / 4,
     ],
 )
 def test_the_names_of_random_state(draw):
