@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.results.literals import brief, brief_pair, is_short, one_line, plain
 from sensitivity_lab.results.reprs import write_csv
 
-from .row import HOLDS, NOT_HELD, NOT_JUDGED, NOT_REFUTED, UNSOUND, VERDICTS, AuditRow
+from .row import HOLDS, NOT_HELD, UNSOUND, VERDICTS, AuditRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -259,29 +258,6 @@ class AuditReport:
                 frame[name] = [brief(getattr(row.evidence, name)) for row in self.rows]
         write_csv(frame, path)
 
-    def plot(self, **options: Any) -> Axes:
-        """Draw claim and truth by distance.
-
-        Of several rows at one distance, only the worst is drawn.
-
-        Parameters
-        ----------
-        **options
-            `title`; `unit` of the sensitivity; `logy`, whether its axis is logarithmic, which omits
-            zeros; `ax`, where to draw, by default on a new figure.
-        """
-        from sensitivity_lab.plotting.audit import plot_audit
-
-        worst: dict[Number, AuditRow] = {}
-        for row in sorted(self.rows, key=lambda row: (VERDICTS.index(row.verdict), -row.factor)):
-            worst[row.distance] = row
-        points = [
-            (float(row.distance), _float(row.claimed), row.value, _mark(row))
-            for row in (worst[distance] for distance in sorted(worst))
-        ]
-        title = "\n".join([self._title, *textwrap.wrap(self.setting, 64)])
-        return plot_audit(points, **{"title": title, **options})
-
     @property
     def _title(self) -> str:
         return f"Audit of {one_line(self.subject)}: {self.verdict}"
@@ -345,19 +321,3 @@ class AuditReport:
             *(line("td", pair, span) for pair in self._pair()),
         ]
         return f"<table><caption>{html_text(self._title)}</caption>{''.join(lines)}</table>"
-
-
-def _mark(row: AuditRow) -> bool | None:
-    """Return whether a claim is violated; None where that is not judged."""
-    open_ = row.verdict in (NOT_JUDGED, NOT_REFUTED)
-    return None if open_ else row.verdict == "violated"
-
-
-def _float(number: Number | None) -> float:
-    """Return a claim as a float: infinite, and so not drawn, if it is too large or None."""
-    if number is None:
-        return math.inf
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf

@@ -165,47 +165,11 @@ class GridLaw:
                 slope -= sign * weight * self._of_ring[ring]
         return Fraction(fixed, self.total * self._unit), Fraction(slope, self.total)
 
-    def error_quantile(self, answer: Bound, q: Fraction) -> float:
-        """Return the least d such that a draw is within d of an answer with probability q.
-
-        Rounded up. One of the points is at distance d, on one side of the answer or the other; the
-        chance of being as near as a point grows from point to point on each side, so bisection
-        finds the first point on each that suffices.
-        """
-        points, needed, answer = self.grid.points, q * self.total, simplest(answer)
-        twice = 2 * answer
-        split = bisect_left(points, answer)
-
-        def as_near_as(place: int) -> bool:
-            """Tell whether the points that are not farther than this one have mass enough."""
-            point = points[place]
-            # t and the point are equally far, on two sides, where t + point = 2 a.
-            if place < split:
-                stop = bisect_right(points, twice, key=lambda other: other + point)
-                return self.mass(stop) - self.mass(place) >= needed
-            start = bisect_left(points, twice, key=lambda other: other + point)
-            return self.mass(place + 1) - self.mass(start) >= needed
-
-        above = split + bisect_left(range(split, len(points)), True, key=as_near_as)
-        # Below the answer, the nearest point is the last one.
-        below = split - 1 - bisect_left(range(split), True, key=lambda i: as_near_as(split - 1 - i))
-        if above == len(points) or (below >= 0 and points[below] + points[above] > twice):
-            return distance(points[below], answer)
-        return distance(points[above], answer)
-
 
 def simplest(answer: Bound) -> Bound:
     """Return a root as a fraction if it is one, so that bounds of it meet."""
     exact = rational_root(answer.square) if isinstance(answer, Root) else None
     return answer if exact is None else exact
-
-
-def distance(point: Fraction, answer: Bound) -> float:
-    """Return how far a point is from an answer, rounded up."""
-    if isinstance(answer, Root):
-        sign = 1 if answer < point else -1
-        return nearest_bounds(lambda digits: (point - root(answer, digits)) * sign)[1]
-    return round_up(abs(point - answer))
 
 
 def root(answer: Root, digits: int) -> Enclosure:

@@ -33,7 +33,7 @@ from sensitivity_lab.universes.relations import Relation
 from .context import check_public
 from .decay import decay, loss_of
 from .grid_law import Grid, GridLaw
-from .mechanism import Mechanism, check_chance, epsilon_for, root_up
+from .mechanism import Mechanism, epsilon_for, root_up
 
 MOST_POINTS = 100_000
 """The largest number of points of a grid."""
@@ -106,8 +106,8 @@ class InverseSensitivity(Tabled):
     ...     scores, "median", dataset=[4, 5, 5, 6, 7], neighbors="bounded", distances=3
     ... )
     >>> law = sl.noise.inverse_sensitivity(reach, epsilon=2, grid=range(11))
-    >>> round(float(law.probability(5)), 3), law.error_quantile(0.9)
-    (0.503, 4.0)
+    >>> round(float(law.probability(5)), 3), round(law.expected_error, 3)
+    (0.503, 1.293)
     """
 
     reach: Reach
@@ -162,26 +162,6 @@ class InverseSensitivity(Tabled):
     def expected_error(self) -> float:
         """The expected distance of a draw from the answer, in its unit, rounded up."""
         return self.law.expected_error(self.answer)
-
-    @property
-    def median_error(self) -> float:
-        """The distance from the answer that half of all draws do not exceed, rounded up."""
-        return self.error_quantile(Fraction(1, 2))
-
-    def error_quantile(self, q: Any) -> float:
-        """Return the least distance from the answer that draws do not exceed with probability q.
-
-        Parameters
-        ----------
-        q : int, float, Fraction or Decimal
-            Above 0, at most 1.
-
-        Returns
-        -------
-        float
-            In the unit of the answer, rounded up.
-        """
-        return self.law.error_quantile(self.answer, check_chance("q", q))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per ring.

@@ -266,7 +266,6 @@ def test_claims_beyond_the_range_of_floats(claimed):
     assert tight.exact == truth
     found = report(small, loose)
     assert "e+4" in repr(found).splitlines()[3]
-    found.plot()
     assert json.dumps(found.to_dict(), allow_nan=False)
 
 

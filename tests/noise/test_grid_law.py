@@ -78,9 +78,6 @@ def test_law_scores_and_errors_are_those_of_the_definition(seed: int) -> None:
             exact = oracle.expected_error(grid.points, chances, a)
             assert law.exact_error(a) == exact
             assert is_smallest_float_from(law.expected_error(a), exact)
-            for q in (Fraction(1, 10), Fraction(1, 2), Fraction(9, 10), Fraction(1)):
-                error = oracle.error_quantile(grid.points, chances, a, q)
-                assert is_smallest_float_from(law.error_quantile(a, q), error) or not error
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -159,10 +156,6 @@ def test_roots_are_placed_and_measured_exactly(a: Root) -> None:
     exact = oracle.expected_error(points, chances, close)
     assert law.expected_error(a) == pytest.approx(float(exact), rel=1e-14)
     assert Fraction(law.expected_error(a)) >= exact - Fraction(1, 10**30)
-    for q in (Fraction(1, 3), Fraction(1, 2), Fraction(95, 100), Fraction(1)):
-        error = oracle.error_quantile(points, chances, close, q)
-        assert law.error_quantile(a, q) == pytest.approx(float(error), rel=1e-13)
-        assert Fraction(law.error_quantile(a, q)) >= error - Fraction(1, 10**30)
 
 
 def test_a_root_that_is_half_way_between_two_points_goes_to_the_larger_one() -> None:

@@ -395,48 +395,6 @@ def _completed(poly: Poly, around: tuple[float, float]) -> Poly:
     return total
 
 
-def joined(poly: Poly) -> Poly:
-    """Return an expression in which sums that only occur together are one.
-
-    The sum of (x - c)**2 is multiplied out into those of x**2, x and 1; as one sum of one function
-    it needs no search. Left as it is where that would not make fewer sums.
-    """
-    found: dict[str, Poly] = {}
-    before = {key for key, atom in poly.atoms().items() if atom.name == "sum"}
-    try:
-        after = _with_joined(poly, found)
-    except ValueError:
-        return poly
-    return after if len(found) < len(before) else poly
-
-
-def _with_joined(poly: Poly, found: dict[str, Poly]) -> Poly:
-    """Return an expression with joined sums, and note these; ValueError for products of sums."""
-    total = Poly((), poly.lost)
-    linear: dict[str, tuple[Poly, Poly]] = {}  # by what sums are multiplied with: that, their bases
-    for monomial, factor in poly.terms:
-        sums = [part for part in monomial if part[0].name == "sum"]
-        rest = Poly.number(factor)
-        for atom, power in monomial:
-            if atom.name != "sum":
-                of = tuple(_with_joined(one, found) for one in atom.of)
-                rest = rest * Poly.atom(replace(atom, of=of), power)
-        if not sums:
-            total += rest
-        elif len(sums) > 1 or sums[0][1] != 1:
-            raise ValueError
-        else:
-            by = rest * Poly.number(1 / factor)
-            _, base = linear.get(by.key, (by, Poly(())))
-            linear[by.key] = by, base + sums[0][0].of[0] * Poly.number(factor)
-    for by, base in linear.values():
-        first = Poly.number(base.terms[0][1]) if base.terms else Poly.number(1)
-        base = base * first.power(-1)
-        found[base.key] = base
-        total += by * first * Poly.atom(Atom("sum", (base,)))
-    return total
-
-
 def _sum_of(base: Poly) -> str:
     return Atom("sum", (base,)).key
 
@@ -557,12 +515,11 @@ def of_sums(
         raise NotOfSumsError("is asked for the dataset of nobody")
     if any(atom.name in ("max", "min") for atom in found.poly.atoms().values()):
         raise NotOfSumsError("asks for the largest or smallest record")
-    answer = joined(found.poly)
-    form = form_of(answer, *ends)
+    form = form_of(found.poly, *ends)
     # Own records are variables themselves where a group of them has no fewer.
     most, width = max(max(own) for _, *own in shapes), len(form.ends)
     own_widths = [1] * most if most <= width else [width]
-    return FromSums(form.rewritten(answer), form, (width, *own_widths))
+    return FromSums(form.rewritten(found.poly), form, (width, *own_widths))
 
 
 Ends = Sequence[tuple[float, float]]

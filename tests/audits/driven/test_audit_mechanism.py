@@ -371,7 +371,6 @@ def test_a_law_of_which_nothing_is_known_has_no_truth_and_no_pair():
         "exact law is found)"
     )
     assert " x " not in report.counterexample(report.decisive)
-    report.plot()
 
 
 @pytest.mark.exhaustive

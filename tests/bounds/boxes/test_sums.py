@@ -418,21 +418,3 @@ def test_squares_around_a_constant_are_never_negative():
     assert math.isfinite(found.upper)  # 0.2 + a sum of squares is not 0
     assert found.gap <= 2e-3 * found.lower
     assert found.check() >= 1
-
-
-@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
-def test_sums_that_occur_together_are_one(neighbors):
-    def log_likelihood(x):
-        return -np.sum((x - 0.3) ** 2) / 0.08 - len(x) * np.log(0.2)
-
-    found = bounds_of(log_likelihood, 1000, neighbors=neighbors)
-    assert len(found.sums) == 1
-    most = 0.49 / 0.08 + (0 if neighbors == "bounded" else np.log(0.2))
-    assert found.lower <= most <= found.upper
-    assert found.gap <= 1e-6
-    found.verify()
-
-
-def test_sums_that_occur_in_two_ways_stay_apart():
-    found = bounds_of(lambda x: np.sum((x - 0.3) ** 2) + np.exp(-np.sum(x)), 50)
-    assert found.sums == ("x", "x**2")

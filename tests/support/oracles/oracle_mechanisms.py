@@ -86,18 +86,6 @@ def expected_error(grid: Sequence[Fraction], chances: Sequence[Fraction], a: Fra
     return sum((abs(t - a) * p for t, p in zip(grid, chances, strict=True)), Fraction(0))
 
 
-def error_quantile(
-    grid: Sequence[Fraction], chances: Sequence[Fraction], a: Fraction, q: Fraction
-) -> Fraction:
-    """The least distance from a that a draw does not exceed with probability q."""
-    total = Fraction(0)
-    for error, chance in sorted((abs(t - a), p) for t, p in zip(grid, chances, strict=True)):
-        total += chance
-        if total >= q:
-            return error
-    raise AssertionError(q)
-
-
 def order_statistic(m: int) -> Answer:
     """The m-th smallest record."""
     return lambda x: Fraction(x[m - 1])
