@@ -11,14 +11,13 @@ import pandas as pd
 
 from sensitivity_lab.checks import check_flag, check_kind, html_text, number_text
 from sensitivity_lab.errors import InputError, SensitivityViolation, printable
-from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.results.literals import brief, brief_pair, is_short, one_line, plain
 from sensitivity_lab.results.reprs import write_csv
 
-from .row import HOLDS, NOT_HELD, UNSOUND, VERDICTS, AuditRow
+from .row import HOLDS, NOT_HELD, NOT_JUDGED, UNSOUND, VERDICTS, AuditRow
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 _ROWS = 60
 """The largest number of rows that are printed."""

@@ -28,12 +28,11 @@ Sets of items, where a person adds or removes one, and the price of the dearest 
 from .call import global_sensitivity, local_sensitivity, sensitivity_curve
 from .of_graphs import graphs
 from .of_sequences import sequences
-from .result import SpaceCurve, SpaceSensitivity
+from .result import SpaceSensitivity
 from .space import Space, SpaceWitness, Within
 
 __all__ = [
     "Space",
-    "SpaceCurve",
     "SpaceSensitivity",
     "SpaceWitness",
     "Within",

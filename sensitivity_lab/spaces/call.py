@@ -19,7 +19,7 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.norms import Norm, check_norm
 
 from .answers import difference_of, evaluate
-from .result import SpaceCurve, SpaceSensitivity
+from .result import SpaceSensitivity
 from .search import farthest_neighbors
 from .space import Space, SpaceWitness, Within, name_of
 
@@ -173,7 +173,7 @@ def sensitivity_curve(
     dataset: Any = None,
     norm: Norm = "L1",
     progress: bool | None = None,
-) -> SpaceCurve:
+) -> list[SpaceSensitivity]:
     """Return the sensitivities over the distance k of neighbors.
 
     Parameters
@@ -187,8 +187,8 @@ def sensitivity_curve(
 
     Returns
     -------
-    SpaceCurve
-        A `SpaceSensitivity` per distance; it has a table and a plot.
+    list of SpaceSensitivity
+        One per distance, in the order in which they were asked for.
 
     Raises
     ------
@@ -205,7 +205,7 @@ def sensitivity_curve(
     --------
     >>> from sensitivity_lab import spaces
     >>> curve = spaces.sensitivity_curve(spaces.graphs(5, "edge"), "triangles", distances=[1, 2, 3])
-    >>> [result.value for result in curve.results]
+    >>> [result.value for result in curve]
     [3.0, 6.0, 8.0]
     """
     wrong = "distances must be one or several distances k, such as [1, 2, 3]"
@@ -214,7 +214,7 @@ def sensitivity_curve(
         raise InputError(f"{wrong}, got none")
     relations = list(map(Within, several))
     some = [] if dataset is None else [dataset]
-    return SpaceCurve(tuple(_sensitivities(space, query, relations, norm, progress, some)))
+    return _sensitivities(space, query, relations, norm, progress, some)
 
 
 def _sensitivities(

@@ -8,13 +8,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 
 from sensitivity_lab.errors import InputError, VerificationError
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.results.noise_context import NoiseContext, Things
-from sensitivity_lab.results.reprs import Tabled, in_table
 from sensitivity_lab.results.result import Found
 from sensitivity_lab.results.verification import Stated
 
@@ -22,7 +20,7 @@ from .answers import difference_of, evaluate
 from .space import Space, SpaceWitness, Within
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 
 @dataclass(frozen=True, repr=False)
@@ -163,68 +161,3 @@ class SpaceSensitivity(Found):
             ),
         ]
         return [(fact, text) for fact, text in facts if text is not None]
-
-
-@dataclass(frozen=True, repr=False)
-class SpaceCurve(Tabled):
-    """The sensitivities of a query over a space, at several distances k of neighbors.
-
-    Attributes
-    ----------
-    results : tuple of SpaceSensitivity
-        One per distance, in the order in which they were asked for.
-
-    Examples
-    --------
-    >>> from sensitivity_lab import spaces
-    >>> spaces.sensitivity_curve(spaces.graphs(5, "edge"), "triangles", distances=[1, 2, 3])
-    Global sensitivity, edge neighbors, at most k
-       triangles
-    k
-    1          3
-    2          6
-    3          8
-    """
-
-    results: tuple[SpaceSensitivity, ...]
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a tidy DataFrame, one row per distance, with the facts of each result."""
-        rows = [result.to_dict() for result in self.results]
-        return pd.DataFrame({**row, "exact": row["exact"] or ""} for row in rows)
-
-    def plot(self, **options: Any) -> Figure:
-        """Draw the sensitivities against the distance; see `sensitivity_lab.plotting.plot_curves`.
-
-        Parameters
-        ----------
-        **options
-            Options of `plot_curves`, such as `units`, `title` and `logy`.
-
-        Returns
-        -------
-        matplotlib.figure.Figure, or the Axes given as `ax`
-        """
-        from sensitivity_lab.plotting import plot_curves
-        from sensitivity_lab.plotting._options import axes_of
-
-        frame = self.to_frame().drop(columns="norm")
-        places = [float(k) for k in frame["distance"]]  # a caller's metric may return fractions
-        noun = f"{self.results[0].space._noun}s"
-        drawn: Figure = plot_curves(frame.assign(column=noun, distance=places), **options)
-        given = options.get("ax")
-        [panel] = drawn.axes if given is None else axes_of(given)
-        panel.set_xlabel("distance k")
-        return drawn
-
-    def _table(self) -> pd.DataFrame:
-        """Return the sensitivities with a row per distance."""
-        first = self.results[0]
-        shown = [in_table(one.value, one.upper, one.exact) for one in self.results]
-        distances = pd.Index([one.neighbors.k for one in self.results], name="k")
-        return pd.DataFrame({first.query: shown}, index=distances)
-
-    @property
-    def _title(self) -> str:
-        first = self.results[0]
-        return f"{first.kind.capitalize()} sensitivity, {first.space._family}, at most k"

@@ -125,10 +125,7 @@ def test_rankings():
         lambda ranking: ranking.index("a"),
         distances=rankings.distances,
     )
-    assert [point.value for point in curve.results] == [1, 2, 3, 3, 3, 3]
-    assert curve.to_frame()["distance"].tolist() == list(range(1, 7))
-    assert "distance, at most k" in repr(curve)
-    assert curve.plot().axes[0].get_xlabel() == "distance k"
+    assert [point.value for point in curve] == [1, 2, 3, 3, 3, 3]
 
 
 def gap(a, b):
@@ -153,7 +150,7 @@ def test_blocks_change_nothing(space, query, k, monkeypatch):
     monkeypatch.setattr("sensitivity_lab.spaces.search._BLOCK", 5)
     monkeypatch.setattr("sensitivity_lab.spaces.near._CELLS", 7)
     parts = spaces.sensitivity_curve(space, query, distances=range(1, k + 1))
-    for one, other in zip(whole.results, parts.results, strict=True):
+    for one, other in zip(whole, parts, strict=True):
         assert (one.value, one.witness, one.pairs) == (other.value, other.witness, other.pairs)
 
 
@@ -213,7 +210,7 @@ def test_curves_of_graphs_and_sequences():
         (spaces.sequences("ab", 4, "insert_delete"), "changes", "ab"),
     ):
         curve = spaces.sensitivity_curve(space, query, distances=[1, 3, 2], dataset=dataset)
-        for found, k in zip(curve.results, [1, 3, 2], strict=True):
+        for found, k in zip(curve, [1, 3, 2], strict=True):
             asked = {"neighbors": spaces.Within(k)}
             if dataset is None:
                 alone = spaces.global_sensitivity(space, query, **asked)

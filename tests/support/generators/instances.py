@@ -77,7 +77,7 @@ def _made() -> Iterator[Any]:
     yield spaces.global_sensitivity(FOUR_BASKETS, len, neighbors=spaces.Within(1))
     yield spaces.global_sensitivity(FOUR_NODES, "triangles", neighbors=spaces.Within(1))
     yield spaces.global_sensitivity(DAYS, "changes", neighbors=spaces.Within(1))
-    yield spaces.sensitivity_curve(FOUR_BASKETS, len, distances=[1, 2])
+    yield from spaces.sensitivity_curve(FOUR_BASKETS, len, distances=[1, 2])
     yield sl.streams.participation_sensitivity([1, -1, 2], k=2, contribution=2)
     for asked in made_queries() if HAS_SQL else ():
         yield from (asked, asked.contributions())

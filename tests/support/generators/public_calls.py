@@ -34,7 +34,7 @@ MADE_BY_THE_LIBRARY = {
     ),
     *("InverseSensitivity", "Ring"),
     *("StabilityWitness", "Witness"),
-    *("spaces.SpaceCurve", "spaces.SpaceSensitivity", "spaces.SpaceWitness"),
+    *("spaces.SpaceSensitivity", "spaces.SpaceWitness"),
     *("streams.ParticipationSensitivity", "streams.ParticipationWitness"),
     "sql.Contributions",
     *("releases.Checked", "releases.Errors", "releases.Ledger"),
