@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any
 
-_LIBRARIES = {
+LIBRARIES = {
     "astropy": "astropy",
     "crick": "crick",
     "dask": "Dask",
@@ -26,7 +26,7 @@ _LIBRARIES = {
 }
 """The libraries of docs/reference/whose.md, by their modules; NumPy's names are ours."""
 
-_HEADINGS = {
+HEADINGS = {
     "trimmed mean": r"trim",
     "winsorized mean": r"winsor|clip\b",
     "standard error of the mean": r"sem\b|std_?err|stde\b|std_mean|jackknife|bootstrap",
@@ -47,7 +47,7 @@ _HEADINGS = {
 }
 """The headings of that page, each with what names of its calls have in them."""
 
-_MOST_HEADINGS = 3
+_MOST = 3
 
 
 def borrowed(function: Callable[..., Any]) -> str:
@@ -66,8 +66,8 @@ def borrowed(function: Callable[..., Any]) -> str:
             continue
         seen.add(id(one))
         root = _root(one)
-        if root in _LIBRARIES:
-            libraries.add(_LIBRARIES[root])
+        if root in LIBRARIES:
+            libraries.add(LIBRARIES[root])
             words.add(str(getattr(one, "__name__", "")))
         elif root == own and inspect.isfunction(told := inspect.unwrap(one)):
             for code in _codes(told.__code__):
@@ -77,14 +77,12 @@ def borrowed(function: Callable[..., Any]) -> str:
                 words |= {*code.co_names, *texts} - names
                 # Modules that the function imports itself.
                 roots = {name.partition(".")[0] for name in code.co_names}
-                libraries |= {_LIBRARIES[name] for name in roots & set(_LIBRARIES)}
+                libraries |= {LIBRARIES[name] for name in roots & set(LIBRARIES)}
             left += inspect.getclosurevars(told).nonlocals.values()
     if not libraries:
         return ""
     given = " ".join(sorted(words))
-    headings = [name for name, has in _HEADINGS.items() if re.search(has, given, re.I)][
-        :_MOST_HEADINGS
-    ]
+    headings = [name for name, has in HEADINGS.items() if re.search(has, given, re.I)][:_MOST]
     under = f", under {', '.join(headings)}" if headings else ""
     return (
         f"{', '.join(sorted(libraries))}: what it computes there, and how far that moves, is in "

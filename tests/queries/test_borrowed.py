@@ -14,7 +14,7 @@ from paths import ROOT
 from scipy import stats
 
 import sensitivity_lab as sl
-from sensitivity_lab.queries.borrowed import _HEADINGS, _LIBRARIES, borrowed
+from sensitivity_lab.queries.borrowed import HEADINGS, LIBRARIES, borrowed
 
 sys.path.insert(0, str(ROOT / "tools"))
 from make_whose import STATISTICS, known
@@ -22,7 +22,7 @@ from make_whose import STATISTICS, known
 sys.path.remove(str(ROOT / "tools"))
 
 PAGE = (ROOT / "docs/reference/whose.md").read_text(encoding="utf-8")
-CELLS = [cell for cell in known(STATISTICS)["cells"] if cell["library"] in _LIBRARIES.values()]
+CELLS = [cell for cell in known(STATISTICS)["cells"] if cell["library"] in LIBRARIES.values()]
 
 
 def helper(x):
@@ -67,7 +67,7 @@ def test_other_functions_say_nothing(function):
 
 
 def test_each_heading_is_one_of_the_page():
-    for heading in _HEADINGS:
+    for heading in HEADINGS:
         assert f"\n### {heading}\n" in PAGE
 
 
@@ -75,7 +75,7 @@ def test_the_calls_of_the_page_lead_to_its_headings():
     assert len(CELLS) > 200
     exact = 0
     for cell in CELLS:
-        names = [name for name, has in _HEADINGS.items() if re.search(has, cell["call"], re.I)]
+        names = [name for name, has in HEADINGS.items() if re.search(has, cell["call"], re.I)]
         exact += cell["statistic"] in names
         assert names, cell
     # The others are written by quantiles, sorting or arithmetic, whose headings are named.

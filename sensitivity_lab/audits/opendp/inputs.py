@@ -177,7 +177,7 @@ def _inputs_of(
         )
     values = check_values(given)
     none = f"none of the values {brief(values)}; for datasets of your own, write datasets="
-    members, left = _members(entry or domain, values, none)
+    members, left = _in_domain(entry or domain, values, none)
     accepted = tuple(members)
     among = f"values {brief(accepted)}{left}"
     if entry is None:
@@ -205,7 +205,7 @@ def _arrays_of(domain: Any, given: Any, size: Any, every_order: bool) -> tuple[l
             f"universe must have the rows of arrays, with {width or 'equally many'} numbers each, "
             f"got {brief(rows)}"
         ) from error
-    accepted, left = _members(domain, made, f"no array of the rows {brief(rows)}")
+    accepted, left = _in_domain(domain, made, f"no array of the rows {brief(rows)}")
     text = f"arrays of rows {brief(rows)}, {sizes_in_words(sizes, every_order)}"
     return accepted, f"{text}{left}"
 
@@ -218,11 +218,11 @@ def _accepted_of(transformation: Any, datasets: Any) -> tuple[list[Any], str]:
     """
     given = check_datasets(datasets)
     none = f"none of the {len(given):,} datasets"
-    accepted, left = _members(transformation.input_domain, given, none)
+    accepted, left = _in_domain(transformation.input_domain, given, none)
     return accepted, f"{len(accepted):,} datasets{left}"
 
 
-def _members(domain: Any, given: Sequence[Any], none: str) -> tuple[list[Any], str]:
+def _in_domain(domain: Any, given: Sequence[Any], none: str) -> tuple[list[Any], str]:
     """Return what a domain accepts, and how many it does not in words, or raise InputError."""
     accepted = [x for x in given if hasattr(x, "lazy") or _member(domain, x)]
     if not accepted:

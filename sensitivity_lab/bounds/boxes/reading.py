@@ -376,33 +376,33 @@ def _alike(poly: Poly, *given: Read, compared: str = "") -> Read:
     return found
 
 
-def _add(*given: Any) -> Read:
+def _plus(*given: Any) -> Read:
     u, v = _reads(*given)
     if u.compared and v.compared:
         refuse("adds comparisons, which numpy takes for |; write |, or astype(int) before the sum")
     return _alike(u.poly + v.poly, u, v)
 
 
-def _multiply(*given: Any) -> Read:
+def _multiplied(*given: Any) -> Read:
     u, v = _reads(*given)
     return _alike(u.poly * v.poly, u, v, compared=u.compared and v.compared)
 
 
-def _divide(*given: Any) -> Read:
+def _divided(*given: Any) -> Read:
     u, v = _reads(*given)
-    return _multiply(u, _power(v, -1))
+    return _multiplied(u, _raised(v, -1))
 
 
-def _power(of: Any, power: Any) -> Read:
+def _raised(of: Any, power: Any) -> Read:
     u, by = _reads(of, power)
     if not _constant(by.poly):
-        return _exp(_multiply(by, _log(u)))
+        return _exponential(_multiplied(by, _logarithm(u)))
     p = by.poly.terms[0][1] if by.poly.terms else Fraction(0)
     if p.denominator == 1 and abs(p) <= _LARGEST_POWER:
         return _alike(u.poly.power(int(p)), u)
     # A root cubed needs far fewer boxes than the power 3/2 of a sum of squares.
     if p.denominator == 2 and (p.numerator == 1 or not u.poly.each):
-        return _power(_SQRT(u), p.numerator)
+        return _raised(_SQRT(u), p.numerator)
     return _of_parts("power", Poly.number(p))(u)
 
 
@@ -441,7 +441,7 @@ def _of_parts(name: str, *more: Poly) -> Callable[[Any], Read]:
     return apply
 
 
-def _exp(u: Read) -> Read:
+def _exponential(u: Read) -> Read:
     """Return exp; of a sum of a record's part and of others it is their product."""
     parts: tuple[list[Any], list[Any]] = ([], [])
     # exp(t + m) = exp(t) exp(m): the part of each record is summed, the other one is a factor.
@@ -457,7 +457,7 @@ def _exp(u: Read) -> Read:
     return _alike(found, u)
 
 
-def _log(u: Read) -> Read:
+def _logarithm(u: Read) -> Read:
     """Return log; of a product of a record's part and of others it is the sum of theirs."""
     factors: Sequence[Poly] = (u.poly,)
     if _mixed(u.poly):
@@ -495,16 +495,16 @@ def _each(name: str, compared: str = "") -> Callable[..., Read]:
     return apply
 
 
-def _sum(u: Read, axis: Any = None) -> Read:
+def _summed(u: Read, axis: Any = None) -> Read:
     if axis not in (None, 0, -1):
         refuse(f"sums along axis={axis!r}; one axis is followed")
     return Read(u.poly.summed() if u.rows else u.poly, False)
 
 
-def _var(u: Read, axis: Any = None, ddof: Any = 0) -> Read:
+def _spread_of(u: Read, axis: Any = None, ddof: Any = 0) -> Read:
     # As sums, not yet as moments: `Moments.rewritten` turns Q - S**2 / n into n times the variance,
     # without which nothing is left of it in intervals.
-    spread = _sum(u * u, axis) - _sum(u) * _sum(u) / u.size
+    spread = _summed(u * u, axis) - _summed(u) * _summed(u) / u.size
     return spread / (u.size - ddof)  # type: ignore[no-any-return]
 
 
@@ -517,7 +517,7 @@ def _extreme(name: str) -> Callable[..., Read]:
     return apply
 
 
-def _astype(u: Read, kind: Any) -> Read:
+def _as_type(u: Read, kind: Any) -> Read:
     kind = float if kind is _float else kind
     if np.dtype(kind) != np.float64 and not (u.compared and np.dtype(kind).kind in "iu"):
         refuse(f"turns numbers into {np.dtype(kind)}")
@@ -528,44 +528,44 @@ _SQRT = _of_parts("sqrt")
 _MAX, _MIN = _extreme("max"), _extreme("min")
 Read.calls = COMPOSED | {
     "absolute": _of_parts("absolute"),
-    "add": _add,
+    "add": _plus,
     "amax": _MAX,
     "amin": _MIN,
     "arctan": _each("arctan"),
-    "astype": _astype,
+    "astype": _as_type,
     "bitwise_and": _each("logical_and", "&"),
     "bitwise_or": _each("logical_or", "|"),
     "cos": _each("cos"),
-    "divide": _divide,
-    "exp": _exp,
+    "divide": _divided,
+    "exp": _exponential,
     "expm1": _each("expm1"),
     "fabs": _of_parts("absolute"),
-    "float_power": _power,
+    "float_power": _raised,
     "greater": _each("greater", ">"),
     "greater_equal": _each("greater_equal", ">="),
     "less": _each("less", "<"),
     "less_equal": _each("less_equal", "<="),
-    "log": _log,
+    "log": _logarithm,
     "logical_and": _each("logical_and", "&"),
     "logical_or": _each("logical_or", "|"),
     "max": _MAX,
     "maximum": _each("maximum"),
-    "mean": lambda u, axis=None: _sum(u, axis) / u.size,
+    "mean": lambda u, axis=None: _summed(u, axis) / u.size,
     "min": _MIN,
     "minimum": _each("minimum"),
-    "multiply": _multiply,
+    "multiply": _multiplied,
     "negative": lambda u: u * -1,
-    "power": _power,
-    "prod": lambda u, axis=None: _exp(_sum(_log(u), axis)),
+    "power": _raised,
+    "prod": lambda u, axis=None: _exponential(_summed(_logarithm(u), axis)),
     "ravel": itself,
     "sin": _each("sin"),
     "size": lambda u: u.size,
     "sqrt": _SQRT,
-    "square": lambda u: _power(u, 2),
-    "subtract": lambda u, v: _add(u, v * -1),
-    "sum": _sum,
+    "square": lambda u: _raised(u, 2),
+    "subtract": lambda u, v: _plus(u, v * -1),
+    "sum": _summed,
     "tanh": _each("tanh"),
-    "var": _var,
+    "var": _spread_of,
     "where": _each("where"),
 }
 Read.methods = (
@@ -613,7 +613,7 @@ class _Numpy:
         def made(given: Any, dtype: Any = None, **options: Any) -> Any:
             if not isinstance(given, Read):
                 return plain(given, float if dtype is _float else dtype, **options)
-            return given if dtype is None else _astype(given, dtype)
+            return given if dtype is None else _as_type(given, dtype)
 
         return made
 
@@ -640,7 +640,7 @@ def _len(given: Any) -> Any:
 
 
 def _total(given: Any, start: Any = 0) -> Any:
-    return start + _sum(given) if isinstance(given, Read) and given.rows else sum(given, start)
+    return start + _summed(given) if isinstance(given, Read) and given.rows else sum(given, start)
 
 
 def _float(given: Any = 0.0) -> Any:
