@@ -107,7 +107,7 @@ class InverseSensitivity(Tabled):
     ... )
     >>> law = sl.noise.inverse_sensitivity(reach, epsilon=2, grid=range(11))
     >>> round(float(law.probability(5)), 3), round(law.expected_error, 3)
-    (0.503, 1.293)
+    (0.503, 1.041)
     """
 
     reach: Reach
