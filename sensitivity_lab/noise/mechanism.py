@@ -25,10 +25,6 @@ check_delta = number_kind(
 )
 
 
-check_chance = number_kind("a number above 0, at most 1", lambda given: 0 < given <= 1)
-"""The probability of a quantile."""
-
-
 def epsilon_for(k: int) -> Kind[Fraction]:
     """Return the kind of a privacy loss of which each of k steps gets its part."""
     rows = f" for k = {k} rows of a person" if k > 1 else ""

@@ -32,8 +32,6 @@ _PARTS = 1000
 _MOST = 4096
 """Of more layouts than these the columns are chosen one by one."""
 
-Shares = dict[Measured, float]
-
 
 def layout_of(
     statistics: Sequence[Statistic], grids: Mapping[str, Grid], power: int

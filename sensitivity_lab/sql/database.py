@@ -205,8 +205,6 @@ class Database:
     ----------
     dialect : {"duckdb", "sqlite"}
         The SQL that the owner of the data writes.
-    described : str
-        What it is, for texts.
     """
 
     def __init__(self, connection: Any) -> None:
@@ -217,12 +215,12 @@ class Database:
         self._given: dict[str, Any] = {}
         self._own = not isinstance(connection, duckdb.DuckDBPyConnection)
         if not self._own:
-            self._base, self.described = connection, "a database of DuckDB"
+            self._base = connection
         elif isinstance(connection, sqlite3.Connection):
-            self._base, self.described = in_memory(duckdb), "a database of SQLite"
+            self._base = in_memory(duckdb)
             self._sqlite, self.dialect = connection, "sqlite"
         elif isinstance(connection, Mapping):
-            self._base, self.described = in_memory(duckdb), "tables in memory and files"
+            self._base = in_memory(duckdb)
             self._given = _named_tables(connection)
             self._register()
         elif isinstance(connection, str | Path):
@@ -258,14 +256,14 @@ class Database:
                 f"connection={{{name!r}: {str(path)!r}}}"
             )
         if beginning == _SQLITE:
-            self._base, self.described = in_memory(duckdb), "a database of SQLite"
+            self._base = in_memory(duckdb)
             uri = path.absolute().as_uri() + "?mode=ro"
             self._sqlite = self._opened = sqlite3.connect(uri, uri=True)
             self.dialect = "sqlite"
             return
         with naming(f"opening {shown(str(path))}"):
             self._base = duckdb.connect(str(path), read_only=True)
-        self._own, self.described = False, "a database of DuckDB"
+        self._own = False
 
     def close(self) -> None:
         """Close a database of SQLite that was opened here, once it is copied."""
