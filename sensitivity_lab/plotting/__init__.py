@@ -8,14 +8,12 @@ that all pictures share, `_options.py` the checks of their options.
 
 from ._files import check_path, save
 from ._picture import off_screen
-from ._stability import plot_stability
 from .curves.draw import plot_curves
 
 __all__ = [
     "check_path",
     "off_screen",
     "plot_curves",
-    "plot_stability",
     "save",
 ]
 

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from sensitivity_lab.checks import named, rounded_up
+from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.roots import Distance, Root, upper_of
 from sensitivity_lab.metrics import (
     AbsoluteDistance,
-    L1Distance,
-    L2Distance,
-    PairDistance,
-    SharedIdDistance,
 )
 from sensitivity_lab.pipelines.changes import neighbors_text
-from sensitivity_lab.pipelines.table_domains import Groups
 from sensitivity_lab.pipelines.transformation import Transformation
 from sensitivity_lab.results.reprs import Facts
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _SHOWN = 8
 """The largest number of rows of a table in a repr; of values, there are three times as many."""
@@ -48,12 +43,54 @@ class StabilityWitness:
     >>> witness = pl.measured_stability(clamped, [1, 8, -3], d_in=1).witness
     >>> witness.x, witness.y, witness.output_x, witness.output_y
     ([], [8], 0, 5)
+    >>> witness.changed_rows()
+        table only in row
+    0   input       y   8
+    1  output       x   0
+    2  output       y   5
     """
 
     x: Any
     y: Any
     output_x: Any
     output_y: Any
+
+    def changed_rows(self, names: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the rows that only one of the two inputs has, and those of the outputs.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            The names of the input tables and of the output, such as ("Users", "Purchases", "join").
+
+        Returns
+        -------
+        DataFrame
+            A row for each: the table, "x" or "y", and the row as text. Of an answer that is no
+            table, what differs: the number, or the entries of the vector.
+        """
+        pair = isinstance(self.x, tuple)
+        inputs = zip(self.x, self.y, strict=True) if pair else [(self.x, self.y)]
+        tables = [*inputs, (self.output_x, self.output_y)]
+        if names is None:
+            names = [*(["first table", "second table"] if pair else ["input"]), "output"]
+        if len(names) != len(tables):
+            raise InputError(f"names: got {len(names)} for {len(tables)} tables; give one each")
+        found = []
+        for name, both in zip(names, tables, strict=True):
+            x, y = map(_rows_of, both)
+            found += [(name, "x", row) for row in (x - y).elements()]
+            found += [(name, "y", row) for row in (y - x).elements()]
+        return pd.DataFrame(found, columns=["table", "only in", "row"])
+
+
+def _rows_of(data: Any) -> Counter[str]:
+    """Return the rows of a table, or what an answer consists of, as texts."""
+    if isinstance(data, pd.DataFrame):
+        return Counter(map(_row, data.itertuples(index=False, name=None)))
+    if isinstance(data, Mapping | np.ndarray):
+        return Counter(map(_row, data.items() if isinstance(data, Mapping) else enumerate(data)))
+    return Counter(map(named, data if isinstance(data, list) else [data]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,47 +167,6 @@ class MeasuredStability(Facts):
             "output_x": _plain(self.witness.output_x),
             "output_y": _plain(self.witness.output_y),
         }
-
-    def plot(self, **options: Any) -> Axes:
-        """Draw the witness: neighboring inputs, and their outputs.
-
-        Parameters
-        ----------
-        **options
-            `names` of the tables, `captions`, `step`, `title` and `ax` of
-            `sensitivity_lab.plotting.plot_stability`.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        from sensitivity_lab.plotting import plot_stability
-
-        metric, name = self.transformation.input_metric, self.transformation.name
-        measured, bound = show_distance(self.measured), show_distance(self.bound)
-        if isinstance(metric, PairDistance):
-            neighbors = list(map(neighbors_text, (metric.first, metric.second), self.d_in))
-        else:  # of two tables said once, below the second one
-            neighbors = [""] * isinstance(metric, SharedIdDistance)
-            neighbors.append(neighbors_text(metric, self.d_in))
-        told = {
-            "captions": [*neighbors, f"distance {measured}"],
-            "step": " >> ".join(step.split("(")[0] for step in name.split(" >> ")),
-            "title": f"{name}: measured {measured}, map {bound} ({self.verdict})",
-        }
-        witness = self.witness
-        if isinstance(self.transformation.output_metric, L1Distance | L2Distance):
-            keys = self._keys(len(witness.output_x))
-            x, y = (
-                dict(zip(keys, one, strict=True)) for one in (witness.output_x, witness.output_y)
-            )
-            witness = replace(witness, output_x=x, output_y=y)
-        return plot_stability(witness, **{**told, **options})
-
-    def _keys(self, length: int) -> Sequence[Any]:
-        """Return the keys of the groups whose answers a vector has, or the places in it."""
-        domains = [step.output_domain for step in reversed(self.transformation.each_step)]
-        return next((one.keys for one in domains if isinstance(one, Groups)), range(length))
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order."""

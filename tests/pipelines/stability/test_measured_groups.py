@@ -177,15 +177,3 @@ def test_what_has_no_answer_per_group_is_refused():
         ),
         "the table has no column 'price'",
     )
-
-
-def test_the_picture_of_a_vector_names_the_groups():
-    t = clamped(limited(1, 1), L1) >> pl.sum_(-2, 5)
-    ax = pl.measured_stability(t, table_of([(1, "b", 4)]), ONE_ID).plot()
-    shown = [text.get_text() for text in ax.texts]
-    heading = shown.index("output")
-    assert shown[heading + 1 : heading + 13] == [
-        *("", "", "x", "y"),
-        *("", "a", "0", "0"),
-        *("≠", "b", "0", "4"),
-    ]

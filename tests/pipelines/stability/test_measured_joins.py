@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from measured_cases import rows_of
 
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.errors import InputError
 
 ROWS, IDS = pl.SymmetricDistance(), pl.IdDistance("id")
 
@@ -76,3 +77,33 @@ def test_a_private_join_of_tables_with_ids():
     result = pl.measured_stability(t, (left, right), (1, 1))
     assert t.output_metric == IDS
     assert (result.measured, result.bound) == (2, 2)
+
+
+def test_the_witness_lists_the_changed_rows():
+    users = pd.DataFrame({"user_id": list("aabb"), "name": range(4)})
+    purchases = pd.DataFrame({"user_id": list("aabb"), "item": range(4)})
+    one = pl.AddMaxRows(1)
+    chain = pl.start(one, one) >> pl.join_private(
+        "user_id", left=pl.DropExcess(1), right=pl.DropExcess(1)
+    )
+    witness = pl.measured_stability(chain, (users, purchases), (one, one)).witness
+    rows = witness.changed_rows(["Users", "Purchases", "join"])
+    # One row in each of the inputs, and four in the output.
+    assert rows["table"].value_counts().to_dict() == {"join": 4, "Users": 1, "Purchases": 1}
+    for side, tables in (("x", witness.output_x), ("y", witness.output_y)):
+        told = {f"({', '.join(map(str, row))})" for row in tables.itertuples(index=False)}
+        assert told >= set(rows["row"][(rows["table"] == "join") & (rows["only in"] == side)])
+    assert set(witness.changed_rows()["table"]) == {"first table", "second table", "output"}
+    with pytest.raises(InputError, match=r"^names: got 1 for 3 tables; give one each$"):
+        witness.changed_rows(["Users"])
+
+
+def test_answers_are_told_as_numbers_and_entries():
+    total = (pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(0, 5) >> pl.sum_(0, 5)
+    rows = pl.measured_stability(total, [1, 8, 7], d_in=2).witness.changed_rows()
+    assert rows.values.tolist() == [
+        ["input", "y", "8"],
+        ["input", "y", "7"],
+        ["output", "x", "0"],
+        ["output", "y", "10"],
+    ]
