@@ -230,8 +230,8 @@ class _Spreads:
     def _within(self, more: Any, less: Any, ddof: Any) -> tuple[Any, Any]:
         """Return the same at some sizes: of Python ints and a Fraction, as Fractions."""
         upper, core = np.minimum(self.own, more // 2), more - self.own
-        # Of n records a at one end and n - a at the other have the variance a (n - a) / (n (n -
-        # d)).
+        # With a of n records at one end and n - a at the other, the variance is
+        # a (n - a) / (n (n - d)).
         attained = upper * (more - upper) / (more * (more - ddof))
         # A core that is spread adds to the difference if its divisor is the smaller one.
         added = core**2 // 4 * (1 / (more - ddof) - 1 / (less - ddof)) / np.maximum(core, 1)

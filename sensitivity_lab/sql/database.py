@@ -229,7 +229,6 @@ class Database:
             self._open(duckdb, Path(connection))
         else:
             # A table's own text would show rows of persons.
-            # The type is told and not the table: its text has cells.
             several = connection if isinstance(connection, list | tuple) else [connection]
             got = shown(connection)
             if any(hasattr(one, "columns") for one in several):

@@ -573,8 +573,8 @@ def search(
     pole = ""
     # No turn loses a pair: it is in an open box, or in a closed one with a bound of at most target.
     for turn in count():
-        # A box at most this high cannot change the answer. The target only rises, so a closed box
-        # stays closed.
+        # A box at most this high is within rtol of the best pair, and needs no further splits. The
+        # target only rises, so a closed box stays closed.
         target = best * (1 + rtol) if best > 0 else 0.0
         for one in branches:
             one.close(target)

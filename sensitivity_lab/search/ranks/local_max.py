@@ -175,8 +175,8 @@ def _walk(
         with_it[reached] += weights[of_x + shift[reached]] * record
         if is_inside:
             of_x += 1
-            # A record of x is kept, which adds it at its rank, or removed, which leads from r to r
-            # + 1.
+            # A record of x is kept, which adds it at its rank, or removed: then the state r becomes
+            # r + 1.
             after, offered, where = with_it, sums[:-1], (slice(1, None), slice(None))
         else:
             others += 1
