@@ -48,6 +48,7 @@ class Damped:
         """Tell whether this number is smaller than another one with the same beta."""
         if self.distance == other.distance:
             return self.gap < other.gap
+        # What can be equal is told apart before: in the loop no number of digits would end it.
         nothing = Difference(Fraction(0), Fraction(0))
         if self.gap == nothing or other.gap == nothing:
             return self.gap < other.gap
@@ -80,6 +81,7 @@ class Damped:
 
     def _bracket(self, digits: int) -> tuple[Decimal, Decimal]:
         """Return a lower and an upper bound of the number, decimals with `digits` digits."""
+        # Four bits for each digit: log2(10) is 3.3.
         low, high = self.gap.bracket(4 * digits)
         factor = Enclosure.of(-self.beta * self.distance, digits).exp()
         number = Enclosure.between(low, high, digits) * factor

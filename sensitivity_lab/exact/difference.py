@@ -51,6 +51,7 @@ def common_integers(records: Sequence[Number]) -> tuple[Integers, int]:
     ([3, 18, 2], 6)
     """
     ratios = [record.as_integer_ratio() for record in records]
+    # A set first: many records share a denominator.
     denominator = math.lcm(*{below for _, below in ratios})
     integers = np.empty(len(ratios), dtype=object)
     integers[:] = [above * (denominator // below) for above, below in ratios]
@@ -84,6 +85,7 @@ def mantissas_of_floats(
     >>> np.ldexp(mantissas, exponents).tolist()
     [0.5, -3.0]
     """
+    # frexp gives a fraction of [1/2, 1); times 2**53 it is a whole number.
     mantissas, exponents = np.frexp(records)
     return np.ldexp(mantissas, 53).astype(np.int64), exponents.astype(np.int64) - 53
 
@@ -112,6 +114,7 @@ def round_up(value: Fraction) -> float:
     >>> round_up(Fraction(1, 10)) == 0.1, round_up(Fraction(1, 3)) > Fraction(1, 3)
     (True, True)
     """
+    # The nearest float is at most one away from the one above.
     close = nearest(value)
     return close if Fraction(close) >= value else math.nextafter(close, math.inf)
 
@@ -267,6 +270,7 @@ def _root(value: Fraction, bits: int) -> tuple[Fraction, Fraction]:
         return exact, exact
     # Scale by a power of four so that the integer root has at least so many bits.
     shift = max(0, bits + (value.denominator.bit_length() - value.numerator.bit_length()) // 2)
+    # floor(sqrt(v) 2**shift), from v 4**shift: below the root by less than one unit.
     root = math.isqrt((value.numerator << 2 * shift) // value.denominator)
     return Fraction(root, 1 << shift), Fraction(root + 1, 1 << shift)
 

@@ -93,6 +93,7 @@ class Enclosure:
 
     def inverse(self) -> Enclosure:
         """Return 1 over the number, which must be known not to be 0."""
+        # 1 / x falls on either side of 0, so the upper end gives the lower one.
         down, up = _contexts(self.digits)
         return Enclosure(
             down.divide(Decimal(1), self.high), up.divide(Decimal(1), self.low), self.digits
@@ -131,6 +132,7 @@ class Enclosure:
 
     def clipped(self, low: int, high: int) -> Enclosure:
         """Return the number if it is known to be between two whole numbers."""
+        # Rounding may put an end outside of what is known; both ends are cut.
         first, last = Decimal(low), Decimal(high)
         return Enclosure(
             min(max(self.low, first), last), max(min(self.high, last), first), self.digits

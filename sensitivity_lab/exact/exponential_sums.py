@@ -50,6 +50,8 @@ class ExponentialSum:
         left: Terms = {Fraction(one): Fraction(factor) for one, factor in terms.items() if factor}
         kept = []
         for divisor in over if left else ():
+            # A divisor that divides the terms goes, so that equal numbers mostly look alike; where
+            # they do not, their difference still is 0.
             whole = _divided(left, dict(divisor))
             if whole is None:
                 kept.append(divisor)
@@ -166,6 +168,7 @@ def _product(one: Terms, two: Terms) -> Terms:
 def _on_one_divisor(one: Any, two: Any) -> tuple[Terms, Terms, tuple[_Divisor, ...]]:
     """Return the terms of two numbers once they have the same divisors; and these."""
     divisors = [Counter(_parts(number)[1]) for number in (one, two)]
+    # The union of multisets has each divisor as often as the number that has it more often.
     both = divisors[0] | divisors[1]
     terms = [_parts(number)[0] for number in (one, two)]
     for place, known in enumerate(divisors):
@@ -178,6 +181,7 @@ def _divided(terms: Terms, by: Terms) -> Terms | None:
     """Return an exact quotient by long division from the largest exponent on; else None."""
     left, found, least = dict(terms), Terms(), min(terms) - min(by)
     while left:
+        # The largest exponents are cleared first. One below `least` can be in no exact quotient.
         at = max(left) - max(by)
         if at < least:
             return None
@@ -202,6 +206,7 @@ def quotient(above: Any, below: Any) -> Chance:
     if none:
         raise ValueError("the divisor has divisors")
     # The least exponent of a divisor is 0, and its factor 1.
+    # So normed, divisors that differ by a factor c e**q are one.
     first = min(two)
     divisor = tuple(sorted((at - first, factor / two[first]) for at, factor in two.items()))
     moved = {at - first: factor / two[first] for at, factor in one.items()}
@@ -230,6 +235,7 @@ def log_ratio(above: Chance, below: Chance) -> tuple[Fraction, Fraction]:
     shift = next(iter(one)) - next(iter(two))
     factor = next(iter(one.values())) / next(iter(two.values()))
     digits = _SIGN_DIGITS
+    # one = factor e**shift two: the logarithm is shift + log(factor).
     if one == {at + shift: factor * by for at, by in two.items()}:
         if factor == 1:
             return shift, shift

@@ -63,6 +63,8 @@ def reduced(matrix: Sequence[Sequence[Fraction]]) -> tuple[Matrix, int]:
         pivot = next((i for i in range(rank, len(rows)) if rows[i][column]), None)
         if pivot is None:
             continue
+        # What is done to the rows is done to the identity: change times the matrix is always
+        # `rows`.
         for both in (rows, change):
             both[rank], both[pivot] = both[pivot], both[rank]
         _clear(rows, change, rank, column)
@@ -100,6 +102,7 @@ def components(size: int, links: Iterable[Iterable[int]]) -> list[list[int]]:
     """
     part = list(range(size))
     for link in links:
+        # Each part has the name of its least member.
         named = {part[i] for i in link}
         part = [min(named) if name in named else name for name in part]
     return [[i for i in range(size) if part[i] == name] for name in sorted(set(part))]

@@ -48,6 +48,7 @@ class RootSum:
             if square == 0:
                 continue
             for known in factors:
+                # sqrt(square) = ratio sqrt(known): 3 sqrt(8) + sqrt(2) becomes 7/2 sqrt(8).
                 ratio = rational_root(square / known)
                 if ratio is not None:
                     factors[known] += ratio * factor
@@ -88,6 +89,7 @@ class RootSum:
         """Return rationals around the sum, closer with more bits."""
         low, high = _ZERO, _ZERO
         for factor, square in self.terms:
+            # A factor below 0 turns the bracket round.
             ends = [factor * end for end in Difference(square, _ZERO, root=True).bracket(bits)]
             low, high = low + min(ends), high + max(ends)
         return low, high
@@ -183,6 +185,7 @@ class RootNorm(Difference):
 
     def _compared_with(self, other: Difference) -> int:
         """Return the sign of this norm less another difference."""
+        # Norms of one kind by their sizes; else by squares, as no norm is below 0.
         if isinstance(other, RootNorm) and other.norm == self.norm:
             return (self.size - other.size).sign
         return (_squared(self) - _squared(other)).sign

@@ -140,6 +140,7 @@ def prove(claim: str, query: Any, neighbors: Any, *, where: str = "k <= n") -> V
     z3 = solver_module()
     n, k = z3.Ints("n k")
     possible = [n >= 1, k >= 1, *([k <= n] if relation == REPLACED else [])]
+    # A condition that no n and k meet would make every claim "proved".
     met, roots = with_roots(condition.whole, {"n": n, "k": k})
     if roots or Obligation("no n and k", (*possible, met)).verdict(10).proved:
         raise InputError(
@@ -184,6 +185,7 @@ def _by_engines(claim: Expression, query: Any, relation: str, where: Expression)
     """Return that a claim is below, or at least not, what an exact engine finds; else None."""
     kind: Any = {REPLACED: Bounded, GIVEN: Unbounded}.get(relation, SymmetricDifference)
     above = None
+    # Domains beside, around and below 0: a claim that takes U for U - L shows itself.
     for low, upper in _ENDS:
         universe = IntervalUniverse(low, upper)
         for n in _SIZES:
@@ -202,6 +204,7 @@ def _by_engines(claim: Expression, query: Any, relation: str, where: Expression)
                     above = above or _unknown(claim, str(error).removeprefix("formula: "))
                     continue
                 sign = 0 if true is None else _compare(claimed, true)
+                # It is within 1e-9 of the engine's float: too little to call it another number.
                 if found.exact is None and math.isclose(Near.of(claimed).hi, found.value):
                     continue  # of a root that is known as a float alone
                 if true is None or sign == 0 or (sign > 0 and above is not None):
@@ -218,6 +221,7 @@ def _by_engines(claim: Expression, query: Any, relation: str, where: Expression)
 
 def _compare(claimed: Any, square: Any) -> int:
     """Return the sign of a claim less the root of a number, 0 also if they agree to 60 digits."""
+    # Squares tell the order of numbers that are not below 0 alone.
     if Near.of(claimed).hi < 0:
         return -1
     apart: Near = Near.of(claimed) ** 2 - square
@@ -228,6 +232,7 @@ def _square_of(result: Any) -> Fraction | None:
     """Return the square of a sensitivity, where it is known exactly."""
     if result.exact is not None:
         return Fraction(result.exact) ** 2
+    # Engines give a root as a float; its square is mostly a fraction with a small denominator.
     near = Fraction(result.value) ** 2
     # A root of a fraction: the one with the smallest denominator that is as near as floats are.
     exact = near.limit_denominator(10**6)
@@ -248,6 +253,7 @@ def _compared(
     here = [n >= 1, k >= 1, term(where, {"n": n, "k": k})]
     ends = dict(zip("LU", z3.Reals("L U"), strict=True))
     numbers = {"n": n, "k": k, **ends}
+    # Terms of n and k: for which of them the library's formula has a case.
     covered = [term(one.condition, numbers) for one in known.cases]
     told, roots = with_roots(claim.whole, numbers)
     told = Ratio.of(told)
@@ -263,6 +269,7 @@ def _compared(
     ]
     equal = []
     for place, case in enumerate(known.cases):
+        # Where this case is the first that holds.
         given = [*here, covered[place], *map(z3.Not, covered[:place])]
         true = Ratio.of(term(case.value, numbers)) * Ratio.of(
             term(Expression(known.scale), numbers)
@@ -271,6 +278,7 @@ def _compared(
         mine, below = (told * told, told < 0) if case.value.root else (told, False)
         which = f"where {case.condition.text}"
         proof = Obligation(f"not below it {which}", (*given, z3.Or(below, mine < true))).verdict()
+        # The solver's numbers are computed again, exactly, before they refute anything.
         if proof.verdict == "sat":
             return _refuted(claim, name, known, case, proof)
         if not proof.proved:
@@ -298,6 +306,7 @@ def _refuted(claim: Expression, name: str, known: Known, case: Case, proof: Proo
     """Return that a claim is too small for a solver's numbers, once both are computed there."""
     try:
         values = {one: Fraction(proof.numbers.get(one, default)) for one, default in _DEFAULT}
+        # Both are compared by squares, whether the formula has a root or not.
         square = case.value.before_root(**values) * Expression(known.scale)(**values)
         square = square if case.value.root else square**2
         small = _compare(claim.near(**values), square) < 0
@@ -356,6 +365,7 @@ def _shown_by_sums(
     for witness in candidates(relation):
         case = Case(where, claim, witness, BLOCKS)
         plain = Known(Powers(query, whole=whole), NOTHING, (case,))
+        # First what is cheap: most families do not attain the claim.
         of_witness = [one for one in obligations_of(plain, relation, 0) if "witness" in one.name]
         if not all(one.verdict().proved for one in of_witness):
             continue

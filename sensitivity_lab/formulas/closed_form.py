@@ -108,6 +108,7 @@ class Formula:
                 f"formula: {self.query} is a function of records in [0, 1]; leave out L and U, and "
                 "divide the records"
             )
+        # The first condition that holds counts: later ones are shown where no earlier one holds.
         for one in self.cases:
             if one.condition(**values):
                 return one
@@ -142,6 +143,7 @@ class Formula:
         values = _numbers(n, k, L, U)
         found = self.case(n, k, L, U).value
         width = Expression(self.scale)(**values)
+        # The scale of a root is the square of the unit, and stands under the root.
         if found.root:
             return root(found.before_root(**values) * width)
         return found(**values) * width  # type: ignore[no-any-return]
@@ -166,6 +168,7 @@ class Formula:
         ([Fraction(0, 1), Fraction(0, 1), Fraction(1, 1), Fraction(1, 1)], [Fraction(0, 1), ...])
         """
         values = _numbers(n, k, L, U)
+        # Whole numbers by the obligation that the witness is a pair of neighbors.
         high, size, other = (int(one(**values)) for one in self.case(n, k, L, U).witness)
         low, upper = values["L"], values["U"]
         if self.ends == PAIRS:
@@ -267,6 +270,7 @@ def scaled(value: str, scale: str) -> str:
     """
     if scale == NOTHING or value == "0":
         return value
+    # sqrt(v (U - L)**2) is (U - L) sqrt(v), as U is above L.
     if value.startswith("sqrt("):
         return f"{scale.removesuffix('**2')} * {value}"
     return (
@@ -363,6 +367,7 @@ def formula(query: Any, neighbors: Any) -> Formula:
 
 def asked_of(query: Any) -> Query:
     """Return a query, also by a name as results print it: "var_ddof_1"."""
+    # "var_ddof_1" is the name that results print.
     name, _, ddof = query.partition("_ddof_") if isinstance(query, str) else ("", "", "")
     if ddof.isdecimal() and name in ("var", "std"):
         return Var(ddof=int(ddof)) if name == "var" else Std(ddof=int(ddof))
@@ -386,13 +391,16 @@ def relation_of(neighbors: Any) -> str:
 def obligations_of(known: Known, relation: str, place: int) -> Iterator[Obligation]:
     """Yield what has to be shown of a case: where no case before it holds."""
     case = known.cases[place]
+    # A case has to be shown only where none before it holds.
     before = [f"not ({one.condition.text})" for one in known.cases[:place]]
     condition = Expression(" and ".join([f"({case.condition.text})", *before]))
     value = case.value
+    # Under the root stands the square of the sensitivity, and the model's answers are squares, too.
     if value.root:
         value = Expression(value.text.removeprefix("sqrt(").removesuffix(")"))
     model = known.model
     if case.rule.startswith(CONVEX):
+        # n mod 2 is one of whole numbers.
         model = replace(model, whole=True)  # type: ignore[type-var]
         yield from _convex(model, condition, value)
     else:
@@ -407,6 +415,7 @@ def _convex(model: Any, condition: Expression, value: Expression) -> Iterator[Ob
     q, d, k = solver_module().Ints("q d k")
     for odd in (0, 1):
         n, j = 2 * q + odd, q + d  # so that j (n - j) is the largest square less what d takes off
+        # n is even or odd, and j is d away from its half: j (n - j) = q (q + odd) + d odd - d**2.
         numbers = {"n": n, "k": k}
         given = (n >= 1, k >= 1, j >= 0, j <= n, term(condition, numbers))
         answer, most = model.at_ends(n, j), Ratio.of(term(value, numbers))
@@ -440,6 +449,7 @@ def texts_of(known: Known) -> list[list[str]]:
 
 def recorded(query: str, relation: str, known: Known) -> tuple[tuple[Proof, ...], ...] | None:
     """Return what was proved of a formula; None if it is another one than those."""
+    # A recorded proof counts only for the very texts that it was made of.
     of = all_recorded().get(f"{query}, {relation}")
     if of is None or of["cases"] != texts_of(known):
         return None
@@ -460,6 +470,7 @@ def _formula_of_sums(query: SumsQuery, relation: str) -> Formula:
             if text in tried or value == 0:
                 continue
             tried.append(text)
+            # One n and k tell the sign; the other sign of the difference comes next.
             if float(value.subs({n: 9, k: 2})) <= 0:
                 continue
             case = Case(Expression("k <= n"), Expression(text), witness, BLOCKS)
@@ -498,10 +509,12 @@ def furthest_sample(
 ) -> tuple[int, int, list[Fraction], list[Fraction], Fraction] | None:
     """Return n, k and a pair that is further apart than a value; None if none of some is."""
     for n in range(1, most + 1):
+        # One record, two, and all: claims mostly fail at an end.
         for k in sorted({1, 2, n} & set(range(1, n + 1))):
             if not where(n=n, k=k):
                 continue
             claim = value(n=n, k=k)
+            # x has n records, so n - own_x are common, and y has these and own_y.
             for own_x, own_y in ((k, k),) if relation == REPLACED else ((0, k), (k, 0)):
                 shapes = _shapes(n - own_x)
                 for place, a, b in _far_in_floats(query, shapes, own_x, own_y, float(claim)):
@@ -517,6 +530,7 @@ _GRID = [Fraction(j, 32) for j in range(33)]
 
 def _shapes(number: int) -> list[list[Fraction]]:
     """Return datasets of common records: alike, at the two ends, and some at random."""
+    # The seed is fixed: a claim has the same verdict each time.
     rng = np.random.default_rng(0)
     found = [[one] * number for one in _GRID]
     found += [[_GRID[0]] * j + [_GRID[-1]] * (number - j) for j in range(1, number)]
@@ -528,6 +542,7 @@ def _far_in_floats(
 ) -> Iterator[tuple[int, Fraction, Fraction]]:
     """Yield a shape and own records where floats are apart by more than a claim, or nearly."""
     grid = np.array(_GRID, dtype=float)
+    # Axis: the shape of the common records. answers has a second one, the value of all own records.
     powers = [np.array([math.fsum(float(x) ** j for x in of) for of in shapes]) for j in range(5)]
 
     def answers(own: int) -> Any:
@@ -539,7 +554,9 @@ def _far_in_floats(
     if min(own_x, own_y) == 0 and not shapes[0]:
         return  # nobody's dataset
     x, y = np.broadcast_arrays(answers(own_x), powers[0][:, None] + grid)[0], answers(own_y)
+    # Axes: shape, own records of x, own records of y.
     far = np.abs(x[:, :, None] - y[:, None, :])
+    # Floats only propose: fractions decide, and 1e-9 is far more than floats are off.
     for place, a, b in np.argwhere(far > claim * (1 - 1e-9))[:50].tolist():
         yield place, _GRID[a], _GRID[b]
 

@@ -179,6 +179,7 @@ def walked(node: ast.expr, values: Mapping[str, Any], of: Functions) -> Any:
             return values[name]
         case ast.BinOp(op=ast.Pow()):
             power = _power_of(node.right)
+            # x**(3/2) is the root of x**3: numerators first, so that an exact power stays exact.
             found = walked(node.left, values, of) ** power.numerator
             return found if power.denominator == 1 else of.root(found, power.denominator)
         case ast.BoolOp() | ast.Compare():
@@ -203,6 +204,7 @@ def _applied(node: ast.UnaryOp | ast.BinOp | ast.Call, given: list[Any], of: Fun
         return reduce(of.least if name == "min" else of.greatest, given)
     if name == "sqrt":
         return of.root(given[0], 2)
+    # ceil(x) = -floor(-x), so that a solver needs one of them.
     if name == "ceil":
         return -of.floor(-given[0])
     return {"abs": of.absolute, "floor": of.floor}[name](*given)
@@ -214,6 +216,7 @@ def _truth(node: ast.BoolOp | ast.Compare, values: Mapping[str, Any], of: Functi
         terms = [walked(one, values, of) for one in node.values]
         return (of.every if isinstance(node.op, ast.And) else of.some)(*terms)
     several = [walked(one, values, of) for one in (node.left, *node.comparators)]
+    # a < b < c is a < b and b < c.
     pairs = zip(node.ops, several, several[1:], strict=False)
     return of.every(*(COMPARISONS[type(op)](a, b) for op, a, b in pairs))
 
@@ -233,6 +236,7 @@ def _check(node: ast.expr, *, within: int = 0, power: int = 1) -> bool:
         case ast.Constant(value=value) if type(value) not in (int, float) or value in (inf, -inf):
             raise ValueError(f"{value!r} is no number")
         case ast.BinOp(op=ast.Pow()):
+            # Powers within powers multiply: (x**8)**9 is x**72, and refused.
             power *= _check_power(node.right, power)
             parts = [node.left]
         case ast.Call():
@@ -261,6 +265,7 @@ def _check_power(node: ast.expr, outer: int) -> int:
 
 def _decimal(value: Any) -> Fraction:
     """Return a number as it is written: 0.1 is a tenth."""
+    # repr is the shortest text of the float, which is what was written.
     return Fraction(repr(value))
 
 

@@ -161,6 +161,8 @@ def _midrange(_: Any) -> dict[str, Known]:
 
 
 def _median(_: Any) -> dict[str, Known]:
+    # With j records at U and the others at L: the answer is L for 2 j < n, U for 2 j > n, and the
+    # middle for 2 j = n.
     replaced = [
         _case("k <= n and n % 2 == 1", "1", "(n - 1) // 2; n, (n + 1) // 2"),
         _case("k == 1", "1 / 2", "n // 2; n, n // 2 + 1"),
@@ -191,6 +193,8 @@ def _percentile(query: Any) -> dict[str, Known]:
         _case(f"k <= n and {part} == 0", "1", f"{first}; n, {first} + 1"),
         _case("k <= n", "1", f"{first} - 1; n, {first} + 1"),
     ]
+    # With j ones the first of them has the rank n - j. At the place h the answer is
+    # h - (n - j - 1), cut to [0, 1].
     text = f"min(max(j - (n - 1) + {place}, 0), 1)"
     return _layers(text, {REPLACED: cases})
 
@@ -217,6 +221,7 @@ def _iqr(query: Any) -> dict[str, Known]:
 
 def _trimmed(query: Any) -> dict[str, Known]:
     cut, left = _cut(query)
+    # Of j ones up to `cut` are cut off at the top, and no more than `left` count.
     text = f"min(max(j - {cut}, 0), {left}) / {left}"
     return _layers(text, {REPLACED: _of_kept(cut, f"k <= {left}", f"k / {left}")})
 
@@ -259,6 +264,7 @@ def _variance(query: Any) -> dict[str, Known]:
     )
     value = f"k * (n - k) / {below}"
     apart = f" and n >= {1 + query.ddof}"
+    # j (n - j) is largest at n / 2, where it is n**2 / 4, or (n**2 - 1) / 4 if n is odd.
     even, odd = (f"(n**2{less}) / (4 * {below})" for less in ("", " - 1"))
     removed = f"2 * k <= n and n - k >= {1 + query.ddof}"
     return {

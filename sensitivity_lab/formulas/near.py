@@ -48,6 +48,7 @@ class Near:
 
     def __mul__(self, other: Any) -> Near:
         o = Near.of(other)
+        # The least and the largest product of two intervals stand at corners.
         ends = [a * b for a in (self.lo, self.hi) for b in (o.lo, o.hi)]
         return Near(min(ends), max(ends))
 
@@ -120,9 +121,12 @@ def root_of(number: Any, degree: int) -> Fraction | Near:
     if given.hi < 0:
         raise UndecidedError(f"it takes a root of {float(given.hi):.6g}")
     ends = [max(end, Fraction(0)) for end in (given.lo, given.hi)]
+    # In lowest terms a fraction is a power exactly if both of its parts are.
     exact = Fraction(*(_floor_root(one, degree) for one in ends[0].as_integer_ratio()))
     if ends[0] == ends[1] == exact**degree:
         return exact
+    # With y = floor(x 10**(60 q)), the whole root of y is at most 10**60 times the root of x, and
+    # one more is above it.
     low, high = (end.numerator * _DIGITS**degree // end.denominator for end in ends)
     return Near(
         *(Fraction(_floor_root(low, degree) + up, _DIGITS) for low, up in ((low, 0), (high, 1)))
@@ -133,6 +137,7 @@ def _floor_root(number: int, degree: int) -> int:
     """Return the largest whole number whose power is not above another one, by Newton's steps."""
     if number < 2:
         return number
+    # Not below the root: 2**ceil(bits / q). From above Newton's steps fall until they reach it.
     found = 1 << -(-number.bit_length() // degree)
     while True:
         less = ((degree - 1) * found + number // found ** (degree - 1)) // degree

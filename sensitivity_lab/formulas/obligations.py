@@ -78,7 +78,11 @@ class Ratio:
     def _sides(self, other: Any) -> tuple[Any, Any, list[Any]]:
         """Return both over what is below the two lines together, and that."""
         o = Ratio.of(other)
+        # A factor below both lines stands there once: 1/n and 1/(n k) come over n k, and not over n
+        # n k.
         mine, theirs = without(o.lows, self.lows), without(self.lows, o.lows)
+        # Both are over one product of divisors. These are shown to be above 0, so the comparison of
+        # what is above the line keeps its direction.
         return product([*self.tops, *mine]), product([*o.tops, *theirs]), [*self.lows, *mine]
 
     def __add__(self, other: Any) -> Ratio:
@@ -93,11 +97,13 @@ class Ratio:
 
     def __mul__(self, other: Any) -> Ratio:
         o = Ratio.of(other)
+        # What stands on both sides of the line is left out; `divided` remembers that it was there.
         tops, lows = [*self.tops, *o.tops], [*self.lows, *o.lows]
         return self._with(o, without(tops, lows), without(lows, tops))
 
     def __truediv__(self, other: Any) -> Ratio:
         o = Ratio.of(other)
+        # Whole numbers are above 0 as they stand; of terms `_positive` asks the solver.
         by = [one for one in o.tops if not isinstance(one, int)]
         return self * self._with(o, o.lows, o.tops, *by)
 
@@ -167,6 +173,7 @@ def without(factors: Sequence[Any], others: Sequence[Any]) -> list[Any]:
     >>> without([2, 3, 3], [3, 5])
     [2, 3]
     """
+    # Terms are compared by their text: == of the solver makes a new term.
     left, found = [str(one) for one in others], []
     for one in factors:
         if str(one) in left:
@@ -198,8 +205,10 @@ def _functions(z3: Any, roots: list[RootOf]) -> Functions:
     def root(one: Any, degree: int) -> Ratio:
         of = Ratio.of(one)
         found = z3.FreshReal("root")
+        # a / b < 0 exactly if a b < 0, whatever the sign of b.
         below0 = product([of.above, *of.lows]) < 0
         wrong = [below0, *(by == 0 for by in of.divided)]
+        # y**q * below = above, without a quotient.
         equation = product([found] * degree + list(of.lows)) == of.above
         roots.append(RootOf(tuple(wrong), (found >= 0, equation)))
         return Ratio([found])
@@ -216,6 +225,8 @@ def _functions(z3: Any, roots: list[RootOf]) -> Functions:
         if isinstance(above, int) and isinstance(below, int):
             return Ratio([above // below])
         if not isinstance(below, int) or above.is_real():
+            # ToInt rounds down, also below 0. Of whole terms / is a whole division, so they are
+            # made real.
             one_ = z3.RealVal(1)
             return Ratio([z3.ToReal(z3.ToInt(above * one_ / (below * one_)))], (), one.divided)
         return Ratio([above / below], (), one.divided)  # of whole terms it is rounded down
@@ -292,6 +303,7 @@ class Layers(Model):
 
     def apart(self, common: Any, own: Pair, sizes: Pair) -> tuple[list[Any], Any]:
         """Return the difference on one layer."""
+        # At a threshold j common records, s own ones of x and t of y are at least so large.
         j, s, t = _variables(solver_module(), self.whole, "j s t")
         known = [j >= 0, j <= common, s >= 0, s <= own[0], t >= 0, t <= own[1]]
         return known, self.at_ends(sizes[0], j + s) - self.at_ends(sizes[1], j + t)
@@ -320,8 +332,11 @@ class Powers(Model):
         known: list[Any] = []
 
         def block(letter: str, size: Any) -> list[Any]:
+            # found[j] is the sum of the j-th powers of one group, with its size as the sum of the
+            # 0-th.
             found = [size, *z3.Reals(" ".join(f"{letter}{j}" for j in range(1, most + 1)))]
             known.append(found[most] >= 0)
+            # Records are in [0, 1], so powers fall; then Cauchy: p_j**2 <= p_(j - 1) p_(j + 1).
             known.extend(found[j] <= found[j - 1] for j in range(1, most + 1))
             known.extend(found[j] * found[j] <= found[j - 1] * found[j + 1] for j in range(1, most))
             return found
@@ -330,6 +345,7 @@ class Powers(Model):
         answers = []
         for letter, number, size in zip("xy", own, sizes, strict=True):
             mine = [0] * (most + 1) if isinstance(number, int) else block(letter, number)
+            # sum x**(j + 1) <= (sum x) (sum x**j), as no term is below 0.
             if self.products and not isinstance(number, int):
                 known.extend(mine[j + 1] <= mine[1] * mine[j] for j in range(1, most))
             sums = [Ratio.of(shared[j] + mine[j]) for j in range(1, most + 1)]
@@ -345,6 +361,7 @@ class Covariances(Model):
 
     def at_ends(self, size: Any, high: Any) -> Any:
         """Return the answer where `high` records are (1, 1) and the others (0, 0)."""
+        # The mean of products less the product of means, where both columns are alike.
         size, high = Ratio.of(size), Ratio.of(high)
         return high / size - (high / size) ** 2
 
@@ -353,6 +370,7 @@ class Covariances(Model):
         z3 = solver_module()
         a, b, ab, *pairs = z3.Reals("a b ab p q r s")
         known = [a >= 0, a <= common, b >= 0, b <= common, ab <= a, ab <= b]
+        # Frechet's bounds on a sum of products of numbers in [0, 1].
         known += [ab >= 0, ab >= a + b - common]
         known += [bound for one in pairs for bound in (one >= 0, one <= 1)]
         size = Ratio.of(sizes[0])
@@ -420,6 +438,7 @@ class Obligation:
         solver.set("timeout", int(1000 * seconds))
         solver.add(*self.inequalities)
         began = time.process_time()
+        # "unsat" is the proof; "unknown" is none, and never counts as one.
         found = str(solver.check())
         numbers = (
             {str(one): str(solver.model()[one]) for one in solver.model()} if found == "sat" else {}
@@ -507,11 +526,13 @@ def bound_obligations(
             "unbounded": [m >= 1, m <= k],
             "symmetric difference": [a >= 0, b >= 0, a + b >= 1, a + b <= k],
         }[relation]
+        # "0" stands for no own records: then x, or y, is the common part itself.
         own = names[own_x], names[own_y]
         # Solvers do better with a name for each size.
         sizes = (n, c) if own_y == "0" else (c, t) if own_x == "0" else (n, t)
         known, far = model.apart(c, own, sizes)
         most = Ratio.of(term(value, numbers))
+        # x has n records. c are common, and t is the size of y.
         given = [n >= 1, k >= 1, c == n - own[0], c >= 0, t == c + own[1], low < upper]
         given.append(t >= model.least)
         given += here
@@ -545,11 +566,14 @@ def witness_obligations(
     given = [n >= 1, k >= 1, low < upper, term(condition, numbers)]
     if relation == "bounded":
         given.append(k <= n)
+    # x has n records, `high` of them at U; y has `size`, `other` of them at U.
     high, size, other = (Ratio.of(term(one, numbers)) for one in witness)
     most = Ratio.of(term(value, numbers))
     far = model.at_ends(n, high) - model.at_ends(size, other)
     yield from _positive([far, most], given, "witness")
+    # No numbers may make both signs of the difference miss the value.
     yield Obligation("the witness attains it", (*given, far != most, -far != most))
+    # How many records more x has at U, and at L. What x has more is lost, what y has more comes.
     more_high, more_low = high - other, (Ratio.of(n) - high) - (size - other)
     lost = _positive_part(z3, more_high) + _positive_part(z3, more_low)
     come = _positive_part(z3, -more_high) + _positive_part(z3, -more_low)
@@ -565,6 +589,7 @@ def witness_obligations(
 def _positive(ratios: Sequence[Ratio], given: Sequence[Any], what: str) -> Iterator[Obligation]:
     """Yield that what is divided by is positive."""
     z3 = solver_module()
+    # By text, so that one divisor is asked about once.
     divided = {str(one): one for ratio in ratios for one in ratio.divided}
     if divided:
         some = z3.Or(*(one <= 0 for one in divided.values()))

@@ -112,6 +112,8 @@ ANALYTIC_GAUSSIAN = Mechanism(
 def ratio(epsilon: Fraction, delta: Fraction) -> float:
     """Return the smallest float r that provably suffices for a sensitivity of 1."""
     low = high = 1.0
+    # Doubling and halving first, as r spans many powers of ten; then a bisection until no float is
+    # between the two.
     while not _is_enough(high, epsilon, delta):
         high *= 2
     while _is_enough(low, epsilon, delta):
@@ -128,6 +130,7 @@ def ratio(epsilon: Fraction, delta: Fraction) -> float:
 def _is_enough(ratio: float, epsilon: Fraction, delta: Fraction) -> bool:
     """Tell whether noise of this scale is enough for a sensitivity of 1, for certain."""
     # Digits of delta, of exp(epsilon) by which the second term is multiplied, and to spare.
+    # 4343 / 10000 is just above log10(e): so many digits has exp(epsilon).
     digits = _SPARE + math.ceil(-math.log10(delta)) + math.ceil(epsilon * Fraction(4343, 10000))
     r = Fraction(ratio)
     context = Context(digits, ROUND_HALF_EVEN, MIN_EMIN, MAX_EMAX, traps=[])
@@ -135,6 +138,8 @@ def _is_enough(ratio: float, epsilon: Fraction, delta: Fraction) -> bool:
         above = _decimal(1 / (2 * r) - epsilon * r)
         below = _decimal(-1 / (2 * r) - epsilon * r)
         growth = _decimal(epsilon).exp()
+        # The bound of docs/proofs.md, "Gaussian noise for (epsilon, delta)". It is added, so that
+        # "enough" is never said too early.
         error = (2 + growth) * Decimal(10) ** (_LOST - digits)
         reached = normal(above, digits) - growth * normal(below, digits) + error
     return Fraction(reached) <= delta

@@ -100,6 +100,7 @@ def clipping_bounds(
     if factor is not None and first <= 0:
         raise InputError(f"smallest must be above 0 for logarithmic bounds, got {shown(smallest)}")
     bounds = [first]
+    # In fractions: ten steps of 0.1 end at 1, where floats would end below it.
     while (following := bounds[-1] + move if factor is None else bounds[-1] * move) <= last:
         bounds.append(following)
         if len(bounds) > _MOST_BOUNDS:
@@ -222,6 +223,8 @@ class _ClippedSums:
         self.total = Fraction(self.summed[-1], self.unit)
 
     def clipped(self, lower: Fraction, upper: Fraction) -> Fraction:
+        # Records below `lower` count as lower, those above `upper` as upper; prefix sums have the
+        # rest.
         below = bisect_left(self.integers, lower * self.unit)
         inside = bisect_right(self.integers, upper * self.unit)
         between = Fraction(self.summed[inside] - self.summed[below], self.unit)
@@ -267,10 +270,12 @@ def _point(
 ) -> ClippingPoint:
     clipped = sums.clipped(Fraction(lower), Fraction(bound))
     bias = clipped - sums.total
+    # The exact sensitivity: rounded to a float, the noise would be scaled to a little more.
     exact = Fraction(sensitivity.exact or 0)
     scale = error = noisy = None
     if epsilon is not None:
         scale = laplace_scale(exact, epsilon)
+        # The sign of the bias does not matter, as Laplace noise is symmetric.
         error = expected_error(abs(nearest(bias)), scale)
         if release is not None:
             answer = _released(release, bound, (clipped, exact, epsilon))
@@ -292,4 +297,6 @@ def _released(release: Release, bound: Number, question: tuple[Fraction, ...]) -
 
 def expected_error(bias: float, scale: float) -> float:
     """Return the expected distance of Laplace noise from a bias of at least 0, in closed form."""
+    # E |X + m| = m + s exp(-m / s): the noise turns the sign with probability exp(-m / s) / 2, and
+    # then it is beyond by s on average.
     return bias + scale * math.exp(-bias / scale) if scale else bias

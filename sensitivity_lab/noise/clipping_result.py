@@ -116,6 +116,7 @@ class ClippingSweep(Facts):
     @property
     def least_error(self) -> ClippingPoint | None:
         """The first point with the least expected error, or None; it is not private."""
+        # Of equal errors the smallest bound comes first.
         errors = [p.expected_error for p in self.points if p.expected_error is not None]
         return self.points[errors.index(min(errors))] if errors else None
 

@@ -92,6 +92,7 @@ def check_together(contexts: Mapping[str, NoiseContext | None]) -> None:
     chain is for every size.
     """
     told = [(name, context) for name, context in contexts.items() if context is not None]
+    # Equality carries over, so neighbors in the list are enough.
     for (first, one), (second, other) in pairwise(told):
         if one.neighbors != other.neighbors:
             raise InputError(
@@ -125,6 +126,7 @@ def check_public(given: Mapping[str, Any], public_universe: Any) -> None:
         for name, result in given.items()
     }
     contexts = {name: context for name, context in told.items() if context is not None}
+    # Each worry with whether public_universe=True settles it, and with what is said.
     for of_universe, worries, text in (
         (True, lambda context: context.listed, _listed),
         (True, lambda context: context.copies is not None, _few_copies),

@@ -28,6 +28,7 @@ def decay(loss: Fraction) -> Fraction:
     >>> math.exp(-1) <= r < math.exp(-1) * (1 + 1e-10), r.denominator <= 2**38
     (True, True)
     """
+    # Up: r is at least exp(-loss), so a law loses at most what was asked for.
     high = Fraction(Enclosure.of(-loss, _DIGITS).exp().high)
     # Both r and 1 - r keep their leading bits: rounding up is a small part of either.
     bits = _BITS + math.ceil(-math.log2(min(high, 1 - high)))
@@ -42,4 +43,5 @@ def loss_of(r: Fraction, times: Fraction | int = 1) -> float:
     >>> loss_of(Fraction(1, 2), 2)
     1.3862943611198908
     """
+    # Up as well: what is stated is not below what the law loses.
     return nearest_bounds(lambda digits: Enclosure.of(1 / r, digits).log() * times)[1]

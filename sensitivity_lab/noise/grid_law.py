@@ -53,10 +53,13 @@ class Grid:
         This map never falls, so it takes the least and the greatest of some answers to the least
         and the greatest of their places.
         """
+        # bisect_right, so that an answer in the middle of two points goes to the larger one.
         return bisect_right(self._between, answer)
 
     def reached(self, low: Bound, high: Bound) -> tuple[int, int]:
         """Return the first place between two answers on the grid, and the one after the last."""
+        # To the grid first and widened then, in this order: so the interval of a neighbor at k + 1
+        # holds this one, as the proof asks.
         first, last = self.points[self.place(low)], self.points[self.place(high)]
         return (
             bisect_left(self.points, first - self.width),
@@ -82,6 +85,7 @@ class Grid:
             below.append((start, first, k))
             above.append((last, stop, k))
             first, last = start, stop
+        # Below the answer the furthest ring comes first.
         every = [*reversed(below), (*hulls[0], 0), *above]
         return [one for one in every if one[0] < one[1]]
 
@@ -122,6 +126,7 @@ class GridLaw:
         """Return the mass of the points before a place; that of all is `total`."""
         if place >= len(self.grid.points):
             return self.total
+        # The segment that holds the place: whole segments before it, and a part of its own.
         number = bisect_right(self._starts, place) - 1
         start, _, ring = self.segments[number]
         return self._before[number] + self._mass_of(start, place, ring)
@@ -137,6 +142,7 @@ class GridLaw:
     def expected_error(self, answer: Bound) -> float:
         """Return the expected distance of a draw from an answer, rounded up."""
         answer = simplest(answer)
+        # The error is fixed + slope a, exact for a root a until it is rounded, once.
         if isinstance(answer, Root):
             split = bisect_left(self.grid.points, answer)
             fixed, slope = self._line(split)
@@ -157,10 +163,13 @@ class GridLaw:
         """
         fixed = slope = 0
         for start, stop, ring in self.segments:
+            # A segment that the split parts has points on both sides.
             middle = min(max(split, start), stop)
             for first, last, sign in ((start, middle, -1), (middle, stop, 1)):
                 moment = self._moment[last] - self._moment[first]
                 weight = self._weight[last] - self._weight[first]
+                # The sum of |t - a| weight: t counts with the sign of its side, a with the other
+                # one.
                 fixed += sign * moment * self._of_ring[ring]
                 slope -= sign * weight * self._of_ring[ring]
         return Fraction(fixed, self.total * self._unit), Fraction(slope, self.total)

@@ -132,6 +132,7 @@ class InverseSensitivity(Tabled):
         """The law, ring by ring."""
         points, found = self.grid.points, []
         by_ring: dict[int, list[tuple[int, int]]] = {}
+        # A ring has a run of points on each side of the answer, at most.
         for start, stop, ring in self.law.segments:
             by_ring.setdefault(ring, []).append((start, stop))
         for ring, parts in sorted(by_ring.items()):
@@ -149,6 +150,7 @@ class InverseSensitivity(Tabled):
     def probability(self, output: Any) -> Fraction:
         """Return the probability of an output; 0 if it is not on the grid."""
         point = check_number("output", output)
+        # The nearest point is the output itself, or the output is not on the grid.
         place = self.grid.place(point)
         on_grid = self.grid.points[place] == point
         return self.law.chance(place, place + 1) if on_grid else Fraction(0)
@@ -308,6 +310,7 @@ def _not_reach(context: NoiseContext) -> str | None:
     """Return why the mechanism cannot be made of a result, if so."""
     if context.kind != "reach":
         return f"the result is a {context.kind} sensitivity; use a result of sl.reach"
+    # The proof needs balls of the metric: with sizes left out they have holes, and s jumps.
     if context.left_out is not None:
         least, most = context.left_out
         return (
@@ -332,6 +335,7 @@ def inverse_sensitivity_on(
     reach: Reach, grid: Grid, epsilon: Fraction, k: int
 ) -> InverseSensitivity:
     """Return the law for checked arguments."""
+    # One record changes s by 1 and a probability by r**-2 at most: so 2 k ln(1 / r) for k records.
     r = decay(epsilon / (2 * k))
     law = GridLaw(grid, grid.segments(reach.lower, reach.upper), r)
     return InverseSensitivity(reach, grid, k, r, loss_of(r, 2 * k), law)
@@ -344,6 +348,7 @@ def grid_of(points: Any, weights: Any, width: Any) -> Grid:
     if not 0 < len(items) <= MOST_POINTS:
         raise InputError(f"{wrong}, from 1 to {MOST_POINTS:,} of them, got {len(items):,}")
     outputs = tuple(check_number("grid", item) for item in items)
+    # Neighbors are enough: what ascends from each to the next ascends.
     for low, high, shows in zip(outputs, outputs[1:], items[1:], strict=False):
         if high <= low:
             raise InputError(f"{wrong}, got {shown(shows)} after {float(low):g}")

@@ -91,6 +91,7 @@ class Mechanism:
         """Return a number, or the bound of a result that noise can be scaled to, or raise."""
         if isinstance(sensitivity, Root):
             return Fraction(sensitivity.upper)
+        # A number is taken as it is; a result may be of a kind that noise must not be scaled to.
         context = noise_context_of(sensitivity)
         if context is None:
             return _check_sensitivity(name, sensitivity)
@@ -107,4 +108,5 @@ class Mechanism:
 
 def root_up(square: Fraction) -> float:
     """Return the smallest float that is not below a square root."""
+    # The comparison with the float below is exact, so no scale is a float too large.
     return Difference(square, Fraction(0), root=True).upper()

@@ -42,6 +42,7 @@ GAUSSIAN = Mechanism(
     "rho-zCDP",
     "Bun, Steinke (2016), Proposition 1.6",
     partial(not_for_all, "L2", "Gaussian"),
+    # rho = D**2 / (2 sigma**2), solved for sigma: one root, rounded once.
     lambda square, rho: root_up(square / (2 * rho)),
 )
 
@@ -200,6 +201,7 @@ def laplace_epsilon(d_in: Any, scale: Any, *, public_universe: bool = False) -> 
     """
     square, noise = LAPLACE.square(d_in, "d_in"), check_not_negative("scale", scale)
     check_public({"d_in": d_in}, public_universe)
+    # d / b is the root of d**2 / b**2, so that a root d is rounded once, at the end.
     return root_up(square / noise**2) if noise else _without_noise(square)
 
 
@@ -241,4 +243,5 @@ def gaussian_rho(d_in: Any, scale: Any, *, public_universe: bool = False) -> flo
 
 
 def _without_noise(amount: Fraction) -> float:
+    # Answers that never differ lose nothing, even without noise.
     return math.inf if amount else 0.0

@@ -250,6 +250,7 @@ def _not_smooth(context: NoiseContext) -> str | None:
             f"the answer of {context.query} is a vector, and these scales are for a "
             "number; use laplace_scale with the global sensitivity in L1"
         )
+    # Between neighbors k apart lie datasets of other sizes, and S has to be smooth on these, too.
     if context.left_out is not None:
         least, most = context.left_out
         return (
@@ -264,6 +265,8 @@ def _smooth_up(factor: Fraction, square: Fraction) -> float:
     """Return the product of a factor and a bound, rounded up so that it stays smooth."""
     if not square:
         return 0.0
+    # F max(S, m), and at least m: docs/proofs.md, "Noise for a smooth sensitivity". Below m floats
+    # have fewer digits, and rounding would move neighbors' scales apart.
     return max(root_up(factor**2 * max(square, _LEAST_SCALE**2)), float(_LEAST_SCALE))
 
 
@@ -273,6 +276,7 @@ def _cauchy_beta(epsilon: Fraction, gamma: Fraction) -> Fraction:
 
 def _laplace_beta(epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return epsilon / (2 ln(2 / delta)), lowered by less than one part in 10**48."""
+    # Up below the line: beta is never too large.
     up = Context(50, ROUND_CEILING, MIN_EMIN, MAX_EMAX, traps=[])
     ratio = 2 / delta
     above = up.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
@@ -324,6 +328,7 @@ def _smooth_scale(
 ) -> float:
     """Return the scale for a smooth sensitivity, or raise InputError if its beta is too large."""
     k = context.neighbors.k
+    # A smaller beta than allowed is as private; a larger one is refused.
     allowed = mechanism.beta(*losses)
     if context.beta > allowed:
         rows = f", k={k}" if k > 1 else ""
@@ -332,6 +337,8 @@ def _smooth_scale(
             f"privacy loss{f' and k = {k} rows of a person' * bool(rows)}, "
             f"{round_down(allowed)!r}; recompute it with beta=smooth_beta({given}{rows})"
         )
+    # The losses are those of one of k steps: the scale is that for a step, and k steps together
+    # lose what was asked for.
     return mechanism.scale(finite_bound(context, "result") ** 2, *losses)
 
 
@@ -350,6 +357,7 @@ def laplace_step(epsilon: Any, delta: Any, k: int) -> tuple[Fraction, Fraction]:
     otherwise = "; for a larger one use Cauchy noise (smooth_cauchy_scale)"
     given = replace(limits, advice=lambda _: otherwise)("epsilon", epsilon)
     chance = check_delta("delta", delta)
+    # j steps lose delta' (1 + e**eps' + ... + e**((j - 1) eps')), which is delta for j = k.
     step = chance * share_of_delta(given, k)
     if step < DELTAS[0]:
         raise InputError(
@@ -375,6 +383,7 @@ def share_of_delta(epsilon: Fraction, k: int) -> Fraction:
     up = Context(60, ROUND_CEILING, MIN_EMIN, MAX_EMAX, traps=[])
     step = epsilon / k
     # exp of a Decimal is rounded to nearest, whatever the context says: take one more step.
+    # Down above the line and up below it: the share is never too large.
     of_step = down.exp(down.divide(Decimal(step.numerator), Decimal(step.denominator)))
     of_all = up.exp(up.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator)))
     above = down.subtract(down.next_minus(of_step), Decimal(1))

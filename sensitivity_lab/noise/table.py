@@ -158,6 +158,7 @@ def _noise_row(name: str, result: Any, epsilon: Fraction, delta: Fraction | None
         return NoiseRow(name, bound, round_up(epsilon), 0.0, "Laplace", scale, scale)
     for what, share, limits in (("epsilon", epsilon, EPSILONS), ("delta", delta, DELTAS)):
         _check_share(what, name, share, limits)
+    # From the exact share: what the table shows of it is rounded up.
     scale = mechanism.scale(square, epsilon, delta)
     error = round_up(Fraction(scale) * _MEAN_OF_NORMAL)
     return NoiseRow(name, bound, round_up(epsilon), round_up(delta), "Gaussian", scale, error)
@@ -247,4 +248,5 @@ def shares_of(split: Any, names: list[str]) -> list[Fraction]:
         check_positive(f"split[{shown(name)}]", weight)
         for name, weight in zip(names, weights, strict=True)
     ]
+    # Fractions: the shares add up to 1 exactly.
     return [weight / sum(exact) for weight in exact]

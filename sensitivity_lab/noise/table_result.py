@@ -189,5 +189,7 @@ def _share(number: float, digits: int = 10) -> str:
     No float is 1e-6, and the next float above it would read 1.000000001e-06: more than was asked
     for. So a decimal that the float stands for is told as it is.
     """
+    # The float is a share rounded up: if the short decimal, rounded up, is this float, it may be
+    # told.
     written = f"{number:.{digits}g}"
     return written if round_up(Fraction(written)) == number else rounded_up(number, digits=digits)

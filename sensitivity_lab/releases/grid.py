@@ -74,6 +74,8 @@ class Grid:
             nearest = numbers - float(self.lower)
             if self.step != 1:
                 nearest /= float(self.step)
+            # floor(x + 1/2) sends halves up. A cell beyond the ends, infinite ones included, is
+            # clipped.
             nearest += 0.5
         np.floor(nearest, out=nearest)
         return np.clip(nearest, 0, self.steps, out=nearest).astype(np.int64)
@@ -139,6 +141,8 @@ def _step_for(edges: Any, lower: Fraction, upper: Fraction) -> Fraction | None:
     if is_of_data(edges) or not isinstance(edges, list | tuple | range):
         return None  # refused where the bins are read
     apart = [as_written(one) - lower for one in edges if isinstance(one, int | float | Fraction)]
+    # Over one denominator all distances are whole numbers, and their greatest common divisor is the
+    # largest step that meets every start. It is divided until there are about `_REAL_STEPS` of it.
     below = math.lcm(*(one.denominator for one in (*apart, upper - lower)))
     common = Fraction(math.gcd(*(int(one * below) for one in (*apart, upper - lower))), below)
     parts = int(_REAL_STEPS * common / (upper - lower))
@@ -150,6 +154,7 @@ def _starts(
 ) -> tuple[int, ...]:
     """Return where bins begin: at every value, at some of many, or where the caller says."""
     if edges is None:
+        # Rounded up, so that there are at most `bins` of them; the last one may be narrower.
         width = 1 if steps < WHOLE else -(-(steps + 1) // bins)
         return tuple(range(0, steps + 1, width))
     if is_of_data(edges):

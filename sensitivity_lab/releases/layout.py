@@ -56,12 +56,15 @@ def layout_of(
     for chosen in every:
         flat = [one for some in chosen for one in some]
         sums = any(isinstance(one, CentredSum) for one in flat)
+        # Sums need the number of rows beside them. Bins have it, as their total, so a count of its
+        # own is only tried where one is asked for.
         counts = [True] if sums or not flat else [False, True]
         for counted in counts if any(one.kind == "count" for one in statistics) else counts[:1]:
             measured: list[Measured] = [RowCount()] * counted + flat
             weights = np.array([_weights(one, grids, measured) for one in statistics])
             shares = _best_shares(weights, np.array(alone), power)
             worth = _mean_ratio(weights, np.array(alone), shares, power)
+            # Of layouts that are equally good the first one stays, whatever floats round.
             if best is None or worth < best[0] - 1e-9:
                 best = worth, measured, shares
     if best is None:
@@ -96,6 +99,7 @@ def _weights(
     if statistic.kind == "count":
         own = [one for one in bins if one.grid == grid and CentredSum(one.grid) not in of]
         counted = next(iter(own), None) or (RowCount() if RowCount() in of else bins[0])
+        # The total of B bins has the noise of all B.
         of[counted] = float(counted.numbers)
         return list(of.values())
     if grid is None:
@@ -140,6 +144,7 @@ def _of_sums(kind: str, grid: Grid) -> tuple[float, float, float]:
 def _of_bins(kind: str, grid: Grid) -> float:
     """Return the weight of the bins, in the same unit: L is 1 for means, L^2 for variances."""
     d = np.linspace(-1, 1, len(grid.starts))
+    # A row of bin d is worth middle + d half widths, so an error of the bin moves the sum by that.
     if kind == "sum":
         return float(((d + _offset(grid)) ** 2).sum())
     # Axis 0: the true mean m, axis 1: the bin's value d. An error e of a bin moves the mean by
@@ -177,6 +182,7 @@ def _mean_ratio(
 ) -> float:
     # A share s of epsilon gives a variance in proportion to s**-2 with Laplace noise, and to s**-1
     # with Gaussian noise.
+    # weights @ shares**-power is the variance of each statistic; its root over `alone` the ratio.
     return float((np.sqrt(weights @ shares**-power) / alone).mean())
 
 
@@ -195,6 +201,8 @@ def _best_shares(
         pull = (terms / (errors * alone)[:, None]).sum(axis=0)
         # A number that no statistic needs keeps a share, so that no error divides by 0.
         pull = np.maximum(pull, 1e-6 * pull.max())
+        # The geometric mean of the shares so far and of those that the pull asks for: it damps the
+        # step.
         after = np.sqrt(shares * pull / pull.sum())
         shares = after / after.sum()
     return shares
@@ -203,4 +211,5 @@ def _best_shares(
 def _as_fractions(shares: NDArray[np.float64]) -> list[Fraction]:
     """Return shares as whole parts, at least one each."""
     parts = np.maximum(np.rint(shares * _PARTS), 1).astype(int).tolist()
+    # Rounded parts can add up to 999 or 1,001: over their own sum the shares add up to 1.
     return [Fraction(part, sum(parts)) for part in parts]

@@ -136,6 +136,7 @@ class CentredSquares(Measured):
 
     def exact(self, rows: Rows, groups: int) -> Numbers:
         """Return the sum of each group."""
+        # With 4 steps d is -4, -2, 0, 2 or 4, and 2 d**2 - 16 is 16, -8, -16, -8 or 16.
         squares = 2 * _centred(self.grid, rows) ** 2 - self.most
         return _added(rows.group, squares, groups)
 
@@ -172,8 +173,10 @@ class Bins(Measured):
     def exact(self, rows: Rows, groups: int) -> Numbers:
         """Return the number of rows of each group in each bin."""
         places = rows.places[self.grid.column]
+        # A bin begins at its start: the last start that is not above a place is that of its bin.
         whole = self.grid.is_whole
         bins = places if whole else np.searchsorted(self.grid.starts, places, side="right") - 1
+        # A cell for each group and bin, group by group: bincount fills all of them in one pass.
         cells = rows.group * self.numbers + bins
         ones = np.ones(len(cells), dtype=np.int64)
         return _added(cells, ones, groups * self.numbers).reshape(groups, self.numbers)
@@ -192,6 +195,7 @@ def _added(group: NDArray[np.int64], amounts: NDArray[np.int64], groups: int) ->
     total: Numbers = np.zeros((groups, 1), dtype=object)
     for start in range(0, len(group), 1 << 24):
         some = slice(start, start + (1 << 24))
+        # n = 2**28 h + l with 0 <= l < 2**28, also for n below 0: >> rounds down.
         for shift, part in ((28, amounts[some] >> 28), (0, amounts[some] & (1 << 28) - 1)):
             if part.any():
                 added = np.bincount(group[some], weights=part, minlength=groups).astype(np.int64)

@@ -327,6 +327,7 @@ def opendp_release(
     measurement = opendp_laplace(_STEPS, epsilon, number=int)
     if not distance:
         return nearest(answer)
+    # Rounding on this grid moves no two answers more than 2**20 steps apart: see the notes above.
     step = distance / _STEPS
     rounded = math.floor(answer / step + Fraction(1, 2))
     noisy = measurement(max(-_FARTHEST, min(rounded, _FARTHEST)))
@@ -390,6 +391,7 @@ def opendp_inverse_sensitivity(law: InverseSensitivity) -> float:
     measurement = dp.m.make_noisy_max(
         *space, dp.zero_concentrated_divergence(), scale=scale, negate=True
     )
+    # OpenDP rounds its statement up, hence the small share that is allowed.
     stated, expected = measurement.map(law.k), Fraction(law.epsilon) ** 2 / 8
     if Fraction(stated) > expected * (1 + _SHARE_OF_LOSS):
         raise InputError(

@@ -74,6 +74,8 @@ class Noise:
     @property
     def finer(self) -> int:
         """How many steps of the grid of noise are one."""
+        # A power of two, so that scale * finer is a float without rounding. A scale of 0.3 takes
+        # 4,096 steps for one: 1,228.8 in a scale.
         if self.kind == "Laplace" or self.scale >= _NOISE_STEPS:
             return 1
         return 1 << math.ceil(math.log2(_NOISE_STEPS / self.scale))
@@ -81,6 +83,7 @@ class Noise:
     def drawn(self, numbers: Numbers) -> Numbers:
         """Return the numbers with noise from OpenDP, each its own."""
         measure, finer = measurement(self), self.finer
+        # What is cut off is cut before it is scaled, so that no scaled number is beyond 2**62.
         most = _CUT_OFF // finer
         exact = [max(-most, min(int(one), most)) * finer for one in numbers.flat]
         noisy = [_nearest(one, finer) for one in measure(exact)]
@@ -109,14 +112,18 @@ def noise_of(
     for one, share in zip(measured, shares, strict=True):
         if delta is None:
             distance = one.l1(person, groups)
+            # D / b = w epsilon. Up: a larger scale protects more.
             scale = round_up(distance / (share * epsilon))
             found.append(Noise("Laplace", distance, scale, share * epsilon))
             continue
         square, r = one.l2_square(person, groups), Fraction(ratio(epsilon, delta)) * _SPARE
+        # s = D r / sqrt(w): docs/proofs.md, "Releases". `square` is D**2, so only one root is
+        # taken.
         scale = root_up(square * r**2 / share)
         # On its grid the noise is as good as continuous noise of the variance less the rounding's.
         finer = Noise("Gaussian", 0, scale, share).finer
         scale = root_up(square * r**2 / share + Fraction(_ROUNDED, finer**2))
+        # OpenDP states rho = D**2 / (2 s**2), which is w / (2 r**2) at this scale.
         found.append(Noise("Gaussian", root_up(square), scale, share / (2 * r**2)))
     return found
 
@@ -147,6 +154,7 @@ def measurement(noise: Noise) -> Any:
 
 
 def _nearest(number: int, finer: int) -> int:
+    # floor(number / finer + 1/2), in whole numbers.
     return (2 * number + finer) // (2 * finer)
 
 

@@ -128,6 +128,7 @@ class Person:
 
         All rows may be in one group, unless only some of each group count.
         """
+        # m rows in one group are the worst: m**2. With limits by group G groups of g rows: G g**2.
         if self.max_rows is not None:
             return Fraction(self.max_rows**2)
         return Fraction(self.l1(groups) * self.max_rows_per_group)  # type: ignore[operator]

@@ -292,6 +292,8 @@ class Plan(Tabled):
         check_text("name", name, "a text")
         drops = check_choice("unreadable", unreadable, ("refuse", "drop")) == "drop"
         content = digest_of(self.to_dict(), name)
+        # Without a ledger this process is the only memory of what was published; with one the
+        # folder is.
         shared = None if ledger is None else Record.of(ledger_folder(ledger), content)
         if shared is None:
             PROCESS[0].check(self.process, self.id, self.epsilon, known=self.was_published)
@@ -299,6 +301,7 @@ class Plan(Tabled):
             return self._given_back(*before, folder)
         for noise in self.noise.values():
             measurement(noise)  # so that nothing fails once the noise is drawn
+        # All that can fail because of the table comes before `begin`: nothing is spent by then.
         exact = self._exact(table)
         if exact.tally is not None and not drops:
             _check_readable(exact.tally)
@@ -443,6 +446,8 @@ class Plan(Tabled):
         """
         times = check_whole("times", times, "a number of rehearsals, at least 1")
         rng, kept = np.random.default_rng(_check_seed(seed)), self._made_up(made_up)
+        # Four stages at most: all rows, those within limits, numbers on their grids, what is
+        # measured.
         whole = self.source.exact(self.measured, made_up, limited=False)
         truth = self._numbers(whole)
         stages = [truth, self._numbers(kept)]
@@ -455,6 +460,7 @@ class Plan(Tabled):
             noisy = {one: of.rehearsed(kept.numbers[one], rng) for one, of in self.noise.items()}
             draft = self._released("rehearsal", noisy).statistics
             drafts.append(draft.reindex(truth.index)[truth.columns])
+        # A query's answer may have other rows and another order with noise: HAVING, ORDER BY.
         same = [one.reindex(truth.index)[truth.columns] for one in stages]
         return errors_of(same, drafts, follows.histograms)
 
@@ -581,6 +587,7 @@ class Plan(Tabled):
     def _released(self, kind: str, numbers: Mapping[Measured, Any]) -> Released:
         """Return what follows from numbers of each measured kind."""
         noisy = kind != "exact"
+        # Without noise each deviation is 0, and intervals have no width.
         sums = Sums(numbers, {one: of.deviation * noisy for one, of in self.noise.items()})
         statistics, histograms = self.source.computed(sums)
         if not noisy:
@@ -735,6 +742,8 @@ def _bins_for(rows: int | None, person: Person, epsilon: Fraction, delta: Any) -
     """
     if rows is None:
         return WHOLE
+    # Both errors are equal where B**(3/2) = 1.75 n / (4 s), about n / (2.3 s). A Gaussian scale is
+    # taken as three times that of Laplace noise.
     scale = person.l1(1) / float(epsilon) * (1 if delta is None else 3)
     return int(np.clip((rows / (2.3 * scale)) ** (2 / 3), 10, 10 * WHOLE))
 

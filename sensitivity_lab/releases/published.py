@@ -215,6 +215,7 @@ def errors_of(
     noisy = np.array([one.to_numpy(dtype=float, na_value=np.nan) for one in drafts])
     numbers = [one.to_numpy(dtype=float, na_value=np.nan) for one in stages]
     names = ["dropped", *(["bounds"] if len(stages) == 4 else []), "bins"]
+    # What a step moves is the difference of the stages before and after it, on the same groups.
     moved = {
         name: np.abs(after - before)
         for name, before, after in zip(names, numbers, numbers[1:], strict=False)
@@ -239,6 +240,7 @@ def _mean_of_known(cells: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the mean over the first axis of what is not NaN; NaN if nothing is."""
     known = ~np.isnan(cells)
     with np.errstate(invalid="ignore"):
+        # 0 / 0 is NaN, which is what a number has that is hidden in every rehearsal.
         found: NDArray[np.float64] = np.where(known, cells, 0).sum(axis=0) / known.sum(axis=0)
     return found
 

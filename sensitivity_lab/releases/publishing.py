@@ -69,6 +69,7 @@ class _Process:
                 "this plan was published before. To publish it again would cost its epsilon "
                 f"again, {as_text(2 * epsilon)} in all: if that is what you want, make a new plan"
             )
+        # A plan that came here by pickle or fork has another process's token.
         if made_in != self.token:
             raise InputError(
                 "this plan was made in another process, and two processes could publish it twice: "
@@ -108,6 +109,7 @@ if hasattr(os, "register_at_fork"):
 
 def digest_of(plan: Mapping[str, Any], name: str) -> str:
     """Return what a ledger knows a plan by: its content, and the name that it was given."""
+    # Whether it was published is no part of what a plan is.
     content = {key: value for key, value in plan.items() if key != "published"}
     text = json.dumps([name, content], sort_keys=True, default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
@@ -137,6 +139,7 @@ class Record:
         """
         if not self.begun.exists():
             return None
+        # An empty file: the process ended while it was written. It counts as begun.
         told = json.loads(self.begun.read_text(encoding="utf-8") or "{}")
         date = told.get("begun", "an unknown date")
         if not self.finished.exists():
@@ -160,6 +163,7 @@ class Record:
         draw : callable
             Draws the noise.
         """
+        # A name of its own for each attempt: two processes that begin at once do not share a part.
         part = self.finished.with_name(f"{self.finished.name}.{secrets.token_hex(4)}.part")
         date = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d %H:%M:%S} UTC"
         begun = json.dumps({"begun": date, **told}, indent=1, default=str)
@@ -267,6 +271,7 @@ class Ledger(Tabled):
         """By whose rows, the sums of epsilon and of delta, unfinished publications included."""
         found: dict[str, tuple[Fraction, Fraction]] = {}
         columns = (self.publications[name] for name in ("about", "epsilon", "delta"))
+        # Losses of different people do not add up, so sums are by whose rows.
         for about, *loss in zip(*columns, strict=True):
             epsilon, delta = found.get(about, (Fraction(0), Fraction(0)))
             found[about] = epsilon + Fraction(loss[0]), delta + Fraction(loss[1])

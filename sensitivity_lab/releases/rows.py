@@ -153,8 +153,11 @@ def rows_of(
         # The last entry is that of missing cells, whose code is -1.
         place_of = np.array([known.get(text, -1) for text in cells.texts] + [-1], dtype=np.int64)
         one = place_of[cells.codes]
+        # An unreadable cell counts as such, and not as a missing one.
         note(column, cells.codes < 0, cells.odd)
         listed &= one >= 0
+        # A group that is not listed has the place -1; its row is left out below, whatever the
+        # number.
         group = group * len(in_order) + one
     values: dict[str, NDArray[np.float64]] = {}
     ambiguous = ""
@@ -312,6 +315,7 @@ def _texts(cells: Any, commas: bool) -> _Texts:
     if isinstance(kind, np.dtype) and kind.kind == "i":
         codes, numbers = pd.factorize(np.asarray(cells, dtype=np.int64))
         return _Texts(codes, numbers, np.zeros(len(codes), dtype=bool))
+    # Each distinct cell is turned into text once, and rows are looked up by their codes.
     codes, uniques = _codes_of(cells)
     found = [text_of_cell(cell, commas) for cell in uniques]
     # Different cells can have one text, as 50 and "50.0", or none.
@@ -337,6 +341,8 @@ def _codes_of(cells: Any) -> tuple[Places, list[Any]]:
         codes = np.empty(len(column), dtype=np.int64)
         for row, cell in enumerate(column.tolist()):
             try:
+                # Cells are keyed by type and value. A list cannot be a key: each is a cell of its
+                # own.
                 key = (type(cell), cell)
                 code = places.setdefault(key, len(uniques))
             except TypeError:  # a list in a cell
@@ -384,6 +390,7 @@ def _text(written: str) -> str | None:
         return time[1] if clock == "00:00:00" else f"{time[1]} {clock}"
     if not _PLAIN_NUMBER.fullmatch(text):
         return text or None
+    # 50.00 and 50 are one text; 100 has no point, so that its zeros stay.
     short = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if short == "-0" else short
 
@@ -424,6 +431,7 @@ def _within_limits(
     pairs, uniques = pd.factorize(who * len(names) + group)
     of_pair = _mixed(_mixed(of_owner[uniques // len(names)], 1), of_group[uniques % len(names)])
     most: int = person.max_groups  # type: ignore[assignment]
+    # First the groups of each owner, then rows within each pair that is left.
     chosen = np.zeros(len(uniques), dtype=bool)
     chosen[first_of_each(of_pair, uniques // len(names), most)] = True
     inside = np.flatnonzero(chosen[pairs])
@@ -466,9 +474,11 @@ def _by_owner(hashes: Hashes, owners: Places) -> NDArray[np.intp]:
 
     One sort of 32 bits of the owner and 32 of the hash; where these tie, one of all bits.
     """
+    # The owner in the upper half: sorting by the key sorts by owner first.
     keys = (owners.astype(np.uint64) << np.uint64(32)) | (hashes >> np.uint64(32))
     order = np.argsort(keys)
     keys, ordered = keys[order], hashes[order]
+    # Two different hashes of an owner with equal upper halves: their order is not known yet.
     if ((keys[1:] == keys[:-1]) & (ordered[1:] != ordered[:-1])).any():
         return np.lexsort((hashes, owners))
     return order
@@ -477,6 +487,7 @@ def _by_owner(hashes: Hashes, owners: Places) -> NDArray[np.intp]:
 def _since_true(flags: NDArray[np.bool_]) -> Places:
     """Return how many places each one is after the last True, of which the first is one."""
     at = np.arange(len(flags))
+    # The running maximum is the place of the last True so far.
     return at - np.maximum.accumulate(np.where(flags, at, 0))
 
 
@@ -524,6 +535,8 @@ def _numbers(
     if isinstance(kind, np.dtype) and kind.kind in "iufb":
         return np.asarray(cells, dtype=np.float64), np.zeros(len(cells), dtype=bool), False
     codes, uniques = _codes_of(cells)
+    # In a file whose cells are not parted by commas both marks can be decimals, unless the plan
+    # says which.
     both = marked and decimal is None
     unsure = [
         both and isinstance(one, str) and bool(_THOUSANDS.fullmatch(one.strip())) for one in uniques

@@ -178,6 +178,9 @@ class Sums:
         total = np.maximum(noisy.sum(axis=1, keepdims=True), 0)
         # Always: with the j largest bins above it, each lowered by `by[j - 1]`, the total is right.
         largest = -np.sort(-noisy, axis=1)
+        # by[j - 1] is what each of the j largest bins is too high by, if they alone are to make up
+        # the total. The last j whose smallest bin stays above 0 is the one: bins 5, 3, -2 with the
+        # total 6 become 4, 2, 0.
         by = (largest.cumsum(axis=1) - total) / np.arange(1, noisy.shape[1] + 1)
         last = np.maximum((largest > by).sum(axis=1, keepdims=True) - 1, 0)
         lowered: Floats = np.maximum(noisy - np.take_along_axis(by, last, axis=1), 0)
@@ -193,6 +196,8 @@ class Sums:
         if CentredSquares(grid) not in self.numbers:
             return total, np.full_like(total, np.nan)
         squares = self.floats(CentredSquares(grid))[:, 0]
+        # Undoes `CentredSquares`: the sum of 2 d**2 - steps**2 over the rows, with the noisy count
+        # for their number.
         return total, (squares + count * grid.steps**2) / 2
 
     def moment(self, grid: Grid, power: int, about: Floats | float) -> Line:
@@ -212,6 +217,8 @@ class Sums:
         count, of_count = self.count(grid)
         total = self.floats(CentredSum(grid))[:, 0]
         of_sum = self.deviation[CentredSum(grid)]
+        # Asked for with m = 0 alone: F is the noisy sum, and F - v C has the variance of the sum
+        # and v**2 times that of the count.
         if power == 1:
             return Line(
                 total - m * count, count, of_sum**2 + m**2 * of_count**2, m * 0, of_count**2
@@ -245,6 +252,7 @@ class Line:
 
         (F - v C)^2 <= z^2 (a - 2 b v + c v^2) is A v^2 - 2 B v + D <= 0.
         """
+        # From here on a, b and d are A, B and D of the quadratic.
         a, b, d = (
             self.count**2 - z**2 * self.c,
             self.first * self.count - z**2 * self.b,
@@ -286,6 +294,8 @@ def computed(statistic: Statistic, grids: Mapping[str, Grid], sums: Sums) -> Com
         return found, low, high
     # The number is within the bounds, and its interval has it.
     found = np.clip(found, least, most)
+    # First widened to the number, which a histogram without negative bins may have moved; then cut
+    # to the bounds.
     low, high = np.maximum(np.minimum(low, found), least), np.minimum(np.maximum(high, found), most)
     hidden = ~np.isfinite(found) | ((low <= least) & (high >= most))
     return tuple(np.where(hidden, np.nan, one) for one in (found, low, high))  # type: ignore[return-value]
@@ -296,11 +306,13 @@ Follows = tuple[Floats, Floats, Floats, Any, Any]
 
 
 def _sum(_: Statistic, grid: Grid, sums: Sums) -> Follows:
+    # A row at place d is worth middle + d half, so the sum is C middle + S half.
     middle, half = float(grid.lower + grid.upper) / 2, float(grid.step / 2)
     count, of_count = sums.count(grid)
     found = count * middle + sums.centred(grid)[0] * half
     if sums.has_sums(grid):
         variance = (middle * of_count) ** 2 + (half * sums.deviation[CentredSum(grid)]) ** 2
+        # About the histogram as it was drawn: one without negative bins would bias the interval.
         centre = found
     else:
         values = middle + half * _places(grid)
@@ -313,6 +325,7 @@ def _sum(_: Statistic, grid: Grid, sums: Sums) -> Follows:
 
 def _mean(_: Statistic, grid: Grid, sums: Sums) -> Follows:
     middle, half = float(grid.lower + grid.upper) / 2, float(grid.step / 2)
+    # The mean of d is between these, and middle + half d is the mean itself.
     low, high = sums.moment(grid, 1, 0).inverted(_Z)
     mean = sums.centred(grid)[0] / sums.count(grid)[0]
     ends = (middle + half * one for one in (mean, low, high))
@@ -327,6 +340,7 @@ def _variance(_: Statistic, grid: Grid, sums: Sums) -> Follows:
     """
     count, _deviation = sums.count(grid)
     total, squares = sums.centred(grid)
+    # n / (n - 1) times the square of half a step: from the variance of d over n to that of pandas.
     known = np.maximum(count, 2)
     ddof = known / (known - 1) * float(grid.step / 2) ** 2
     found = np.maximum((squares - total**2 / count) / count, 0) * ddof
@@ -356,6 +370,7 @@ def _percentile(statistic: Statistic, grid: Grid, sums: Sums) -> Follows:
     """
     share, values = float(statistic.percent / 100), grid.values
     up_to = sums.binned(grid).cumsum(axis=1)
+    # The percentile is in the first bin up to which there are at least `wanted` rows.
     wanted = up_to[:, -1] * share
     first, row = _first_at((up_to >= wanted[:, None]) & (up_to > 0)), np.arange(len(up_to))
     found = values[first]
@@ -371,6 +386,7 @@ def _percentile(statistic: Statistic, grid: Grid, sums: Sums) -> Follows:
     # A row more: pandas takes a percentile between two rows in order.
     apart = _Z * sums.deviation[Bins(grid)] * np.sqrt(spread) + 1
     low = _first_at(over >= -apart)
+    # Bin j is ruled out if the bins before it surely hold the share. No bin is before the first.
     can_be = np.concatenate(
         [np.ones((len(over), 1), dtype=bool), over[:, :-1] < apart[:-1]], axis=1
     )

@@ -139,6 +139,8 @@ class Table:
     def exact(self, measured: Sequence[Measured], table: Any, *, limited: bool = True) -> Exact:
         """Read a table, and return the exact numbers of the rows that count."""
         rows, groups = self.read(table, limited=limited), len(self.index)
+        # What pandas makes of the rows themselves, for `without_noise`; `numbers` is what gets
+        # noise.
         found = {
             name: plain(one, rows.values, rows.group, groups)
             for name, one in self.statistics.items()

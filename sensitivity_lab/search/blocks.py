@@ -80,6 +80,7 @@ def blocks_of(
         largest = max(numbers.of(values, size - used) for size in sizes if size >= used)
         if largest > rows and largest >= rows // _LEAST_FILLED * (counts[values - 1] + 1):
             most = min(counts[values - 1], max(sizes) - used)
+            # The block with no copy of the largest value comes first in a level, so it is on top.
             uncut += [(values - 1, used + more, (more, *copies)) for more in range(most, -1, -1)]
         elif largest:
             found.append(Block(values, np.array(copies, dtype=np.int64)))
@@ -93,6 +94,8 @@ def span_of(numbers: Numbers, counts: Sequence[int], block: Block, size: int) ->
     if not length:
         return Span(slice(0, 0), 0, slice(0, 0), [])
     # The position of a dataset is a sum over its values; see `Lattice._make_successors`.
+    # By larger value: `beyond` counts the records of all smaller values, `upto` those of its own,
+    # too.
     value = np.arange(block.values, len(counts))
     beyond = left + np.cumsum(block.copies) - block.copies
     upto = beyond + block.copies
@@ -100,6 +103,8 @@ def span_of(numbers: Numbers, counts: Sequence[int], block: Block, size: int) ->
     with_it = numbers.before(value, upto + 1, beyond)
     behind = numbers.before(value, upto + 1, beyond + 1)
     first, own = int(same.sum()), int(behind.sum())
+    # Adding value j leaves the terms of smaller values, lets its own term count one record more,
+    # and lets those of larger values count one more on both sides.
     starts = np.cumsum(same) - same + with_it + own - np.cumsum(behind)
     addable = block.copies < np.array(counts)[block.values :]
     return Span(

@@ -92,6 +92,7 @@ class Contenders:
     def by_block(self) -> Iterator[tuple[int, Indices]]:
         """Yield the numbers of blocks with contenders, and their places in them, ascending."""
         for block, (places, values) in self._near.items():
+            # `least` may have risen since a block was seen, so it is asked again.
             near = places[values >= self.least]
             if len(near):
                 yield block, near

@@ -121,6 +121,7 @@ class Crossing:
             return of_x, of_y, units_x
         if not _fits(units_x, units_y):
             units_x, units_y = units_x.astype(object), units_y.astype(object)
+        # Over one denominator the weights of x and y, and so the net weights, are whole numbers.
         below = np.lcm(units_x, units_y)
         return _times(of_x, below // units_x), _times(of_y, below // units_y), below
 
@@ -147,6 +148,7 @@ class Crossing:
     @cached_property
     def _last_negative(self) -> Positions:
         """The rank after the last one of the core with a negative net weight; 0 without any."""
+        # An empty piece has a weight that no rank of the core has.
         falls = (self.net.weights < 0).astype(bool) & (self.net.stops > self.net.starts)
         last: Positions = np.where(falls, self.net.stops, 0).max(axis=0, initial=0)
         return last
@@ -155,6 +157,7 @@ class Crossing:
     def crosses(self) -> NDArray[np.bool_]:
         """Whether negative net weights precede positive ones, shape (s,)."""
         rises = (self.net.weights > 0).astype(bool) & (self.net.stops > self.net.starts)
+        # Without a positive weight the first one is at the end of the core.
         firsts = np.where(rises, self.net.starts, self.core)
         return np.asarray(np.all(self._last_negative <= firsts, axis=0), dtype=np.bool_)
 
@@ -204,6 +207,8 @@ class Crossing:
         top = total - self.core - self.only_x
         at = np.where(self.net.stops <= self.split, self.only_y, top)
         of_core = Pieces(self.net.starts + at, self.net.stops + at, self.net.weights)
+        # Ranks of x from c on fall into A, ranks of y below |B| into B. A run that begins in the
+        # core counts there up to c, and here from c on.
         first = np.maximum(self.of_x.starts, self.core)
         of_a = Pieces(first + top, self.of_x.stops + top, of_x)
         of_b = Pieces(self.of_y.starts, np.minimum(self.of_y.stops, self.only_y), -of_y)

@@ -77,6 +77,8 @@ class Gaps:
     def largest(self, starts: Positions, stops: Positions) -> NDArray[np.intp]:
         """Return the place of the largest gap, the first of equals, in each of some slices."""
         places = np.array(starts, dtype=np.intp)
+        # For slices that start at 0 one list of rises serves all: the last rise before a stop is
+        # the largest there.
         prefixes = starts == 0
         for number in np.flatnonzero(~prefixes & (stops > starts + 1)):
             for place in range(starts[number] + 1, stops[number]):
@@ -92,6 +94,8 @@ class Gaps:
         if stop == 1:
             return [0]
         floats = self.floats[:stop]
+        # A place below the running maximum of floats is smaller than one before it, exactly so:
+        # "Whole curves: every distance at once", *Floats may select*.
         reached = np.flatnonzero(floats == np.maximum.accumulate(floats)).tolist()
         rises = reached[:1]
         for place in reached[1:]:
@@ -120,6 +124,7 @@ class GapCurve(Sequence[Finding]):
         """Take the gaps at some places for some relations, where they are larger than before."""
         above, below = gaps.above[places], gaps.below[places]
         new = self._source[relations] < 0
+        # a / b > c / d is a d > c b, as no denominator is negative.
         larger = above * self._below[relations] > self._above[relations] * below
         taken = new | larger.astype(bool)
         mine = relations[taken]
@@ -158,6 +163,8 @@ def solve_by_gaps(problem: Problem, kernel: Kernel) -> Findings:
     found = []
     for query in problem.queries:
         curve = GapCurve(search.records, len(problem.neighbors))
+        # Shapes stand in the order of families and sizes, as `every_shape` puts them; `start` is
+        # where those of a size begin.
         every, start = kernel(search.records, query, search.every_shape), 0
         for family in problem.families:
             relations = np.array(family.places, dtype=np.intp)

@@ -143,6 +143,8 @@ class Lattice:
 
     def rank_rows(self, rows: Indices) -> Indices:
         """Return the positions of datasets given as rows, shape (datasets, size)."""
+        # For the record at place p: the datasets with p + 1 records there that are all of smaller
+        # values.
         size = np.arange(1, rows.shape[1] + 1)
         position: Indices = self.numbers.before(rows, size, size - 1).sum(axis=1)
         return position

@@ -177,6 +177,7 @@ class LaidOut(Finding):
     def _ends(self, ranges: Sequence[tuple[int, int]], most: int) -> tuple[list[int], int]:
         size = sum(stop - start for start, stop in ranges)
         first = list(islice(chain.from_iterable(map(range, *zip(*ranges, strict=True))), most))
+        # The last records are taken from the end backwards: no dataset is listed in full.
         if size > most:
             downwards = (range(stop - 1, start - 1, -1) for start, stop in reversed(ranges))
             last = list(islice(chain.from_iterable(downwards), most - most // 2))

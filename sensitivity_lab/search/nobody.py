@@ -124,6 +124,7 @@ def _reaches_few(problem: Problem | IntervalProblem, query: Query) -> bool:
 
 def _small_changes(problem: Problem | IntervalProblem, relation: Relation) -> list[Sized]:
     """Return the changes of datasets so small that some can lead to too few records."""
+    # With d + k records or more, k changes leave at least d.
     below = max(query.defined_from for query in problem.queries) + relation.k
     small = [size for size in problem.sizes if size < below]
     return [
@@ -150,6 +151,8 @@ def _plan_pairs(
     own = _own(query)
     least = own.defined_from
     changes = _small_changes(problem, relation)
+    # Pairs with one dataset below d come from the extremes; the engine gets the others. If both are
+    # below d, the extremes are the given answer itself, and the difference is 0.
     few = [one for one in changes if min(_sizes_of_pairs([one])) < own.defined_from]
     # Larger datasets have neighbors if records can be removed; else one of them shows it.
     some = {size for size, _ in set(changes).difference(few)}
@@ -197,6 +200,8 @@ def _pairs_with_few(
     given = _given_answer(query)
     known: dict[int, tuple[Difference, Extreme]] = {}
     for size, (removed, added) in few:
+        # The answer on the smaller one is given, so only the size of the larger one matters:
+        # changes share what is found for it.
         larger = max(size, size - removed + added)
         if larger not in known:
             extremes = _extremes_of_size(local, universe, query, larger)
@@ -298,6 +303,7 @@ def _first_records(universe: FiniteUniverse, size: int) -> Multiplicities:
 def _pair_of(extreme: Extreme, is_x: bool, change: RemovedAdded) -> Finding:
     """Return a pair of a dataset and one that a change of x leads to, or comes from."""
     data = extreme.data()
+    # If the larger one is y, the change is read backwards: y loses what was added.
     removed, added = change if is_x else change[::-1]
     other = _with_changes(extreme.universe, data, removed, added)
     x, y = (data, other) if is_x else (other, data)
@@ -308,6 +314,7 @@ def _with_changes(
     universe: FiniteUniverse, data: Multiplicities, removed: int, added: int
 ) -> Multiplicities:
     """Return a dataset without its first records, and with the first that are outside it."""
+    # With unlimited copies, as many as the dataset can have and `added` more.
     outside = universe.multiplicities(int(data.sum()) + added) - data
     changed: Multiplicities = data - smallest(data, removed) + smallest(outside, added)
     return changed

@@ -141,6 +141,7 @@ def _of_rows(
         own = {change: allow for change, allow in own.items() if allow.any()}
         found = _of_numbers(numbers, some, own) if own else ()
         # Datasets with too few values are told apart from the others where these are searched.
+        # From so many records on no change leads below `few`.
         small = few + max(map(max, allowed)) if numbers.empty is not None else 0
         return tuple(sorted({*found, *sizes[sizes < small].tolist()})) or every
     grouped = query.by_group(universe)
@@ -229,6 +230,8 @@ class _Spreads:
     def _within(self, more: Any, less: Any, ddof: Any) -> tuple[Any, Any]:
         """Return the same at some sizes: of Python ints and a Fraction, as Fractions."""
         upper, core = np.minimum(self.own, more // 2), more - self.own
+        # With a of n records at one end and n - a at the other, the variance is
+        # a (n - a) / (n (n - d)).
         attained = upper * (more - upper) / (more * (more - ddof))
         # A core that is spread adds to the difference if its divisor is the smaller one.
         added = core**2 // 4 * (1 / (more - ddof) - 1 / (less - ddof)) / np.maximum(core, 1)
@@ -258,6 +261,7 @@ def _of_variance(spreads: list[_Spreads]) -> tuple[int, ...]:
     """Return the sizes at which a bound of the difference is not below what is attained."""
     both = [one.floats() for one in spreads]
     best = max(float(attained.max()) for attained, _ in both)
+    # A size stays where its bound reaches what any size attains; 1e-9 is far more than rounding.
     near = [
         one.sizes[most >= best * (1 - _TIED)] for one, (_, most) in zip(spreads, both, strict=True)
     ]
@@ -275,6 +279,7 @@ def _settled(spreads: list[_Spreads], values: int) -> Finding | None:
     ]
     if len(near) > _MOST_CHANGES:
         return None
+    # Floats leave the sizes that are near; fractions say whether one attains all bounds of these.
     found = [(*one.exactly(place), one, place) for one, place in near]
     attained, _, one, place = max(found, key=itemgetter(0))
     return one.pair(place, values) if attained >= max(most for _, most, _, _ in found) else None
@@ -304,6 +309,8 @@ def _of_ranks(query: Query, sizes: Sizes, allowed: Allowed) -> tuple[int, ...]:
     found: dict[Fraction, int] = {}
     for share, ratio in zip(shares, ratios, strict=True):
         near = np.flatnonzero(ratio >= best - _TIED)
+        # Equal fractions are one float here, and different ones two: one size for each float is
+        # enough.
         if len(near) and share.below.max() < _APART:
             near = near[np.unique(ratio[near], return_index=True)[1]]
         columns = (of[near].tolist() for of in share)
@@ -325,6 +332,7 @@ def _largest_share(one: Runs, other: Runs, lower: int, core: Sizes, sizes: Sizes
     below = one.units * other.units
     for rank in (*ranks, np.zeros_like(core), core):
         t = np.clip(rank, 0, core)
+        # Both are over one.units * other.units, so they are compared as whole numbers.
         above = _upper(one, t) * other.units - _upper(other, t + lower) * one.units
         best = above if best is None else np.maximum(best, above)
     return _Shares(np.asarray(best), below, sizes)

@@ -110,6 +110,8 @@ class SortedArray(SortedMultiset):
         if power != 1:
             return super().before(places, power)
         starts, shifts, before, upper, lower = self._runs
+        # The runs before, and of the own run the difference of two limb sums: "Whole curves: every
+        # distance at once", *Prefix sums of floats*.
         run = starts.searchsorted(places, side="right") - 1
         first = starts[run]
         of_upper, of_lower = upper[places] - upper[first], lower[places] - lower[first]
@@ -123,6 +125,7 @@ class SortedArray(SortedMultiset):
         """The places where runs start, their shifts, the sums before them, and sums of limbs."""
         mantissas, shifts = self._mantissas(self._array)
         starts = np.concatenate([[0], np.flatnonzero(shifts[1:] != shifts[:-1]) + 1])
+        # m = 2**26 h + l with 0 <= l < 2**26, also where m is negative: >> rounds down.
         upper, lower = (
             np.concatenate([[0], np.cumsum(limb * self.counts)])
             for limb in (mantissas >> _LIMB, mantissas & ((1 << _LIMB) - 1))
@@ -130,6 +133,7 @@ class SortedArray(SortedMultiset):
         stops = np.concatenate([starts[1:], [len(mantissas)]])
         of_runs = shifts[starts].astype(object)
         of_upper, of_lower = (limb[stops] - limb[starts] for limb in (upper, lower))
+        # From here on Python ints, one per run: a shifted sum may leave int64.
         totals = (of_upper.astype(object) << _LIMB) + of_lower
         before = np.concatenate([np.array([0], dtype=object), np.cumsum(totals << of_runs)[:-1]])
         return starts, of_runs, before, upper, lower

@@ -46,6 +46,7 @@ def around(
     one SELECT would need noise. If a table is read around it, `refusal` makes the error.
     """
     exp = sqlglot.exp
+    # Innermost SELECTs that aggregate: exactly one, which is not the whole query, can be cut out.
     found = _aggregating(statement, exp)
     if len(found) != 1 or found[0] is statement:
         return None
@@ -69,7 +70,10 @@ def around(
             f"join {name} within the SELECT that aggregates",
         )
     ours = {id(one) for one in inner.walk()}
+    # A query of WITH that only the inner SELECT reads would read tables outside: it becomes SELECT
+    # 1.
     unread = [one for name, one in named.items() if name not in read and id(one) not in ours]
+    # Of unread queries that stand within each other the outermost is cut.
     within = {id(part) for one in unread for part in one.walk() if part is not one}
     cuts = []
     for node in (inner, *(one for one in unread if id(one) not in within)):
@@ -78,6 +82,7 @@ def around(
             return None
         cuts.append((*bracket, None if node is inner else "SELECT 1"))
     parts, at, before = [], 0, ""
+    # From left to right; `at` is where the text that is kept goes on.
     for start, end, instead in sorted(cuts, key=lambda one: one[0]):
         parts.append(text[at:start])
         if instead is None:
@@ -134,6 +139,7 @@ def _read(
                 if not isinstance(one, exp.With):
                     yield from parts(one)
 
+    # `left` are queries whose parts are still to be looked at. Each name of WITH is followed once.
     while left:
         for part in parts(left.pop()):
             reached |= part is inner
@@ -155,6 +161,7 @@ def _bracket(node: Any, text: str, sqlglot: Any) -> tuple[int, int] | None:
         return None
     opened: list[int] = []
     found: list[tuple[int, int]] = []
+    # Tokens and not characters: a bracket in a text or a comment is none.
     for token in sqlglot.Dialect.get_or_raise("duckdb").tokenize(text):
         if token.token_type.name == "L_PAREN":
             opened.append(token.end + 1)
@@ -188,6 +195,7 @@ def after_noise(
 
     columns = [f"k{i} {group.type}" for i, group in enumerate(form.groups)]
     columns += [f"a{i} {type_}" for i, type_ in enumerate(types)]
+    # Values are parameters, each cast to its column's type, and never part of the text.
     marks = ", ".join(f"CAST(? AS {column.partition(' ')[2]})" for column in columns)
     doing = "what stands around the aggregates" if form.outer.before else "the query"
     with naming(doing), in_memory(duckdb_module(), alone=True) as base:
@@ -208,5 +216,6 @@ def _typed(cells: list[Any]) -> Any:
     import pandas as pd
 
     there = [one for one in cells if one is not None]
+    # pandas would turn whole numbers beside NULL into floats.
     whole = all(type(one) is int and abs(one) < 2**63 for one in there)
     return pd.array(cells, dtype="Int64") if whole and 0 < len(there) < len(cells) else cells

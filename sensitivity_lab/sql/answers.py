@@ -114,6 +114,8 @@ def weigh_over(
     decimal = DECIMAL.fullmatch(aggregate.type)
     if decimal:
         return _weigh_decimal(value, int(decimal[1]), int(decimal[2]), name)
+    # frexp(largest)[1] is the number of bits before the point of the largest value,
+    # results.bit_length() those that adding up so many of them takes at most.
     number = f"CAST({value} AS DOUBLE)"
     [(largest, results)] = ask([f"MAX(ABS({number}))", "COUNT(*)"])
     if not largest:
@@ -134,6 +136,7 @@ def weigh_over(
             "query, or give the column bounds"
         )
     scaled = f"(COALESCE({number}, 0) * CAST('{2.0**shift!r}' AS DOUBLE))"
+    # A value with bits behind the last place that is kept would be rounded; it is refused.
     rough = f"{scaled} <> FLOOR({scaled})"
     return Weighing(f"CAST({scaled} AS HUGEINT)", 1 << shift, rough, name)
 
@@ -141,6 +144,8 @@ def weigh_over(
 def _weigh_decimal(value: str, digits: int, scale: int, name: str) -> Weighing:
     """Return the weighing of decimals: all their digits, without the point."""
     power = 10**scale
+    # The product has the digits of the value and one more than the scale. If they are too many for
+    # a DECIMAL, the point is taken out of the text: 12.50 becomes 1250.
     if digits + scale + 1 <= 38:  # so many digits has a DECIMAL
         scaled = f"{value} * CAST({power} AS DECIMAL({scale + 1}, 0))"
     else:
@@ -152,6 +157,7 @@ def answers(form: NormalForm, session: Session) -> list[tuple[Any, ...]]:
     """Return the aggregates of each group, in the order of the keys; those of nothing are 0."""
     select = [place_of(form), *(call_of(one) for one in form.aggregates)]
     text = statement(form, select, group_by=["1"])
+    # Groups without results have no row in SQL, and a public key has one here all the same.
     found = {row[0]: row[1:] for row in session.rows(text)}
     nothing = (0,) * len(form.aggregates)
     return [found.get(place, nothing) for place in range(len(form.keys))]

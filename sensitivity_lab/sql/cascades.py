@@ -80,6 +80,7 @@ def cascades(form: NormalForm, constraints: Constraints, private: Mapping[str, s
                 f"sql: IN reads {source.table.name}, which has rows that go with a person; join it "
                 "instead: if several of its rows match, a join counts each of them"
             )
+    # Every key of every source whose parent loses rows, by whether the query joins along it.
     found: dict[str, list[tuple[Source, ForeignKey]]] = {"joined": [], "other": []}
     for source in form.sources:
         for foreign in constraints.foreign_keys(source.table):
@@ -110,6 +111,8 @@ class _Losing:
     def loses(self, table: Table) -> bool:
         """Tell whether a table loses rows; foreign keys can close a cycle."""
         if table.sql not in self._known:
+            # False until it is known: a cycle of keys comes back here, and does not lose rows by
+            # itself.
             self._known[table.sql] = False
             keys = self._constraints.foreign_keys(table)
             self._known[table.sql] = any(self.loses(one.parent) for one in keys)
@@ -121,6 +124,7 @@ class _Losing:
         for one in self._constraints.foreign_keys(table):
             if one.parent.sql in self._private:
                 found.append((one,))
+            # A path does not visit a table twice.
             elif one.parent.sql not in seen | {table.sql}:
                 rest = self.paths(one.parent, seen | {table.sql})
                 found += [(one, *path) for path in rest]
@@ -144,6 +148,7 @@ def with_owners(
     sources = []
     for source in form.sources:
         keys = constraints.foreign_keys(source.table) if source.person is None else []
+        # A row that is joined with its parent has no results without it, and needs no owner.
         open_ = [
             one for one in keys if losing.loses(one.parent) and not _is_joined(form, source, one)
         ]
@@ -169,6 +174,8 @@ def _kind(form: NormalForm, child: Source, foreign: ForeignKey, person: str | No
         return "joined"
     if foreign in child.path:
         return None
+    # A key from one column of persons to another ties rows of one person, who takes all of them
+    # along anyway.
     pairs = zip(foreign.columns, foreign.parent_columns, strict=True)
     same = any(mine == child.person and theirs == person for mine, theirs in pairs)
     return None if person and same else "other"
@@ -180,6 +187,8 @@ def _is_joined(form: NormalForm, child: Source, foreign: ForeignKey) -> bool:
     The condition may stand in WHERE, in ON of an inner join, or in ON of the LEFT JOIN that adds
     the child, but not in that of one that adds the parent: its rows can be missing in a result.
     """
+    # For a child that a LEFT JOIN adds, its own ON counts, too: a row of it that finds no parent is
+    # in no result.
     own = [
         Equality(left, right)
         for term in child.left or ()

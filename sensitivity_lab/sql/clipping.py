@@ -30,12 +30,15 @@ def clipped(
     known = {}
     for column, given in bounds.items():
         type_, name = form.type_of(column), f"bounds['{column}']"
+        # `known` keeps the bounds as they were given, and `ends` those that a value of the type can
+        # reach.
         known[column] = low, high = _as_written(given[0], type_), _as_written(given[1], type_)
         least, most = _range(type_)
         if low > most or high < least:
             raise _no_value(low if low > most else high, type_, name)
         # What no value of the type reaches clips nothing.
         ends = [value_text(one, type_, name) for one in (max(low, least), min(high, most))]
+        # CASE and not LEAST and GREATEST: they pass over NULL, which has to stay NULL.
         replacements[column.sql] = (
             f"(CASE WHEN {column.sql} < {ends[0]} THEN {ends[0]} WHEN {column.sql} > {ends[1]} "
             f"THEN {ends[1]} ELSE {column.sql} END)"
@@ -65,6 +68,7 @@ def _range(type_: str) -> tuple[Fraction, Fraction]:
         return -most, most
     for types, signed in ((WHOLE[:5], 1), (WHOLE[6:], 0)):
         if type_ in types:
+            # The types stand by width: place 0 has 8 bits, place 1 has 16, and so on up to 128.
             values = 2 ** ((8 << types.index(type_)) - signed)
             return Fraction(-values * signed), Fraction(values - 1)
     return Fraction(-(10**400)), Fraction(10**400)
@@ -96,6 +100,8 @@ def _replaced(term: Term, replacements: Mapping[str, str]) -> Term:
     )
     sql = term.sql
     # The SQL of a term is that of its arguments, in order, with text between.
+    # Each argument is looked for behind the one before, so that one that occurs twice is replaced
+    # in both places.
     parts, rest = [], sql
     for before, after in zip(term.arguments, arguments, strict=True):
         head, _, rest = rest.partition(before.sql)
@@ -113,6 +119,8 @@ def value_text(value: Fraction, type_: str, name: str) -> str:
     """
     decimal = DECIMAL.fullmatch(type_)
     if type_ in FLOATS:
+        # A fraction such as 1/10 has no float, and the nearest one stands for it. A whole number,
+        # or a fraction over a power of two, has to be a float itself.
         if Fraction(float(value)) != value and value.denominator & (value.denominator - 1) == 0:
             raise _no_value(value, type_, name)
         return f"CAST('{float(value)!r}' AS {type_})"
@@ -120,6 +128,7 @@ def value_text(value: Fraction, type_: str, name: str) -> str:
     scaled = value * 10**scale
     if scaled.denominator != 1:
         raise _no_value(value, type_, name)
+    # With the scale 2 the number 5 is written 0.05: zeros in front make room for the point.
     digits = str(abs(scaled.numerator)).zfill(scale + 1)
     whole = f"{digits[: len(digits) - scale]}.{digits[len(digits) - scale :]}".rstrip(".")
     return f"CAST('{'-' if value < 0 else ''}{whole}' AS {type_})"

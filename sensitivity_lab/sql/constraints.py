@@ -36,6 +36,7 @@ class Constraints:
 
     def foreign_keys(self, table: Table) -> list[ForeignKey]:
         """Return the foreign keys of a table, whether the query reads it or not."""
+        # What both declare counts once.
         own = [ForeignKey(*one) for one in self.database.foreign_keys(table)]
         return list(dict.fromkeys([*own, *self.given.get(table.sql, ())]))
 

@@ -93,6 +93,8 @@ class Contributions(Facts):
         for name, value, below in zip(self.names, self.values, self.denominators, strict=True):
             columns[name] = _divided(value, below)
         frame = pd.DataFrame(columns)
+        # Two stable sorts: by person first, then by size, so that equal sizes stay in order of
+        # persons.
         order = frame.sort_values("person", kind="stable")[self.names[0]].abs()
         order = order.sort_values(ascending=False, kind="stable")
         return frame.loc[order.index].reset_index(drop=True)
@@ -109,6 +111,7 @@ class Contributions(Facts):
         codes, persons = pd.factorize(self.persons)
         columns: dict[Any, Any] = {"person": persons}
         for name, value, below in zip(self.names, self.values, self.denominators, strict=True):
+            # L1: absolute values are added up, as contributions to two groups can have two signs.
             sizes = pd.Series(abs(value)).groupby(codes).sum().to_numpy()
             columns[name] = _divided(sizes, below)
         frame = pd.DataFrame(columns).sort_values("person", kind="stable")
@@ -146,6 +149,8 @@ class Contributions(Facts):
             ascending = np.sort(sizes[name].to_numpy())
             row = []
             for share in _SHARES:
+                # Persons without results are zeros before the sorted sizes: below them a place is
+                # negative.
                 place = int(np.ceil(share * self.everyone)) - 1 - (self.everyone - len(ascending))
                 row.append(ascending[place] if place >= 0 and len(ascending) else 0)
             rows.append(row)
@@ -217,6 +222,7 @@ def _person_columns(
     types = form.person_types
     too_wide = False
     if wide:
+        # Absolute sums over all groups of a person stay within int64.
         most = (2**63 - 1) // len(form.keys)  # sums over the groups have to fit, too
         any_of = " OR ".join(f"ABS({name}) > {most}" for name in wide)
         [(too_wide,)] = session.rows(f"SELECT COALESCE(BOOL_OR({any_of}), FALSE) FROM {relation}")
@@ -236,6 +242,7 @@ def _person_columns(
 def _divided(values: Any, below: int) -> Any:
     """Return whole numbers over a denominator: ints where it is 1, else the nearest floats."""
     if below == 1:
+        # Python ints that fit become an array of int64, as counts are.
         if values.dtype == object and all(abs(int(one)) < 2**63 for one in values):
             return values.astype(np.int64)
         return values

@@ -111,6 +111,8 @@ def _renaming(kind: type[Exception], renamed: Callable[[Exception], Exception]) 
         yield
     except kind as error:
         told = renamed(error)
+        # `from None` hides the cause but keeps it as the context, which a debugger shows; so the
+        # context goes, too.
         try:
             raise told from None
         finally:
@@ -243,6 +245,7 @@ class Database:
         """Open a database file, of either kind, to read only."""
         try:
             with path.open("rb") as file:
+                # The first bytes tell SQLite from DuckDB, whatever the name of the file ends in.
                 beginning = file.read(len(_SQLITE))
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or text_of(error)
@@ -324,6 +327,7 @@ class Database:
             cursor.execute("BEGIN TRANSACTION")
         try:
             yield Session(cursor)
+        # Always rolled back: temporary tables go, and nothing is ever written.
         finally:
             with suppress(duckdb_module().Error):
                 cursor.execute("ROLLBACK")
@@ -351,9 +355,12 @@ class Database:
             )
             [here] = session.rows("SELECT current_database(), current_schema()")
             wanted = [part.lower() for part in parts]
+            # A name of one, two or three parts is compared with as many last parts of each table's
+            # name.
             alike = [
                 row for row in found if [one.lower() for one in row[3 - len(wanted) : 3]] == wanted
             ]
+            # Of tables that fit, the one in the current database and schema.
             best = [row for row in alike if row[: 3 - len(wanted)] == here[: 3 - len(wanted)]]
             if len(wanted) == 2:
                 best = [row for row in alike if row[0] == here[0]]
@@ -397,6 +404,7 @@ class Database:
         with naming("using the connection"):
             # Each statement is a transaction of its own, unless one is open.
             state = "SELECT current_database(), current_schema(), txid_current()"
+            # Two statements with one number of transaction: the caller has one open.
             states = [self._base.sql(state).fetchall()[0] for _ in range(2)]
             temporary = self._base.sql(
                 "SELECT table_name FROM duckdb_tables() WHERE temporary UNION ALL SELECT view_name "
@@ -467,6 +475,7 @@ class Database:
         if not self._own:
             return
         for table, columns in used.items():
+            # A query that reads no column, as COUNT(*), still needs the rows.
             kept = ", ".join(map(quoted, columns)) or "1 AS placeholder"
             doing = f"reading the table {shown(table.name)}"
             with naming(doing):
@@ -514,6 +523,7 @@ class Database:
             declared = base.execute(f"PRAGMA table_info({quoted(table)})").fetchall()
             found = {}
             for _, name, type_, *_ in declared:
+                # SQLite types values and not columns, so all of them are asked.
                 rows = base.execute(
                     f"SELECT DISTINCT typeof({quoted(name)}) FROM {quoted(table)}"
                 ).fetchall()
@@ -651,6 +661,7 @@ def _type_of(declared: str, kinds: set[str]) -> str:
     """Return the type of DuckDB for a column of SQLite, by those of its values, or these types."""
     kinds = kinds - {"null"}
     if kinds <= {"integer"}:
+        # Without values the declared type decides.
         whole = bool(kinds) or "INT" in declared.upper()
         text = any(one in declared.upper() for one in ("CHAR", "TEXT", "CLOB"))
         return "BIGINT" if whole else "VARCHAR" if text else "DOUBLE"

@@ -201,6 +201,7 @@ OTHERWISE = "write the query in another way that means the same, or prepare a ta
 
 def node_text(node: Any, text: str) -> str:
     """Return a node as its author wrote it, as far as that is known, on one line."""
+    # What the parser would write; the author's own text is taken below where its place is known.
     anew = " ".join(str(node.sql(dialect="duckdb", unsupported_level=None)).split())
     if type(node).__name__ == "GroupConcat" and (called := _JOINS_TEXTS.search(text)):
         anew = anew.replace("LISTAGG", called[0].upper())
@@ -226,6 +227,7 @@ def _squeezed(text: str) -> str:
 def span(node: Any) -> tuple[int | None, int | None]:
     """Return the first and the last character of a node, as far as the parser kept them."""
     starts, ends = [], []
+    # The parser keeps places of names and literals; a node spans those of its parts.
     for one in node.walk():
         if "start" in one.meta:
             starts.append(one.meta["start"])
@@ -237,6 +239,8 @@ def operands(node: Any, kind: Any) -> list[Any]:
     """Return what a chain of AND, or of OR, joins: all of it is on one level."""
     found, left = [], [node]
     while left:
+        # A chain a AND b AND c is a tree that leans to the left: the right side goes on the stack
+        # first, so that parts come out in order.
         inner = left.pop().unnest()
         if isinstance(inner, kind):
             left += [inner.expression, inner.this]
@@ -247,6 +251,7 @@ def operands(node: Any, kind: Any) -> list[Any]:
 
 def depth(node: Any, exp: Any) -> int:
     """Return how many parts of a query stand within each other; a chain of AND or OR is one."""
+    # Level by level and not by calls: a text can be deeper than Python's stack.
     found, level = 0, [node]
     while level:
         found += 1
@@ -313,6 +318,8 @@ class Writer:
     def term(self, node: Any, resolve: Resolve) -> Term:
         """Return an expression of the allow-list as a term, or raise InputError."""
         text, name = node_text(node, self.text), type(node).__name__
+        # An answer's aggregate or key stands for a column of the noisy numbers; nothing in it is
+        # read.
         if self.instead is not None and (known := self.instead(node)) is not None:
             return known
         if self.dialect == "sqlite" and name in _ELSEWHERE:
@@ -356,6 +363,8 @@ class Writer:
             inner = self.term(node.this, resolve)
             sign = "-" if name == "Neg" else "NOT "
             return Term(f"({sign}{inner.sql})", sign.strip().lower(), (inner,), text=text)
+        # Arguments stand in a fixed order; a part can be a list of them, as of COALESCE, or be
+        # missing.
         if name in _FUNCTIONS:
             function, parts = _FUNCTIONS[name]
             self._only(node, *parts, *_FLAGS)
@@ -384,6 +393,7 @@ class Writer:
     def _operator(self, node: Any, name: str, resolve: Resolve, text: str) -> Term:
         liking = name in ("Like", "ILike")
         self._only(node, "this", "expression", "typed", "safe", *(["negate"] if liking else []))
+        # A chain is written on one level, so that a long one is not deep.
         joins = name in ("And", "Or")
         nodes = operands(node, type(node)) if joins else [node.this, node.expression]
         sides, sign = tuple(self.term(one, resolve) for one in nodes), _OPERATORS[name]
@@ -403,6 +413,8 @@ class Writer:
 
     def _window(self, node: Any, resolve: Resolve, text: str) -> Term:
         """Return a window over the rows of an answer, whose aggregates are columns by then."""
+        # Below the aggregates a window lets one row change the results of others; over the noisy
+        # answer it costs nothing.
         if self.instead is None:
             raise self.refusal(node, *WINDOWS)
         self._only(node, "this", "partition_by", "order", "over")
@@ -442,6 +454,8 @@ class Writer:
     def _between(self, node: Any, resolve: Resolve, text: str) -> Term:
         self._only(node, "this", "low", "high")
         inner, low, high = (self.term(node.args[one], resolve) for one in ("this", "low", "high"))
+        # Written as two comparisons, which other modules know: the range of a value needs no third
+        # kind.
         parts = (
             Term(f"({inner.sql} >= {low.sql})", ">=", (inner, low), text=text),
             Term(f"({inner.sql} <= {high.sql})", "<=", (inner, high), text=text),
@@ -457,6 +471,7 @@ class Writer:
         if query is not None and self.looked_up is not None:
             found = self.looked_up(query.unnest())
             return Term(f"({inner.sql} IN ({found}))", "other", (inner,), text=text)
+        # The tested value is the first argument, and the list follows.
         items = tuple(self.term(one, resolve) for one in node.expressions)
         if not items:
             raise self.refusal(node, "IN needs values", "list the values")
@@ -472,6 +487,7 @@ class Writer:
             condition = self.term(one.this, resolve)
             if node.args.get("this") is not None:  # CASE a WHEN b is CASE WHEN a = b
                 condition = self.equal(self.term(node.this, resolve), condition)
+            # Conditions and values by turns, as `Term.conditions` expects.
             parts += [condition, self.term(one.args["true"], resolve)]
             sql += f" WHEN {parts[-2].sql} THEN {parts[-1].sql}"
         if node.args.get("default") is not None:
@@ -517,6 +533,7 @@ class Writer:
 
     def _interval(self, node: Any, resolve: Resolve, text: str) -> Term:
         self._only(node, "this", "unit")
+        # Only a whole number in digits: an expression would be text of the author's.
         number = node.this.name if isinstance(node.this, self.exp.Literal) else ""
         if not re.fullmatch(r"-?[0-9]{1,9}", number) or node.args.get("unit") is None:
             raise self.refusal(
@@ -529,6 +546,7 @@ class Writer:
         self._only(node, "this", "to", "safe")
         inner = self.term(node.this, resolve)
         type_ = self._type(node)
+        # A literal that is cast is a literal: nothing in it depends on a row.
         kind = "literal" if inner.kind == "literal" else f"cast to {type_}"
         arguments = () if kind == "literal" else (inner,)
         function = "TRY_CAST" if type(node).__name__ == "TryCast" else "CAST"
@@ -548,6 +566,7 @@ class Writer:
                 "a cast to this type is not supported",
                 "cast to a number, a text, a date or a time",
             )
+        # DECIMAL keeps its digits. The length of a text is left out: DuckDB cuts no text to it.
         parameters = [one.name for one in to.expressions]
         if not all(one.isdecimal() for one in parameters) or (parameters and name != "DECIMAL"):
             if name not in ("VARCHAR", "TEXT"):
@@ -582,6 +601,7 @@ class Writer:
 
     def _only(self, node: Any, *allowed: str) -> None:
         """Refuse a node that has parts of which nothing is known here."""
+        # What is not named here may change the meaning, so it is refused and not left out.
         for name, part in node.args.items():
             if part and name not in allowed:
                 raise self.refusal(
@@ -596,6 +616,7 @@ class Writer:
             if self.text.lower().count(written) != 1:
                 return "in the query"
             start = self.text.lower().index(written)
+        # Lines and columns count from 1; chr(10) is the end of a line.
         before = self.text[:start]
         line = before.count("\n") + 1
         return f"line {line}, column {start - before.rfind(chr(10))}"

@@ -43,6 +43,7 @@ class Impacts:
 def persons_of(form: NormalForm) -> list[str]:
     """Return the SQL of the person of each private source; NULL for public rows."""
     types = form.person_types
+    # Whole numbers of two types are compared as such; other types are left as they are.
     mixed = len(types) > 1 and types <= set(WHOLE)
     sql = [source.owner.sql for source in form.private]
     return [f"CAST({one} AS HUGEINT)" if mixed else one for one in sql]
@@ -65,10 +66,12 @@ def make_impacts(form: NormalForm, session: Session, *, once: bool = False) -> I
     QueryError
         If floats cannot be added up exactly.
     """
+    # A number of distinct values is no sum over results: it has a statement of its own.
     plain = [place for place, one in enumerate(form.aggregates) if one.kind != "distinct"]
     weighings = {place: weigh(form, form.aggregates[place], session) for place in plain}
     text = _of_all(form, weighings)
     source = f"({text})"
+    # With floats the relation is read twice, once to see whether one was rounded.
     if not once or any(one.rough for one in weighings.values()):
         session.run(f"CREATE OR REPLACE TEMP TABLE {_LOST} AS {text}")
         source = _LOST
@@ -97,6 +100,7 @@ def _of_all(form: NormalForm, weighings: Mapping[int, Weighing]) -> str:
     sums = ", ".join(f"COALESCE(SUM(lost{place}), 0) AS lost{place}" for place in numbers)
     for place, weighing in weighings.items():
         sums += f", BOOL_OR(rough{place}) AS rough{place}" if weighing.rough else ""
+    # BY NAME puts NULL where a part lacks a column, and COALESCE makes it 0.
     together = " UNION ALL BY NAME ".join(f"({part})" for part in parts)
     return f"SELECT place, person, {sums} FROM ({together}) GROUP BY place, person"
 
@@ -108,6 +112,9 @@ def paired(persons: Sequence[str]) -> tuple[str, list[str], str]:
     """
     if len(persons) == 1:
         return persons[0], [f"{persons[0]} IS NOT NULL"], ""
+    # Each result is paired with a row number for every private source. Row i stands for the person
+    # of source i, and is dropped where that person is NULL or is one of the sources before: persons
+    # (7, 7, 9) leave rows 0 and 2.
     cases, conditions = "", []
     for place, person in enumerate(persons):
         cases += f" WHEN {place} THEN {person}"
@@ -136,6 +143,7 @@ def _of_sums(form: NormalForm, weighings: Mapping[int, Weighing]) -> str:
         select.append(f"{weighing.total} AS lost{place}")
         if weighing.rough:
             select.append(f"{weighing.is_rough} AS rough{place}")
+    # A join on the person leaves out NULL already.
     if len(persons) == 1 and _is_never_null(form, person):
         conditions = []
     if form.groups:
@@ -156,6 +164,7 @@ def _of_values(form: NormalForm, place: int, aggregate: Aggregate) -> str:
     value = aggregate.sql
     here = place_of(form)
     person, conditions, beside = paired(persons_of(form))
+    # How many results of each value refer to each person ...
     by_person = statement(
         form,
         [f"{here} AS place", f"{value} AS value", f"{person} AS person", "COUNT(*) AS results"],
@@ -163,6 +172,8 @@ def _of_values(form: NormalForm, place: int, aggregate: Aggregate) -> str:
         group_by=["1", "2", "3"],
         beside=beside,
     )
+    # ... and how many there are in all. Equal numbers: no result of the value is left without the
+    # person.
     whole = statement(
         form,
         [f"{here} AS place", f"{value} AS value", "COUNT(*) AS results"],
@@ -179,6 +190,7 @@ def _of_values(form: NormalForm, place: int, aggregate: Aggregate) -> str:
 
 def persons_in(form: NormalForm, session: Session) -> int:
     """Return the number of persons in the private tables that the query reads."""
+    # A set, so that a table that is joined with itself is read once.
     parts = {
         f"SELECT {quoted(source.owner.name)} AS person FROM {source.relation}"
         for source in form.private

@@ -61,6 +61,7 @@ def connected(nodes: Iterable[Node], ties: Iterable[Collection[Node]]) -> list[f
     """
     found = [frozenset((node,)) for node in dict.fromkeys(nodes)]
     for tie in ties:
+        # A tie merges all components that it touches into one.
         touched = [one for one in found if not one.isdisjoint(tie)]
         if touched:
             found = [one for one in found if one not in touched]
@@ -87,6 +88,7 @@ def one_person_per_result(form: NormalForm) -> bool:
     It does if one source is private, or if the join makes the persons of all private sources equal.
     """
     persons = {source.owner for source in form.private}
+    # Persons that the join makes equal are one person, whatever the data are.
     return len(persons) == 1 or any(
         persons <= variable for variable in classes(join_equalities(form))
     )

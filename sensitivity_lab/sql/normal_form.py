@@ -98,6 +98,8 @@ class Term:
     @property
     def conditions(self) -> range:
         """The places of the arguments that decide on its value, and are no part of it."""
+        # "when" has a condition and a value, "case" conditions and values by turns, and perhaps an
+        # ELSE: of 5 arguments the conditions are 0 and 2.
         number = len(self.arguments)
         if self.kind in _TRUTHS:
             return range(number)
@@ -205,6 +207,8 @@ class Source:
         """
         if not self.path:
             return self.table.sql
+        # t0 is the source, and t(i + 1) the parent of the i-th key; the last one has the column of
+        # persons.
         joins = ""
         for place, one in enumerate(self.path):
             equal = " AND ".join(
@@ -347,6 +351,7 @@ class NormalForm:
         for term in self.conditions:
             if term.kind == "=":
                 left, right = (argument.column for argument in term.arguments)
+                # A condition within one source joins nothing.
                 if left is not None and right is not None and left.alias != right.alias:
                     found.append(Equality(left, right))
         return tuple(found)
@@ -379,6 +384,8 @@ class NormalForm:
 
         It does not where a left join adds private rows.
         """
+        # Without private rows a left join keeps the other side with NULL: a result that was not
+        # there appears.
         if any(source.left is not None for source in self.private):
             raise InputError(
                 f"{call}: a LEFT JOIN to a private table is not supported, because a person can "
@@ -420,6 +427,7 @@ def quoted(name: str) -> str:
     >>> print(quoted('a"b'))
     "a""b"
     """
+    # Quotes within a name are doubled, so that no name ends early.
     return '"' + name.replace('"', '""') + '"'
 
 

@@ -74,12 +74,15 @@ class OfResults(Measured):
         """The step of a sum; 1 of a count."""
         if self.aggregate.kind != "sum":
             return Fraction(1)
+        # A power of two between 2**-17 and 2**-16 of the largest value: dividing by it rounds no
+        # float.
         largest = max(map(abs, self.ends)) or Fraction(1)
         return Fraction(2) ** (math.floor(math.log2(largest)) - _STEPS)
 
     @property
     def steps(self) -> tuple[int, int]:
         """The least and the largest value of a result, in steps."""
+        # Outwards, so that every value within the bounds is within the steps.
         low, high = self.ends
         return math.floor(low / self.unit), math.ceil(high / self.unit)
 
@@ -99,6 +102,7 @@ class OfResults(Measured):
         if self.aggregate.kind == "count":
             return f"CASE WHEN {value.sql} IS NOT NULL THEN 1 END"
         low, high = self.steps
+        # The nearest step, halves up, cut to the steps of the bounds.
         steps = f"FLOOR(CAST({value.sql} AS DOUBLE) / {float(self.unit)!r} + 0.5)"
         return (
             f"CASE WHEN {value.sql} IS NOT NULL THEN "
@@ -186,6 +190,7 @@ class Results:
         several = [one for one in measured if isinstance(one, OfResults)]
         with query.session() as session:
             totals = _totals(query, several, self.person.l1(1) if limited else _ALL, session)
+        # Axis 0 is the group; each has one number.
         rows = {
             one.place: np.array([[as_whole(total)] for total in of], dtype=object)
             for one, of in zip(several, totals, strict=True)
@@ -199,6 +204,7 @@ class Results:
             [_plain(one, int(of[group, 0])) for one, of in sums.numbers.items()]
             for group in range(len(form.keys))
         ]
+        # Counts stay whole after the noise; sums are steps times the unit.
         types = ["BIGINT" if one.unit == 1 else "DOUBLE" for one in sums.numbers]
         found = after_noise(form, numbers, types)
         keys = [name for name, _, is_key in form.outer.columns if is_key and not form.outer.before]
@@ -273,13 +279,17 @@ def _totals(
     """
     form = query.form
     names = [quoted(f"amount {one.place}") for one in measured]
+    # Every result has one person here, so any of the columns of persons tells it.
     person = persons_of(form)[0]
     columns = [f"{person} AS person", f"{place_of(form)} AS place"]
     columns += [f"{one.amount} AS {name}" for one, name in zip(measured, names, strict=True)]
     content = ", ".join(_as_text(name) for name in ["person", *names])
     same = ", ".join(["person", "place", *names])
+    # The hash sees contents alone, and never the order of the rows. `place` and `copy` decide where
+    # two hashes are equal.
     order = f"HASH(CONCAT_WS('|', place, copy, {content})), place, copy"
     counted = " OR ".join(f"{name} IS NOT NULL" for name in names)
+    # Equal results are one row with a number of copies: fewer rows to hash.
     session.run(
         f"CREATE OR REPLACE TEMP TABLE {_RESULTS} AS SELECT {same}, COUNT(*) AS copies "
         f"FROM ({statement(form, columns)}) WHERE {counted} GROUP BY {same}"
@@ -296,6 +306,7 @@ def _totals(
         f"UNION ALL SELECT {same}, 1 FROM chosen WHERE nth <= {most}"
     )
     totals = ", ".join(one.total for one in measured)
+    # Groups without a result keep 0.
     found: list[list[Any]] = [[0] * len(form.keys) for _ in measured]
     for place, *row in session.rows(f"SELECT place, {totals} FROM ({kept}) GROUP BY place"):
         for of, total in zip(found, row, strict=True):
@@ -305,6 +316,7 @@ def _totals(
 
 def _as_text(column: str) -> str:
     """Return the SQL of a value as text, the same for whole numbers, floats and texts of these."""
+    # 1, 1.0 and '1' have one text, since one table can come with either type.
     number = f"CAST(TRY_CAST({column} AS DOUBLE) AS VARCHAR)"
     return f"COALESCE({number}, CAST({column} AS VARCHAR), '?')"
 
@@ -335,6 +347,7 @@ def plan_of(
     measured = [
         OfResults(place, one, _ends(form, one)) for place, one in enumerate(form.aggregates)
     ]
+    # See *Capping* in "Queries of databases (`sql`)", docs/proofs.md.
     if not one_person_per_result(form):
         raise InputError(
             "plan: a result can refer to several persons, and to keep the first results of each "

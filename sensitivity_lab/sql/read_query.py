@@ -110,6 +110,8 @@ class ReadQuery:
             self._read(bounds, groups, foreign_keys, public)
         self._check_types()
         with self.session() as session:  # which checks the persons
+            # Run once on no rows: an error in the text around the aggregates shows now, and costs
+            # nothing.
             if self.form.outer.before:
                 calls = [call_of(one) for one in self.form.aggregates]
                 after_noise(self.form, [], session.types(statement(self.form, calls)))
@@ -124,6 +126,7 @@ class ReadQuery:
     def _read(self, bounds: Any, groups: Any, foreign_keys: Any, public: Any) -> None:
         """Read the text, with what else is given."""
         persons = self.persons
+        # By the full name, as `Table.sql` has it: two names in person can mean one table.
         private = {
             table.sql: alike(column, table.columns) or ""
             for name, column in persons.items()
@@ -163,6 +166,7 @@ class ReadQuery:
         found: dict[SourceColumn, tuple[Fraction, Fraction]] = {}
         for name, given in bounds.items():
             low, high = check_bounds(f"bounds[{shown(name)}]", given)
+            # A table that occurs twice has two such columns, and both are clipped.
             columns = column_of(form, name, "bounds")
             if not summed & set(columns):
                 there = names_of(sorted(map(str, summed)))
@@ -202,6 +206,8 @@ class ReadQuery:
             if source.table.sql in self.public or self._goes_with_persons(source):
                 continue
             name = source.table.name
+            # Only for the message: a join with a table of persons suggests the key that was
+            # forgotten.
             joined = (
                 (mine, self.form.source(other.alias), other)
                 for one in self.form.equalities
@@ -230,6 +236,8 @@ class ReadQuery:
         for source in form.sources:
             columns = used.setdefault(source.table, [])
             names = {one.name for one in form.used if one.alias == source.alias}
+            # Of the tables on a path of keys only the columns of the keys, and of the last the
+            # person's.
             names |= set(source.path[0].columns) if source.path else set()
             columns += [name for name in source.table.columns if name in names - set(columns)]
             for place, one in enumerate(source.path):
@@ -246,6 +254,8 @@ class ReadQuery:
         values = [one.value for one in form.aggregates if one.value is not None]
         terms = [group.term for group in form.groups] + values
         with self.database.session() as session:
+            # DESCRIBE tells types without running the query. The first column, 1, is there so that
+            # the list is never empty.
             types = session.types(statement(form, ["1", *(t.sql for t in terms)], grouped=False))[
                 1:
             ]
@@ -282,6 +292,7 @@ class ReadQuery:
         """Raise InputError if the person of a row is NULL, unless that means public rows."""
         if self.null_person == "public":
             return
+        # Each relation is asked once, however many sources read it.
         for relation, table, source in {
             one.relation: (one.relation, one.table.name, one) for one in self.form.private
         }.values():
@@ -311,6 +322,8 @@ class ReadQuery:
                 continue
             names = list(map(quoted, one.parent_columns))
             there = " AND ".join(f"{name} IS NOT NULL" for name in names)
+            # DuckDB checks its own keys. Of given ones a parent that occurs twice would make two
+            # owners.
             [(twice,)] = session.rows(
                 f"SELECT COUNT(*) - COUNT(DISTINCT ROW({', '.join(names)})) FROM {one.parent.sql} "
                 f"WHERE {there}"
@@ -356,6 +369,7 @@ class ReadQuery:
                 columns = "".join(f", k{i} {group.type}" for i, group in enumerate(form.groups))
                 session.run(f"CREATE TEMP TABLE {KEYS} ({PLACE} INTEGER{columns})")
                 marks = "".join(f", CAST(? AS {group.type})" for group in form.groups)
+                # Keys come as parameters: nothing of theirs is part of a statement.
                 for place, key in enumerate(form.keys):
                     session.run(f"INSERT INTO {KEYS} VALUES (?{marks})", (place, *key))
             yield session
@@ -462,6 +476,8 @@ def _keys(
             types = names_of([group.type for group in form.groups], str)
             raise InputError(f"groups: {shown(key)} is no key of the type {types}") from error
         for one, cast, group in zip(key, row, form.groups, strict=True):
+            # A key that the cast changes, as 1.5 in a column of whole numbers, would stand for
+            # another group.
             if isinstance(one, int | float | Fraction) and one != cast:
                 raise InputError(
                     f"groups: {shown(one)} becomes {shown(cast)} in {group.name} ({group.type}); "
@@ -491,10 +507,12 @@ def _public_keys(
     if not read:
         raise InputError("groups: the keys are no columns of tables; list them")
     sources = [source for source in form.sources if source.alias in read]
+    # Only conditions on these tables alone: others would let persons decide which keys are there.
     own = [term.sql for term in form.conditions if term.aliases and term.aliases <= read]
     terms = ", ".join(group.term.sql for group in form.groups)
     text = f"SELECT DISTINCT {terms} FROM {from_clause(sources)}"
     text += f" WHERE {' AND '.join(own)}" if own else ""
+    # One more than allowed is enough to see that there are too many.
     found = session.rows(f"{text} ORDER BY ALL LIMIT {_MOST_KEYS + 1}")
     if not 0 < len(found) <= _MOST_KEYS:
         raise InputError(

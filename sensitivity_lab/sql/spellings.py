@@ -11,6 +11,7 @@ from .expressions import node_text
 def respelt(statement: Any, text: str, exp: Any) -> Any:
     """Return a query in the reader's spelling; its answers keep the names that they have."""
     for item in statement.expressions if isinstance(statement, exp.Select) else ():
+        # The answer keeps the name that its text has before it is respelt.
         if not item.alias and item.find(exp.If, exp.CountIf):
             item.replace(exp.alias_(item.copy(), node_text(item, text), quoted=True))
     for node in list(statement.find_all(*(getattr(exp, name) for name in _RESPELT))):
@@ -46,6 +47,7 @@ def _in(node: Any, exp: Any) -> Any:
     columns = node.this.expressions
     if any(len(one.expressions) != len(columns) for one in items):
         return None
+    # (a, b) IN ((1, 2), (3, 4)) becomes (a IS NOT DISTINCT FROM 1 AND b ...) OR (...).
     rows = [
         exp.and_(
             *(

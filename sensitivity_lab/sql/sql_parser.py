@@ -182,6 +182,8 @@ class Reader:
                 "UNION, INTERSECT and EXCEPT are not supported",
                 "compute the sensitivity of each SELECT",
             )
+        # First what the query sees, then its groups, and then its answers: each needs the one
+        # before.
         scope, outputs = self._scope_of(select, self._named_before(select), top=True)
         listed: list[tuple[str, Any]] = []
         for item in outputs:
@@ -211,6 +213,7 @@ class Reader:
         groups = _told_apart(groups)
         names = ["person", *(one.name.lower() for one in groups)]
         names += [one.name.lower() for one in answers.aggregates]
+        # A query of one SELECT has its keys' names; text around it knows the columns by their own.
         if found is None:
             columns = [
                 (groups[int(term.sql[1:])].name if is_key else name, term, is_key)
@@ -309,6 +312,7 @@ class Reader:
                     node if isinstance(node, exp.Expression) else select,
                     *_WAYS.get(name, unknown),
                 )
+        # WITH is read first, since FROM can name its queries.
         named = self._named_queries(select, outside)
         scope = _Scope()
         from_ = select.args.get("from_") or select.args.get("from")
@@ -332,6 +336,7 @@ class Reader:
             node = node.parent
             above.append(node)
         named: dict[str, Any] = {}
+        # From the outermost SELECT inwards: what stands nearer hides a name of further out.
         for node in reversed(above):
             named = self._named_queries(node, named, above)
         return named
@@ -351,6 +356,7 @@ class Reader:
                     with_, "WITH RECURSIVE is not supported", "join the tables as often as needed"
                 )
             for one in with_.expressions:
+                # The query stands within this one of WITH, which does not see itself or later ones.
                 if any(one is node for node in above):
                     break
                 self._check_alias(one.args["alias"])
@@ -402,11 +408,15 @@ class Reader:
                 "a LEFT JOIN to a subquery that joins or computes is not supported",
                 "join its tables one after the other with LEFT JOIN, and compute outside",
             )
+        # USING and NATURAL look at the columns before this table, so they are copied before it is
+        # added.
         before = {name: dict(columns) for name, columns in scope.names.items()}
         earlier = [*scope.merged.items()]
         scope.names[visible.lower()] = added.outputs
         conditions = self._join_conditions(scope, before, dict(earlier), added, join)
         if left:
+            # Its own conditions go to ON as well: in WHERE they would drop the rows that found no
+            # partner.
             [source] = added.scope.sources
             scope.sources.append(replace(source, left=(*added.scope.conditions, *conditions)))
         else:
@@ -467,6 +477,8 @@ class Reader:
                 )
             sides = (self._once(column, found[0]), self._once(column, right))
             conditions.append(self.writer.equal(*sides))
+            # Of a column that USING merges the left one counts: in a left join the right one can be
+            # NULL.
             scope.merged[key] = found[0]
         return conditions
 
@@ -496,6 +508,7 @@ class Reader:
             self._check_alias(item.args["alias"])
         visible = item.alias or item.name
         parts = [part.name for part in item.parts]
+        # A name of WITH hides a table of the database.
         if len(parts) == 1 and item.name.lower() in named:
             query, names = named[item.name.lower()]
             if not isinstance(query, exp.Select):
@@ -521,6 +534,8 @@ class Reader:
                 "IN reads one SELECT of one column, from tables and not from WITH",
                 "write IN (SELECT column FROM table WHERE ...) over public tables",
             )
+        # A scope of its own: the subquery of IN sees no column from outside, so it is one relation
+        # for all rows.
         scope, [item] = self._scope_of(query, {}, top=False)
         found = self.writer.term(item.unalias(), self.resolver(scope))
         self._lookups += scope.sources
@@ -530,6 +545,7 @@ class Reader:
     def _subquery(self, select: Any, named: Mapping[str, Any]) -> _Subquery:
         """Write out a subquery: a join that is restricted, and computes columns."""
         exp = self.exp
+        # Counted while the query is read, so that it is how many stand within each other.
         self._steps += 1
         if self._steps > _MOST_STEPS:
             raise self.refusal(
@@ -582,6 +598,7 @@ class Reader:
                     star, f"there is no table {star.table} in FROM", "name one of them"
                 )
             return dict(scope.names[name])
+        # A merged column stands once in a star, before all others.
         found: dict[str, Term] = dict(scope.merged)
         for columns in scope.names.values():
             for name, term in columns.items():
@@ -610,6 +627,7 @@ class Reader:
                 if name not in columns:
                     raise self._no_column(node, list(columns))
                 return self._once(node, columns[name])
+            # A merged column is no longer one of two tables.
             if name in scope.merged:
                 return scope.merged[name]
             found = [columns[name] for columns in scope.names.values() if name in columns]
@@ -649,6 +667,7 @@ class Reader:
                 f"sql: with its subqueries written out, the query joins more than {_MOST_TABLES} "
                 "tables, which is the limit; join fewer, or make a table of some beforehand"
             )
+        # Written out, two subqueries can bring one alias twice: orders and orders_2.
         alias, number = name, 1
         while alias.lower() in self._aliases:
             number += 1
@@ -694,6 +713,7 @@ class Reader:
                 name, chosen = listed[place - 1]
             else:
                 name, chosen = node.alias_or_name or node_text(node, self.text), node
+                # A column of the tables comes before an answer's name, as in DuckDB.
                 plain = isinstance(node, exp.Column) and not node.table
                 if plain and node.name.lower() not in scope.columns:
                     chosen = by_name.get(node.name.lower(), node)
@@ -703,6 +723,7 @@ class Reader:
                 )
             term = self.writer.term(chosen, self.resolver(scope))
             shown_as = names.get(node_text(chosen, self.text), name)
+            # Expressions with one SQL are one key: GROUP BY a, 1 can name the same twice.
             found.setdefault(term.sql, GroupKey(shown_as, term, ""))
             return f"k{list(found).index(term.sql)}"
 
@@ -712,6 +733,7 @@ class Reader:
     def _parts_of(self, group: Any, listed: list[tuple[str, Any]]) -> list[Any]:
         """Return the parts of GROUP BY; of GROUP BY ALL, the answers without aggregates."""
         if group.args.get("all"):
+            # GROUP BY ALL groups by every answer in which no aggregate stands.
             aggregates = (self.exp.AggFunc, self.exp.Window)
             return [inner for _, inner in listed if not inner.find(*aggregates)]
         kinds = ("expressions", "grouping_sets", "rollup", "cube")
@@ -765,6 +787,8 @@ class Reader:
             self.check_parts(node, {"this"}, "this form of an aggregate")
             given = self.writer.term(node.this, resolve)
             value = self._restricted(given, where)
+            # sum (x - mean)**2 = sum x**2 - (sum x)**2 / n: three aggregates, each with noise of
+            # its own.
             float_ = replace(value, sql=f"CAST({value.sql} AS DOUBLE)", kind="cast to DOUBLE")
             number = replace(float_, arguments=(value,), column=None)
             square = Term(f"({number.sql} * {number.sql})", "*", (number, number))
@@ -789,6 +813,8 @@ class Reader:
 
     def _counted(self, value: Term, where: Term | None, scope: _Scope) -> Term | None:
         """Return what COUNT counts: rows, of a value that is never NULL; so it is measured once."""
+        # COUNT(a) of a column that is never NULL is COUNT(*): an average beside a count needs one
+        # of them.
         if not _never_null(value, scope):
             return self._restricted(value, where)
         return None if where is None else self.writer.when(where, None)
@@ -819,6 +845,7 @@ def _never_null(term: Term, scope: _Scope) -> bool:
     if term.column is not None:
         [source] = [one for one in scope.sources if one.alias == term.column.alias]
         return source.left is None and term.column.name in source.table.filled
+    # +, - and * are NULL only if a part is. A quotient can be NULL otherwise, so / is not here.
     found = (_never_null(one, scope) for one in term.arguments)
     if term.kind == "literal":
         return term.sql != "NULL"
@@ -849,6 +876,8 @@ class _Answers:
 
     def __init__(self, reader: Reader, scope: _Scope, groups: list[GroupKey], sets: str) -> None:
         self._reader, self._scope, self._sets = reader, scope, sets
+        # By the SQL of a key: an expression that is spelled in two ways, and written in one, is one
+        # key.
         self._places = {group.term.sql: place for place, group in enumerate(groups)}
         self.aggregates: list[Aggregate] = []
         self.names: dict[str, Term] = {}
@@ -858,6 +887,7 @@ class _Answers:
         writer, exp = self._reader.writer, self._reader.exp
         whole = node.unnest()
 
+        # From the outside inwards: the largest part that is an aggregate or a key becomes a column.
         def instead(part: Any) -> Term | None:
             plain = isinstance(part, exp.Column) and not part.table
             if names_first and plain and part.name.lower() in self.names:
@@ -899,6 +929,8 @@ class _Answers:
         """Return HAVING as WHERE, ROLLUP, QUALIFY, ORDER BY, LIMIT and OFFSET."""
         exp, sets = self._reader.exp, self._sets
         text = f" GROUP BY {sets}" if sets else ""
+        # Each row of the answer is a group already, so that HAVING is a WHERE; with ROLLUP groups
+        # are added up here, and HAVING stays.
         words = {"having": "HAVING" if sets else "WHERE", "qualify": "QUALIFY"}
         for name, word in words.items():
             if part := select.args.get(name):
@@ -934,6 +966,7 @@ class _Answers:
     def _key(self, node: Any) -> int | None:
         """Return which key of GROUP BY an expression is; None if it is none."""
         writer = self._reader.writer
+        # The part is written as one over the tables, and compared with what GROUP BY wrote.
         kept, writer.instead = writer.instead, None
         try:
             return self._places.get(writer.term(node, self._reader.resolver(self._scope)).sql)
@@ -979,10 +1012,13 @@ class _Answers:
                 "leave out ROLLUP and CUBE, and make a query of each set of columns",
             )
         function = node.this if isinstance(node, self._reader.exp.Filter) else node
+        # ROLLUP adds noisy numbers up over groups: no group is measured twice.
         columns = [f"SUM(a{place})" if self._sets else f"a{place}" for place in places]
         sql, n = columns[0], columns[1 if len(columns) > 1 else 0]
         if len(columns) == 2:  # an average
             sql = f"(CASE WHEN {n} > 0 THEN {sql} / {n} END)"
+        # Noise can make the squares too small or n 0: the sum of squared deviations is cut at 0,
+        # and without enough rows the answer is NULL.
         if len(columns) == 3:
             over = f"GREATEST(0, {columns[2]} - {sql} * {sql} / {n})"
             formula = _VARIANCES[type(function).__name__]
@@ -1002,6 +1038,7 @@ def _told_apart(groups: list[GroupKey]) -> list[GroupKey]:
 
 def own_column(table: Table, name: str, argument: str) -> str:
     """Return a column as its table calls it; raise InputError if it has none of this name."""
+    # DuckDB tells names apart without regard to case; the table's own spelling is what runs.
     found = alike(name, table.columns)
     if found is None:
         raise InputError(
@@ -1033,6 +1070,8 @@ def column_of(form: NormalForm, name: str, argument: str) -> list[SourceColumn]:
         own = alike(column, source.table.columns)
         if own is not None and of.lower() in ("", source.alias.lower(), source.table.name.lower()):
             found.append(source.column(own))
+    # Two sources of one table are meant together, as in a self-join; of two tables it is not clear
+    # which.
     tables = {form.source(one.alias).table.sql for one in found}
     if not found:
         known = sorted({f"{s.table.name}.{one}" for s in form.sources for one in s.table.columns})

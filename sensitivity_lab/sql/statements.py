@@ -43,6 +43,7 @@ def statement(
     relations = from_clause(form.sources)
     if grouped and form.groups:
         relations += f' CROSS JOIN {KEYS} AS "lab keys"'
+        # IS NOT DISTINCT FROM, so that NULL is a key like others.
         conditions += [
             f'{group.term.sql} IS NOT DISTINCT FROM "lab keys".k{place}'
             for place, group in enumerate(form.groups)
@@ -65,6 +66,8 @@ def from_clause(sources: Iterable[Source]) -> str:
         if not text:
             text = relation
         elif source.left is None:
+            # With its conditions in WHERE a cross join is an inner join, and DuckDB plans it as
+            # one.
             text += f" CROSS JOIN {relation}"
         else:
             on = " AND ".join(term.sql for term in source.left)
@@ -90,6 +93,7 @@ def regenerated(form: NormalForm) -> str:
     if form.groups:
         keys = ", ".join(f"({', '.join(map(key_text, key))})" for key in form.keys)
         terms = ", ".join(group.term.sql for group in form.groups)
+        # What runs joins with the table of keys; the text for people lists them.
         where = [f"({terms}) IN ({keys})"]
     groups = [group.term.sql for group in form.groups]
     return statement(form, shown, where=where, group_by=groups, grouped=False)

@@ -45,8 +45,11 @@ def value_range(term: Term, bounds: Mapping[SourceColumn, Range]) -> Range | Non
         if at not in term.conditions and not (choices and argument.sql == "NULL")
     ]
     known = [side for side in sides if side is not None]
+    # One part without bounds leaves the whole without.
     if not known or len(known) < len(sides):
         return None
+    # The value is one of the parts, whichever condition holds; one without ELSE is NULL, and adds
+    # nothing.
     if choices:
         return min(low for low, _ in known), max(high for _, high in known)
     if term.kind.startswith("cast to "):
@@ -56,6 +59,7 @@ def value_range(term: Term, bounds: Mapping[SourceColumn, Range]) -> Range | Non
         return -high, -low
     (a, b), (c, d) = known
     if term.kind == "*":
+        # The least and the largest product of two intervals stand at corners.
         corners = (a * c, a * d, b * c, b * d)
         return min(corners), max(corners)
     return (a + c, b + d) if term.kind == "+" else (a - d, b - c)
@@ -70,6 +74,7 @@ def _cast(of: Range, type_: str) -> Range | None:
     if type_ == "BOOLEAN" or not (type_ in WHOLE or type_.startswith("DECIMAL")):
         return None
     decimal = DECIMAL.fullmatch(type_)
+    # A cast rounds to the nearest, which is between the floor and the ceiling of both ends.
     power = 10 ** int(decimal[2]) if decimal else 1  # wide enough for a finer scale, too
     return Fraction(math.floor(of[0] * power), power), Fraction(math.ceil(of[1] * power), power)
 

@@ -73,11 +73,14 @@ class Side:
         return self + -other
 
     def __mul__(self, other: Side) -> Side:
+        # (u v)' = u v' + v u'. `lifted` puts the axis of variables beside the values.
         ours, theirs = lifted(self.value), lifted(other.value)
         slope = ours * other.slope + theirs * self.slope
         return Side(self.value * other.value, slope, self.least(other))
 
     def __truediv__(self, other: Side) -> Side:
+        # (u / v)' = (u' - (u / v) v') / v. This form takes the quotient that is there, and needs no
+        # v**2.
         quotient = self.value / other.value
         slope = self.slope - lifted(quotient) * other.slope
         decor = np.minimum(self.least(other), _quotient(self.value, other.value))
@@ -139,6 +142,8 @@ class Carried(Traced):
     """
 
     def __init__(self, x: Side, y: Side, d: Side, ordered: bool, compared: str = "") -> None:
+        # Two enclosures of x - y hold: the carried one and that of the two sides. The carried one
+        # is narrow where common records cancel, the other one where x and y are apart.
         d = d.cut(x - y)
         # A difference that is 0 in a whole box has no slopes.
         still = d.value.is_zero[..., None, :]
@@ -226,11 +231,14 @@ def records(
     ordered : bool
         Whether they ascend.
     """
+    # Axes: the record, the free variable, the box. The derivative of a record by its own variable
+    # is 1, by all others 0; a variable without width has no column.
     unit = np.eye(1 + max((*on_x, *on_y, *free), default=0))[:, free, None]
     first, second = (
         Side.of(Interval(*ends), Interval.of(unit[list(places)] + np.zeros(ends[0].shape[-1])))
         for ends, places in ((x, on_x), (y, on_y))
     )
+    # A common record is one variable on both sides: its difference is 0, not [lo - hi, hi - lo].
     same = np.array(on_x) == np.array(on_y)
     none = Side.of(*(Interval.of(np.zeros_like(i.lo)) for i in (first.value, first.slope)))
     apart = none.where(same[:, None] & np.ones_like(x[0], dtype=bool), first - second)
@@ -251,6 +259,8 @@ def carried(given: Any) -> Carried:
         refuse(f"computes with {type(given).__name__}, which is no number")
     if not np.isfinite(numbers).all():
         refuse("computes with a number that is not finite")
+    # The last axis is the box, and the one before it, of slopes, the variable. Both have length 1
+    # here, and broadcast.
     value = Interval.of(numbers[..., None])
     none = Interval.of(np.zeros((*numbers.shape, 1, 1)))
     nothing, number = Side.of(Interval.of(np.zeros_like(value.lo)), none), Side.of(value, none)
@@ -470,6 +480,7 @@ def _power(of: Any, power: Any) -> Carried:
     if p == 0:
         return carried(np.ones(base.shape))
     if p % 1 == 0:
+        # x**3 has every number, x**-3 all but 0, x**0.5 those from 0 on and x**-0.5 those above 0.
         inside, wrong = (_everywhere, "") if p >= 0 else (_without_0, "0")
     else:
         inside, wrong = (_from_0 if p > 0 else _above_0), "numbers below 0"
@@ -531,6 +542,8 @@ def _larger(u: Carried, v: Carried) -> Carried:
     u, v = _broadcast(u, v)
     sides, surely = [], []
     for one, other in ((u.x, v.x), (u.y, v.y)):
+        # first: all of one is above all of other, in the whole box. Where neither is sure, both
+        # slopes can be the derivative, and at the kink what lies between them.
         first, second = one.value.lo >= other.value.hi, other.value.lo >= one.value.hi
         most = Interval(
             np.maximum(one.value.lo, other.value.lo), np.maximum(one.value.hi, other.value.hi)
@@ -542,6 +555,7 @@ def _larger(u: Carried, v: Carried) -> Carried:
     x, y = sides
     # The larger of two numbers moves by what lies between the moves of both.
     both = Side(u.d.value.hull(v.d.value), (x - y).slope, u.d.decor)
+    # The difference of one argument counts only if it is the larger one on x and on y.
     first, second = (surely[0][at] & surely[1][at] for at in (0, 1))
     d = u.d.where(first, v.d.where(second, both))
     return Carried(x, y, d, _ordered(u, v), u.compared and v.compared)
@@ -569,6 +583,7 @@ def _truth_of(strict: bool, told: str) -> Callable[[Any, Any], Carried]:
         u = _subtract(left, right)
         sides = []
         for one in (u.x, u.y):
+            # u > 0 is sure from lo > 0 on, and refuted by hi <= 0; with >= the 0 changes sides.
             yes = one.value.lo > 0 if strict else one.value.lo >= 0
             no = one.value.hi <= 0 if strict else one.value.hi < 0
             # numpy has NaN for what is not defined, and no comparison with NaN is true.
@@ -576,6 +591,7 @@ def _truth_of(strict: bool, told: str) -> Callable[[Any, Any], Carried]:
             sides.append(_truth(one, yes & sure, no & sure | nan))
         apart = sides[0] - sides[1]
         still = Side.of(*(Interval.of(np.zeros_like(i.lo)) for i in (apart.value, apart.slope)))
+        # If both sides compare the same number, the two answers agree, although the box has both.
         alike = u.d.value.is_zero & (u.x.least(u.y) >= DEFINED)
         return Carried(sides[0], sides[1], still.where(alike, apart), u.ordered, told)
 
@@ -583,6 +599,8 @@ def _truth_of(strict: bool, told: str) -> Callable[[Any, Any], Carried]:
 
 
 def _truth(like: Side, yes: NDArray[np.bool_], no: NDArray[np.bool_]) -> Side:
+    # [1, 1] for yes, [0, 0] for no, [0, 1] for open. A step has every slope, so an open one has
+    # (-inf, inf).
     value = Interval(np.where(yes, 1.0, 0.0), np.where(no, 0.0, 1.0))
     jump = np.where((yes | no)[..., None, :], 0.0, np.inf) + np.zeros_like(like.slope.lo)
     decor = np.where(yes | no, CONTINUOUS, DEFINED).astype(np.int8)
@@ -631,6 +649,8 @@ def _where(test: Any, one: Any, other: Any) -> Carried:
         sides.append(first.where(yes, second.where(no, either)))
         surely.append((yes, no))
     x, y = sides
+    # Where x and y take the same branch, without it being known which, the difference is that of u
+    # or that of v.
     both = x - y
     alike = truth.d.value.is_zero & (truth.x.least(truth.y) >= DEFINED)
     both = Side(
@@ -704,9 +724,13 @@ def _flat_squares(c: Carried, base: Carried | None = None, most: float = 1.0) ->
     base = c if base is None else _flat(base)
     sides = []
     for one, other in ((c.x, base.x), (c.y, base.y)):
+        # The derivative of sum c_i**2 is sum 2 c_i c_i'. Deviations add up to 0, so sum c_i base_i'
+        # is the same number, without the derivative of the mean.
         slope = (lifted(one.value + one.value) * other.slope).sum(0)
         decor = one.decor.min(axis=0, initial=CONTINUOUS)
         sides.append(Side(one.value.square().sum(0), slope, decor))
+    # a**2 - b**2 = (a + b)(a - b), number by number. This is the rule for squared deviations in
+    # docs/proofs.md, "Carried differences".
     d = ((c.x + c.y) * base.d).sum(0)
     found = Carried(sides[0], sides[1], d, ordered=False)
     found.root = lambda: _length(c, base, found, most)
@@ -719,10 +743,14 @@ def _length(c: Carried, base: Carried, squares: Carried, most: float) -> Carried
     sides = []
     for one, other, square in ((c.x, base.x, squares.x), (c.y, base.y, squares.y)):
         root = square.value.sqrt()
+        # c_i over the length is the derivative of the length by c_i. It is at most `most` in size,
+        # also where the length is 0 and the quotient says nothing.
         share = (one.value / root).cut(cap)
         sides.append(Side(root, (lifted(share) * other.slope).sum(0), square.decor))
     x, y = sides
     d = squares.d / (x + y)
+    # Triangle inequality: the lengths of two vectors differ by at most the length of their
+    # difference.
     far = c.d.value.square().sum(0).sqrt().hi
     return Carried(x, y, Side(d.value.cut(Interval(-far, far)), d.slope, d.decor), ordered=False)
 
@@ -730,6 +758,8 @@ def _length(c: Carried, base: Carried, squares: Carried, most: float) -> Carried
 def _deviations(u: Carried) -> Carried:
     """Return how far numbers are from their mean, as one sum of each: (1 - 1/n) u_i - rest / n."""
     size = len(u)
+    # table[i, j] is the weight of u_j in the deviation of u_i. As one sum, u_i occurs once: u_i
+    # less the mean would have it twice, and be wider.
     own = np.eye(size, dtype=bool)[..., None]
     weights = Interval.of(np.float64(1)) / Interval.of(np.float64(size))
     others = -weights
@@ -743,8 +773,12 @@ def _var(u: Any, axis: Any = None, ddof: Any = 0, **kept: Any) -> Carried:
     size = len(u)
     if isinstance(ddof, Carried) or size - ddof <= 0:
         refuse(f"divides by {size} - {ddof} records")
+    # One deviation is at most sqrt((n - 1) / n) of the length: (n - 1, -1, ..., -1) has that share.
+    # 1e-15 covers the rounding of this number.
     squares = _flat_squares(_deviations(u), u, math.sqrt((size - 1) / size) + 1e-15)
     found = _divide(squares, size - ddof)
+    # np.std asks for the root. It is that of the squares over that of the number: `_length` bounds
+    # the former by what each record moves it.
     found.root = lambda: _divide(_sqrt(squares), _sqrt(size - ddof))
     return found
 
@@ -822,6 +856,7 @@ def _placed(u: Carried) -> Carried:
         decor = np.where(decor >= DEFINED, decor, np.int8(UNSURE))
         sides.append(Side(value, slope, decor + np.zeros_like(one.decor)))
     x, y = sides
+    # If every number moves by something in [low, high], so does the i-th smallest one.
     low, high = u.d.value.lo.min(axis=0), u.d.value.hi.max(axis=0)
     d = Side(
         Interval(low + np.zeros_like(x.value.lo), high + np.zeros_like(x.value.lo)).where(
@@ -841,6 +876,8 @@ def _quantile(given: Any, q: Any, axis: Any = None, **kept: Any) -> Carried:
     if kept or isinstance(q, Carried) or np.ndim(q) or not 0 <= float(q) <= 1:
         refuse("takes a percentile other than one number by linear interpolation")
     u = ascending(_flat(_one_axis(carried(given), axis)))
+    # numpy's place counts from 0: of 5 numbers the quantile 0.6 is at 2.4, and 0.4 of the way from
+    # the third to the fourth.
     place = float(q) * (len(u) - 1)
     first = min(int(place), len(u) - 1)
     if place == first:

@@ -39,6 +39,8 @@ def zero(a):
 
 def below(a, b):
     """a + b, rounded down: what two floats lose when they are added is a float, too."""
+    # The two brackets are what a and b lose in s; their sum has the sign of the rounding error. An
+    # s that was rounded up goes down by one float.
     s = a + b
     t = s - a
     return np.where((a - (s - t)) + (b - t) >= 0, s, np.nextafter(s, -np.inf))
@@ -53,11 +55,15 @@ def minus(a, b=None):
 
 
 def times(a, b):
+    # inf * 0 counts as 0: an infinite end stands for finite numbers of any size, and these times 0
+    # are 0.
     ends = [
         np.nan_to_num(p, nan=0, posinf=np.inf, neginf=-np.inf)
         for p in (a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1])
     ]
     lo, hi = widen(np.minimum.reduce(ends), np.maximum.reduce(ends), zero(a) | zero(b))
+    # Of two numbers with equal signs no product is below 0, whatever the rounding; of opposite
+    # signs none is above.
     alike = ((a[0] >= 0) & (b[0] >= 0)) | ((a[1] <= 0) & (b[1] <= 0))
     other = ((a[0] >= 0) & (b[1] <= 0)) | ((a[1] <= 0) & (b[0] >= 0))
     return np.where(alike, np.maximum(lo, 0), lo), np.where(other, np.minimum(hi, 0), hi)
@@ -65,6 +71,8 @@ def times(a, b):
 
 def inverse(a):
     """1 / a, where 1 / 0 is numpy's inf: from a number, or from minus infinity."""
+    # Where a holds 0 inside, or as its upper end, 1 / a has no lower end; where it holds 0 at all,
+    # no upper one.
     positive, negative = (a[0] >= 0) & (a[1] > 0), a[1] < 0
     lo, hi = widen(1 / a[1], 1 / a[0])
     lo = np.where(positive, np.maximum(lo, 0), np.where(a[1] < 0, lo, -np.inf))
@@ -103,6 +111,8 @@ def cosine(a):
     """Its ends, and 1 or -1 where a multiple of pi may be in between; all where it is wide."""
     ends, wide = [np.cos(end) for end in a], ~(a[1] - a[0] < 3)
     lo, hi = np.minimum(*ends) - 1e-14, np.maximum(*ends) + 1e-14
+    # An interval that is shorter than 3 holds at most one multiple of pi, and that is the nearest
+    # one to its middle.
     step = np.round((a[0] + a[1]) / 2 / np.pi)  # the multiple that is nearest to the middle
     slack = 1e-9 * (1 + np.abs(a[0]) + np.abs(a[1]))
     near = (a[0] - slack <= step * np.pi) & (step * np.pi <= a[1] + slack)
@@ -115,6 +125,7 @@ def sine(a):
 
 
 def meet(a, b):
+    # Both contain the same number, so ends that cross are no more than rounding.
     lo, hi = np.fmax(a[0], b[0]), np.fmin(a[1], b[1])
     return lo, np.maximum(lo, hi)
 
@@ -133,6 +144,7 @@ def at(a, place):
 
 def total(a, axis=0):
     parts = [np.moveaxis(end, axis, 0) for end in a]
+    # Term by term with `plus`: np.sum would round to nearest.
     found = np.zeros(parts[0].shape[1:]), np.zeros(parts[0].shape[1:])
     for one in zip(*parts, strict=True):
         found = plus(found, one)
@@ -151,6 +163,7 @@ def jet(v, g):
     """A jet of a number and its derivatives, which are brought into one shape."""
     shape = np.broadcast_shapes(v[0].shape[:-2], g[0].shape[:-2])
     ends = [[np.broadcast_to(e, (*shape, *e.shape[-2:])) for e in part] for part in (v, g)]
+    # The last axis is the box: a jet that is alike in all boxes has length 1 there.
     size = max(v[0].shape[-1], g[0].shape[-1])
     wide = [[np.broadcast_to(e, (*e.shape[:-1], size)) for e in part] for part in ends]
     return tuple(np.concatenate(both, axis=-2) for both in zip(*wide, strict=True))
@@ -169,6 +182,7 @@ def over(a, b):
 
 class Pairs(NDArrayOperatorsMixin):
     def __init__(self, x, y, d, known, ascends=False):
+        # The carried difference is narrow where common records cancel; x - y holds, too.
         d = meet(d, minus(x, y))
         still = zero(value(d))
         self.jets, self.ascends, self.mean_of = (x, y, pick(still, number(0), d)), ascends, None
@@ -210,6 +224,7 @@ def pairs(*given):
     found = []
     for one in given:
         if not isinstance(one, Pairs):
+            # The column (1, 0, ..., 0): row 0 has the number, and all derivatives are 0.
             side = np.asarray(one, dtype=float)[..., None, None] * np.eye(rows)[:, :1]
             one = Pairs(
                 (side, side), (side, side), (0 * side, 0 * side), (3 + 0 * side[..., :1, :],) * 2
@@ -279,6 +294,7 @@ def multiply(u, v):
         return to(u, 2)
     u, v = pairs(u, v)
     (ux, uy, ud), (vx, vy, vd) = u.jets, v.jets
+    # ux vx - uy vy = ux (vx - vy) + vy (ux - uy), and the same with x and y exchanged.
     d = meet(plus(by(ux, vd), by(vy, ud)), plus(by(uy, vd), by(vx, ud)))
     return Pairs(by(ux, vx), by(uy, vy), d, least(u, v))
 
@@ -287,6 +303,7 @@ def divide(u, v):
     u, v = pairs(u, v)
     (ux, uy, ud), (vx, vy, vd) = u.jets, v.jets
     x, y = over(ux, vx), over(uy, vy)
+    # ux / vx - uy / vy = (ux - uy - (uy / vy)(vx - vy)) / vx, and the same with x and y exchanged.
     d = meet(over(minus(ud, by(y, vd)), vx), over(minus(ud, by(x, vd)), vy))
     nan = [zero(value(a)) & zero(value(b)) for a, b in ((ux, vx), (uy, vy))]
     known = [np.minimum(*both) for both in zip(u.known, within(v, not_0), strict=True)]
@@ -302,6 +319,8 @@ def smooth(f, first, second, test=everywhere):
     def apply(u):
         x, y, d = u.jets
         sides = [jet(f(value(j)), times(first(value(j)), slopes(j))) for j in (x, y)]
+        # The slope of f(x) - f(y) is f'(x) d' + (f'(x) - f'(y)) y', and the last bracket f'' times
+        # d.
         between = hull(value(x), value(y))
         bend = times(times(second(between), value(d)), slopes(y))
         slope = plus(times(first(value(x)), slopes(d)), bend)
@@ -339,6 +358,7 @@ def sqrt(u):
 
 def no_further(sides, squared, far, known):
     """Roots, whose difference is that of the squares over their sum, and at most `far`."""
+    # a - b = (a**2 - b**2) / (a + b).
     apart = over(squared, plus(*sides))
     return Pairs(*sides, jet(meet(value(apart), (-far, far)), slopes(apart)), known)
 
@@ -404,6 +424,7 @@ def maximum(u, v):
     u, v = shaped(u, v)
     sides, sure = [], []
     for a, b in zip(u.jets[:2], v.jets[:2], strict=True):
+        # first: a is surely the larger one in the box, second: b is. Else both slopes may count.
         first, second = value(a)[0] >= value(b)[1], value(b)[0] >= value(a)[1]
         most = np.maximum(value(a)[0], value(b)[0]), np.maximum(value(a)[1], value(b)[1])
         sides.append(pick(first, a, pick(second, b, jet(most, hull(slopes(a), slopes(b))))))
@@ -450,6 +471,7 @@ def stacked(row):
 def sort(u, axis=-1):
     """Records as they ascend; other numbers by exchanging neighbors. NaN would come last."""
     row = list(u)
+    # After a turn the largest of the first last + 1 numbers stands at the place `last`.
     for last in range(0 if u.ascends else len(row) - 1, 0, -1):
         for i in range(last):
             row[i], row[i + 1] = minimum(row[i], row[i + 1]), maximum(row[i], row[i + 1])
@@ -486,6 +508,7 @@ def where(test, u, v):
         both = np.minimum(np.minimum(u.known[i], v.known[i]), 2)
         known.append(np.where(yes, u.known[i], np.where(no, v.known[i], both)))
     (x, y), (c, d), apart = sides, (u.jets[2], v.jets[2]), minus(*sides)
+    # Where x and y surely take the same branch, the difference is that of u or that of v.
     alike = jet(meet(value(apart), hull(value(c), value(d))), slopes(apart))
     same = zero(value(test.jets[2])) & (np.minimum(*test.known) >= 2)
     apart = pick(same, alike, apart)
@@ -572,6 +595,8 @@ def not_below_0(given, middle, lo, hi):
     steps = np.zeros((len(lo) + 1, lo.shape[1]))  # along a run m (z[j] - z[i]), where it cancels
     for start, end in given["runs"]:
         for i, j in [(j - k, j) for k in range(1, end - start) for j in range(start + k, end)]:
+            # The step m (z[j] - z[i]) is the sum of m (z[s] - z[s - 1]) for s from i + 1 to j:
+            # `steps` counts these. Near pairs come first. An i that is never above j needs no step.
             m = np.maximum(np.minimum(middle[i], -middle[j]) * (hi[i] > lo[j]), 0)
             middle[i], middle[j] = middle[i] - m, middle[j] + m
             steps[i + 1 : j + 1] += m
@@ -585,10 +610,12 @@ def bound(function, given, lo, hi):
     first = difference(function, given, lo, hi, rows)
     more = not_below_0(given, np.nan_to_num((first[0] + first[1])[1:] / 2), lo, hi)
     slope = plus(slopes(first), more((lo, hi))[1])
+    # A variable that only rises stands at its upper end, one that only falls at its lower end.
     low, high = np.where(slope[0] >= 0, hi, lo), np.where((slope[1] <= 0) & (slope[0] < 0), lo, hi)
     second, extra = difference(function, given, low, high, rows), more((low, high))
     slope = plus(slopes(second), extra[1])
     best = np.minimum(first[1][0], plus(at(second, 0), extra[0])[1])
+    # The point with the smallest upper end: with slopes in [-1, 3] it is 3/4 of the way up.
     share = np.nan_to_num(slope[1] / (slope[1] - slope[0]), nan=0.5, posinf=0.5, neginf=0.5)
     point = np.clip(low + np.clip(share, 0, 1) * (high - low), low, high)
     there, here = difference(function, given, point, point, 0), (point, point)
@@ -602,6 +629,8 @@ def part(given, lo, hi, axis, low, high):
     """A part of a box without what is no pair; None if nothing is left."""
     lo, hi = lo.copy(), hi.copy()
     lo[axis], hi[axis] = low, high
+    # Records of a run ascend: each is at least the lower ends before it, and at most the upper ends
+    # after it.
     for start, end in given["runs"]:
         lo[start:end] = np.maximum.accumulate(lo[start:end])
         hi[start:end] = np.minimum.accumulate(hi[start:end][::-1])[::-1]
@@ -610,6 +639,8 @@ def part(given, lo, hi, axis, low, high):
 
 def leaves(given):
     """The boxes that are left when a root is split as the certificate says."""
+    # Splits stand in the order of the search, a box before its parts. Each split takes one box out
+    # and puts two in that cover it, but for points that are no pairs.
     boxes = {0: (np.array(given["lower"]), np.array(given["upper"]))}
     for node, axis, cut, first in given["splits"]:
         lo, hi = boxes.pop(node, None) or (None, None)
@@ -638,6 +669,7 @@ def check(function, certificate):
             lo, hi = (np.stack(ends, axis=1) for ends in zip(*some, strict=True))
             most, sizes = bound(function, given, lo, hi)
             done += len(some)
+            # ~(most <= upper) and not most > upper: a bound that is NaN shows nothing.
             for i in np.flatnonzero(~(most <= upper)):
                 k = int(np.argmax(sizes[:, i]))
                 low, high = lo[k, i], hi[k, i]

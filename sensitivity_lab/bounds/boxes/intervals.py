@@ -56,6 +56,8 @@ class Interval:
         if (self.lo >= 0).all() and (other.lo >= 0).all():  # the ends are known, as most often
             lo = np.fmax(_below(self.lo * other.lo), 0)
             return Interval(lo, np.where(none, 0.0, _above(self.hi * other.hi)))
+        # A product of two intervals takes its ends at corners. [-1, 2] [3, 4] has the corners -3,
+        # -4, 6 and 8, and is [-4, 8].
         ends = self.lo * other.lo, self.lo * other.hi, self.hi * other.lo, self.hi * other.hi
         # An infinite end times 0 is NaN, and fmin passes over it: other ends are in its place.
         lo = np.fmin(np.fmin(ends[0], ends[1]), np.fmin(ends[2], ends[3]))
@@ -79,6 +81,8 @@ class Interval:
 
     def reciprocal(self) -> Interval:
         """Return 1 / x; at 0 it is infinite above, as numpy has it, whatever the sign beside it."""
+        # 1 / x falls on either side of 0, so the upper end of x gives the lower end. An end that is
+        # 0 becomes inf for the division; the lines below put the true end there.
         lo = _below(1 / np.where(self.hi == 0, np.inf, self.hi))
         hi = _above(1 / np.where(self.lo == 0, np.inf, self.lo))
         lo = np.where((self.hi == 0) | ((self.lo < 0) & (self.hi > 0)), -np.inf, lo)
@@ -106,6 +110,7 @@ class Interval:
 
     def rising(self, function: Callable[[Floats], Floats]) -> Interval:
         """Return a function that rises, and that numpy computes to within a few units."""
+        # An infinite end stays: inf times _CLOSE would make it NaN.
         lo, hi = function(self.lo), function(self.hi)
         return Interval(
             _below(lo - np.abs(np.where(np.isinf(lo), 0, lo)) * _CLOSE),
@@ -114,6 +119,9 @@ class Interval:
 
     def cos(self) -> Interval:
         """Return the cosine: its ends, and 1 or -1 where a place of these may be in between."""
+        # A turn is 2 pi. The cosine is 1 at whole turns and -1 half a turn later. `near` widens the
+        # interval by far more than the division rounds: a top that is not there costs width, a
+        # missing one a proof.
         ends = [np.cos(end) for end in (self.lo, self.hi)]
         turns = self.lo / (2 * np.pi), self.hi / (2 * np.pi)
         near = 1e-9 * (1 + np.maximum(np.abs(turns[0]), np.abs(turns[1])))
@@ -128,6 +136,7 @@ class Interval:
 
     def sin(self) -> Interval:
         """Return the sine: the cosine a quarter of a turn before."""
+        # No float is pi / 2, so the quarter is an interval around it.
         quarter = Interval.of(np.pi / 2).rising(np.positive)
         return (self - quarter).cos()
 
@@ -141,6 +150,7 @@ class Interval:
             return self.absolute().rising(lambda x: x**power).at_least(0)
         if power % 1:
             return self.at_least(0).rising(lambda x: x**power).at_least(0)
+        # An odd power rises, and rounding must not move it across 0.
         return self.rising(lambda x: x**power).keeping_signs_of(self)
 
     def at_least(self, least: float) -> Interval:
@@ -156,6 +166,8 @@ class Interval:
 
     def cut(self, other: Interval) -> Interval:
         """Return what is in both of two intervals that contain one number."""
+        # fmax and fmin pass over NaN: an enclosure that says nothing leaves the other one. Both
+        # contain one number, so ends that cross are no more than rounding.
         lo, hi = np.fmax(self.lo, other.lo), np.fmin(self.hi, other.hi)
         return Interval(lo, np.maximum(lo, hi))
 
@@ -169,6 +181,7 @@ class Interval:
 
     def sum(self, axis: int) -> Interval:
         """Return the sum along an axis."""
+        # One part at a time: np.sum adds in an order of its own, and rounds to nearest.
         parts = [Interval(lo, hi) for lo, hi in zip(*self._along(axis), strict=True)]
         total = Interval.of(np.zeros(np.delete(self.lo.shape, axis)))
         for part in parts:
@@ -189,6 +202,8 @@ def _sum_below(a: Floats, b: Floats) -> Floats:
 
     Knuth's two-sum gives the error of the float sum exactly; there is one only where it is rounded.
     """
+    # inf as a total has NaN as its error. The true sum is then at least the largest float, which is
+    # the lower bound.
     total = a + b
     back = total - a
     error = (a - (total - back)) + (b - back)
@@ -202,6 +217,8 @@ def _below(numbers: Floats) -> Floats:
     time of nextafter (Rump, Zimmermann, Boldo and Melquiond, 2009, "Computing predecessor and
     successor in rounding to nearest").
     """
+    # inf means that a lower end left the range of floats. _TINY moves also what is so small that
+    # its half unit underflows.
     numbers = np.minimum(numbers, _MOST)
     return numbers - (np.abs(numbers) * _HALF_UNIT + _TINY)
 

@@ -82,6 +82,8 @@ class Poly:
         """Return the sum of terms, by the keys of their monomials."""
         if len(found) > _MOST_TERMS:
             raise NotOfSumsError(f"multiplies out to more than {_MOST_TERMS} terms")
+        # A term whose factor is 0 is no term any more, but where it is not defined the function has
+        # no answer.
         gone = [*lost, *(one for one, factor in found.values() if not factor)]
         kept = {_key(one): one for one in gone if _may_fail(one)}
         terms = tuple(found[key] for key in sorted(found) if found[key][1])
@@ -137,6 +139,7 @@ class Poly:
         """Return a whole power; below 0 of one term, or of all of it as an atom."""
         if power < 0 and len(self.terms) == 1:
             ((one, factor),) = self.terms
+            # One term has a reciprocal term by term: (3 a b**2)**-1 = 1/3 a**-1 b**-2.
             flipped = tuple((atom, exp * power) for atom, exp in one)
             return Poly.of({"": (flipped, factor**power)}, (*self.lost, one))
         if power < 0:
@@ -278,6 +281,8 @@ def _product(one: Monomial, other: Monomial) -> tuple[Monomial, tuple[Monomial, 
     for atom, power in other:
         before = powers[atom.key][1] if atom.key in powers else 0
         powers[atom.key] = atom, power + before
+        # Powers of two signs cancel: x**2 / x is x, but 1 / x is to be defined. What was divided by
+        # is kept.
         if before * power < 0:
             lost.append(((atom, min(before, power)),))
     return tuple(powers[key] for key in sorted(powers) if powers[key][1]), tuple(lost)
@@ -397,6 +402,7 @@ def _raised(of: Any, power: Any) -> Read:
     u, by = _reads(of, power)
     if not _constant(by.poly):
         return _exponential(_multiplied(by, _logarithm(u)))
+    # A constant polynomial has one term without atoms, or none if it is 0.
     p = by.poly.terms[0][1] if by.poly.terms else Fraction(0)
     if p.denominator == 1 and abs(p) <= _LARGEST_POWER:
         return _alike(u.poly.power(int(p)), u)

@@ -99,6 +99,8 @@ class Root(NamedTuple):
     def trimmed(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
         """Return boxes without margins where no pair is; the ends of an empty box are crossed."""
         lo, hi = lo.copy(), hi.copy()
+        # Along a run z_i <= z_(i + 1): no record is below the lower end of one before it, or above
+        # the upper end of one after it. [0.5, 1] x [0, 0.7] becomes [0.5, 0.7] x [0.5, 0.7].
         for start, end in self.runs:
             lo[start:end] = np.maximum.accumulate(lo[start:end], axis=0)
             hi[start:end] = np.minimum.accumulate(hi[start:end][::-1], axis=0)[::-1]
@@ -110,6 +112,8 @@ class Root(NamedTuple):
             return np.sort(points, axis=0)
         points = points.copy()
         for places, total in self.totals:
+            # Each count takes what is left of the total at most, and the last one takes the rest:
+            # the sum is the total for any point.
             left = np.full(points.shape[1], float(total))
             for place in places[:-1]:
                 points[place] = np.minimum(np.round(points[place]), left)
@@ -191,6 +195,9 @@ def answers(
         return found if found.shape == () else found._moved(*[lambda numbers: numbers[0]] * 2)
 
     forget()
+    # Differences are carried place by place, so they need as many places on both sides. Without
+    # them the two answers are subtracted as intervals, and what both have in common does not
+    # cancel.
     if len(root.on_x) == len(root.on_y):
         both = answer(root.on_x, root.on_y)
         return both.x, both.y, both.d
@@ -233,6 +240,8 @@ def bound(function: Callable[[Any], Any], root: Root, lo: Floats, hi: Floats) ->
     is left is bounded by its values, and by those at one point and the slopes around it (the
     mean-value form).
     """
+    # Three upper bounds and a lower one follow in turn: values in the box, values where monotone
+    # variables stand at an end, the mean-value form around a point, and the answers at that point.
     value, slope = difference(function, root, lo, hi, slopes=True)
     most = value.hi
     added = _added(slope, root, lo, hi)
@@ -248,6 +257,7 @@ def bound(function: Callable[[Any], Any], root: Root, lo: Floats, hi: Floats) ->
     point = _center(low, high, slope)
     middle = Interval.of(point)
     at_point, _ = difference(function, root, point, point, slopes=False)
+    # D(z) is in D(m) + slope (z - m) for the point m: docs/proofs.md, "Slopes". `reach` is z - m.
     reach = (Interval.of(low) - middle).hull(Interval.of(high) - middle)
     around = (slope * reach).sum(0) + at_point + added(middle)[0]
     width = high - low
@@ -258,6 +268,7 @@ def bound(function: Callable[[Any], Any], root: Root, lo: Floats, hi: Floats) ->
     if root.ascends:  # the point may be no pair
         point = root.pairs_near(point)
         at_point, _ = difference(function, root, point, point, slopes=False)
+    # fmin passes over a mean-value form that is NaN: the values alone are the bound then.
     return Bounded(np.fmin(most, around.hi), at_point.lo, point, smear)
 
 
@@ -286,6 +297,8 @@ def _added(
 
 def _center(low: Floats, high: Floats, slope: Interval) -> Floats:
     """Return the point around which the mean-value form has the smallest upper end (Baumann)."""
+    # With slopes in [-1, 3] the point is 3/4 of the way up: to either end the form rises by 3/4 of
+    # the width.
     share = slope.hi / (slope.hi - slope.lo)
     share = np.where(np.isfinite(share), np.clip(share, 0, 1), 0.5)
     return np.clip(low + share * (high - low), low, high)
@@ -357,6 +370,8 @@ class Branches:
             # Of each box the variable that moves the difference most, cut in the middle.
             axis = np.argmax(smear, axis=0)
             at = axis, np.arange(len(axis))
+            # Halves of a difference do not overflow, and the cut is in the box, as the second
+            # program asks.
             cut = lo[at] + (hi[at] - lo[at]) / 2
             first = self.tree.add(node, axis, cut)
             below, above = hi.copy(), lo.copy()
@@ -379,6 +394,8 @@ class Branches:
 
     def close(self, target: float) -> None:
         """Close the boxes whose bounds are not above the target."""
+        # `closed` keeps the largest bound among closed boxes. With the open ones it is the upper
+        # bound.
         done = self.most <= target
         self.closed = max(self.closed, float(self.most[done].max(initial=-np.inf)))
         self._keep(np.flatnonzero(~done))
@@ -429,6 +446,7 @@ def roots_of(
     for common, own_x, own_y in shapes:
         size = common + own_x + own_y
         ends = np.full(size, lower), np.full(size, upper)
+        # With as many own records on both sides, exchanging x and y gives -D: one sign is enough.
         signs = (1,) if own_x == own_y else (1, -1)
         at = np.cumsum([0, common, own_x, own_y]).tolist()
         runs = tuple(pairwise(at))
@@ -437,6 +455,8 @@ def roots_of(
             difference(function, plain, ends[0][:, None], ends[1][:, None], slopes=False)
             roots += [plain._replace(sign=sign) for sign in signs]
         except OrderNeededError:
+            # Of all places in the ascending order, those of x's own records are chosen, and then
+            # those of y's.
             orders = comb(size, own_x) * comb(size - own_x, own_y)
             if orders > _ORDERS:
                 raise TooLargeError(
@@ -470,6 +490,7 @@ def roots_around(
     for removed, added in changes:
         for gone in combinations(range(len(x)), removed):
             kept = [one for at, one in enumerate(x) if at not in gone]
+            # The variables: kept records, removed ones, added ones. Only the last have a width.
             fixed = [*kept, *(x[at] for at in gone)]
             lo, hi = (np.array([*fixed, *[end] * added]) for end in (lower, upper))
             size, left = len(x) + added, len(kept)
@@ -494,6 +515,8 @@ def _between(
     for gaps in combinations_with_replacement(range(len(x) + 1), added):
         ends: tuple[list[float], list[float]] = ([], [])
         on_x, on_y = [], []
+        # Gap `at` lies below x[at] and above x[at - 1]; gap 0 begins and the last one ends at an
+        # end of the interval. So all variables ascend.
         for at in range(len(x) + 1):
             for _ in range(gaps.count(at)):
                 on_y.append(len(ends[0]))
@@ -550,6 +573,8 @@ def search(
     pole = ""
     # No turn loses a pair: it is in an open box, or in a closed one with a bound of at most target.
     for turn in count():
+        # A box at most this high is within rtol of the best pair, and needs no further splits. The
+        # target only rises, so a closed box stays closed.
         target = best * (1 + rtol) if best > 0 else 0.0
         for one in branches:
             one.close(target)
@@ -571,6 +596,8 @@ def search(
         if at >= 0 and found.least[at] > best:
             best, place, point = float(found.least[at]), worst.root, found.point[:, at]
         worst.add(lo, hi, found, node)
+    # Closed boxes have pairs, too: one may be further apart than the best pair, but within rtol of
+    # it.
     upper = max(max(one.upper, one.closed) for one in branches)
     trees = [(one.root, one.tree) for one in branches]
     return Found(best, max(best, upper) * (1 + _ROOM), place, point, trees, boxes, pole)
@@ -599,6 +626,7 @@ def pole_of(function: Callable[[Any], Any], root: Root) -> str:
         lo, hi = root.trimmed(np.where(upper, middle, lo), np.where(upper, hi, middle))
         kept = np.flatnonzero((lo <= hi).all(axis=0))
         most = bound(function, root, lo[:, kept], hi[:, kept]).most
+        # A few parts are enough: one point without a bound shows the pole.
         kept = kept[most == np.inf][:4]
         lo, hi = lo[:, kept], hi[:, kept]
         if not len(kept):

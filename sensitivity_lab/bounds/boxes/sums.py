@@ -87,6 +87,8 @@ def _chain(atom: Atom, power: int) -> Poly:
     if atom.key == RECORD.key:
         return itself
     inner = atom.of[0]
+    # (h(u)**p)' / p = h(u)**(p - 1) h'(u) u'. The table has all but u': for exp, h' is h; for sqrt,
+    # h' / h is 1 / (2 u); for a power q, h' / h is q / u.
     outer = {
         "itself": lambda: itself,
         "exp": lambda: Poly.atom(atom, power),
@@ -233,6 +235,8 @@ class Curve(Form):
         first, second = self.at(record, one)
         if share:
             low, high = (self.at(end + 0 * one, one) for end in (self.lower, self.upper))
+            # The line through (g_1(L), g_2(L)) and (g_1(U), g_2(U)), read off at the first mean.
+            # With the share 0 the point is on the curve, with 1 on the chord.
             chord = low[1] + (first - low[0]) * ((high[1] - low[1]) / (high[0] - low[0]))
             second = (1 - share[0]) * second + share[0] * chord
         return [first, second]
@@ -292,6 +296,7 @@ class Moments(Form):
         low, high = self.around
         above, below = mean - low, high - mean
         # The largest variance has all records at the two ends: with the mean 1/4 of [0, 1], 3/16.
+        # `above` is how far the mean is above the low end, `below` how far below the high end.
         found.append(share[0] * (above * below))
         if self.degree > 2:
             width = one * high - low
@@ -342,6 +347,8 @@ class Moments(Form):
         Their means are b far and a far from the mean of both, on its two sides: each power of far
         occurs once, with a factor that the shares give.
         """
+        # The mean of both is a first + b second, with a + b = 1. The first mean less it is -b far,
+        # the second one a far.
         far = second[0] - first[0]
         square = far * far
         powers = (1, far, square, square * far, square * square)
@@ -373,6 +380,8 @@ def _completed(poly: Poly, around: tuple[float, float]) -> Poly:
         ]
         rest = tuple(part for part in parts if part[0].key != mean.key)
         power = sum(power for atom, power in parts if atom.key == mean.key)
+        # Terms are grouped by what stands beside the mean; in a group powers[j] is the coefficient
+        # of mean**j.
         found.setdefault(str([(atom.key, power) for atom, power in rest]), (rest, {}))[1][power] = (
             factor
         )
@@ -454,6 +463,8 @@ def _is_curve(first: Poly, second: Poly, lower: float, upper: float) -> bool:
         steep = derivative(first)
         lo, hi = _pieces(lower, upper)
         found = _on_pieces(steep, lo, hi)
+        # If g_1 rises, the slope of the curve (g_1, g_2) is g_2' / g_1'. The curve is convex where
+        # this quotient rises, and concave where it falls.
         bend = _on_pieces(
             derivative(second) * Poly.atom(Atom("itself", (steep,), True), -1), lo, hi
         )
@@ -559,6 +570,7 @@ class _Layout:
         Of one side's missing groups, up to `own`, the variables are those of the other, and their
         number is 0: so differences are carried to x and y of different sizes, too.
         """
+        # With as many own records on both sides, the roles of x and y can be exchanged.
         alike = [self.box[group[0]] for group in x] == [self.box[group[0]] for group in y]
         (none,) = self.group(0, ())
         on_x, on_y = [*shared, *x], [*shared, *y]

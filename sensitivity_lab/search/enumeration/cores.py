@@ -23,6 +23,8 @@ def above(lattice: Lattice, core: Multiplicities, size: int) -> Indices:
     shared = repeated(np.arange(len(core)), core)
     found = [np.empty(0, dtype=np.intp)]
     for more in _additions(lattice, core, size):
+        # Few values: ranks from multiplicities, an entry per value. Few records: from rows, an
+        # entry per record.
         if size > len(core):
             found.append(lattice.rank(core + _multiplicities(more, len(core))))
         else:

@@ -160,6 +160,7 @@ def _width(answers: Floats) -> int:
 
 
 def _either_sign(answers: Floats) -> Floats:
+    # -lo is the largest of the negated answers, so one maximum brings down hi and lo.
     columns = answers.reshape(len(answers), -1)
     return np.hstack([columns, -columns])
 

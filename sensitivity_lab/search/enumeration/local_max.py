@@ -111,6 +111,7 @@ def _both_ends(problem: LocalProblem, number: int, options: Options) -> BothEnds
     # Of every net change the places of the neighbors with the least and the greatest answer.
     ends: dict[RemovedAdded, tuple[int, int]] = {}
     for place, (y, answer) in enumerate(zip(_neighbors(problem), numbers, strict=True)):
+        # The net change: a neighbor that has some records back counts as nearer.
         removed, added = moved(problem.x, y)
         change = int(removed), int(added)
         low, high = ends.setdefault(change, (place, place))

@@ -107,6 +107,8 @@ class NumberFinder(PairFinder):
     def _extreme(self, measure: _Measure, side: _OfSize, sign: int) -> int:
         """Return the rank with the largest (sign 1) or smallest (sign -1) answer, exactly."""
         answers, query = sign * side.answers, self.query
+        # Where floats hold the answers, the first of the largest is the one; else exact answers
+        # choose among those that are near.
         if measure.evaluated_exactly or not measure.error:
             return int(side.ranks[np.argmax(answers)])
         if isinstance(query, ExactQuery):
@@ -182,6 +184,7 @@ def _gaps_of(measure: _Measure, big: Floats, small: Floats) -> Floats:
             (family.smaller, highs_and_lows(big, small)),
         )
     )
+    # Either may be x: hi of the larger size less lo of the smaller one, or the other way round.
     return np.maximum(high - other_low, other_high - low)
 
 

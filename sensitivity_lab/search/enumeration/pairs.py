@@ -92,6 +92,8 @@ def _by_bound(
     time.
     """
     highest = machine.reduce(partial(_highest_bound, bounds), *arrays, rows=_CORES_AT_ONCE)
+    # The largest bound of each batch. Bounds between two of these are listed at a time, and twice
+    # as many batches each time: mostly the first few cores are enough.
     tops = sorted(highest.values(), reverse=True)
     above, number = None, 1
     while above is None or above > -math.inf:
@@ -126,6 +128,8 @@ def _contending(
     for bound, core in cores:
         if not near.can_win(bound):
             return
+        # Of each core its own contenders; what was reached over other cores excludes them from the
+        # start.
         near = Contenders(error, near.reached)
         yield from pairs_over(core, near)
 

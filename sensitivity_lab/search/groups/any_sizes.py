@@ -53,6 +53,7 @@ class AnySizes(ABC):
             error = 2 * widest * error + error**2
             tables = [{of: _squared(values) for of, values in table.items()} for table in tables]
             widest *= widest
+        # Where a sum may need more than 52 bits, each value counts as rounded.
         if widest * len(tables) >= 2.0**52:
             error += float(np.finfo(np.float64).eps) * widest
         power = 2 if self.norm == "L2" else 1
@@ -178,6 +179,8 @@ def _largest_part(
             elsewhere = sum(sizes) - sizes[group]
             for (i, j), values in table.items():
                 changed = removed - i + added - j
+                # The other groups, and the records of none, have to hold all that this group does
+                # not.
                 low = max(0, total + changed - elsewhere)
                 if i > removed or j > added or (i, j) == (0, 0) or low > total:
                     continue

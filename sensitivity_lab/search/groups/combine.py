@@ -120,6 +120,8 @@ class Combination:
         if relaxation is None or relaxation.value + relaxation.error < known - self.slack:
             return None
         mirrored = _is_mirrored(together, target)
+        # First only splits within a thousandth of the bound: few values remain, and mostly the best
+        # split is among them.
         apart = NEAR * abs(relaxation.value) + self.slack + relaxation.error
         least = max(relaxation.value - apart, known - self.slack)
         sums = self._above(relaxation, least, mirrored=mirrored)
@@ -142,6 +144,8 @@ class Combination:
         layers = [outside]
         for table in tables[:-1]:
             layers.append(self._after(layers[-1], table, target, mirrored=mirrored))
+        # Of the last group only the sum at the target is needed: `total` records stay in all, s
+        # before it and total - s in it. So one array is turned round.
         value = max(
             (
                 float((before[: target[0] + 1] + values[: target[0] + 1][::-1]).max())
@@ -174,6 +178,8 @@ class Combination:
             for change, values in table.items():
                 poll()
                 both = state[0] + change[0], state[1] + change[1]
+                # Of mirror images (i, j) and (j, i) the one with i >= j is computed; `_both_ways`
+                # adds the other.
                 if both[0] > most[0] or both[1] > most[1] or (mirrored and both[0] < both[1]):
                     continue
                 out = found.setdefault(both, np.full(self.top + 1, -np.inf))
@@ -314,6 +320,8 @@ def _smaller_first(change: RemovedAdded) -> RemovedAdded:
 def _window_maximum(values: Floats, length: int) -> Floats:
     """Return for each place the largest of so many values up to it."""
     found, done = values.copy(), 1
+    # Always: found[p] is the largest of the `done` values up to p. Two such windows that overlap
+    # make a longer one, so that log2(length) passes are enough.
     while done < min(length, len(values)):
         step = min(done, length - done)
         found[step:] = np.maximum(found[step:], found[:-step].copy())

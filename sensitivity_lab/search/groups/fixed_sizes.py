@@ -52,6 +52,7 @@ def plan_fixed(
         if size == 0:
             continue
         numbers, places = numbers_of(grouped, members, unlimited=problem.universe.counts is None)
+        # k records leave the group and k others of it come: it must have both.
         for k in range(1, min(most, size, members.size - size) + 1):
             asked = Problem(numbers, (grouped.query,), (Bounded(k, exactly=True),), (size,))
             plan = first_plan(engines, asked, options)
@@ -83,6 +84,7 @@ class _FixedSizes:
         found = []
         for size in dict.fromkeys(size for size, _ in self.changes):
             outside = size - sum(self.grouped.sizes or ())
+            # Of the records in no group, `outside` are in x, and `free` can be added.
             free = self.grouped.others.size - outside
 
             def fits(change: RemovedAdded, outside: int = outside, free: int = free) -> bool:

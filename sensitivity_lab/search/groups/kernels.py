@@ -50,6 +50,7 @@ class Kernel:
 
     def __init__(self, grouped: Grouped, runs: Runs) -> None:
         self.grouped, self._runs = grouped, runs
+        # Axis 0 is the run, axis 1 the size.
         total = ((runs.stops - runs.starts) * runs.weights).sum(axis=0)
         # Where the weights add up to 1, differences do not change when a constant is taken from the
         # numbers of a group.
@@ -124,6 +125,8 @@ class Kernel:
         """
         found = [np.full(top + 1, -np.inf) for _ in self.lines]
         # The most records that C can have; below 0 if there are none for P and Q.
+        # `runs` know sizes up to the most of a group: the larger one of C + P and C + Q has to be
+        # one.
         top = min(top, len(self._runs.units) - max(p, q))
         lasts = [min(top, line.size - p - q) for line in self.lines]
         for start, pairs in self._pairs(max(lasts), p, q):
@@ -177,6 +180,7 @@ class Kernel:
 
     def core(self, group: int, c: int, p: int, q: int) -> Ranges:
         """Return the positions of C: the records next to Q, and those next to P."""
+        # Without C there is nothing to split, and an empty dataset has no runs.
         split = int(self._crossing(np.array([c], dtype=np.int64), p, q).split[0]) if c else 0
         end = self.lines[group].size - p
         return (q, q + split), (end - (c - split), end)

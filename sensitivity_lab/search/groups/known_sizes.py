@@ -127,6 +127,7 @@ def best_split(
         (0, 0): (Fraction(0), [])
     }
     for group, options in enumerate(groups):
+        # A group may also stay as it is: these splits are kept.
         after = dict(best)
         for (i, j), (value, parts) in best.items():
             for (removed, added), (gap, _) in options.items():
@@ -166,6 +167,9 @@ def in_rows(members: Members, places: Any, data: Multiplicities, have: Multiplic
     """
     found = np.zeros_like(have)
     held = have[members.rows]
+    # Rows of one number stand side by side in a line of records: `before` counts those of all rows
+    # before, less `first`, those before of the same number. Each row takes what is left of its
+    # number.
     before = np.cumsum(held) - held
     first = np.full(len(data), np.iinfo(np.int64).max)
     np.minimum.at(first, places, before)

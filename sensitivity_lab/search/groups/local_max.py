@@ -263,6 +263,8 @@ class _OneGroup:
             lost, gained = min(removed, self.size), min(added, self.free)
             most[lost] = max(gained, most.get(lost, 0))
         possible, gained = set(), -1
+        # What a group gains while it loses more, it can gain while it loses less, too: other rows
+        # then lose more. So the most gained is a running maximum from the largest loss down.
         for lost in range(max(most, default=-1), -1, -1):
             gained = max(gained, most.get(lost, -1))
             possible |= {(lost, j) for j in range(gained + 1)}

@@ -62,8 +62,11 @@ class Relaxation:
         All others are minus infinity. Values of the change (0, 0), which are 0, stay as they are.
         """
         total, (removed, added) = self.target
+        # after[g] has the best priced sums of the tables from g on, before[g] those of the tables
+        # before g: the own table g stands between before[g] and after[g + 1].
         after = _after(self.tables, self.target, self.price)
         before = _after(self.tables[::-1], self.target, self.price)[::-1]
+        # A priced sum is the sum of values plus price times T: what reaches `least` reaches this.
         needed = least + self.price * total - self.error
         found = []
         for place, table in enumerate(self.tables):

@@ -104,6 +104,7 @@ class Spreads(AnySizes):
             return Fraction(0) if change == (1, 1) else abs(empty) ** power
         line = self.grouped.groups[group].integers
         width = Fraction(int(line[-1] - line[0]), self.grouped.unit)
+        # c R**2 / n**2 with c records that stay, n = c + 1.
         return Fraction(stays, (stays + 1) ** 2) * width**2
 
     def _bounds(self, group: int) -> Table:
@@ -117,6 +118,7 @@ class Spreads(AnySizes):
                 values[stays] = 0 if change == (0, 0) else self._bound(group, change, stays)
             if self.grouped.query.root:
                 np.sqrt(values, out=values, where=values > 0)
+            # Where none stays, x or y is empty and has no answer.
             if self.grouped.empty is None and sum(change) == 1:
                 values[0] = -np.inf
             table[change] = values

@@ -137,6 +137,8 @@ def _furthest(
     families = {
         Family(size - removed, own, other, ddof, query.root): forward
         for size, (removed, added) in problem.changes(relation)
+        # Both orders: the more spread dataset has the added records for its own, or the removed
+        # ones. `forward` says that it is x.
         for own, other, forward in ((added, removed, False), (removed, added, True))
     }
     offered = ((pair, family) for family in families for pair in closed_forms(family))

@@ -87,6 +87,7 @@ def _means(problem: LocalIntervalProblem) -> Iterator[Fraction]:
     for kept in _kept(problem):
         starts = range(len(problem.x) - kept + 1)
         totals = [sums[start + kept] - sums[start] for start in starts]
+        # c Q - S**2 is c times D for windows of c records: whole numbers, smallest where D is.
         _, total = min(
             (kept * (squares[start + kept] - squares[start]) - total * total, total)
             for start, total in zip(starts, totals, strict=True)

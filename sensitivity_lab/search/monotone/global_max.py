@@ -109,6 +109,8 @@ def _gaps(records: SortedMultiset, query: Query, shapes: Shapes) -> Gaps:
     for here, pairs in _weighed(query, shapes.core, shapes.only_x, shapes.only_y):
         size = here.stop - here.start
         above, below = pairs.above(records, shapes.total), pairs.below[:size].astype(object)
+        # The first columns are f(x) - f(y), the last ones f(y) - f(x); where |A| = |B| both are the
+        # same.
         signs = slice(None, size), slice(-size, None)
         of_signs = [part[sign] for part in (above, pairs.split) for sign in signs]
         found.append((*of_signs, below * records.unit))

@@ -215,6 +215,7 @@ class _WindowPairs(NamedTuple):
     def _before(self, ranks: Positions) -> tuple[Positions, Positions]:
         """Return where, in x and outside it, the records with smaller ranks stop."""
         (start, stop), (first, last) = self.of_x, self.of_others
+        # At least what the window of x cannot hold, at most what the other window has.
         low, high = np.maximum(ranks - (stop - start), 0), np.minimum(ranks, last - first)
         # Always: of the records with smaller ranks, from `low` to `high` are outside x. Of equal
         # records it does not matter which are.

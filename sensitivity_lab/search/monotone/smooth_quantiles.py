@@ -248,6 +248,7 @@ class _Half:
 
     def _below(self, number: int) -> tuple[AnyIntegers, AnyIntegers]:
         """Return, by how many are new, the two largest of the `number` records below."""
+        # Place s: s new records and number - s of x, each the smallest of its kind.
         new = np.arange(min(number, len(self.low)) + 1)
         return _two_last(self.x, self.low, number - new, new)
 
@@ -287,6 +288,7 @@ class _Search:
         first, second = (*(int(weight * below) for _, weight in weights), 0)[:2]
         values = integers - integers[len(integers) // 2]
         self.bound = (first + second) * int(values[-1] - values[0])
+        # Worths and their differences fit into int64.
         if 4 * (first + second) * int(abs(values).max()) + 4 < 2**62:
             values = values.astype(np.int64)
         self.outside = problem.universe.multiplicities(size + 1) - problem.x

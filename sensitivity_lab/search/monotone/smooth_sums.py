@@ -83,6 +83,8 @@ def _replacing(problem: SmoothProblem) -> LocalMaxima:
         # Both are in x, or both are outside it; otherwise the largest gap was found at x.
         low, high = 0, len(integers) - 1
         low_one, high_one = _one(x, low), _one(x, high)
+        # z and y are the core with one of two records. If x has both, they leave it and a new
+        # record comes; if both are new, either takes the place of the smallest record of x.
         if x[low] and x[high]:
             core = x - low_one - high_one + _one(x, new_low)
         else:
@@ -186,6 +188,7 @@ class _Side:
         `of_x` is whether r is a record of x. Then z is C + r, which is nearer to x than C.
         """
         lowest = int(self.problem.limits[0])
+        # If r is of x, then C + r is a step nearer than C: so C may have a change more.
         changed = distances + of_x
         yield self._cores(changed, np.zeros_like(changed), of_x=of_x)
         for size in (lowest, lowest + 1):
@@ -197,6 +200,8 @@ class _Side:
     def _cores(self, removed: Positions, added: Positions, *, of_x: bool) -> list[_Core | None]:
         size, (lowest, highest) = self.problem.size, self.problem.limits
         core = size - removed + added
+        # C and C + r both have allowed sizes; an r of x is among those removed, a new r is left
+        # outside.
         fits = (removed >= of_x) & (removed <= size) & (added >= 0) & (core >= lowest)
         fits &= (core < highest) & (added <= self.outside.size - (not of_x))
         found: list[_Core | None] = [None] * len(removed)
@@ -209,6 +214,7 @@ class _Side:
         unit, moment = self.inside.unit, self.problem.query.moment
         if moment == "mean":
             sums = self.inside.total(size - removed) + self.outside.total(added)
+            # (r - S / c) / (c + 1) = (r c - S) / (c (c + 1)), with S the sum of C.
             above = (r * core.astype(object) - sums).tolist()
             below = (core * (core + 1).astype(object) * unit).tolist()
         else:

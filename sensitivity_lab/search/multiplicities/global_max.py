@@ -115,6 +115,7 @@ class Copies:
         The parameters are the numbers of records of C, A and B.
         """
         of_y, values = core + only_y, len(self.counts)
+        # The smallest q with K(q) >= m.
         least = int(np.searchsorted(self.together, of_y))
         # q <= |C|: the gain falls with q, so the smallest q that has room for y is best.
         most = least if least <= core else min(values, of_y)

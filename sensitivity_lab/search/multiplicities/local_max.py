@@ -205,6 +205,8 @@ class _Fewest:
         # Always: `table` is the least with the values so far, each of which goes or does not.
         for value in self.can_go:
             size = int(x[value])
+            # One value more goes: `size` records of x more, and outside[value] records that may not
+            # be added.
             offered = table[:-size, :-1] + outside[value]
             goes = np.zeros(self.shape, dtype=bool)
             goes[size:, 1:] = offered < table[size:, 1:]

@@ -106,6 +106,7 @@ class _Integers:
 
     def start(self, shape: tuple[int, ...]) -> tuple[NDArray[Any], ...]:
         """Return the sums before the first record: 0 where nothing is labelled."""
+        # -2**62 plus a sum below 2**60 stays below every sum that is reached.
         sums = np.full(shape, _NEVER, dtype=np.int64)
         sums.flat[0] = 0
         return (sums,)
@@ -187,6 +188,7 @@ class _StateSums:
         c, a, b = widths(walk)
         self.shape = (a, b, c)
         self.least = min(target.core for target in walk.targets)
+        # Beyond the last rank weights are 0: no path to a target takes a record there.
         padded_x = np.append(walk.of_x, [0] * (c + a))
         padded_y = np.append(walk.of_y, [0] * (c + b))
         # By state: what the record that follows it counts as C, A or B. The weight of A does not

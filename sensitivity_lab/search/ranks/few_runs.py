@@ -171,6 +171,8 @@ class RunSearch:
         for place in origins:
             first, last = self._parts(place, after)
             here: Any = sums[place]
+            # The same offers as on the way up, but for one t of the end: the best t' before it is
+            # asked for.
             left = (here + self._start(before, place, first))[: shift + 1]
             best = int(np.argmax(left))
             right = (self._end(before, after, last) + np.zeros_like(here))[shift]
@@ -224,6 +226,8 @@ class RunSearch:
         for _, number, weight in parts:
             if weight:
                 stop = at + number
+                # Entry t has the records from t + at to t + stop, so a slice of prefix sums serves
+                # all t.
                 total = total + weight * (
                     before[stop : stop + self.width] - before[at : at + self.width]
                 )

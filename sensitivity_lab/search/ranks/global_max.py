@@ -240,6 +240,8 @@ class _WalkSearch:
         few: list[RunSearch] = []
         if sum(RunSearch.most_states(walk, target) for target in targets) <= _FEW_STATES:
             few = [RunSearch(walk, target) for target in targets]
+            # Few states may still take longer than a walk through all records, where each has a
+            # long array.
             if sum(search.steps for search in few) > _DEARER * steps(walk) and covered(walk):
                 few = []
         return cls(query, shapes, walk, below * records.unit, few, records)

@@ -175,9 +175,12 @@ def _walk(
         with_it[reached] += weights[of_x + shift[reached]] * record
         if is_inside:
             of_x += 1
+            # A record of x is kept, which adds it at its rank, or removed: then the state r becomes
+            # r + 1.
             after, offered, where = with_it, sums[:-1], (slice(1, None), slice(None))
         else:
             others += 1
+            # One from outside is left, or added, which leads from s to s + 1.
             after, offered, where = sums.copy(), with_it[:, :-1], (slice(None), slice(1, None))
         better = (offered > after[where]).astype(bool)
         taken[place][where] = better

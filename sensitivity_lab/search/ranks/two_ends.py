@@ -118,6 +118,7 @@ class EndsSearch:
             at = _core_counts(of_x.starts, of_y.starts, shape)
             for sign in (1, -1):
                 gap, place = _furthest_cores(of_x, of_y, at, shape, sign)
+                # L (W_n - W_m) with the sign, and (U - L) times the difference of sums at the top.
                 value = Fraction(sign * both + width * gap, below * unit)
                 # Only the numbers of U's are kept: a curve has very many changes.
                 highs = (
@@ -229,6 +230,7 @@ class Steps:
         """Return the largest or smallest of each stretch and the next ones, 2**power in all."""
         if not power:
             return self.values
+        # Entry s: of stretches s to s + 2**power - 1, from two of half the length.
         shorter, half = self._over(power - 1, largest), 1 << (power - 1)
         pick = np.maximum if largest else np.minimum
         over: NDArray[Any] = pick(shorter[:-half], shorter[half:])

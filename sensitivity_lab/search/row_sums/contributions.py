@@ -82,6 +82,7 @@ class Contributions:
             scores = self.floats @ direction
         else:
             scores = self.vectors @ direction.astype(int).astype(object)
+        # Groups by falling score; each gives all its records until `number` are taken.
         order = np.argsort(-scores, kind="stable")
         part = np.zeros_like(self.counts)
         part[order] = smallest(self.counts[order], number)
@@ -99,6 +100,7 @@ class Contributions:
         ranks = self._ranks
         wide = np.argsort(-ranks.max(axis=0), kind="stable")[:_WIDE]
         wide = wide[ranks[:, wide].max(axis=0) >= _MANY]
+        # Groups that agree in all other coordinates are one fibre.
         _, fibre = np.unique(np.delete(ranks, wide, axis=1), axis=0, return_inverse=True)
         matters = np.zeros(len(ranks), dtype=bool)
         for signs in product((1, -1), repeat=len(wide)):

@@ -230,6 +230,8 @@ class _PartPairs:
         # `total` bounds every distance (for L2 its square). Below 2**53 all steps are exact
         # integers.
         widest = (of_a.shape[1] + of_b.shape[1]) * held.largest
+        # A coordinate of a difference is at most the number of records times the largest
+        # contribution.
         total = numbers * (widest**2 if norm == "L2" else widest)
         exact = held.unrounded and total < 2**53
         eps = float(np.finfo(np.float64).eps)
@@ -263,6 +265,8 @@ def _made_disjoint(held: Contributions, parts: Parts, norm: Norm) -> Parts:
     a, b = parts
     while (over := np.flatnonzero(a + b > held.counts)).size:
         shared, free = over[0], np.flatnonzero(a + b < held.counts)[0]
+        # A part with one record less of the shared group and one more of the free one. Each
+        # exchange lowers the number of shared records.
         step = np.zeros_like(a)
         step[[free, shared]] = 1, -1
         a, b = max(((a + step, b), (a, b + step)), key=lambda pair: apart(held, pair, norm))

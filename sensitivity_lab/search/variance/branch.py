@@ -190,11 +190,15 @@ class Rating:
         of_x, of_y = (of_y + gain) / self.free_x[shape], of_y / self.free_y[shape]
         if self.root:
             of_x, of_y = np.sqrt(np.maximum(of_x, 0)), np.sqrt(of_y)
+        # Each answer has the rounding of a division and a root; 16 units of both cover it.
         found: Reals = of_x - of_y + up * 16 * UNIT * (np.abs(of_x) + of_y)
         return found
 
     def needed(self, shape: Positions, of_y: Reals, value: Reals) -> Reals:
         """The gain with which f(x) - f(y) reaches a value, rounded down."""
+        # `value`, solved for the gain: D_x = (n - d) (value + f(y))**2 for a root, less D_y. Down,
+        # since a need that is too small keeps a split too many, and one too large could lose the
+        # best.
         free_x, other = self.free_x[shape], of_y / self.free_y[shape]
         of_x = (value + np.sqrt(other)) ** 2 if self.root else value + other
         found: Reals = of_x * free_x * (1 - 32 * UNIT) - of_y
@@ -214,6 +218,7 @@ class Bounds:
         single window, its lower records are no higher and its upper ones no lower; so the squared
         deviations of the best x do not fall.
         """
+        # From the begin of the last window to the end of the first one.
         width = np.maximum(nodes.first + self.sizes.y[nodes.shape] - nodes.last, 0)
         return Gaps(self.line, nodes.last, width)
 
@@ -222,6 +227,8 @@ class Bounds:
         line, sizes, gap = self.line, self.sizes.rows(nodes.shape), self.gap(nodes)
         window = np.stack([nodes.first, nodes.last])
         of_y = line.window(window, sizes.y)
+        # `center` has a mean for each end. One M serves both ends, so x is taken with the sum
+        # halfway between them.
         center, halfway = of_y.total / sizes.y, of_y.total.sum(axis=0) / 2
         mean, last = nodes.mean, np.full((2, len(nodes.mean)), np.nan, dtype=np.longdouble)
         chosen = Choice(np.full_like(last, np.inf), mean, nodes.least, nodes.first)
@@ -326,6 +333,7 @@ class Bounds:
         fits |= nodes.first == nodes.last
         fits &= (sizes.b == 0) | ((place >= window) & (place + sizes.b <= end))
         of_a, of_b = gap.ends(split, sizes.a), self.line.window(place, sizes.b)
+        # D_x - D_y = (Q_A - Q_B) - (S_x**2 / n - S_y**2 / m): Q_y, which both have, does not occur.
         of_x = of_y.total + of_a.total - of_b.total
         part = of_y.total * of_y.total / sizes.y
         gain = of_a.squares - of_b.squares - (of_x * of_x / sizes.x - part)
@@ -413,6 +421,7 @@ class Branch:
         parts = [Leaves(none, none, none, some, some), *self._leaves]
         found = Leaves(*map(np.concatenate, zip(*parts, strict=True)))
         found = found.rows(np.flatnonzero(~self.open[found.shape]))
+        # Stable, so that leaves of one shape stand side by side: `Around` finds them by bisection.
         return found.rows(np.argsort(found.shape, kind="stable"))
 
     def _leave_all(self) -> None:
@@ -428,6 +437,7 @@ class Branch:
                     window[new | (window == 0)], np.arange(self.sizes.a[shape] + 1)
                 )
             )
+            # The gain is infinite, as nothing is bounded: no leaf is excluded by it.
             none = np.zeros(len(window), dtype=np.longdouble)
             self._leaves.append(
                 Leaves(np.full_like(window, shape), window, split, none, none + np.inf)
@@ -437,6 +447,7 @@ class Branch:
         """All windows and all splits of every other shape, in a few pieces."""
         shapes = np.flatnonzero(~self.few)
         pieces = np.minimum(self.windows[shapes], max(1, START // max(1, len(shapes))))
+        # Piece p of q has the windows from w p // q to w (p + 1) // q - 1, of w in all.
         shape, parts = repeated(shapes, pieces), repeated(pieces, pieces)
         piece = np.arange(len(shape)) - repeated(np.cumsum(pieces) - pieces, pieces)
         first, end = (self.windows[shape] * (piece + more) // parts for more in (0, 1))
@@ -514,6 +525,7 @@ class Branch:
         _, rows = fits = np.nonzero(~np.isnan(ends.reached))
         of_y, gain = ends.reached_y[fits], ends.reached[fits]
         for rating, best in zip(self.ratings, self.best, strict=True):
+            # maximum.at, as a shape has many rows: an assignment would keep one of them.
             np.maximum.at(best, shape[rows], rating.value(shape[rows], of_y, gain, -1))
             if self.level is not None:
                 # The largest of each level and all lower ones, for every shape of the level.
@@ -523,6 +535,7 @@ class Branch:
 
     def _halves(self, nodes: Nodes) -> Nodes:
         """Divide windows into a lower and an upper half, and those of single windows by splits."""
+        # Windows first: only a node of one window is divided by its splits.
         one = nodes.first == nodes.last
         middle = np.where(one, nodes.least + nodes.most, nodes.first + nodes.last) // 2
         lower = nodes.changed(

@@ -80,6 +80,7 @@ class Spread:
         if not records.readable:
             return np.zeros_like(sums), np.full_like(sums, np.inf)
         deviations = np.maximum(squares - sums * sums / sets.size, 0)
+        # S**2 / n is at most Q, so both terms of D are off by a few errors times Q.
         error = 8 * records.error * squares
         free = as_real(self.free(size))
         low = np.maximum(deviations - error, 0) / free * (1 - 4 * UNIT)
@@ -159,6 +160,7 @@ class Reference:
         if spread.root:
             of_x, of_y = np.sqrt(of_x), np.sqrt(of_y)
         # x beats this pair if f(y) is below f(x) less that of this x, plus that of this y.
+        # `most` is at least f(x) less that of this pair's x.
         room = most + of_y + 8 * UNIT * (np.abs(most) + of_y)
         beyond = most + of_x - least + 8 * UNIT * (np.abs(most) + of_x + least)
         return np.asarray(np.minimum(room, beyond), dtype=np.longdouble)
@@ -174,6 +176,7 @@ def changes(records: SortedRecords, sets: Sets, other: Sets) -> tuple[Reals, Rea
     apart, both = records.real(sets.sums - other.sums), records.real(sets.sums + other.sums)
     squares = records.real_squares(sets.squares - other.squares)
     first, second = size * squares, apart * both
+    # Where floats hold all products there is no error, and ties are told as ties.
     if records.exact(size):
         return first - second, np.zeros_like(first)
     return first - second, 8 * records.error * (np.abs(first) + np.abs(second))

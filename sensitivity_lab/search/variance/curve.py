@@ -94,6 +94,7 @@ class Around:
         "The place of B by bisection" in docs/proofs.md.
         """
         line, sizes = self.branch.line, self.sizes.rows(leaves.shape)
+        # The sum of x is that of y and A, less that of B, which moves.
         of_a = Gaps(line, leaves.window, sizes.y).ends(leaves.split, sizes.a)
         both = line.window(leaves.window, sizes.y).total + of_a.total
 
@@ -111,6 +112,8 @@ class Around:
             if self.branch.open[at]:
                 raise OverflowError(f"more than {NODES:,} ranges of windows and splits")
             rows = np.arange(self._edges[at], self._edges[at + 1])
+            # `of_y` is at most D_y. With n >= m that bounds f(x) - f(y), which falls as D_y rises.
+            # With n < m it falls, then rises, so that all leaves stay.
             if shape.of_x >= shape.of_y:
                 leaves, rating = self._leaves.rows(rows), self.branch.ratings[number]
                 rows = rows[rating.value(leaves.shape, leaves.of_y, leaves.gain, 1) >= best]
@@ -137,6 +140,8 @@ class Around:
         """
         begin, split, total = self._leaves.window[rows], self._leaves.split[rows], shape.total
         end, take = begin + shape.of_y, shape.only_x
+        # `split` of A come from below. If y begins before so many records, the rest of them stands
+        # right above y; likewise from the top.
         left, right = np.minimum(split, begin), np.minimum(take - split, total - end)
         columns = [
             np.zeros_like(begin), left, begin - (take - split - right), begin,
@@ -335,6 +340,7 @@ class CurveFamily:
             if not (apart and shape.core and shape.total > shape.of_x + shape.only_y):
                 continue
             n, m = shape.of_y, shape.of_x
+            # 1 - g(m) / g(n), in fractions: only the bound is rounded, by far less than 32 units.
             share = 1 - (m + 1) * n * free(n) / ((n + 1) * m * free(m))
             bound = np.sqrt(self._core.spread[at] / as_real(free(n))) * as_real(share)
             if not most[at] < best[at] and not bound * (1 + 32 * UNIT) < best[at]:
@@ -355,6 +361,8 @@ class CurveFamily:
             return [none for _ in self.spreads]
         core, found = self._core, []
         for rating in self.around.branch.ratings:
+            # D at its largest, and for a root also at its least: D + E less D falls with D, then
+            # rises.
             both = [(core.most + core.more, core.most), (core.least + core.more, core.least)]
             bounds = []
             for above, under in (*both[: 1 + rating.root], (core.spread, core.tight)):
@@ -394,6 +402,7 @@ class CurveFamily:
 
     def _most_spread(self, gap: Gaps, take: Positions) -> Reals:
         """At least the squared deviations of any so many records."""
+        # Rows are numbers of records; the first center is the middle of the universe.
         center = np.full(len(take), (self.line.lowest + self.line.highest) / 2)
         most = np.full_like(center, np.inf)
         # Squared deviations are at most the sum of squares about any number. The best one is the
@@ -414,6 +423,7 @@ class CurveFamily:
             begin = np.arange(start, min(start + CHUNK, line.size - width + 1))
             window = line.window(begin, size)
             mean = window.total / size
+            # The error is that of the window: an outlier further out costs nothing.
             found = window.about(mean, size) - line.off_window(begin, size, mean)
             least = min(least, found.min())
         bounded: Reals = np.maximum(least, 0)

@@ -129,6 +129,8 @@ class Limbs:
         used = [column for column in range(len(self.places)) if sums[..., column].any()]
         if not used:
             return np.zeros(sums.shape[:-1], dtype=np.longdouble)
+        # From limb to limb the number so far is shifted by the places between them; a limb of zeros
+        # in between makes a longer shift.
         value = sums[..., used[-1]].astype(np.longdouble)
         for below, above in zip(used[-2::-1], used[:0:-1], strict=True):
             value *= _power(self.places[above] - self.places[below])
@@ -145,6 +147,8 @@ class Limbs:
 
 def limb_width(records: int) -> int | None:
     """Return how many bits a limb has, for sums of so many records; None if they are too many."""
+    # A limb is at most 2**(width - 1). Four more bits let a few prefix sums be combined, within
+    # int64 and within a float's digits.
     room = 1 << min(62, _DIGITS)
     return next((width for width in WIDTHS if records << (width + 3) <= room), None)
 
@@ -176,6 +180,7 @@ def _cut(terms: Integers, width: int) -> Part:
             digits = np.frombuffer(data, dtype=f"<u{width // 8}").reshape(len(chosen), -1)
             used = np.flatnonzero((digits != half).any(axis=0))
             parts.append((chosen, used, digits[:, used].astype(np.int64) - half))
+    # Place 0 is always there, so that integers that are all 0 have a limb.
     columns = np.unique(
         np.concatenate([used for _, used, _ in parts] + [np.zeros(1, dtype=np.int64)])
     )
@@ -279,6 +284,8 @@ class SortedRecords:
 
     def exact(self, size: int) -> bool:
         """Whether size times a sum of squares, and every step up to it, is free of rounding."""
+        # n (Q - Q') and (S - S') (S + S') of `comparing.changes`, and their difference, are whole
+        # numbers below this.
         return 8 * (size + 1) * (self.all_squares + 1) < 1 << _DIGITS
 
     @cached_property

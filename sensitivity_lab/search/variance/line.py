@@ -29,6 +29,7 @@ class Sums(NamedTuple):
 
     def about(self, center: Reals, size: Positions | int) -> Reals:
         """The sum of squares about a center: of ``(u - center)^2`` over `size` records u."""
+        # Q - M (2 S - n M): for M near the mean the bracket is near S, and the difference is D.
         found: Reals = self.squares - center * (2 * self.total - size * center)
         return found
 
@@ -80,6 +81,7 @@ class Line:
         anchors = starts + np.where(values < 0, records.counts, 0)
         # Of compact records only one sum per value is kept.
         places = anchors if records.compact else np.arange(records.size + 1)
+        # Where the records that are not negative begin; N if there are none.
         middle = starts[np.searchsorted(values, 0) :][:1] if values[-1] >= 0 else [records.size]
         total, squares = records.total(np.array(middle)), records.squares(np.array(middle))
         sums = np.zeros((2, len(places)), dtype=np.longdouble)
@@ -99,6 +101,8 @@ class Line:
         (_, self.positive), (_, self.most) = self.totals.take(whole), self.squares.take(whole)
         (self.negative, _), (self.least, _) = self.totals.take(whole), self.squares.take(whole)
         self.all_squares, self.all_absolute = self.most - self.least, self.positive + self.negative
+        # The bound of docs/proofs.md, "Whole curves: rounding", has 64 e, with e at least four
+        # units.
         self.error = 64 * max(records.error, 4 * UNIT)
 
     def window(self, begin: Positions, width: Positions | int) -> Sums:
@@ -171,6 +175,8 @@ class Gaps:
 
     def step(self, split: Positions, take: Positions | int) -> tuple[Positions, Positions]:
         """Where the records are that enter and leave the ends when the split grows by one."""
+        # With the split s the ends are the first s and the last take - s records outside the gap.
+        # The first of the latter, number s + rest, leaves when record s enters.
         rest = self.line.size - self.width - take
         return self.position(split), self.position(split + rest)
 
@@ -228,6 +234,7 @@ def between(
         value, error = rule(index)
         return np.asarray(value > error)
 
+    # An index that surely stops also may stop, so none comes before `first`.
     first = first_of(low, high, may_stop)
     # Nearly always both are the same index, or the exact rule is 0 at the first one.
     return first, first_of(first, high, stops)

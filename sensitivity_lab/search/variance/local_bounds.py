@@ -67,6 +67,8 @@ class Part:
 
     def nearest(self, number: Positions, center: Floats) -> Sums:
         """The sums of so many records, those nearest to a center: a window."""
+        # The window from `low` on is nearest where its first record and the one after its last have
+        # a sum of at least 2 M. That sum does not fall with the place.
         low, high = np.broadcast_arrays(np.zeros_like(number), self.size - number + 0 * center)
         low, high = low.copy(), high.astype(np.int64)
         for _ in range(int(high.max(initial=0)).bit_length()):
@@ -80,6 +82,7 @@ class Part:
         """The sums of so many records, those furthest from a center (1) or nearest to it (-1)."""
         if sign < 0:
             return self.nearest(number, center)
+        # The furthest records are all but the nearest others.
         return self.all.and_(self.nearest(self.size - number, center), -1)
 
     def _place(self, positions: Positions) -> Positions:
@@ -188,6 +191,7 @@ class ChangeBounds:
 
     def _at(self, rows: Positions, center: Floats, sign: int) -> tuple[Floats, Floats]:
         """The sum of squares of y about a center, and its sum less that of equal records there."""
+        # The records from x and those from outside are chosen each for itself, about the same M.
         kept, added = self.inside.size - self.changes[rows, 0], self.changes[rows, 1]
         sums = self.inside.chosen(kept, center, sign)
         return self._about(rows, sums.and_(self.outside.chosen(added, center, sign)), center)
@@ -206,6 +210,7 @@ class ChangeBounds:
         about, over = self._about(rows, self._table(rows, 1), self.centers)
         size = self.sizes[rows]
         bound = about.min(axis=1)
+        # The chosen z is a neighbor, and D_z = U(M) - over**2 / m: reached, not only bounded.
         reached = (about - over**2 / size[:, None]).max(axis=1)
         # `over` falls with M: its sign changes between two of the centers.
         after = np.clip((over > 0).sum(axis=1), 1, len(self.centers) - 1)
@@ -221,6 +226,7 @@ class ChangeBounds:
             about, over = self._at(rows, middle, 1)
             bound = np.minimum(bound, about)
             reached = np.maximum(reached, about - over**2 / self.sizes[rows])
+            # U falls where `over` is positive: its least place is above `middle`.
             low, high = np.where(over > 0, middle, low), np.where(over > 0, high, middle)
         return rows, self._rated(rows, bound, 1), max(floor, float(floors[-1]))
 
@@ -254,6 +260,8 @@ class ChangeBounds:
             best = np.full(len(rows), -np.inf)
             np.maximum.at(best, row - first, self._rated(row, -reached, -1))
             floors = np.maximum(floors, self._floors(rows, best, floor))
+            # Each interval becomes two, [low, middle] and [middle, high]; `about` is the value in
+            # between.
             row, low, high = np.tile(row, 2), np.append(low, middle), np.append(middle, high)
             left, right = np.append(left, about), np.append(about, right)
             floor_of = floors[row - first]
@@ -266,6 +274,8 @@ class ChangeBounds:
         self, row: Positions, width: Floats, left: Floats, right: Floats
     ) -> tuple[Floats, Floats]:
         """The least that a sum of squares can be between two centers, and how steep it bends."""
+        # At M = a + at (b - a) the bound is left + at rise - m (b - a)**2 at (1 - at), least where
+        # its derivative rise - bend (1 - 2 at) is 0.
         bend, rise = self.sizes[row] * width**2, right - left
         with np.errstate(divide="ignore", invalid="ignore"):
             at = np.clip(np.where(bend > 0, (1 - rise / bend) / 2, 0), 0, 1)

@@ -189,6 +189,7 @@ class _FixedX:
         self, best: Fraction, sign: int, change: RemovedAdded, bound: float, width: int, scale: int
     ) -> bool:
         """Tell whether no neighbor by a change is beyond the best one."""
+        # Bounds are of records over the largest one: the best answer is brought to that unit.
         reached = sign * float(best * self.unit**2 / scale**2)
         if bound < reached - abs(reached) * 2.0**-50:
             return True
@@ -235,6 +236,7 @@ def _largest_variance(
         ends = ends + np.array(_all(inside), dtype=object)[:, None]
         start = _first_window(inside, removed, size, ends[0])
         sums = ends - _sums(inside, start, start + removed)
+        # m D = m Q - S**2 for m records: whole numbers, in the order of the variances.
         deviations = size * sums[1] - sums[0] ** 2
         best = int(np.argmax(deviations))
         window = (int(start[best]), int(start[best]) + removed)
@@ -263,6 +265,7 @@ def _first_window(inside: SortedMultiset, removed: int, size: int, sums: Integer
         return low
     high = np.full(len(sums), inside.size - removed)
     # Always: all windows before low gain, and high does not gain or is the last window.
+    # All rows are bisected side by side; a row that is done has low == high and stays.
     while (low < high).any():
         middle = (low + high) // 2
         returned, taken = inside.record(middle), inside.record(middle + removed)
@@ -299,6 +302,8 @@ class _Windows(NamedTuple):
         is from `lowest` to `highest`.
         """
 
+        # The window at `place` is nearest to M where 2 M is between the edge before and its own.
+        # For the mean M = S / m of y that reads 2 S <= m edge: whole numbers.
         def edge(place: int) -> int:
             return int(size * self.edge(place))
 
@@ -357,6 +362,8 @@ def _reachable(
     """
     ranges = [(0, windows.number - 1) for windows in (core, entering)]
     while True:
+        # Both windows at their first places have the smallest sum of y, at their last ones the
+        # largest.
         lowest, highest = (
             2 * sum(w.total(ends[end]) for w, ends in zip((core, entering), ranges, strict=True))
             for end in (0, 1)

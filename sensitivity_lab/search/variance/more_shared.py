@@ -50,9 +50,12 @@ def fewest_of(shapes: Sequence[Shape], level: Positions) -> tuple[list[Fewest], 
     found, covered = [], np.zeros(len(shapes), dtype=bool)
     for of_sizes in chains.values():
         chain = [of_sizes[a] for a in range(len(of_sizes)) if a in of_sizes]
+        # The chain has every number a from 0 on, at levels that ascend; else a pair that shares
+        # more may not be allowed.
         if len(chain) < len(of_sizes) or not (np.diff(level[chain]) >= 0).all():
             continue  # a pair that shares more is none of those that were asked for
         for a, place in enumerate(chain):
+            # Of shapes at one level the last one stands for all: it shares the fewest records.
             if place != chain[-1] and level[chain[a + 1]] == level[place]:
                 covered[place] = True
             elif a and covered[chain[a - 1]]:
@@ -100,6 +103,7 @@ class EndsAndWindow:
             split, begin = (of.ravel() for of in np.meshgrid(shape.core + more, more))
             keep = begin <= split - shape.core
             split, begin = split[keep], begin[keep]
+            # The second part is the mirror image: the window overlaps the upper part of the ends.
             parts = [(split, begin), (ends - split, total - window - begin)]
         for split, begin in parts:
             least_p, most_p = self._ends(place, split, ends)
@@ -111,6 +115,8 @@ class EndsAndWindow:
                 split, begin = split[most_p >= least_p.max()], begin[least_q <= most_q.min()]
                 split, begin = (of.ravel() for of in np.meshgrid(split, begin))
             else:
+                # A pair stays if its upper bound reaches `least` and the largest lower bound of any
+                # pair.
                 keep = most_p - least_q >= max(least, (least_p - most_q).max())
                 split, begin = split[keep], begin[keep]
             for start in range(0, len(split), CHUNK):

@@ -67,6 +67,8 @@ def _parted(search: PatternSearch, records: SortedRecords, shape: Shape) -> None
     docs/proofs.md.
     """
     line, core_size, take, width = line_of(records), shape.core, shape.only_x, shape.only_y
+    # Records in neither dataset. Below C are records of A and of neither, hence no more than
+    # `spare` and `take` together.
     spare = line.size - core_size - take - width
     if search.spread.root or take != width:
         core = np.arange(spare + take + 1)
@@ -103,6 +105,7 @@ def _parted(search: PatternSearch, records: SortedRecords, shape: Shape) -> None
     x, part = (search.sets(records, PARTED, some, labels) for labels in ("AC", "C"))
 
     def visit(rows: Positions) -> None:
+        # B begins where C ends, at the earliest; O between them may be empty.
         begin = core[rows] + core_size
         reach = _reach(search, line, core[rows], core_size, x.rows(rows), shape)
         # The mean of B rises with its place: from the first place that is too far, all are.
@@ -128,6 +131,7 @@ def _interrupted(search: PatternSearch, records: SortedRecords, shape: Shape) ->
     chosen by itself. See "`ACABAOA`" in docs/proofs.md.
     """
     line, core_size, width, size = line_of(records), shape.core, shape.only_y, shape.of_x
+    # All records below B are in x, and C is among them: from c to n of them.
     place = np.arange(core_size, size + 1)
     gap = Gaps(line, place, width)
 
@@ -165,6 +169,8 @@ def _interrupted(search: PatternSearch, records: SortedRecords, shape: Shape) ->
 def _every(low: Positions, high: Positions) -> tuple[Positions, Positions]:
     """All (row, index) with low[row] <= index <= high[row]."""
     sizes = high - low + 1
+    # The number of a pair among all, less the pairs of the rows before, is its number within the
+    # row.
     row = repeated(np.arange(len(sizes)), sizes)
     return row, np.arange(len(row)) - repeated(np.cumsum(sizes) - sizes, sizes) + low[row]
 
@@ -196,6 +202,7 @@ def _exactly(
         of_x, own = spread.variance(records, x.rows(row)), part.rows(row)
         of_part = Fraction(int(own.deviations(records)), own.size) / spread.free(shape.of_y)
         keep[row] = of_x > of_part and bool(Difference(of_x, of_part, spread.root) > search.value)
+    # A range that ends before it begins is empty.
     return low, np.where(keep, high, low - 1)
 
 
@@ -254,6 +261,7 @@ def core_at_ends(search: PatternSearch, shape: Shape) -> None:
         for lower in range(shape.only_x + 1):
             core = CoreAtEnds(search, begin, shape, lower)
             zero = np.zeros_like(begin)
+            # Without readable floats, or with few pairs, all splits of all rows are compared.
             if not search.records.readable or len(begin) * (shape.of_x + 1) <= FEW:
                 core.offer(zero, zero + shape.of_x)
                 continue
@@ -270,6 +278,8 @@ def core_at_ends(search: PatternSearch, shape: Shape) -> None:
                 # Splits that do not part C: y is the same for all, and x is best at its own peak.
                 core = CoreAtEnds(search, begin, shape, lower)
                 low, high = between(zero, zero + shape.of_x, core.rule)
+                # Below `lower` all of C is above O, above lower + c all of it is below O. In
+                # between C is parted, and the other peak counts.
                 core.offer(low, np.minimum(high, lower - 1))
                 core.offer(np.maximum(low, lower + shape.core + 1), high)
 
@@ -354,6 +364,8 @@ class CoreAtEnds:
         free_x, free_y = (as_real(self.search.spread.free(size)) for size in (size_x, size_y))
         if not self.search.spread.root:
             # The slope of what Q is at least in V(x) - V(y) = s Q - r S^2 + linear.
+            # s and r of *The splits by bisection*: the slope of V(x) - V(y) by Q is s, and turn is
+            # how Q has to move per unit of S for V(x) - V(y) to stay.
             part_x, part_y = 1 / (size_x * free_x), 1 / (size_y * free_y)
             apart = 1 / free_x - 1 / free_y
             turn = (part_x * of_x - part_y * of_y) / apart

@@ -147,7 +147,9 @@ class PatternSearch:
         offer = self._offer(*self._along_universe(records, pattern, bounds))
         # `rows` are the placements that may still beat the best one.
         rows = np.arange(len(bounds))
+        # Always: a placement that beats all others is the best one so far, or among `rows`.
         for _ in range(ROUNDS):
+            # A gain is an upper bound: where it is not above 0, the row surely does not win.
             gains = self._gains(self.reference, offer, rows)
             rows, gains = rows[gains > 0], gains[gains > 0]
             if not len(rows):
@@ -179,6 +181,7 @@ class PatternSearch:
         # Where the chosen blocks begin, prefix sums are subtracted; where they end, added.
         signs = np.array([before - after for before, after in pairwise(inside)])
         places = np.flatnonzero(signs)
+        # All placements of an offer have one size, so the first tells it.
         size = int(bounds[0] @ signs)
         sums, squares = (
             sum(signs[place] * prefix(bounds[:, place]) for place in places.tolist())
@@ -229,12 +232,15 @@ class PatternSearch:
         if not self.spread.root or not front:
             return sorted(front, key=lambda row: of_y[row] - of_x[row])[:1]
         # Both roots are rounded down, so each difference is off by less than one unit.
+        # 128 bits under the root are 64 bits of it.
         gaps = [isqrt(of_x[row] << 128) - isqrt(of_y[row] << 128) for row in front]
         return [front[near] for near in contenders(np.array(gaps, dtype=object), 1)]
 
     def _scaled(self, sets: Sets) -> Integers:
         """Variances times a number that is the same for both sides, as Python ints."""
         free = self.spread.free(sets.size)
+        # V = (n D) / (n (n - d)). Over the product of both sides' n and of the numerators of n - d
+        # the variances of both sides are whole numbers in one unit.
         other = 1
         for side in (self.reference.x.sets.size, self.reference.y.sets.size):
             other *= side * self.spread.free(side).numerator
@@ -265,6 +271,7 @@ def expand(
         numbers = np.arange(start, min(start + CHUNK, total))
         search.count(len(numbers))
         rows = np.searchsorted(ends, numbers, side="right")
+        # Pairs are counted back from the row's last one, which has the index `high`.
         index = (high.take(rows) - (ends.take(rows) - 1 - numbers)).astype(np.int64)
         yield rows.astype(np.int64), index
 
@@ -289,6 +296,8 @@ def best_first(
         if len(rows) <= seed:
             visit(rows)
             return
+        # The `seed` rows with the largest bounds, in any order. Twice as many come next: few rows
+        # first, since they exclude others; more later, as bounds take a pass.
         order = np.argpartition(-bound, seed)
         visit(rows[order[:seed]])
         rows, seed = rows[order[seed:]], min(2 * seed, CHUNK)
