@@ -83,6 +83,7 @@ from .queries import (
     Var,
     VectorSum,
     WinsorizedMean,
+    Workload,
     from_function,
 )
 from .universes.datasets import datasets, neighboring_datasets
@@ -178,6 +179,7 @@ __all__ = [
     "Var",
     "VectorSum",
     "WinsorizedMean",
+    "Workload",
     "assert_sensitivity",
     "audit",
     "audits",

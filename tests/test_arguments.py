@@ -285,6 +285,11 @@ ARGUMENTS: dict[str, Kind] = {
     "VectorSum.columns": replace(LISTED, message=LISTED.message.replace("values", "columns")),
     "columns": kind("a list of columns", ((THING, "<thing>"), ("age", "the text 'age'"))),
     "categories": LISTED,
+    "matrix": kind(
+        "a matrix of finite floats or whole numbers below 2**53: rows, an array, one of "
+        "scipy.sparse, or a function that returns the column of a category",
+        ((THING, "test_arguments.Thing"), ([1, 2], "[1, 2]"), ("ab", "the text 'ab'")),
+    ),
     "groups": LISTED,
     "bins": kind("a list of numbers or dates", ((THING, "<thing>"), (0.5, "0.5"))),
     "group_sizes": said(

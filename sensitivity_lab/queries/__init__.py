@@ -37,6 +37,7 @@ from .rows.columns import Covariance, MeanOf, SumOf, VectorSum
 from .rows.groups import GroupBy, Histogram, Stack
 from .rows.parts import ColumnQuery
 from .rows.tables import CountIf, RecordQuery
+from .rows.workloads import Workload
 
 __all__ = [
     "DEFAULT_QUERIES",
@@ -75,6 +76,7 @@ __all__ = [
     "VectorSum",
     "Weights",
     "WinsorizedMean",
+    "Workload",
     "as_answered",
     "as_query",
     "from_function",

@@ -1,7 +1,7 @@
 """Running pieces of work that do not depend on each other.
 
-`pool.run` is the one way in: it shows progress, and sends work to joblib's workers (`processes`) or
-to a Dask cluster (`cluster`), so that a search survives the death of a worker.
+`pool.run` is the one way in: it shows progress, and sends work to joblib's workers (`processes`),
+so that a search survives the death of a process on this machine.
 """
 
 from .block import Block

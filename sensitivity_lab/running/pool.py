@@ -126,7 +126,7 @@ def run(
         If the function cannot be sent to the workers, or joblib's backend does not give back
         answers one by one.
     WorkerError
-        If a worker process ends twice in the same block, or the cluster goes away.
+        If a worker process ends twice in the same block.
     """
     done = 0
     answers: dict[int, Any] = {}
@@ -155,15 +155,10 @@ def _produced(
     left = total
     for place, block in given:
         if _pays(sample or Sample(), left, n_jobs, apart):
-            from . import cluster, processes  # where there are no processes, one job needs none
+            from . import processes  # where there are no processes, one job needs none
 
             rest = chain([block], (later for _, later in given))
-            client = cluster.active_client()
-            for further, length, answer in (
-                processes.run(function, rest, n_jobs)
-                if client is None
-                else cluster.run(function, rest, client)
-            ):
+            for further, length, answer in processes.run(function, rest, n_jobs):
                 yield place + further, length, answer
             return
         answer, own = timed(function, block.recipe, block.length)

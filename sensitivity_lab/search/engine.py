@@ -19,7 +19,6 @@ from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Answered
 from sensitivity_lab.running import workers
-from sensitivity_lab.running.cluster import active_client
 from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.universes.multiplicities import Multiplicities
 
@@ -88,8 +87,7 @@ class Options:
     @property
     def machine(self) -> Machine:
         """What holds large arrays, and works on them."""
-        # The workers of a cluster are no threads of this process.
-        return Machine(1 if active_client() else workers(self.n_jobs))
+        return Machine(workers(self.n_jobs))
 
     def __post_init__(self) -> None:
         """Check the options."""

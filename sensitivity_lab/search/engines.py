@@ -29,6 +29,7 @@ from .sizes import ForManySizes
 from .stacks.global_max import Stacks
 from .variance.global_max import Variance
 from .variance.local_max import LocalVariance
+from .workloads.global_max import Workloads
 
 _LOCAL: tuple[AnyEngine, ...] = (LocalMonotone(), LocalVariance(), LocalRanks())
 
@@ -65,6 +66,7 @@ ENGINES: tuple[AnyEngine, ...] = (
     _few(LocalRanks()),
     _few(MultiplicitiesEngine()),
     LocalMultiplicities(),
+    _few(Workloads()),
     _few(RowSums()),
     LocalRowSums(),
     *map(_few, _ON_TABLES),

@@ -28,26 +28,16 @@ def spread(x):
         time.sleep(0.01)
     return float(x.max() - x.min())
 
-@contextlib.contextmanager
-def cluster():
-    from distributed import Client, LocalCluster
-
-    options = {"processes": True, "threads_per_worker": 1, "dashboard_address": ":0"}
-    with LocalCluster(n_workers=told["jobs"], **options) as started, Client(started):
-        with joblib.parallel_config(backend="dask"):
-            yield
-
 if __name__ == "__main__":
-    jobs = None if told["dask"] else told["jobs"]
     universe = sl.Universe.from_dataset(told["records"])
     # Named, so that workers are started for the shortest work.
-    with cluster() if told["dask"] else joblib.parallel_config(backend="loky"):
+    with joblib.parallel_config(backend="loky"):
         result = sl.global_sensitivity(
             universe,
             sl.from_function(spread, name="spread", order="sorted"),
             size=told["size"],
             neighbors=told["neighbors"],
-            n_jobs=jobs,
+            n_jobs=told["jobs"],
         )
     print(result.value, result.witness.x, result.witness.y)
 """
@@ -63,9 +53,8 @@ class Search:
     jobs : int, default 2
         The number of workers.
     **further
-        `seconds` for each call, `records` of the universe, `size`, `neighbors`, whether to use a
-        cluster of `dask`, and from which call on calls are held until they may `go_on`
-        (`held_from`).
+        `seconds` for each call, `records` of the universe, `size`, `neighbors`, and from which
+        call on calls are held until they may `go_on` (`held_from`).
     """
 
     def __init__(self, folder: Path, jobs: int = 2, **further: Any) -> None:
@@ -77,7 +66,6 @@ class Search:
             "records": [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233],
             "size": 6,
             "neighbors": "unbounded",
-            "dask": False,
             "held_from": 10**9,
             **further,
             "calls": str(self.calls),

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import named, rounded_up
+from sensitivity_lab.checks import listed, named, rounded_up
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.roots import Distance, Root, upper_of
 from sensitivity_lab.metrics import (
@@ -74,6 +74,7 @@ class StabilityWitness:
         tables = [*inputs, (self.output_x, self.output_y)]
         if names is None:
             names = [*(["first table", "second table"] if pair else ["input"]), "output"]
+        names = listed(names, "names must be a list of names")
         if len(names) != len(tables):
             raise InputError(f"names: got {len(names)} for {len(tables)} tables; give one each")
         found = []

@@ -366,6 +366,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "select.domain": (None, pl.Numbers()),
     "noise_table.results": ({"mean": 1, "sum": MEASURED}, {"mean": MEASURED, "sum": 2}),
     "from_function.order": ("sorted", None),
+    "matrix": ([[1, 2], [0, 1]], [[0.5, -1]]),
     "VectorSum.columns": (["age"], ["id", "age"]),
 }
 
