@@ -497,8 +497,24 @@ def _shaped(
     for place in np.ndindex(*shape):
         made[place] = one(*(array[place] for array in spread))
     if any(isinstance(entry, Symbol) for entry in made.flat):
-        return made
+        return made.view(_Drawn)
     return made.astype(dtype)
+
+
+class _Drawn(np.ndarray):
+    """An array of symbols: ``a += noise`` makes a new `a`, as one of floats has no room."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Compute with the symbols; into an array of numbers nothing is written."""
+        given = [one.view(np.ndarray) if isinstance(one, _Drawn) else one for one in inputs]
+        written = [one for one in options.get("out", ()) if one is not None]
+        if any(one.dtype != object for one in written):
+            del options["out"]
+        elif written:
+            options["out"] = tuple(one.view(np.ndarray) for one in written)
+        found = getattr(ufunc, method)(*given, **options)
+        symbols = isinstance(found, np.ndarray) and found.dtype == object
+        return found.view(_Drawn) if symbols else found
 
 
 _SINGLE = (int, float, Fraction, np.generic, Symbol)

@@ -17,6 +17,7 @@ import time
 from ast import literal_eval
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -31,7 +32,7 @@ from sensitivity_lab.results.literals import literal
 from .generator import LikePythons, misuse
 from .runs import RAISED, check_some_succeed
 from .script import parts as parts_of_script
-from .stops import OwnGeneratorError, budget
+from .stops import LimitError, OwnGeneratorError, budget
 
 ERROR = 1e-6
 """The probability that a mechanism which keeps its claim is called violated."""
@@ -41,6 +42,9 @@ RUNS, SECONDS = 90_000, 4.0
 
 _PAIRS, _CHOSEN, _TESTED = 48, 6, 3
 """So many pairs are tried, so many of them looked at closely, and so many events judged."""
+
+_MORE, _LONGER = 8, 4.0
+"""Doubtful events are judged again by so many times the runs, in so many times the seconds."""
 
 _LEAST, _KEPT = 40, 6_000
 """The fewest runs on a dataset before it is judged, and the most that choose an event."""
@@ -244,9 +248,13 @@ def refute(
     tested = [one for one in again if one.event is not None and one.score > 2]
     tested = sorted(tested, key=lambda one: -one.score)[:_TESTED]
     found = None
-    for one in tested:
-        known = search.judged(one, runs // 3 // len(tested), epsilon, delta, error / len(tested))
-        found = found or known
+    # An event that looks like a violation, and is not sure to be one, is judged again by more runs.
+    for times, until in ((1, 1.0), (_MORE, _LONGER)):
+        for one in tested:
+            number = times * runs // 3 // len(tested)
+            with suppress(*[LimitError] * (times > 1)):
+                given = number, until, epsilon, delta, error / 2 / len(tested)
+                found = found or search.judged(one, *given)
     return Tried(search.runs, time.process_time() - search.began, found)
 
 
@@ -285,14 +293,20 @@ class _Search:
         kept += [one for _, one in self.released([place] * number, until)]
 
     def judged(
-        self, pair: _Candidate, number: int, epsilon: float, delta: float, error: float
+        self,
+        pair: _Candidate,
+        number: int,
+        until: float,
+        epsilon: float,
+        delta: float,
+        error: float,
     ) -> Refuted | None:
         """Judge the event of a pair by new runs; a coin picks the dataset of each."""
         if pair.event is None:
             return None
         coins = np.random.default_rng([self._seed, 2, self._calls]).random(number) < 0.5
         told: dict[int, list[bool]] = {pair.x: [], pair.y: []}
-        for place, one in self.released([pair.x if coin else pair.y for coin in coins], 1):
+        for place, one in self.released([pair.x if coin else pair.y for coin in coins], until):
             told[place].append(pair.event.inside(one))
         on_x, on_y = told[pair.x], told[pair.y]
         hits = sum(on_x), sum(on_y)

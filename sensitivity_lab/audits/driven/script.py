@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import math
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,6 +38,7 @@ The claim allows at most e**{epsilon} * {q} + {delta} on x.
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 {imports}
@@ -105,7 +107,7 @@ def inside(release):
 
 
 def parts(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Yield the parts of a release by where they stand, with the types of numbers."""
+    """Yield the parts of a release by where they stand; beside a text the numbers in it."""
     if isinstance(value, np.ndarray):
         yield (*path, "size"), ("array", value.shape)
         value = value.ravel().tolist()
@@ -113,7 +115,13 @@ def parts(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, .
         size = tuple(value) if isinstance(value, dict) else len(value)
         yield (*path, "size"), (type(value).__name__, size)
     else:
-        yield path, value.item() if isinstance(value, np.generic) else value
+        value = value.item() if isinstance(value, np.generic) else value
+        # Decimals and fractions are compared as floats.
+        exact = hasattr(value, "as_integer_ratio") and not isinstance(value, (int, float))
+        yield path, float(value) if exact else value
+        written = value if isinstance(value, str) else ""
+        for place, number in enumerate(re.findall(r"[-+]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?", written)):
+            yield (*path, f"number {place}"), float(number.replace(",", ""))
         return
     for name, entry in value.items() if isinstance(value, dict) else enumerate(value):
         yield from parts(entry, (*path, name))
