@@ -66,13 +66,13 @@ def audit(
       ``|f(x) - f(y)|`` over all datasets x of a size and all neighbors y of x at distance k, found
       by an exact search;
     - a function, called as it is, ``audit(universe, f, claim, size=..., neighbors=...,
-      outputs=...)``: the largest distance of its answers, in any metric, on two of the datasets
-      that are at most k apart; with `choices`, of its random outputs under the best coupling;
+      outputs=...)``: the largest distance, in any metric, of its answers on two datasets at most k
+      apart; with `choices`, the distance of its random outputs under the best coupling;
     - a pipeline of the lab, ``audit(universe, pipeline)``: the largest distance of its outputs on
-      two inputs that are at most k apart.
+      two inputs at most k apart.
 
-    The truth is compared with the claim without rounding. Besides `universe`, `query`, `claim`,
-    `size`, `distances`, `tolerance_ulps` and `progress`, each form takes these arguments, and
+    The audit compares truth and claim without rounding. Besides `universe`, `query`, `claim`,
+    `size`, `distances`, `tolerance_ulps` and `progress`, each form takes these arguments and
     refuses the others:
 
     ===============  ===========================================================================
@@ -90,28 +90,28 @@ def audit(
         The records that datasets are drawn from. A function also takes a list of values; with
         `datasets`, the universe is None. A pipeline takes rows; see `pipelines.measured_stability`.
     query : str, Query, callable or Transformation
-        What is audited. A query is as for `global_sensitivity`. With `outputs`, a function of any
-        library, which takes a list (or one of `datasets`) and is called as it is: with its
-        rounding, its overflow and, with `every_order`, its order of records.
+        What to audit. A query is as for `global_sensitivity`. With `outputs`, it is a function of
+        any library that takes a list (or one of `datasets`). The audit calls it as it is: with its
+        rounding, its overflow and, with `every_order`, its dependence on the order of records.
     claim : int, float, Fraction, Decimal, or callable
         The claimed sensitivity, which is not negative: one number for all distances; a function of
         the distance k, such as ``lambda k: k / 6``; or for a query a function of k and the size n
         of x, such as ``lambda k, n: k / n``, with two parameters without defaults or with a
-        keyword-only ``n``. A float stands for its exact value. A map of a function that refuses a
-        k (raises a ValueError, say), or returns no distance, claims nothing at that k. The default
-        is for pipelines: their own map.
+        keyword-only ``n``. A float stands for its exact value. For a function, a callable that
+        raises an error such as a ValueError at some k, or returns no distance, claims nothing at
+        that k. For a pipeline, the default is its own map.
     size : int or iterable of int
-        The number n of records of x. Of several sizes, the truth is the maximum over all of them,
-        unless the claim is a function of n: then it is compared with the truth at each size. Both
-        datasets of a function have one of the sizes. For a pipeline optional.
+        The number n of records of x. With several sizes, the truth is the maximum over all of them,
+        unless the claim is a function of n: then the audit compares it with the truth at each size.
+        For a function, both datasets have one of the sizes. For a pipeline, sizes are optional.
     neighbors : Relation, str or callable
         The neighbor relation, such as ``Bounded(3)``, or its name. For a function also a metric on
-        datasets. On records: "symmetric" (records added or removed), "insert_delete" (the same,
-        where the order counts), "change_one" (records replaced), "hamming" (the same at their
-        places), "add_or_remove" (only added, or only removed), "discrete" (0 or 1). On numbers:
-        "absolute", "L0", "L1", "L2", "Linf". Or a symmetric function of two datasets that returns
-        their distance, or whether they are neighbors (True is a distance of 1, False of infinity).
-        A pipeline has its own.
+        datasets. On records: "symmetric" (records added or removed), "insert_delete" (the same for
+        ordered records), "change_one" (records replaced), "hamming" (the same for ordered records),
+        "add_or_remove" (only added, or only removed), "discrete" (0 or 1). On numbers: "absolute",
+        "L0", "L1", "L2", "Linf". Or a symmetric function of two datasets that returns their
+        distance, or whether they are neighbors (True is a distance of 1, False of infinity). A
+        pipeline has its own.
     distances : number or iterable of numbers, optional
         The distances k, by default that of a relation, else 1. They are whole numbers if the metric
         counts records. The report has a row for each.
@@ -125,11 +125,12 @@ def audit(
         largest increase plus the largest decrease of a score. That is "Linf" where all scores go
         one way, as a mechanism for monotonic scores needs.
     choices : callable, iterable or int, optional
-        For a function that draws at random: all random choices, equally likely, the same for all
-        datasets or a function of the dataset; the function takes one as its second argument, and
-        the audit is exact. Or a number of draws: the function is called so often on each dataset,
-        and draws by itself. A shuffle, a sample, or a truncation by random choice is stable if its
-        outputs on neighbors can be coupled: drawn together such that they are always close.
+        For a function that draws at random: all its random choices, equally likely, the same for
+        all datasets or as a function of the dataset. The function takes one choice as its second
+        argument, and the audit is exact. Or a number of draws: the audit calls the function so
+        often on each dataset, and the function draws by itself. A shuffle, a sample, or a random
+        truncation is stable if its outputs on neighbors can be coupled: drawn together so that they
+        are always close.
     every_order : bool, default True
         For a function: whether to try lists in every order of their records, or only in the order
         of `universe`.
@@ -138,9 +139,9 @@ def audit(
     exactly : bool, default False
         For a query: whether neighbors are at a distance of exactly k instead of at most k.
     tolerance_ulps : int, float or Fraction, default 4
-        The largest difference between claim and truth that counts as rounding, in units in the
-        last place of the truth. It applies where the claim or the answers are floats; between
-        exact answers and an int, Fraction or Decimal no difference counts as rounding.
+        The largest difference between claim and truth that counts as rounding, in units in the last
+        place of the truth. It applies if the claim or the answers are floats. Between exact answers
+        and an int, Fraction or Decimal, no difference counts as rounding.
     subject : str, optional
         The name of what is audited in the report; by default its own name.
     method, n_jobs, progress, run
@@ -157,8 +158,8 @@ def audit(
     Raises
     ------
     InputError
-        If an argument (or a claim) is invalid or is not for what is audited, or a distance is not
-        feasible; if two calls of a function on one dataset return different answers, or no two
+        If an argument (or a claim) is invalid or belongs to another form, or a distance is not
+        feasible; if two calls of a function on one dataset return different answers; or if no two
         datasets are that close.
     NoEngineError
         See `global_sensitivity`.
@@ -170,8 +171,7 @@ def audit(
 
     Notes
     -----
-    A verdict on this universe and these sizes need not hold for others: "violated" is final, but
-    "tight" and "loose" hold for this universe only.
+    "violated" is final. "tight" and "loose" hold for this universe and these sizes only.
 
     A float claim that differs from the truth by at most `tolerance_ulps` units in the last place
     of the truth is "tight up to rounding", and so sound, even if it is too small; `slack_ulp` of
@@ -180,7 +180,7 @@ def audit(
     place of their difference.
 
     *Queries.* The cost is one search for all distances together, as for `sensitivity_curves`. Noise
-    whose scale depends on n is private only if neighbors have the same n. Where neighbors have
+    with a scale that depends on n is private only if neighbors have the same n. If neighbors have
     different sizes and the claims at these sizes differ, the verdict is "data-dependent claim", or
     "violated" if the truth exceeds the smaller claim. Neither is sound.
 
@@ -366,8 +366,8 @@ def assert_sensitivity(
     tight : bool, default False
         Whether to refuse claims that are larger than the truth as well.
     reveal : bool, default True
-        Whether the error has the truth and the pair. An exercise hides both: then the error says
-        only whether the claim is too small or too large.
+        Whether the error shows the truth and the pair. For an exercise, hide both: then the error
+        says only whether the claim is too small or too large.
     **options
         The other arguments of `audit`.
 

@@ -267,16 +267,16 @@ def audit_mechanism(
 ) -> MechanismReport:
     """Compare the privacy that a mechanism claims with the exact law of its releases.
 
-    The mechanism gets its generator, and the audit decides its draws: so it finds the probability
-    of everything that the mechanism can release on every dataset that is tried, and the delta that
-    every epsilon needs on the worst pair of neighbors.
+    The audit passes a generator to the mechanism and decides its draws. So it finds the probability
+    of everything that the mechanism can release on every dataset tried, and the delta that every
+    epsilon needs on the worst pair of neighbors.
 
     Parameters
     ----------
     function : callable
         ``function(data, rng)`` releases something about a dataset, with draws from ``rng``, a
-        generator as of ``np.random.default_rng``. It returns all that it releases: numbers, texts,
-        or these in lists, tuples, mappings, arrays and tables. An error that it raises is a
+        generator like that of ``np.random.default_rng``. It returns all that it releases: numbers,
+        texts, or these in lists, tuples, mappings, arrays and tables. An error that it raises is a
         release, too.
     universe : iterable or Universe, optional
         The values of records: the datasets are all lists of the given sizes over these.
@@ -300,9 +300,9 @@ def audit_mechanism(
     every_order : bool, default True
         Whether to try lists in every order of their records, or only in the order of `universe`.
     fresh : bool, default False
-        Whether each dataset gets a process of its own, in which every run finds what the function
-        keeps as it was before: code that keeps state by design, such as an accountant, is then
-        judged on its first call. Default arguments and attributes of modules are not put back.
+        Whether each dataset gets its own process, in which every run finds the function's state as
+        it was before. Code that keeps state by design, such as an accountant, is then judged on its
+        first call. Default arguments and attributes of modules are not put back.
     branches : int, default 10,000
         The largest number of runs on one dataset; together they may make 20 times as many draws
         and decisions.
@@ -310,19 +310,18 @@ def audit_mechanism(
         The most seconds; None for no limit. An audit that takes longer, or more than 2 GiB of
         memory, is refused.
     sampled : bool, default False
-        Whether to look for no law, but to run the function many times and test what is released.
-        It may then have a generator of its own: it takes the dataset, and `rng`, or `seed`, a whole
-        number, or nothing else.
+        Whether to run the function many times and test its releases, instead of computing their
+        law. The function may then have its own generator: it takes the dataset, and `rng`, or
+        `seed`, a whole number, or nothing else.
     generator : {"Generator", "Random", "RandomState"}, optional
-        Which class the function's generator has: NumPy's, Python's ``random.Random``, or NumPy's
-        ``RandomState``. Needed where a call means something else in another class: the last number
-        of ``randint`` is drawn by `Random` alone.
+        The class of the function's generator: NumPy's, Python's ``random.Random``, or NumPy's
+        ``RandomState``. It is needed if a call means something else in another class: only `Random`
+        draws the last number of ``randint``.
     subject : str, optional
         The name in the report; by default that of the function.
     tolerance_ulps : int, float or Fraction, default 32
-        The largest difference that counts as rounding, in units in the last place of the truth,
-        for an epsilon below 1 in those of 1: probabilities that are floats are seldom exactly those
-        of the claim.
+        The largest difference that counts as rounding, in units in the last place of the truth, or
+        of 1 for an epsilon below 1. Float probabilities are seldom exactly those of the claim.
     progress : bool, optional
         Whether to show progress bars; by default on a terminal, after one second.
 

@@ -32,8 +32,8 @@ def sensitivity_bounds(
 ) -> CertifiedBounds:
     """Bound how much a caller's function can change between neighbors on an interval.
 
-    Both bounds are certified, by interval arithmetic on boxes of pairs; neither is the sensitivity:
-    `global_sensitivity` finds it if an engine covers the problem.
+    Interval arithmetic on boxes of pairs certifies both bounds. The sensitivity lies between them;
+    `global_sensitivity` finds it exactly if an engine covers the problem.
 
     Parameters
     ----------
@@ -42,17 +42,17 @@ def sensitivity_bounds(
     query : callable
         A function that computes one number with numpy's + - * / and powers, exp, log, sqrt, abs,
         sin, cos, arctan, tanh, minimum, maximum, clip, where, sum, mean, average, var, std, min,
-        max, sort, median, percentile, prod, dot, cumsum, diff and norm. If it sees its records
-        through sums alone (means, variances, sums of functions of one record), it may have any
-        number of them.
+        max, sort, median, percentile, prod, dot, cumsum, diff and norm. If it uses its records only
+        through sums (means, variances, sums of functions of one record), there may be any number of
+        records.
     size : int or iterable of int
-        The number n of records of x. Of several sizes, the maximum is bounded.
+        The number n of records of x. With several sizes, the bounds are for the maximum over them.
     neighbors, progress
         See `global_sensitivity`.
     time_limit : float, default 30
         About how many seconds to search.
     rtol : float, default 1e-3
-        The search ends when the bounds differ by no more than that part of the lower one.
+        The search ends when the bounds differ by at most this fraction of the lower one.
     n_jobs : int, optional
         The number of worker processes, as for joblib.
 
@@ -64,16 +64,17 @@ def sensitivity_bounds(
     Raises
     ------
     InputError
-        If an argument is invalid, or the distance is not feasible; if the function calls what boxes
-        do not follow, or branches on data: the message names the call and its line.
+        If an argument is invalid, or the distance is not feasible; if the function calls something
+        that boxes cannot follow, or branches on data. The message names the call and its line.
     QueryError
         If the function raises or returns no finite number; the message names the dataset.
 
     Notes
     -----
-    Boxes of pairs are split until none can have answers that are further apart than the best pair
-    (docs/proofs.md, "Certified boxes"); the time grows fast with the number of records. A function
-    of sums has as many variables for a million records as for four ("Few sums").
+    The search splits boxes of pairs until no box can contain answers further apart than the best
+    pair (docs/proofs.md, "Certified boxes"). The time grows fast with the number of records, except
+    for a function of sums, which has as many variables for a million records as for four ("Few
+    sums").
 
     Examples
     --------

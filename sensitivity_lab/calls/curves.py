@@ -51,7 +51,7 @@ def sensitivity_curves(
 ) -> SensitivityCurves:
     """Compute the sensitivity of several queries at several Hamming distances.
 
-    Where datasets must be enumerated, one pass covers all queries and distances of a column.
+    If datasets must be enumerated, one pass covers all queries and distances of a column.
 
     Parameters
     ----------
@@ -61,11 +61,12 @@ def sensitivity_curves(
     queries : iterable of str, Query or callable, default the ten of the article
         See `global_sensitivity`.
     size : int or iterable of int
-        The number n of records of x. Of several sizes, the sensitivity is the maximum.
+        The number n of records of x. With several sizes, the sensitivity is the maximum over them.
     distances : int or iterable of int
         The Hamming distances k.
     neighbors : str or Relation, or an iterable of them
-        The neighbor relations, each at all `distances`; the k of a Relation is 1 or one of them.
+        The neighbor relations, each at all `distances`. The k of a Relation must be 1 or one of
+        these.
     exactly : bool, default False
         Whether neighbors are at distance exactly k instead of at most k.
     norm, method, n_jobs, progress, run
@@ -83,9 +84,9 @@ def sensitivity_curves(
     Warns
     -----
     UserWarning
-        If a numeric column of a table has missing or infinite values; it is left out, and the
-        warning names it. Columns that are not numeric are left out silently; a table without any
-        numeric column raises InputError.
+        If a numeric column of a table has missing or infinite values. The column is left out, and
+        the warning names it. Columns that are not numeric are left out without a warning; a table
+        without any numeric column raises InputError.
 
     Examples
     --------

@@ -86,23 +86,23 @@ def global_sensitivity(
         DataFrame if the universe is a `TableUniverse`) and returns a number or a 1-D array of fixed
         length.
     size : int or iterable of int
-        The number n of records of x, from 1 to the universe's size. Of several sizes, the
-        sensitivity is the maximum.
+        The number n of records of x, up to the universe's size. With several sizes, the sensitivity
+        is the maximum over them.
     neighbors : Relation or str
         The neighbor relation; a name, such as "bounded", means a distance of at most 1.
     norm : {"L1", "L2", "Linf"}, default "L1"
         How to measure the difference of two vector answers; for numbers, all three agree.
     method : str, default "auto"
-        The name of an engine; "auto" chooses the first that covers the problem. "boxes" is no
-        engine: it bounds a caller's function on an `IntervalUniverse` from both sides, and returns
-        the `CertifiedBounds` of `bounds.sensitivity_bounds`.
+        The name of an engine; "auto" chooses the first that covers the problem. "boxes" bounds a
+        caller's function on an `IntervalUniverse` from both sides, and returns the
+        `CertifiedBounds` of `bounds.sensitivity_bounds`.
     n_jobs : int, optional
         The number of worker processes (and of threads between evaluations), as in joblib; by
-        default 1, or the setting of `joblib.parallel_config`. A few datasets are evaluated in this
-        process first. The rest are, too, unless workers save more time than it takes to start them,
-        about 1.5 seconds. If workers already run, can be ended at a timeout, or have a backend set
-        by `parallel_config`, a tenth of a second is enough. With the backend "dask" the cluster's
-        workers evaluate; large arrays stay in this process.
+        default 1, or the setting of `joblib.parallel_config`. This process first evaluates a few
+        datasets itself. It uses workers for the rest only if they save more time than it takes to
+        start them, about 1.5 seconds. A tenth of a second is enough if workers already run, if
+        there is a timeout, or if `parallel_config` sets the backend. With the backend "dask" the
+        cluster's workers evaluate; large arrays stay in this process.
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal, after one second.
     run : Run, optional
@@ -112,7 +112,7 @@ def global_sensitivity(
     -------
     Sensitivity
         The value and its witness; `float(result)` is the value, in the query's unit. With
-        ``method="boxes"`` `CertifiedBounds` instead.
+        ``method="boxes"``, `CertifiedBounds` instead.
 
     Raises
     ------
@@ -123,8 +123,8 @@ def global_sensitivity(
         engine's reason.
     QueryError
         If a caller's function raises, returns no finite number, takes longer than the timeout of
-        `run`, or is vectorized and answers a dataset differently among others; the message names
-        the dataset.
+        `run`, or is vectorized and answers a dataset differently alone than among others; the
+        message names the dataset.
     WorkerError
         If a worker process dies twice in the same block, or a cluster disconnects, restarts or
         cancels tasks.

@@ -78,10 +78,10 @@ def local_sensitivity(
     universe : Universe or IntervalUniverse
         The records that neighbors are drawn from.
     dataset : iterable of records, shape (n,), or DataFrame
-        x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
-        a DataFrame.
+        x, a sub-multiset of the universe, in any order; for a `TableUniverse` its rows, as tuples
+        or as a DataFrame.
     query, neighbors, norm, method, n_jobs, progress, run
-        See `global_sensitivity`. Worker processes list the neighbors.
+        See `global_sensitivity`. Worker processes evaluate the neighbors.
 
     Returns
     -------
@@ -95,8 +95,8 @@ def local_sensitivity(
         If an argument is invalid, x is not a dataset of the universe, or the distance is not
         feasible.
     NoEngineError
-        If no engine accepts the problem. It is a TooLargeError if there are more than a million
-        neighbors to list; the message gives their number.
+        If no engine accepts the problem; a TooLargeError if there are more than a million neighbors
+        to list. The message gives their number.
     QueryError
         If a caller's function raises or returns no finite number; the message names the dataset.
 
@@ -168,9 +168,8 @@ def local_curves(
     Returns
     -------
     SensitivityCurves
-        Curves of kind "local". Their table has the same columns as that of global curves, so both
-        fit on one plot:
-        ``plot_curves(pd.concat([here.to_frame(), everywhere.to_frame()]))``.
+        Curves of kind "local". Their table has the same columns as the table of global curves, so
+        both fit on one plot: ``plot_curves(pd.concat([here.to_frame(), everywhere.to_frame()]))``.
 
     Raises
     ------

@@ -53,7 +53,7 @@ def neighbor_table(
     norm: str = "L1",
     row_limit: int = _ROW_LIMIT,
 ) -> NeighborTable:
-    """List every dataset x of a size with every neighbor y and the change of a query's answer.
+    """List every dataset x of a size, every neighbor y of x, and the change of a query's answer.
 
     The largest change among the neighbors of one x is the local sensitivity of x, and the largest
     of all is the global sensitivity; the rows that attain them are marked.

@@ -60,11 +60,11 @@ def reach(
     progress: bool | None = None,
     run: Run = Run(),  # noqa: B008 - frozen
 ) -> Reach:
-    """Compute how far the answer on one dataset moves if up to k records change, for every k.
+    """Compute how far the answer on one dataset can move if up to k records change, for every k.
 
-    For each k this is the least and the greatest answer on the datasets within distance k of x. The
-    larger of the two moves from f(x) is the local sensitivity at k for `Bounded` and
-    `SymmetricDifference`. The local sensitivity of *other* datasets near x is not in it: that is
+    For each k the result has the least and the greatest answer on the datasets within distance k of
+    x. For `Bounded` and `SymmetricDifference`, the larger of the two moves from f(x) is the local
+    sensitivity at k. For the local sensitivity of *other* datasets near x, see
     `SmoothSensitivity.local_at_distance`.
 
     Parameters
@@ -72,17 +72,16 @@ def reach(
     universe : Universe, TableUniverse or IntervalUniverse; or list, column or table
         The records that datasets are drawn from.
     query : str, Query or callable
-        See `global_sensitivity`. Its answer must be one number. Take groups one at a time, as
+        See `global_sensitivity`. The answer must be one number. Take groups one at a time, as in
         ``GroupBy(column, query, groups=[group])``.
     dataset : iterable of records, shape (n,), or DataFrame
-        x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
-        a DataFrame.
+        x, a sub-multiset of the universe, in any order; for a `TableUniverse` its rows, as tuples
+        or as a DataFrame.
     distances : int or iterable of int
         The Hamming distances k. The result has all distances from 0 to the largest of them.
     neighbors : Relation or str
-        The relation whose distance counts the steps; its k, if it has one, is 1 or one of
-        `distances`. For `Unbounded` this is the symmetric difference; see Notes. At most k:
-        "exactly" is refused.
+        The relation whose distance counts the steps. Its k must be 1 or one of `distances`. For
+        `Unbounded`, steps of the symmetric difference are counted; see Notes. "exactly" is refused.
     sizes : tuple of (int, int), optional
         For relations that add and remove: the smallest and the largest size of datasets. The
         default is every size for which the query is defined, up to the whole universe.
@@ -104,25 +103,25 @@ def reach(
         If an argument is invalid, x is not a dataset of the universe, the answer is not one number,
         or the relation has no distance.
     NoEngineError
-        If no engine accepts the problem. It is a TooLargeError if the problem is too large; the
-        message gives the numbers.
+        If no engine accepts the problem; a TooLargeError if it is too large. The message gives the
+        numbers.
     QueryError
         If a caller's function raises or returns no finite number; the message names the dataset.
 
     Notes
     -----
-    The engines are those of `local_sensitivity`, which finds the same two ends of every change. A
-    change removes i records and adds j; k steps allow k changes under `Bounded`, and about k**2 / 2
-    under `SymmetricDifference`.
+    The engines are those of `local_sensitivity`, which find the same two ends for every change. A
+    change removes i records and adds j. Within k steps there are k changes under `Bounded`, and
+    about k**2 / 2 under `SymmetricDifference`.
 
-    No distance is infeasible. What cannot be removed or added is left out, so the datasets within
-    distance k become all datasets. This keeps them nested: what is within k steps of x is within
-    k + 1 steps of every neighbor of x. Mechanisms made from reach are private for that reason.
+    Every distance is feasible: for large k, the datasets within distance k are all datasets. A
+    dataset within k steps of x is within k + 1 steps of every neighbor of x. That makes mechanisms
+    that use reach private.
 
-    `Unbounded` has no such distance. At most two records added or removed allow (2, 0) and (0, 2),
-    but not one of each. A dataset then may be two steps from x and not within three of a neighbor
-    of x. So add-or-remove relations are taken with the symmetric difference as their distance,
-    which has the same single steps. One direction alone has no way back, and is refused.
+    `Unbounded` has no such distance. At k = 2 it allows two records added or two removed, but not
+    one of each. So a dataset may be two steps from x and not within three steps of a neighbor of x.
+    Reach therefore counts steps of the symmetric difference, which has the same single steps. One
+    direction alone has no way back, and is refused.
 
     References
     ----------

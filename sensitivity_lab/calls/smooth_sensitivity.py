@@ -53,12 +53,12 @@ def smooth_sensitivity(
 
     This is the maximum of ``LS(z) * exp(-beta * d(x, z))`` over all datasets z. LS(z) is the local
     sensitivity of z: the largest change of the answer when one record of z changes. d is the
-    distance of the neighbor relation: the number of records replaced, or added and removed.
+    distance of the neighbor relation: how many records are replaced, or added and removed.
 
-    If a person can have up to k rows, pass neighbors at distance k. The sensitivity stays that of
-    single records; k enters the noise. A person's rows change one after the other, and each step
-    may lose epsilon / k, so use ``beta=smooth_beta(epsilon, k=k)``. The scales in
-    `sensitivity_lab.noise` read k from the result.
+    If a person can have up to k rows, pass neighbors at distance k. The result is still for single
+    records; k enters the noise. A person's rows change one after the other, and each step may use
+    epsilon / k, so pass ``beta=smooth_beta(epsilon, k=k)``. The scales in `sensitivity_lab.noise`
+    read k from the result.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ def smooth_sensitivity(
     query, dataset, norm, progress
         See `local_sensitivity`.
     beta : int, float, Fraction or Decimal
-        The damping per unit of distance: above 0, at most 1e6. To scale noise to the result, use
-        `sensitivity_lab.noise.smooth_beta` of the privacy loss.
+        The damping per unit of distance: above 0, at most 1e6. To scale noise to the result, pass
+        the `sensitivity_lab.noise.smooth_beta` of the privacy loss.
     neighbors : Relation or str
         The relation, at a distance of at most k. Set k to the most rows that one person can have.
         With Bounded, z and y have the size of x. For relations that add and remove see `sizes`.
@@ -98,8 +98,8 @@ def smooth_sensitivity(
     InputError
         If an argument is invalid, or x is not a dataset of the universe.
     NoEngineError
-        If no engine accepts the problem. It is a TooLargeError if the problem is too large; the
-        message gives the numbers.
+        If no engine accepts the problem; a TooLargeError if it is too large. The message gives the
+        numbers.
     QueryError
         If a caller's function raises or returns no finite number; the message names the dataset.
 
@@ -108,9 +108,9 @@ def smooth_sensitivity(
     The value is exact: local sensitivities are rationals or differences of roots, and decimals
     bracket exp(-beta t) until every comparison, and the rounding of the value, is decided. Let T be
     the last distance that can matter: some multiple of 1 / beta, at most n, or 2 n where the size
-    changes. Quantiles need O(T**2) steps, mean O(T), var O(T log m) for m distinct values, and std
-    some hundred times as many. For even n the median is the mean of two records, so the textbook's
-    formula, which is for the lower median, does not hold.
+    changes. Quantiles take O(T**2) steps; sum, mean and count O(m) for m distinct values where
+    records are replaced, else O(T). Other queries are enumerated. For even n the median is the mean
+    of two records, so the textbook's formula, which is for the lower median, does not hold.
 
     References
     ----------

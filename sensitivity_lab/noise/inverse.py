@@ -214,16 +214,17 @@ def inverse_sensitivity(
 ) -> InverseSensitivity:
     """Return the exact law of the inverse sensitivity mechanism on a public grid.
 
-    For an output t let s(t) be the number of records that have to change until t lies between two
+    For an output t, let s(t) be the number of records that must change until t lies between two
     possible answers: the smallest distance whose reach, clipped to the grid and rounded to its
     points, contains t. The mechanism draws t with a probability proportional to
-    ``weight(t) * r**s(t)``, with ``r = exp(-epsilon / (2 k))`` rounded up to a short rational.
-    Outputs beyond the reach have s(t) = K + 1, where K is its largest distance; none is impossible.
+    ``weight(t) * r**s(t)``, with ``r = exp(-epsilon / (2 k))`` rounded up to a short rational. An
+    output beyond the reach has s(t) = K + 1, where K is the largest distance of the reach, so every
+    output is possible.
 
     Parameters
     ----------
     reach : Reach
-        A result of `sl.reach`, whose query has exact answers. Its largest distance K must be
+        A result of `sl.reach` for a query with exact answers. Its largest distance K must be
         public, so choose it without looking at the data.
     epsilon : int, float, Fraction or Decimal
         The privacy loss of one draw, from k times 1e-9 to k times 100.
@@ -234,7 +235,7 @@ def inverse_sensitivity(
         The public weight of every output, above 0; equal by default.
     width : number, default 0
         Outputs up to this far beyond the reach count as reached, too. A width helps if the grid is
-        so fine that an output next to the answer takes many changed records.
+        so fine that many records must change to reach an output next to the answer.
     k : int, default 1
         The most rows that one person can have. The reach counts single records, and neighbors are
         at most k apart.

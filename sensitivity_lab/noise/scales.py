@@ -56,8 +56,8 @@ def laplace_scale(sensitivity: Any, epsilon: Any, *, public_universe: bool = Fal
     Parameters
     ----------
     sensitivity : number, Root or result of a search
-        The L1 sensitivity, at least 0, in the unit of the answer. If it is a result, its `upper` is
-        used; it must be a global sensitivity, for neighbors at a distance of at most k.
+        The L1 sensitivity, at least 0, in the unit of the answer. A result must be a global
+        sensitivity for neighbors at a distance of at most k; its `upper` is used.
     epsilon : int, float, Fraction or Decimal
         The privacy loss of one release, above 0.
     public_universe : bool, default False
@@ -68,8 +68,8 @@ def laplace_scale(sensitivity: Any, epsilon: Any, *, public_universe: bool = Fal
     -------
     float
         The scale b, in the unit of the answer. The standard deviation of the noise is
-        ``sqrt(2) b``. It is 0 if the sensitivity is 0: then neighbors have the same answer, such as
-        the number of rows if rows are replaced, which needs no noise.
+        ``sqrt(2) b``. It is 0 if the sensitivity is 0. Then neighbors have the same answer, such as
+        the number of rows if rows are replaced, and no noise is needed.
 
     Raises
     ------
@@ -91,9 +91,9 @@ def laplace_scale(sensitivity: Any, epsilon: Any, *, public_universe: bool = Fal
     -----
     A result covers datasets that are drawn from its universe and have the requested sizes, so the
     universe and the sizes must be public. `Universe.from_domain` and `Universe.from_interval`
-    declare what a record can be, without looking at the data. A universe made of private data is
-    not public: the median of five equal ages has sensitivity 0 there, and would be published as it
-    is.
+    declare what a record can be, without looking at the data. A universe made from private data is
+    not public: there, the median of five equal ages has sensitivity 0, and would be published
+    without noise.
 
     References
     ----------

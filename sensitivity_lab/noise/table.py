@@ -39,8 +39,8 @@ def noise_table(
 ) -> NoiseTable:
     """Return the noise that each of several answers needs, if they are released together.
 
-    Every answer gets its own noise and its share of the privacy loss. The shares add up to the
-    whole: sequential composition. With a `delta` the noise is Gaussian, and delta is divided like
+    Every answer gets its own noise and its share of the privacy loss. The shares add up to epsilon
+    (sequential composition). With a `delta` the noise is Gaussian, and delta is divided like
     epsilon.
 
     Parameters
@@ -50,13 +50,13 @@ def noise_table(
         one neighbor relation, one k and the same sizes: privacy losses add up only for these. A
         mapping may also have numbers, as in `sl.noise.laplace_scale`. A number is your own claim:
         the table shows it as "given", and nothing about it is checked. Curves must have one
-        distance. Sensitivities of vector answers must be in L1, or with a `delta` in L2.
+        distance. Sensitivities of vector answers must be in L1, or in L2 with a `delta`.
     epsilon : int, float, Fraction or Decimal
         The privacy loss of all releases together, above 0; with a `delta`, each share must be from
         1e-9 to 100.
     delta : int, float, Fraction or Decimal, optional
-        The chance of a larger loss, of all releases together; each share must be from 1e-100 to
-        0.5. By default the noise is Laplace noise, and the releases are epsilon-differentially
+        The probability of a larger loss, for all releases together; each share must be from 1e-100
+        to 0.5. By default the noise is Laplace noise, and the releases are epsilon-differentially
         private.
     split : iterable of numbers, or mapping of name to number, optional
         The weights of the shares, above 0, in any unit; equal by default.

@@ -41,14 +41,14 @@ class Person:
     Parameters
     ----------
     column : str, optional
-        The column that says whose a row is. It must identify people: a number per row limits
-        nobody. Leave it out only if nobody can have more than `max_rows` rows by design, as in a
-        study with one visit a year; nothing checks that.
+        The column that says whose row it is. It must identify people: a different number in each
+        row limits nobody. Leave it out only if nobody can have more than `max_rows` rows by design,
+        as in a study with one visit a year; nothing checks that.
     max_rows : int
-        The most rows that count of one person, from 1 to 2**20. Rows beyond it are dropped.
+        The most rows that count per person, from 1 to 2**20. Further rows are dropped.
     max_groups, max_rows_per_group : int
-        In place of `max_rows`: the most groups in which a person counts, and the most rows in each.
-        With Gaussian noise this can need less noise: the counts of all groups move by
+        Instead of `max_rows`: the most groups in which a person counts, and the most rows in each.
+        With Gaussian noise this can take less noise: the counts of all groups move by
         ``max_rows_per_group * sqrt(max_groups)`` in L2.
 
     Raises
@@ -58,8 +58,8 @@ class Person:
 
     Notes
     -----
-    Which rows of a person are kept is decided by a hash of what is in them, never by their place in
-    the table.
+    A hash of a row's contents decides which rows of a person are kept, never their place in the
+    table.
 
     Examples
     --------

@@ -85,29 +85,30 @@ def plan(
         n - 1, as in pandas), "median", a percentile such as "percentile_90" or
         ``sl.Percentile(90)``, or "histogram".
     bounds : mapping of str to range or (number, number)
-        By column, the values that count: ``range(25)`` says whole numbers from 0 to 24, ``(0, 24)``
-        real ones. Others count as the nearest of these.
+        By column, the values that count: ``range(25)`` means whole numbers from 0 to 24,
+        ``(0, 24)`` real numbers. Other values count as the nearest of these.
     groupby : mapping of str to list of str or numbers, optional
         By column, the groups to publish, whether they occur or not. Rows of other groups are
-        dropped. Of several columns all combinations are groups. By default the whole table is one.
+        dropped. With several columns, all combinations are groups. By default the whole table is
+        one group.
     delta : int, float, Fraction or Decimal, optional
-        The chance of a larger loss, from 1e-100 to 0.5. With it the noise is Gaussian, and one
-        mechanism for all numbers; by default it is Laplace noise.
+        The probability of a larger loss, from 1e-100 to 0.5. With a delta the noise is Gaussian,
+        from one mechanism for all numbers; by default it is Laplace noise.
     split : iterable of numbers, or mapping of name to number, optional
-        The weights of the measured numbers' shares, above 0. By default they are chosen with what
-        is measured. Their names are in the printed plan.
+        The weights of the measured numbers' shares of the loss, above 0. By default the plan
+        chooses them. The printed plan has the names.
     step : mapping of str to number, optional
-        By column, the distance of the values that a number is rounded to. By default 1 for a range,
-        and the 65,536th part of the bounds for real numbers.
+        By column, the step to which numbers are rounded. By default 1 for a range, and 1 / 65,536
+        of the width of the bounds for real numbers.
     bins : mapping of str to list of numbers, optional
-        By column, where the bins of its histogram begin. By default each value has its own; of more
-        than 100 values about a hundred bins of equal width, or what `rows` says.
+        By column, where the bins of its histogram begin. By default each value has its own bin;
+        more than 100 values get about a hundred bins of equal width, or as many as suit `rows`.
     rows : int, optional
-        About how many rows the table has, if that is public: bins are then as wide as costs no more
-        than the noise.
+        About how many rows the table has, if that is public. Bins are then so wide that their width
+        and the noise add about equal errors.
     decimal : {".", ","}, optional
-        The mark of decimals in texts. By default a point, and in a file with semicolons or tabs a
-        comma as well; there a number such as 1.000 or 1,000 counts as unreadable.
+        The decimal mark in texts. By default a point; in a file with semicolons or tabs a comma as
+        well, and there a number such as 1.000 or 1,000 counts as unreadable.
 
     Returns
     -------
@@ -121,18 +122,19 @@ def plan(
 
     Notes
     -----
-    A row with a missing cell in a column that the plan uses is dropped. People with more rows than
-    the limit keep those with the least hashes of what is in them. Bounds, groups and the plan must
-    be chosen without looking at the data: nobody can check that, and if they were not, they can
-    reveal people whatever the noise.
+    A row with a missing cell in a column that the plan uses is dropped. For people with more rows
+    than the limit, the rows with the least hashes of their contents are kept. Choose bounds, groups
+    and the plan without looking at the data: otherwise they can reveal people whatever the noise.
+    Nothing can check this.
 
-    What is measured of a column, a histogram, sums centred at mid-range or both, is chosen with the
-    shares of the loss, so that the errors of all statistics are on average the least multiple of
-    what they would be alone. That depends on the bounds, not on the data.
+    For each column the plan measures a histogram, sums about the middle of the bounds, or both. It
+    chooses these and the shares of the loss so that the errors of all statistics are, on average,
+    the least multiple of what each would be alone. The choice depends on the bounds, not on the
+    data.
 
-    Each published number but those of histograms has an interval, ``NAME_low`` and ``NAME_high``,
-    that holds in 90 of 100 releases for the rows that count, from published numbers alone. Where it
-    is as wide as the bounds, the number is empty.
+    Each published number, except those of histograms, has an interval from ``NAME_low`` to
+    ``NAME_high``. It is computed from published numbers alone, and contains the value for the rows
+    that count in 90 of 100 releases. If the interval is as wide as the bounds, the number is empty.
 
     References
     ----------
@@ -263,18 +265,17 @@ class Plan(Tabled):
             file. Frames and files are read by one set of rules. The plan of a query reads its own
             database, and takes no table.
         folder : str or path, optional
-            A new folder, which is made first, and into which all of it is written: see
-            `Released.save`.
+            A new folder, to which everything is written: see `Released.save`.
         ledger : str or path, optional
             A folder that all publications about these people share, whatever process makes them. A
-            plan that is in it is not published again: its numbers are given back, and the table is
+            plan that is in it is not published again: you get its numbers back, and the table is
             not read. `sensitivity_lab.releases.ledger` adds up what was spent.
         name : str, default ""
-            Tells releases of one plan apart in the ledger, such as "2026-11".
+            A name that distinguishes releases of one plan in the ledger, such as "2026-11".
         unreadable : {"refuse", "drop"}, default "refuse"
-            Whether to refuse a table of which a tenth of a column, or more, cannot be read. Whoever
-            sees that nothing is published learns something about the data; where others see it,
-            say "drop" beforehand.
+            Whether to refuse a table if a tenth of a column, or more, cannot be read. Whoever sees
+            that nothing is published learns something about the data. If others can see it, pass
+            "drop" from the start.
 
         Returns
         -------
@@ -283,9 +284,9 @@ class Plan(Tabled):
         Raises
         ------
         InputError
-            If the plan was published before: a second publication of the same people has its own
-            privacy loss, and both add up. Also if the table cannot be read or lacks a column, or a
-            disk refuses; the message says whether something is spent.
+            If the plan was published before: a second publication about the same people has its own
+            privacy loss, and both add up. Also if the table cannot be read or lacks a column, or if
+            the disk fails; the message says whether epsilon was spent.
         MissingExtraError
             If OpenDP is not installed, which draws the noise.
         """
@@ -440,8 +441,8 @@ class Plan(Tabled):
         Returns
         -------
         Errors
-            Against what pandas computes of all rows that can be read, without limits and bounds:
-            the mean absolute error, how often the noise hides the number, and what dropped rows,
+            The mean absolute error against what pandas computes from all readable rows, without
+            limits and bounds; how often the number is empty; and the errors that dropped rows,
             bounds, bins and noise add, each by itself.
         """
         times = check_whole("times", times, "a number of rehearsals, at least 1")

@@ -32,20 +32,20 @@ class Released(Tabled):
     Attributes
     ----------
     kind : {"published", "exact", "rehearsal"}
-        Only what is published is private.
+        Only published numbers are differentially private.
     statistics : DataFrame
-        A row per group, a column per statistic; NaN where the noise hides it. Numbers of rows are
-        whole, and with noise they can be negative.
+        A row per group, a column per statistic; NaN if its interval is as wide as its bounds.
+        Numbers of rows are whole, and with noise they can be negative.
     histograms : dict of str to DataFrame
-        By name, a row per group and a column per bin. What follows from one is computed from the
-        nearest histogram without negative numbers.
+        By name, a row per group and a column per bin. Statistics are computed from the nearest
+        histogram without negative numbers.
     measured : dict of str to DataFrame
         The numbers that got noise, by the names in the printed plan: a row per group. Sums and
         squares are about the middle of the bounds, as docs/proofs.md, "Releases", says.
     plan : Plan
         What was measured; its `statement` says how private it is.
     date : str
-        When it was published before, if a ledger has given it back; the table was not read.
+        The date of the publication, if a ledger gave it back and the table was not read.
 
     Examples
     --------

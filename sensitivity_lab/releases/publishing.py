@@ -248,7 +248,7 @@ def ledger_folder(path: Any) -> Path:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Ledger(Tabled):
-    """What was published, by a folder that all processes share; `ledger` reads it.
+    """What was published, from a folder that all processes share; `ledger` reads it.
 
     Attributes
     ----------
@@ -302,7 +302,7 @@ class Ledger(Tabled):
 
 
 def ledger(path: Any) -> Ledger:
-    """Read what a ledger knows: which plans were published, and what they cost together.
+    """Read from a ledger which plans were published, and what they cost together.
 
     Parameters
     ----------
@@ -312,8 +312,8 @@ def ledger(path: Any) -> Ledger:
     Returns
     -------
     Ledger
-        Its `total` adds up epsilon and delta, by whose rows, publications that were begun and not
-        finished included. It refuses nothing: a budget is yours to keep.
+        Its `total` adds up epsilon and delta for each `about`, the people whose rows were used.
+        Publications that began but did not finish count. It refuses nothing: you keep the budget.
 
     Raises
     ------

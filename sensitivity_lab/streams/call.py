@@ -57,9 +57,9 @@ def participation_sensitivity(
 ) -> ParticipationSensitivity:
     """Return how much one person can change what a stream releases, in the L2 norm.
 
-    Step by step people contribute to a sum, and what is released is ``C (contributions) + noise``:
-    running sums, windows, the nodes of a tree, or a training run with correlated noise, as in
-    DP-FTRL and matrix factorization. A person takes part several times, and the changes add up.
+    People contribute step by step, and the release is ``C (contributions) + noise``: running sums,
+    windows, the nodes of a tree, or a training run with correlated noise, as in DP-FTRL and matrix
+    factorization. A person can take part several times, and the changes add up.
 
     Parameters
     ----------
@@ -67,26 +67,26 @@ def participation_sensitivity(
         C: its column t is what a contribution of 1 at step t adds to the release. A single row of
         numbers is the first column of a lower triangular Toeplitz matrix. At most 2,000 steps.
     k : int
-        The most times that a person takes part: 1 protects an event, k a user.
+        The most times that a person takes part: 1 protects an event, more a user.
     separation : int, default 1
         The fewest steps from one participation to the next.
     pattern : {"at least", "fixed"}, default "at least"
         "fixed": participations are exactly `separation` steps apart, as in epochs of one order.
     contribution : {"number", "one"} or int, default "number"
-        What a participation contributes: a number in [-1, 1], exactly 1 (a count), or a vector of
-        so many numbers with an L2 norm of at most 1 (a clipped gradient).
+        The contribution of one participation: a number in [-1, 1], exactly 1 (a count), or with an
+        int d a vector of d numbers with an L2 norm of at most 1 (a clipped gradient).
     neighbors : {"zero-out", "replace"}, default "zero-out"
-        "zero-out": all contributions of one person become 0. "replace": they become others, at
-        1 to k steps.
+        "zero-out": all contributions of one person become 0. "replace": the person contributes
+        other values, at 1 to k steps.
     gram : bool, default False
-        Whether `matrix` is X = C'C, which is enough.
+        Whether `matrix` is X = C'C instead of C. That is enough.
     time_limit : float or None, default 60
-        Seconds. After them the best bounds are returned.
+        The most seconds to search; then the best bounds so far are returned.
 
     Returns
     -------
     ParticipationSensitivity
-        With `status` "exact" and a witness that attains it, or "bounds".
+        With `status` "exact" and a witness that attains the value, or with `status` "bounds".
 
     Raises
     ------
@@ -97,17 +97,17 @@ def participation_sensitivity(
 
     Notes
     -----
-    Exact at once: banded matrices (no row is shared by steps that one person can take) and lower
-    triangular Toeplitz matrices whose coefficients fall. Else a search over patterns bounds what
-    later steps can add. Each of its nodes takes O(T**2 k) operations; it ends at once for
-    square-root and normalized factors. Its floats have a proven error, and exact arithmetic
-    compares what they cannot tell apart. Vectors take semidefinite programs where entries of X have
-    both signs; the answer are bounds, mostly within 1e-9, since one that rounds is not exact. Ones
-    that are replaced take all pairs of at most 3,000 patterns. See docs/proofs.md, "Participation
-    in a stream".
+    The value is exact without a search for banded matrices (steps that one person can take share no
+    row) and for lower triangular Toeplitz matrices with falling coefficients. For other matrices, a
+    search over patterns bounds what later steps can add. Each of its nodes takes O(T**2 k)
+    operations; for square-root and normalized factors it ends at once. Its floats have a proven
+    error, and exact arithmetic compares what they cannot tell apart. Vectors need semidefinite
+    programs if entries of X have both signs; these give bounds, mostly within 1e-9. For ones that
+    are replaced, the search compares all pairs of at most 3,000 patterns. See docs/proofs.md,
+    "Participation in a stream".
 
-    Where X has no negative entries, vectors do no more than numbers, and are shown as numbers: as
-    vectors along one direction.
+    If X has no negative entries, vectors can change the release no more than numbers can, and are
+    shown as numbers: as vectors along one direction.
 
     References
     ----------
@@ -201,13 +201,13 @@ def audit(
     claim : number or callable
         The claimed sensitivity; a callable takes k.
     k : int or sequence of int
-        The most participations of a person: a row of the report for each.
+        The most participations of a person; the report has a row for each k.
 
     Returns
     -------
     AuditReport
-        Its answers are how far x moves the release. Where only bounds are known, a claim below the
-        lower one is violated, and one between them is not judged.
+        Its answers say how far x moves the release. If only bounds are known, a claim below the
+        lower bound is violated, and a claim between the bounds is not judged.
 
     Raises
     ------

@@ -33,7 +33,7 @@ def datasets(universe: FiniteUniverse, size: int) -> Iterator[Dataset]:
     universe : FiniteUniverse
         The records that datasets are drawn from.
     size : int
-        The number of records, from 1 to the universe's size.
+        The number of records, up to the universe's size.
 
     Yields
     ------
@@ -122,9 +122,8 @@ def neighboring_datasets(
     Yields
     ------
     tuple of numbers
-        The records of a neighbor, ascending. There are ``count_neighbors(universe, x, neighbors)``.
-        Two records may have equal values, and one can replace the other: then x is its own
-        neighbor. Each distinct multiset is listed once.
+        The records of a neighbor, ascending. There are ``count_neighbors(universe, x, neighbors)``
+        neighbors. If a record can be replaced by another one of equal value, x is its own neighbor.
 
     Raises
     ------

@@ -343,8 +343,8 @@ class Bounded(Relation):
     Parameters
     ----------
     k : int
-        The Hamming distance, at least 1: how many records are replaced. With `exactly`, at most the
-        size of x and the number of records outside x.
+        The Hamming distance, at least 1: how many records are replaced. With `exactly`, k must not
+        exceed the size of x or the number of records outside x.
     exactly : bool, default False
         Whether k records are replaced by k other records of the universe, instead of at most k.
 
@@ -394,9 +394,9 @@ class Unbounded(Relation):
     Parameters
     ----------
     k : int
-        The Hamming distance, at least 1: how many records are added or removed. With `exactly`,
-        removing needs k records of x, or more if the query has no answer on no records; adding
-        needs k records outside x.
+        The Hamming distance, at least 1: how many records are added or removed. With `exactly`, a
+        removal needs k records in x, or more if the query is undefined on the empty dataset, and an
+        addition needs k records outside x.
     exactly : bool, default False
         Whether exactly k records are added or removed, instead of at most k.
     direction : {"both", "add", "remove"}, default "both"
@@ -534,15 +534,15 @@ class EditDistance(OfMultisets):
 class Edit(Relation):
     """Replace, add or remove: a record that is replaced, added or removed counts once.
 
-    With i records removed and j added, ``min(i, j)`` of them are replacements, so the distance is
-    ``max(i, j)``: for k = 1, y is x with a record replaced, added or removed.
+    If i records are removed and j are added, ``min(i, j)`` of these changes are replacements, so
+    the distance is ``max(i, j)``. For k = 1, y is x with one record replaced, added or removed.
 
     Parameters
     ----------
     k : int
         The Hamming distance, at least 1: the larger of the numbers of records removed and added.
     exactly : bool, default False
-        Whether the larger of these numbers is k, instead of at most k.
+        Whether the larger of these numbers is exactly k, instead of at most k.
 
     Examples
     --------

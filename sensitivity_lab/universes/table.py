@@ -35,8 +35,8 @@ class TableUniverse(FiniteUniverse):
     counts : sequence of int, shape (m,), optional
         How often each row occurs, at least once each. By default, once each.
     allow_missing : bool, default False
-        Whether missing values (None, NaN, NA, NaT) are ordinary values. They are all one value,
-        equal to itself, and appear as None in records.
+        Whether missing values (None, NaN, NA, NaT) are ordinary values. All of them are one value,
+        equal to itself, which appears as None in records.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class TableUniverse(FiniteUniverse):
     values : tuple of tuples, shape (m,)
         The distinct rows as Python values: ascending column by column, missing values last.
     counts : tuple of int, shape (m,), or None
-        Their multiplicities; None if there are as many copies as a dataset can hold.
+        How often each row occurs; None if there are as many copies as a dataset can hold.
     size : int or math.inf
         The number of records N.
 
@@ -101,9 +101,9 @@ class TableUniverse(FiniteUniverse):
     def from_dataset(cls, records: Any, *, allow_missing: bool = False) -> TableUniverse:
         """Make the universe of scenario (a): a table whose rows each occur once.
 
-        The records become public: a result holds only among datasets drawn from these rows, and
-        its value and witness reveal them. To release private data, scale noise to a result over a
-        domain that is known without the data, `from_domain`.
+        The records become public: a result holds only among datasets drawn from these rows, and its
+        value and witness reveal them. To release private data, scale noise to a result over a
+        domain that you know without the data; see `from_domain`.
 
         Parameters
         ----------
@@ -148,8 +148,8 @@ class TableUniverse(FiniteUniverse):
         Parameters
         ----------
         values : mapping of column to values, or DataFrame
-            A domain per column, where every combination is a row; or the distinct rows. A tuple
-            of two numbers is these two values, not a range; a warning says so.
+            A domain per column, where every combination is a row; or the distinct rows. A tuple of
+            two numbers means these two values, not a range; a warning says so.
         copies : int, optional
             How often each row can occur, at least 1. By default as often as a dataset can hold.
         allow_missing : bool, default False

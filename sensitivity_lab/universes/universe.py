@@ -25,7 +25,7 @@ class Universe(FiniteUniverse):
     Parameters
     ----------
     values : sequence of int, float, Fraction or Decimal, shape (m,)
-        The distinct values, in any order, finite, of at most 4,000 digits. Ints stay ints.
+        The distinct values, in any order: finite, with at most 4,000 digits. Ints stay ints.
     counts : sequence of int, shape (m,), optional
         How often each value occurs, at least once each. By default, once each.
 
@@ -97,15 +97,15 @@ class Universe(FiniteUniverse):
     def from_dataset(cls, records: Iterable[Number]) -> Universe:
         """Make the universe of scenario (a): a dataset whose records each occur once.
 
-        The records become public: a result holds only among datasets drawn from these
-        records, and its value and witness reveal them. To release private data, scale noise to a
-        result over a domain that is known without the data, `from_domain`.
+        The records become public: a result holds only among datasets drawn from these records, and
+        its value and witness reveal them. To release private data, scale noise to a result over a
+        domain that you know without the data; see `from_domain`.
 
         Parameters
         ----------
         records : iterable of numbers, shape (N,)
             The records, in any order; equal values are different records. An array or a column
-            (pandas, Polars, Arrow) works, too; its False and True are 0 and 1.
+            (pandas, Polars, Arrow) works, too; False and True in it are 0 and 1.
 
         Returns
         -------
@@ -140,8 +140,8 @@ class Universe(FiniteUniverse):
         Parameters
         ----------
         values : iterable of numbers, shape (m,)
-            The distinct values, such as ``range(21)``. A tuple of two is these two values, not a
-            range; a warning says so if other whole numbers are between them.
+            The distinct values, such as ``range(21)``. A tuple of two numbers means these two
+            values, not a range; a warning says so if there are whole numbers between them.
         copies : int, optional
             How often each value can occur, at least 1. By default as often as a dataset can hold.
 
@@ -183,8 +183,8 @@ class Universe(FiniteUniverse):
         Returns
         -------
         IntervalUniverse
-            It is not a `Universe`: it has no list of values. Functions that list datasets refuse
-            it; pass a grid to these, ``Universe.from_domain(values)``.
+            It is not a `Universe`, because it has no list of values. Functions that list datasets
+            refuse it; pass them a grid, ``Universe.from_domain(values)``.
 
         Raises
         ------
