@@ -340,6 +340,21 @@ class DrivenGenerator(LikePythons):
             raise OutsideError("passes out= or dtype= to rng.standard_normal; leave them out")
         return self._noise(GAUSSIAN, 0.0, 1.0, size)
 
+    def multivariate_normal(  # type: ignore[override]
+        self, mean: Any, cov: Any, size: Any = None, **further: Any
+    ) -> Any:
+        """Draw correlated Gaussian noise: a root of the matrix times independent draws."""
+        if size is not None or further:
+            raise OutsideError(
+                "passes more than a mean and a matrix to rng.multivariate_normal; draw one vector "
+                "after another"
+            )
+        try:
+            root = np.linalg.cholesky(np.asarray(cov, dtype=float))
+        except np.linalg.LinAlgError:
+            raise OutsideError("draws normal noise with a singular matrix") from None
+        return np.asarray(mean) + root.astype(object) @ self.standard_normal(len(root))
+
     def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Draw Gumbel noise."""
         return self._noise(GUMBEL, loc, scale, size)

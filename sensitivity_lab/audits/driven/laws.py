@@ -28,6 +28,7 @@ from sensitivity_lab.results.literals import short_literal
 from .affine import AffineLaw, Leak, NotJudged, compare
 from .inverse import folded
 from .losses import Loss, Within, WithinLoss
+from .mixtures import MixtureLoss, mixed
 from .runs import Explored, Leaf
 from .stops import LimitError, OutsideError
 from .symbols import LAPLACE, released_noise, whole_noise
@@ -635,6 +636,10 @@ def compared(first: ReleaseLaw, second: ReleaseLaw) -> Divergence:
 
 def _noisy(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> list[Noisy]:
     """Return the outcomes of leaves with continuous noise that can have outcomes in common."""
+    sides = [[one for law, one in members if (law is first) is mine] for mine in (True, False)]
+    if (mixture := _mixture(*sides)) is not None:
+        p, q = (sum((one.mass for one in some), Fraction(0)) for some in sides)
+        return [Noisy(p, q, mixture, members[0][1].leaf)]
     mine = {one.leaf.run.path_taken: one for law, one in members if law is first}
     others = {one.leaf.run.path_taken: one for law, one in members if law is not first}
     if len(mine) == len(others) == 1:
@@ -662,6 +667,23 @@ def _noisy(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> l
         loss = compare(_affine(one.leaf), _affine(other.leaf))
         found.append(Noisy(one.mass, other.mass, loss, one.leaf, alone))
     return found
+
+
+def _mixture(own: Sequence[_Boxed], other: Sequence[_Boxed]) -> MixtureLoss | None:
+    """Return the loss of a number whose center draws decide that are not released; else None."""
+    both = [*own, *other]
+    plain = all(len(one.leaf.symbols) == 1 and not one.leaf.run.compares for one in both)
+    if len(both) < 3 or not plain or any(one.tables for one in both):
+        return None
+    p, q = (mixed((one.mass, _affine(one.leaf)) for one in some) for some in (own, other))
+    if (
+        p is None
+        or q is None
+        or p[0] != q[0]
+        or {b for (_, b), _ in p[1]} != {b for (_, b), _ in q[1]}
+    ):
+        return None
+    return MixtureLoss(p[0], (Fraction(1),), p[1], q[1])
 
 
 def _within(one: Leaf, other: Leaf) -> WithinLoss | None:

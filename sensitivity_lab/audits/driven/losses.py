@@ -395,13 +395,13 @@ class ScaleLoss(Loss):
 
         return Event(self.weights, tuple(joined), bounds(self.p), bounds(self.q))
 
-    def _intervals(self, epsilon: Fraction, digits: int) -> list[_Ends]:
+    def _intervals(self, epsilon: Fraction, digits: int) -> list[Ends]:
         """Return where the loss is above epsilon, in ascending order; neighbors may touch."""
         find = _laplace_intervals if self.kind == "Laplace" else _normal_intervals
         return list(find(self.p, self.q, epsilon, digits))
 
     def _mass(
-        self, law: tuple[Fraction, Fraction], intervals: Sequence[_Ends], digits: int
+        self, law: tuple[Fraction, Fraction], intervals: Sequence[Ends], digits: int
     ) -> Enclosure:
         """Return the probability of some intervals under a law."""
         center, scale = law
@@ -516,8 +516,8 @@ class WithinLoss(Loss):
 
 
 _Infinite = Decimal
-_Ends = tuple[Enclosure | _Infinite, Enclosure | _Infinite]
-_LEAST, _MOST = Decimal("-Infinity"), Decimal("Infinity")
+Ends = tuple[Enclosure | _Infinite, Enclosure | _Infinite]
+LEAST, MOST = Decimal("-Infinity"), Decimal("Infinity")
 
 
 def _end(value: float, digits: int) -> Enclosure | _Infinite:
@@ -534,7 +534,7 @@ def _laplace_distribution(x: Enclosure) -> Enclosure:
 
 def _laplace_intervals(
     p: tuple[Fraction, Fraction], q: tuple[Fraction, Fraction], epsilon: Fraction, digits: int
-) -> Iterator[_Ends]:
+) -> Iterator[Ends]:
     """Find where the ratio of two Laplace densities is above exp(epsilon).
 
     Its logarithm f(x) is ``log(b_q / b_p) - |x - c_p| / b_p + |x - c_q| / b_q``. With P wider, it
@@ -553,15 +553,15 @@ def _laplace_intervals(
     away, towards = gap * flat, (gap * steep).maximum((gap - 2 * apart) * flat)
     left, right = (towards, away) if other < center else (away, towards)
     if wide:
-        yield _LEAST, center - left
-        yield right + center, _MOST
+        yield LEAST, center - left
+        yield right + center, MOST
     elif gap.high > 0:
         yield center - left, right + center
 
 
 def _normal_intervals(
     p: tuple[Fraction, Fraction], q: tuple[Fraction, Fraction], epsilon: Fraction, digits: int
-) -> Iterator[_Ends]:
+) -> Iterator[Ends]:
     """Find where the ratio of two normal densities is above exp(epsilon).
 
     Its logarithm less epsilon is ``A x**2 + B x + C``, with A other than 0: the variances differ.
@@ -578,7 +578,7 @@ def _normal_intervals(
     ends = (root * (-1) - slope, root - slope)
     first, last = (end * (1 / (2 * square)) for end in (ends if square > 0 else ends[::-1]))
     if square > 0:  # P is wider
-        yield _LEAST, first
-        yield last, _MOST
+        yield LEAST, first
+        yield last, MOST
     elif discriminant.high > 0:
         yield first, last
