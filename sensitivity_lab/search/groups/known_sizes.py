@@ -145,33 +145,3 @@ def best_split(
         if i <= total[0] and j <= total[1] and outside((total[0] - i, total[1] - j))
     ]
     return max(found, key=itemgetter(0)) if found else None
-
-
-def in_rows(members: Members, places: Any, data: Multiplicities, have: Multiplicities) -> Any:
-    """Return numbers of a group as the first rows that have them, of those there are.
-
-    Parameters
-    ----------
-    members : Members
-        The rows of the group.
-    places : ndarray of intp, shape (rows,)
-        Where the number of each of its rows is among the numbers.
-    data : ndarray of int64
-        How often each number is taken.
-    have : ndarray of int64, shape (many,)
-        How often each row of the universe is there.
-
-    Returns
-    -------
-    ndarray of int64, shape (many,)
-    """
-    found = np.zeros_like(have)
-    held = have[members.rows]
-    # Rows of one number stand side by side in a line of records: `before` counts those of all rows
-    # before, less `first`, those before of the same number. Each row takes what is left of its
-    # number.
-    before = np.cumsum(held) - held
-    first = np.full(len(data), np.iinfo(np.int64).max)
-    np.minimum.at(first, places, before)
-    found[members.rows] = np.clip(data[places] - (before - first[places]), 0, held)
-    return found

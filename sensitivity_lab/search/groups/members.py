@@ -52,11 +52,16 @@ class Members:
 
     def taken(self, ranges: tuple[tuple[int, int], ...], many: int) -> Multiplicities:
         """Return the records at some positions as multiplicities of all rows, shape (many,)."""
-        found = np.zeros(many, dtype=np.int64)
-        stops = np.cumsum(self.counts)
+        found, stops = np.zeros_like(self.counts), np.cumsum(self.counts)
         for start, stop in ranges:
             inside = np.minimum(stops, stop) - np.maximum(stops - self.counts, start)
-            found[self.rows] += np.maximum(inside, 0)
+            found += np.maximum(inside, 0)
+        return self.among(many, found)
+
+    def among(self, many: int, own: Multiplicities) -> Multiplicities:
+        """Return some of these rows as multiplicities of all rows, shape (many,)."""
+        found = np.zeros(many, dtype=np.int64)
+        found[self.rows] = own
         return found
 
 

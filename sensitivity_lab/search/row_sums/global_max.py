@@ -26,7 +26,7 @@ from sensitivity_lab.search.contenders import Contenders
 from sensitivity_lab.search.engine import Cost, Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
 from sensitivity_lab.search.memory import WORD, of_pairs
-from sensitivity_lab.universes.multiplicities import Multiplicities, smallest
+from sensitivity_lab.universes.multiplicities import Multiplicities, smallest, smallest_of_each
 from sensitivity_lab.universes.relations import RemovedAdded
 
 from .contributions import Contributions, Part, contributions_of
@@ -280,17 +280,8 @@ def _datasets(
     left = problem.universe.multiplicities(size + change[1]).copy()
     sides = []
     for part in parts:
-        taken = as_records(part, held, left)
+        taken = smallest_of_each(left, held.group, part)
         left -= taken
         sides.append(taken)
     core = smallest(left, size - change[0])
     return core + sides[0], core + sides[1]
-
-
-def as_records(part: Part, held: Contributions, left: Multiplicities) -> Multiplicities:
-    """Return a part as records: of each group, the first ones that are left."""
-    taken = np.zeros_like(left)
-    for group in np.flatnonzero(part):
-        members = np.flatnonzero(held.group == group)
-        taken[members] = smallest(left[members], part[group])
-    return taken
