@@ -283,11 +283,6 @@ class Engine(Protocol[P, F]):
 AnyEngine = Engine[Any, Any]
 
 
-def theory_of(engine: AnyEngine) -> AnyEngine:
-    """Return the engine that searches, below those that only choose what it is to search."""
-    return theory_of(engine.engine) if hasattr(engine, "engine") else engine
-
-
 def planned(engine: AnyEngine, problem: Any, options: Options) -> Plan[Any] | Refusal:
     """Return the plan of an engine; refuse one that needs more memory than the limit."""
     plan = engine.plan(problem, options)

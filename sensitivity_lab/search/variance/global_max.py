@@ -26,6 +26,8 @@ from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import Cost, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.layouts import Layout, LayoutSearch, Shape
+from sensitivity_lab.search.memory import of_pairs
+from sensitivity_lab.search.sizes import settled
 from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
 from sensitivity_lab.universes.families import Family, Steps
 
@@ -73,6 +75,9 @@ class Variance:
                 reason = _unproved(problem, query, family) if query.root else None
                 if reason:
                     return self._refusal(query, family, reason)
+        found = settled(problem)
+        if found is not None:
+            return Plan(lambda: found, Cost(of_pairs(problem)))  # nothing is left to search
         return Plan(partial(_solve, problem, options.progress), cost)
 
     def _refusal(self, query: Query, family: Family, reason: str) -> Refusal:
