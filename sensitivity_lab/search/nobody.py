@@ -337,12 +337,12 @@ def _plan_local(
         if isinstance(found, Refusal) or found.ends is None:
             return found
         ends = partial(_ends_with_few, problem, few, found.ends)
-    return Plan(lambda: _furthest_of_ends(problem, ends()), Cost(0), ends)
 
+    def solve() -> Finding:
+        both = ends()
+        return furthest(_on_finite(problem, both.values), both)
 
-def _furthest_of_ends(problem: Local, both: BothEnds) -> Finding:
-    """Return x and the neighbor whose answer is furthest from that of x."""
-    return replace(furthest(_on_finite(problem, both.values), both), values=both.values)
+    return Plan(solve, Cost(0), ends)
 
 
 def _on_finite(problem: Local, values: tuple[Number, ...]) -> LocalProblem:

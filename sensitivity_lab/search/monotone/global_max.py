@@ -149,7 +149,7 @@ def _bytes(problem: Problem) -> int:
         pieces = 6 * query.most_runs(largest) * pairs * (16 * WORD + each)
         passing = max(passing, listed + pieces + shapes * (6 * each + 12 * WORD))
     # Of one query at a time the gaps in both directions, and of every query where they split.
-    kept = of_shapes(problem, 0, 0, 0) + shapes * (4 * each + 4 * WORD * len(problem.queries))
+    kept = of_shapes(problem) + shapes * (4 * each + 4 * WORD * len(problem.queries))
     return of_records(problem, sums=sums) + kept + passing
 
 

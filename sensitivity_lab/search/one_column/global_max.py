@@ -27,7 +27,11 @@ from sensitivity_lab.search.engine import (
 )
 from sensitivity_lab.search.lattice import Indices
 from sensitivity_lab.search.memory import WORD, of_pairs
-from sensitivity_lab.universes.multiplicities import changed_by_group, smallest_of_each
+from sensitivity_lab.universes.multiplicities import (
+    Multiplicities,
+    changed_by_group,
+    smallest_of_each,
+)
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
 from sensitivity_lab.universes.table import TableUniverse
@@ -74,7 +78,7 @@ def _solve(problem: Problem, column: Column, plan: Plan[Findings]) -> list[Findi
     """Return a finding for every relation: tables that are the datasets found in the column."""
     (found,) = plan.solve()
     return [
-        _lifted(finding, column, removed_by(finding, relation, column.numbers))
+        _lifted(finding, column, relation)
         for relation, finding in zip(problem.neighbors, found, strict=True)
     ]
 
@@ -111,16 +115,20 @@ class Column:
         return cls(universe, numbers, on_numbers, places)
 
 
-def removed_by(finding: Finding, relation: Relation, numbers: FiniteUniverse) -> int:
+def removed_by(
+    x: Multiplicities, y: Multiplicities, relation: Relation, numbers: FiniteUniverse
+) -> int:
     """Return the fewest records that x loses; some of them may be replaced by equal ones."""
-    removed, added = moved(finding.x, finding.y)
-    changes = relation.changes(int(finding.x.sum()), numbers)
+    removed, added = moved(x, y)
+    changes = relation.changes(int(x.sum()), numbers)
     return min(i for i, j in changes if i - removed == j - added >= 0)
 
 
-def _lifted(finding: Finding, column: Column, removed: int) -> Finding:
+def _lifted(finding: Finding, column: Column, relation: Relation) -> Finding:
     """Return tables whose columns are the datasets of a finding; x has the first rows it can."""
-    have = column.rows.multiplicities(int(finding.x.sum() + finding.y.sum()))
-    x = smallest_of_each(have, column.places, finding.x)
-    y = changed_by_group(x, have - x, column.places, finding.y - finding.x, removed)
+    of_x, of_y = finding.x, finding.y
+    have = column.rows.multiplicities(int(of_x.sum() + of_y.sum()))
+    x = smallest_of_each(have, column.places, of_x)
+    removed = removed_by(of_x, of_y, relation, column.numbers)
+    y = changed_by_group(x, have - x, column.places, of_y - of_x, removed)
     return Finding(x, y, None, finding.datasets_evaluated)

@@ -15,9 +15,11 @@ from sensitivity_lab.search.engine import (
     Options,
     Plan,
     Refusal,
+    ends_of,
     first_plan,
+    local_plan,
 )
-from sensitivity_lab.universes.multiplicities import changed_by_group, of_each
+from sensitivity_lab.universes.multiplicities import Multiplicities, changed_by_group, of_each
 
 from .global_max import COVERS, Column, column_bytes, removed_by
 
@@ -46,28 +48,21 @@ class LocalOneColumn(OnParts[LocalProblem, Finding]):
         if isinstance(plan, Refusal):
             return plan
         cost = Cost(plan.cost.bytes + column_bytes(problem))
-        ends = None if plan.ends is None else partial(_lifted_ends, problem, column, plan.ends)
-        return Plan(partial(_solve, problem, column, plan), cost, ends)
-
-
-def _solve(problem: LocalProblem, column: Column, plan: Plan[Finding]) -> Finding:
-    """Return x and a table that is the neighbor found in the column."""
-    finding = plan.solve()
-    removed, net = removed_by(finding, problem.neighbors, column.numbers), finding.y - finding.x
-    y = changed_by_group(problem.x, problem.outside, column.places, net, removed)
-    return Finding(problem.x, y, None, finding.datasets_evaluated)
+        return local_plan(problem, partial(_lifted_ends, problem, column, ends_of(plan)), cost)
 
 
 def _lifted_ends(problem: LocalProblem, column: Column, ends: Callable[[], BothEnds]) -> BothEnds:
     """Return the ends that are found in the column, with tables."""
     both = ends()
-    x, places = of_each(problem.x, column.places), column.places
+    x = of_each(problem.x, column.places)
 
     def lifted(end: End) -> End:
-        return End(
-            end.answer,
-            lambda: changed_by_group(problem.x, problem.outside, places, end.y() - x),
-        )
+        def y() -> Multiplicities:
+            of_y = end.y()
+            removed = removed_by(x, of_y, problem.neighbors, column.numbers)
+            return changed_by_group(problem.x, problem.outside, column.places, of_y - x, removed)
+
+        return End(end.answer, y)
 
     of_changes = (
         one._replace(lower=lifted(one.lower), upper=lifted(one.upper)) for one in both.of_changes
