@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, overload
 
@@ -125,3 +126,17 @@ class SortedMultiset:
                 if start < stop:
                     found += np.maximum(np.minimum(stops, stop) - np.maximum(starts, start), 0)
         return found
+
+
+def first_of(
+    low: Positions, high: Positions, test: Callable[[Positions], NDArray[Any]]
+) -> Positions:
+    """For each row the first index in [low, high) that passes a monotone test, else high."""
+    low, high = low.copy(), high.copy()
+    # Always: every index before low fails, and high passes or is the end of the range.
+    for _ in range(int((high - low).max(initial=0)).bit_length()):
+        middle = (low + high) // 2
+        passed = test(middle) | (low >= high)
+        high = np.where(passed, np.minimum(middle, high), high)
+        low = np.where(passed, low, middle + 1)
+    return low

@@ -38,11 +38,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from sensitivity_lab import running
+from sensitivity_lab.search.sorted_records import first_of
 from sensitivity_lab.universes.multiplicities import repeated
 
 from .comparing import Spread, as_real
 from .float_prefix_sums import UNIT, Positions, Reals
-from .line import Gaps, Line, Mask, Sums, first_of
+from .line import Gaps, Line, Mask, Sums
 
 FEW = 512
 """Where all shapes together have few windows and splits, all are left, which is quicker."""

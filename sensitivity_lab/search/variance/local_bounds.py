@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.search.sorted_records import Positions, SortedMultiset
+from sensitivity_lab.search.sorted_records import Positions, SortedMultiset, first_of
 from sensitivity_lab.universes.multiplicities import repeated
 
 Floats = NDArray[np.float64]
@@ -69,13 +69,12 @@ class Part:
         """The sums of so many records, those nearest to a center: a window."""
         # The window from `low` on is nearest where its first record and the one after its last have
         # a sum of at least 2 M. That sum does not fall with the place.
-        low, high = np.broadcast_arrays(np.zeros_like(number), self.size - number + 0 * center)
-        low, high = low.copy(), high.astype(np.int64)
-        for _ in range(int(high.max(initial=0)).bit_length()):
-            middle = (low + high) // 2
-            near = self._record(middle) + self._record(middle + number) < 2 * center
-            near &= low < high
-            low, high = np.where(near, middle + 1, low), np.where(near, high, middle)
+        high = np.broadcast_arrays(self.size - number, center)[0]
+        low = first_of(
+            np.zeros_like(high),
+            high,
+            lambda place: self._record(place) + self._record(place + number) >= 2 * center,
+        )
         return self._to(low + number).and_(self._to(low), -1)
 
     def chosen(self, number: Positions, center: Floats, sign: int) -> Sums:
