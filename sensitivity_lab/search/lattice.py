@@ -21,7 +21,7 @@ from sensitivity_lab.running.machine import IN_TURN, Machine, Reads
 from sensitivity_lab.universes.counting import Numbers
 from sensitivity_lab.universes.listing import WIDTH, Rows, listed_block, most_values, parts_of
 
-from .blocks import Block, blocks_of, span_of
+from .blocks import Block, blocks_of, span_of, successors
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -284,16 +284,7 @@ class Lattice:
         values = self._in_table(size)
         listed = listed_block(self.numbers, self.counts, values, size)
         upto = np.cumsum(listed, axis=1)
-        beyond = upto - listed
-        # A row's position is a sum over its values, of how many datasets come before. If a value is
-        # added, the terms of smaller values stay (before). In its own term the size up to it grows
-        # (with_it), and in the terms of larger values the sizes on both sides grow (behind).
-        before, with_it, behind = (
-            self.numbers.before(np.arange(values), upto + more, beyond + less)
-            for more, less in ((0, 0), (1, 0), (1, 1))
-        )
-        leads_to = np.cumsum(before, axis=1) - before + with_it
-        leads_to += behind.sum(axis=1, keepdims=True) - np.cumsum(behind, axis=1)
+        leads_to = successors(self.numbers, np.arange(values), upto, upto - listed)
         # A value of which all copies are there cannot be added: these columns go to the end, and
         # then repeat the first one.
         full = listed >= np.array(self.counts[:values])
