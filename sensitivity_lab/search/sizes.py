@@ -31,6 +31,7 @@ from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation, RemovedAdded
 
 from .engine import AnyEngine, Finding, Findings, Options, Plan, Refusal, one_by_one
+from .lattice import Indices
 
 MANY = 16
 """So many sizes are searched sooner than told apart."""
@@ -246,23 +247,26 @@ def _spreads(query: Query, sizes: Sizes, allowed: Allowed) -> list[_Spreads]:
 
 def _of_variance(spreads: list[_Spreads]) -> tuple[int, ...]:
     """Return the sizes at which a bound of the difference is not below what is attained."""
+    near = [one.sizes[places] for one, places in _near(spreads)]
+    return tuple(np.unique(np.concatenate(near)).tolist())
+
+
+def _near(spreads: list[_Spreads]) -> list[tuple[_Spreads, Indices]]:
+    """Return where a bound reaches what any size attains; 1e-9 is far more than rounding."""
     both = [one.floats() for one in spreads]
     best = max(float(attained.max()) for attained, _ in both)
-    # A size stays where its bound reaches what any size attains; 1e-9 is far more than rounding.
-    near = [
-        one.sizes[most >= best * (1 - _TIED)] for one, (_, most) in zip(spreads, both, strict=True)
+    return [
+        (one, np.flatnonzero(most >= best * (1 - _TIED)))
+        for one, (_, most) in zip(spreads, both, strict=True)
     ]
-    return tuple(np.unique(np.concatenate(near)).tolist())
 
 
 def _settled_pair(spreads: list[_Spreads], values: int) -> Finding | None:
     """Return a pair of two kinds of records that attains every bound; None if none does."""
-    both = [one.floats() for one in spreads]
-    best = max(float(attained.max()) for attained, _ in both)
     near = [
-        (one, int(place))
-        for one, (_, most) in zip(spreads, both, strict=True)
-        for place in np.flatnonzero(most >= best * (1 - _TIED))[: _MOST_CHANGES + 1]
+        (one, place)
+        for one, places in _near(spreads)
+        for place in places[: _MOST_CHANGES + 1].tolist()
     ]
     if len(near) > _MOST_CHANGES:
         return None

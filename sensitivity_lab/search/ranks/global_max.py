@@ -38,7 +38,7 @@ from sensitivity_lab.universes.multiplicities import repeated
 from .all_ranks import best_labels, bytes_of, covered, steps
 from .few_runs import RunSearch
 from .two_ends import EndsSearch, enough_copies
-from .walk import CORE, ONLY_X, ONLY_Y, Found, Labels, Pair, Target, Tell, Walk
+from .walk import CORE, ONLY_X, ONLY_Y, Found, Labels, Pair, Tell, Walk
 
 COVERS = "L-statistics (weighted sums of the records by rank)"
 
@@ -235,11 +235,10 @@ class _WalkSearch:
         if by_rank[0].sum() == by_rank[1].sum():
             # Adding a constant to all records changes both answers by the same.
             integers = integers - integers[len(integers) // 2]
-        targets = [Target(shape.core, shape.only_x, shape.only_y) for shape in shapes]
-        walk = Walk(integers, by_rank[0], by_rank[1], targets)
+        walk = Walk(integers, by_rank[0], by_rank[1], shapes)
         few: list[RunSearch] = []
-        if sum(RunSearch.most_states(walk, target) for target in targets) <= _FEW_STATES:
-            few = [RunSearch(walk, target) for target in targets]
+        if sum(RunSearch.most_states(walk, shape) for shape in shapes) <= _FEW_STATES:
+            few = [RunSearch(walk, shape) for shape in shapes]
             # Few states may still take longer than a walk through all records, where each has a
             # long array.
             if sum(search.steps for search in few) > _DEARER * steps(walk) and covered(walk):
@@ -267,8 +266,8 @@ class _WalkSearch:
         for walk in (self.walk, self.walk.negated()):
             if self.few:
                 found = [
-                    RunSearch(walk, target).best(lambda number: tell(number // _DEARER))
-                    for target in walk.targets
+                    RunSearch(walk, shape).best(lambda number: tell(number // _DEARER))
+                    for shape in self.shapes
                 ]
             else:
                 found = best_labels(walk, tell)
@@ -297,10 +296,4 @@ def _solve(
                 held = best.get((search.query, shape))
                 if held is None or value > held[0]:
                     best[search.query, shape] = value, pair
-    return [
-        [
-            pair()
-            for _, pair in layouts.by_relation([best[query, shape] for shape in layouts.shapes])
-        ]
-        for query in layouts.problem.queries
-    ]
+    return [[pair() for _, pair in of_query] for of_query in layouts.by_relation(best)]

@@ -25,7 +25,7 @@ from sensitivity_lab.exact.difference import Difference, Integers
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import Cost, Findings, Options, Plan, Refusal
-from sensitivity_lab.search.layouts import Layout, LayoutSearch, Shape
+from sensitivity_lab.search.layouts import LaidOut, Layout, LayoutSearch, Shape
 from sensitivity_lab.search.memory import of_pairs
 from sensitivity_lab.search.sizes import settled
 from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
@@ -133,7 +133,10 @@ def _solve(problem: Problem, progress: bool | None) -> Findings:
                 # Of a shape of two families, one may know a better pair than the other asked for.
                 one = best.get((query, shape))
                 best[query, shape] = max(pair, one, key=itemgetter(0)) if one else pair
-    return search.findings([[best[asked]] for asked in search.questions])
+    return [
+        [LaidOut(search.records, layout, gap) for gap, layout in of_query]
+        for of_query in search.by_relation(best)
+    ]
 
 
 Leveled = tuple[tuple[Shape, ...], tuple[int, ...] | None]

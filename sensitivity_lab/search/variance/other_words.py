@@ -178,7 +178,7 @@ def _every(low: Positions, high: Positions) -> tuple[Positions, Positions]:
 
 def _room(search: PatternSearch, part: Sets, x: Sets, size: int) -> Callable[[Positions], Reals]:
     """Upper bounds on how far x and any y with a given part can be above the best placement."""
-    least, _ = search.spread.bounds(search.records, part, size)
+    least = search.spread.least(search.records, part, size)
 
     def gains(rows: Positions) -> Reals:
         gain: Reals = search.room(x.rows(rows)) - least[rows]
