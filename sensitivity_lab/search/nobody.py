@@ -11,7 +11,7 @@ docs/proofs.md, "Nobody (`nobody`)".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -83,7 +83,11 @@ class OfAnySize:
         if isinstance(problem, Local):
             return _plan_local(self.engine, self._local, problem, options)
         whole = len(problem.parts) == 1
-        if whole and not any(_reaches_few(problem, query) for query in problem.queries):
+        if whole and not any(
+            answers_few(query) and _few_changes(problem, query, relation)
+            for query in problem.queries
+            for relation in problem.neighbors
+        ):
             return plan_for_sizes(self.engine, problem, options)
 
         def plan_of(part: Problem | IntervalProblem) -> Plan[Findings] | Refusal:
@@ -110,30 +114,18 @@ def _given_answer(query: Query) -> Fraction:
     return Fraction(query.empty or 0) ** (2 if query.root else 1)
 
 
-def _reaches_few(problem: Problem | IntervalProblem, query: Query) -> bool:
-    """Tell whether some x or y has too few records for the query's own answer."""
-    if not answers_few(query):
-        return False
-    few = (pair for one in problem.neighbors for pair in _small_changes(problem, one))
-    return min(_sizes_of_pairs(few), default=query.defined_from) < query.defined_from
-
-
-def _small_changes(problem: Problem | IntervalProblem, relation: Relation) -> list[Sized]:
-    """Return the changes of datasets so small that some can lead to too few records."""
+def _few_changes(
+    problem: Problem | IntervalProblem, query: Query, relation: Relation
+) -> list[Sized]:
+    """Return the changes of which x or y has too few records for the query's own answer."""
     # With d + k records or more, k changes leave at least d.
-    below = max(query.defined_from for query in problem.queries) + relation.k
-    small = [size for size in problem.sizes if size < below]
+    small = (size for size in problem.sizes if size < query.defined_from + relation.k)
     return [
-        (size, change)
+        (size, (removed, added))
         for size in small
-        for change in relation.some_changes(size, problem.universe, problem.least)
+        for removed, added in relation.some_changes(size, problem.universe, problem.least)
+        if min(size, size - removed + added) < query.defined_from
     ]
-
-
-def _sizes_of_pairs(changes: Iterable[Sized]) -> Iterator[int]:
-    """Yield the sizes of x and of y."""
-    for size, (removed, added) in changes:
-        yield from (size, size - removed + added)
 
 
 def _plan_pairs(
@@ -146,16 +138,19 @@ def _plan_pairs(
     (query,), (relation,) = problem.queries, problem.neighbors
     own = without_empty(query)
     least = own.defined_from
-    changes = _small_changes(problem, relation)
     # Pairs with one dataset below d come from the extremes; the engine gets the others. If both are
     # below d, the extremes are the given answer itself, and the difference is 0.
-    few = [one for one in changes if min(_sizes_of_pairs([one])) < own.defined_from]
+    few = _few_changes(problem, query, relation)
     # Larger datasets have neighbors if records can be removed; else one of them shows it.
-    some = {size for size, _ in set(changes).difference(few)}
-    some.update(size for size in problem.sizes if size >= own.defined_from + relation.k)
+    some = [
+        size
+        for size in problem.sizes
+        if size >= least + relation.k
+        or (size >= least and any(relation.some_changes(size, problem.universe, least)))
+    ]
     inner: Plan[Findings] | None = None
-    if any(True for size in some for _ in relation.some_changes(size, problem.universe, least)):
-        part = problem.at(tuple(sorted(some)), own)
+    if any(any(relation.some_changes(size, problem.universe, least)) for size in some):
+        part = problem.at(tuple(some), own)
         planned = plan_for_sizes(engine, part, options)
         if isinstance(planned, Refusal):
             return planned
