@@ -15,7 +15,7 @@ from .errors import InputError, TooLargeError
 from .exact.difference import Difference, rational_of
 from .metrics.norms import Norm
 from .queries import Query
-from .universes.families import Family, families_of
+from .universes.families import Family, Steps, families_of
 from .universes.interval import IntervalUniverse, Space
 from .universes.multiplicities import Multiplicities
 from .universes.multiset import FiniteUniverse
@@ -136,13 +136,17 @@ class OfSizes(Generic[U]):
         """The relations that differ in k only, together, with the changes that they share."""
         return families_of(self.neighbors, self.sizes, self.universe, self.least)
 
+    @property
+    def steps(self) -> list[Steps]:
+        """The changes of each size of x, of one family of relations after the other."""
+        return [steps for family in self.families for steps in family.steps]
+
     @cached_property
     def every_size(self) -> set[int]:
         """The sizes of all datasets x and y."""
         return {
             of
-            for family in self.families
-            for steps in family.steps
+            for steps in self.steps
             for of in (steps.size, *(steps.size - steps.removed + steps.added).tolist())
         }
 
@@ -197,6 +201,11 @@ class Problem(OfSizes[FiniteUniverse]):
     def largest(self) -> int:
         """The size of the largest dataset among x and y."""
         return max(self.every_size)
+
+    @cached_property
+    def together(self) -> int:
+        """The most records that x and those that are added to it are together."""
+        return max(steps.size + int(steps.added.max()) for steps in self.steps)
 
     def has_answers_in_range(self, query: Query) -> bool:
         """Tell whether the answers of an order statistic or of power sums surely fit into floats.

@@ -56,6 +56,11 @@ class Shape:
         """The size of y."""
         return self.core + self.only_y
 
+    @property
+    def turned(self) -> Shape:
+        """The shape with x and y exchanged."""
+        return Shape(self.core, self.only_y, self.only_x, self.total)
+
 
 @lru_cache(maxsize=4)
 def sorted_universe(universe: FiniteUniverse, limit: int) -> SortedMultiset:
@@ -80,10 +85,7 @@ def sorted_universe(universe: FiniteUniverse, limit: int) -> SortedMultiset:
 
 def most_copies(problem: Problem) -> int:
     """Return the largest number of copies of a value that a pair can use."""
-    limit = max(
-        steps.size + int(steps.added.max()) for family in problem.families for steps in family.steps
-    )
-    return int(problem.universe.multiplicities(limit).max())
+    return int(problem.universe.multiplicities(problem.together).max())
 
 
 @dataclass(frozen=True, eq=False)

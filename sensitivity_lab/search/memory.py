@@ -128,7 +128,7 @@ def of_records(problem: Problem, *, sums: bool) -> int:
 
 def of_shapes(problem: Problem) -> int:
     """Return what the shapes of a problem take, by columns, and its relations."""
-    shapes = [len(steps.removed) for family in problem.families for steps in family.steps]
+    shapes = [len(steps.removed) for steps in problem.steps]
     several = len(shapes) * _SIZE + len(problem.neighbors) * _RELATION
     return sum(shapes) * 6 * WORD + several * len(problem.queries)
 

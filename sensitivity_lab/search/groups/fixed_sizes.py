@@ -109,8 +109,8 @@ class _FixedSizes:
             for data, rows in zip((core, of_x, of_y), options[group][change][1], strict=True):
                 data += rows
         for place in set(range(len(members))) - {group for group, _ in parts}:
-            core += members[place].taken(((0, stays[place]),), self.grouped.many)
+            core += members[place].taken((0, stays[place]))
         start, middle = stays[-1], stays[-1] + rest[0]
-        of_x += members[-1].taken(((start, middle),), self.grouped.many)
-        of_y += members[-1].taken(((middle, middle + rest[1]),), self.grouped.many)
+        of_x += members[-1].taken((start, middle))
+        of_y += members[-1].taken((middle, middle + rest[1]))
         return [[Finding(core + of_x, core + of_y, None, 0)]]

@@ -65,7 +65,7 @@ class Groups(OnParts[Problem, Findings]):
         """Plan the search for one query and one relation."""
         (query,), (relation,) = problem.queries, problem.neighbors
         changes = problem.changes(relation)
-        limit = max(size + added for size, (_, added) in changes)
+        limit = problem.together
         grouped = Grouped.of(problem.universe, query, problem.universe.multiplicities(limit))
         if isinstance(grouped, str):
             return Refusal.of_query(self.name, self.covers, grouped)

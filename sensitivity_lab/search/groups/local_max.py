@@ -344,7 +344,7 @@ class _OneGroup:
         """Return what a neighbor has more, or less, of every row if the group's numbers are y."""
         of_x, outside = (of[self.members.rows] for of in (self.problem.x, self.problem.outside))
         of_y = changed_by_group(of_x, outside, self.places, y - self.x, change[0])
-        return self.members.among(self.grouped.many, of_y - of_x)
+        return self.members.among(of_y - of_x)
 
     def answer(self, data: Multiplicities) -> Fraction:
         """Return the answer of the group on some of its numbers."""

@@ -33,11 +33,14 @@ class Members:
         How often each of them is there.
     integers : ndarray of Python ints, shape (m,)
         Their numbers, in the unit that all groups share.
+    many : int
+        How many distinct rows the universe has.
     """
 
     rows: Indices
     counts: Multiplicities
     integers: Integers
+    many: int
 
     @cached_property
     def size(self) -> int:
@@ -50,17 +53,17 @@ class Members:
         found: Integers = repeated(self.integers, self.counts)
         return found
 
-    def taken(self, ranges: tuple[tuple[int, int], ...], many: int) -> Multiplicities:
-        """Return the records at some positions as multiplicities of all rows, shape (many,)."""
+    def taken(self, *ranges: tuple[int, int]) -> Multiplicities:
+        """Return the records at some positions as multiplicities of all rows."""
         found, stops = np.zeros_like(self.counts), np.cumsum(self.counts)
         for start, stop in ranges:
             inside = np.minimum(stops, stop) - np.maximum(stops - self.counts, start)
             found += np.maximum(inside, 0)
-        return self.among(many, found)
+        return self.among(found)
 
-    def among(self, many: int, own: Multiplicities) -> Multiplicities:
-        """Return some of these rows as multiplicities of all rows, shape (many,)."""
-        found = np.zeros(many, dtype=np.int64)
+    def among(self, own: Multiplicities) -> Multiplicities:
+        """Return some of these records as multiplicities of all rows."""
+        found = np.zeros(self.many, dtype=np.int64)
         found[self.rows] = own
         return found
 
@@ -127,7 +130,7 @@ class Grouped:
 
         def members(inside: np.ndarray) -> Members:
             held = rows[inside[rows] & (counts[rows] > 0)]
-            return Members(held, counts[held], integers[held])
+            return Members(held, counts[held], integers[held], len(counts))
 
         inside = query.members(universe)
         outside = ~np.logical_or.reduce(inside)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,5 +38,5 @@ class OneGroup:
         of_x = smallest_of_each(have, self.places, x)
         of_y = changed_by_group(of_x, have - of_x, self.places, y - x, self.k)
         core = np.minimum(of_x, of_y)
-        take = partial(self.members.among, self.grouped.many)
+        take = self.members.among
         return gap, (take(core), take(of_x - core), take(of_y - core))

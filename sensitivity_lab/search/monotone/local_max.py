@@ -20,6 +20,7 @@ from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.base import Runs
 from sensitivity_lab.running import poll
+from sensitivity_lab.search.crossing import runs_of
 from sensitivity_lab.search.engine import (
     BothEnds,
     Cost,
@@ -143,14 +144,6 @@ def _changed(
     return found
 
 
-def _runs(query: Query, sizes: Positions) -> Runs:
-    """Return the runs of a query that the plan has found to have some."""
-    runs = query.runs(sizes)
-    if runs is None:
-        raise ValueError(f"{query.name} is no weighted sum by rank")
-    return runs
-
-
 def _answers(runs: Runs, sums: Integers, unit: int) -> list[Fraction]:
     """Return answers from weighted sums of records times `unit`, an entry per dataset."""
     units = runs.units.astype(object) * unit
@@ -179,7 +172,7 @@ class _WindowPairs(NamedTuple):
         (start, stop), (first, last) = self.of_x, self.of_others
         sizes = stop - start + last - first
         distinct, places = np.unique(sizes, return_inverse=True)
-        runs = _runs(query, distinct).at(places)
+        runs = runs_of(query, distinct).at(places)
         return _answers(runs, self._weighed(runs), self.inside.unit)
 
     def _weighed(self, runs: Runs) -> Integers:

@@ -277,7 +277,7 @@ class CurveFamily:
         level = np.zeros(len(most), dtype=np.int64) if self.level is None else self.level
         for at in np.lexsort((-most, level)).tolist():
             shape = self.shapes[at]
-            turned = Shape(shape.core, shape.only_y, shape.only_x, shape.total)
+            turned = shape.turned
             with _told_of(shape, spread):
                 found[at] = self._further(number, at, shape, found[at], count)
                 if shape.only_x == shape.only_y or most[at] < best[at]:

@@ -208,9 +208,7 @@ def _solved(
 
 def _larger_first(shape: Shape) -> Shape:
     """Return a shape, or the shape with x and y exchanged: one in which x is not smaller."""
-    if shape.only_x >= shape.only_y:
-        return shape
-    return Shape(shape.core, shape.only_y, shape.only_x, shape.total)
+    return shape if shape.only_x >= shape.only_y else shape.turned
 
 
 def _pair(
