@@ -84,10 +84,6 @@ class SortedMultiset:
         """Return the record at a position, times `unit`; the largest value where records end."""
         return self.values_at(self.place(positions))
 
-    def first(self, least: Any) -> Any:
-        """Return the position of the first record that is not below a number, or several."""
-        return self._bounds[self.values.searchsorted(least)]
-
     def values_at(self, places: Any) -> Any:
         """Return the values at some places, times `unit`; the largest one behind them."""
         return self.values.take(places, mode="clip")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, cast
 
 import numpy as np
@@ -275,11 +275,12 @@ class _OneGroup:
         if refused is not None:
             return refused
         if self.is_empty(change):
-            return partial(self._with_empty, change), 0
+            return partial(self._furthest, change, partial(self.extremes, change)), 0
         plan = self.first_plan(SomeChanges.of(change))
         if isinstance(plan, Refusal):
             return plan
-        return partial(self._solved, plan, change), plan.cost.bytes
+        solve = plan.solve
+        return partial(self._furthest, change, lambda: [solve().y]), plan.cost.bytes
 
     def is_empty(self, change: RemovedAdded) -> bool:
         """Tell whether the group is empty, or becomes so."""
@@ -308,13 +309,16 @@ class _OneGroup:
         asked = LocalProblem(numbers, self.grouped.query, changes, self.x)
         return first_plan(self.engines, asked, self.options)
 
-    def _solved(self, plan: Plan[Finding], change: RemovedAdded) -> tuple[Gap, Any]:
+    def _furthest(
+        self, change: RemovedAdded, neighbors: Callable[[], Iterable[Multiplicities]]
+    ) -> tuple[Gap, Any]:
         """Return the largest difference, with what becomes of the rows."""
-        return self._to(plan.solve().y, change)
-
-    def _with_empty(self, change: RemovedAdded) -> tuple[Gap, Any]:
-        """Return the largest difference where x or y has no row in the group."""
-        return max((self._to(y, change) for y in self.extremes(change)), key=lambda one: one[0])
+        gaps = (
+            (gap_of(self.grouped.query, self.answer(self.x), self.answer(y)), y)
+            for y in neighbors()
+        )
+        gap, y = max(gaps, key=itemgetter(0))
+        return gap, self.rows(y, change)
 
     def extremes(self, change: RemovedAdded) -> Iterator[Multiplicities]:
         """Yield the neighbors with the largest and the smallest answer; x or they are empty."""
@@ -334,11 +338,6 @@ class _OneGroup:
         return plan_extremes(
             self.engines, self.numbers, self.grouped.query, change[1], self.options
         )
-
-    def _to(self, y: Multiplicities, change: RemovedAdded) -> tuple[Gap, Any]:
-        """Return how far y is from x, with what becomes of the rows."""
-        gap = gap_of(self.grouped.query, self.answer(self.x), self.answer(y))
-        return gap, self.rows(y, change)
 
     def rows(self, y: Multiplicities, change: RemovedAdded) -> Multiplicities:
         """Return what a neighbor has more, or less, of every row if the group's numbers are y."""
