@@ -78,8 +78,6 @@ def _plan_deciding(
 
 def _allowed_changes(problem: AnyProblem, relation: Relation) -> Allowed | None:
     """Return at which sizes each change leads to a neighbor; None of too many changes."""
-    if relation.k > _MOST_CHANGES:
-        return None
     changes = list(islice(relation.every_change, _MOST_CHANGES + 1))
     if len(changes) > _MOST_CHANGES:
         return None

@@ -51,7 +51,7 @@ def plan_fixed(
         searches.append({})
         if size == 0:
             continue
-        numbers, places = numbers_of(grouped, members, unlimited=problem.universe.counts is None)
+        numbers, places = numbers_of(grouped, members)
         # k records leave the group and k others of it come: it must have both.
         for k in range(1, min(most, size, members.size - size) + 1):
             asked = Problem(numbers, (grouped.query,), (Bounded(k, exactly=True),), (size,))

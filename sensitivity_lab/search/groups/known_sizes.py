@@ -71,13 +71,11 @@ class SomeChanges(Relation):
         return (change for change in self.listed if sum(change) == k)
 
 
-def numbers_of(
-    grouped: Grouped, members: Members, *, unlimited: bool
-) -> tuple[FiniteUniverse, Any]:
+def numbers_of(grouped: Grouped, members: Members) -> tuple[FiniteUniverse, Any]:
     """Return the numbers of a group as a universe, and the place of each row's number there."""
     distinct, places = np.unique(members.integers, return_inverse=True)
     values = [Fraction(int(value), grouped.unit) for value in distinct]
-    if unlimited:
+    if grouped.unlimited:
         return Universe.from_domain(values), places
     counts = np.bincount(places, weights=members.counts).astype(np.int64)
     return Universe(values, counts.tolist()), places

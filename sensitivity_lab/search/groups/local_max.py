@@ -234,8 +234,7 @@ class _OneGroup:
         rows_x, rows_out = problem.x[members.rows], problem.outside[members.rows]
         numbers, places = None, np.empty(0, dtype=np.intp)
         if members.size:
-            unlimited = problem.universe.counts is None
-            numbers, places = numbers_of(grouped, members, unlimited=unlimited)
+            numbers, places = numbers_of(grouped, members)
         return cls(
             grouped,
             members,

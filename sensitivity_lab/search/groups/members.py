@@ -87,6 +87,8 @@ class Grouped:
         How many rows each group has, where that is public.
     many : int
         How many distinct rows the universe has.
+    unlimited : bool
+        Whether a dataset can have each row any number of times.
     """
 
     query: Query
@@ -96,6 +98,7 @@ class Grouped:
     empty: Fraction | None
     sizes: tuple[int, ...] | None
     many: int
+    unlimited: bool
 
     @classmethod
     def of(cls, universe: FiniteUniverse, query: Query, counts: Multiplicities) -> Grouped | str:
@@ -134,6 +137,13 @@ class Grouped:
 
         inside = query.members(universe)
         outside = ~np.logical_or.reduce(inside)
-        sizes = cast("tuple[int, ...] | None", query.group_sizes)
-        groups = tuple(map(members, inside))
-        return cls(of_numbers, groups, members(outside), whole, empty, sizes, len(counts))
+        return cls(
+            query=of_numbers,
+            groups=tuple(map(members, inside)),
+            others=members(outside),
+            unit=whole,
+            empty=empty,
+            sizes=cast("tuple[int, ...] | None", query.group_sizes),
+            many=len(counts),
+            unlimited=universe.counts is None,
+        )

@@ -49,9 +49,8 @@ def is_variance(grouped: Grouped) -> bool:
 class Spreads(AnySizes):
     """The search for variances: bounds first, and exact values where they are needed."""
 
-    engines: Sequence[Engine[Problem, Findings]] = ()
-    options: Options = field(default_factory=Options)
-    unlimited: bool = False
+    engines: Sequence[Engine[Problem, Findings]]
+    options: Options
     known: dict[Part, tuple[Gap, Rows]] = field(default_factory=dict)
 
     def findings(self) -> Findings:
@@ -132,7 +131,7 @@ class Spreads(AnySizes):
             ranges: tuple[Any, ...] = ((), ((0, removed),), ((removed, removed + added),))
             core, lost, gained = (members.taken(*of) for of in ranges)
             return self._gap(*part), (core, lost, gained)
-        numbers, places = numbers_of(self.grouped, members, unlimited=self.unlimited)
+        numbers, places = numbers_of(self.grouped, members)
         both = change == (1, 1)
         relation = Bounded(1, exactly=True) if both else Unbounded(1, True, "remove")
         asked = Problem(numbers, (self.grouped.query,), (relation,), (stays + 1,))
