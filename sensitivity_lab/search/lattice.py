@@ -182,7 +182,7 @@ class Lattice:
         level this is the recursion of docs/proofs.md, "Lattice: the downward recursion".
         """
         most = max(1, machine.cells // upper.shape[1])
-        reads, raised = partial(self._reads, size), partial(self._raise, size)
+        reads, raised = partial(self._reads, size), partial(self.raise_block, size)
         blocks = self.blocks([size], most)
         return machine.derive(upper, self.number(size), blocks, reads, raised, room)
 
@@ -191,30 +191,27 @@ class Lattice:
         span = span_of(self.numbers, self.counts, block, size)
         return span.rows, [span.own, *span.others]
 
-    def _raise(self, size: int, block: Block, lower: Floats, upper: list[Floats]) -> None:
-        """Set a block of level `size` to the maxima over what `_reads` says."""
-        self.raise_block(lower, upper[0], upper[1:], block.values, size - int(block.copies.sum()))
-
     def blocks(self, sizes: Sequence[int], rows: int) -> list[Block]:
         """Cut levels into blocks of about so many rows at most; see `blocks_of`."""
         return blocks_of(self.numbers, self.counts, sizes, rows)
 
-    def raise_block(
-        self, lower: Floats, own: Floats, others: Sequence[Floats], values: int, size: int
-    ) -> None:
+    def raise_block(self, level: int, block: Block, lower: Floats, upper: list[Floats]) -> None:
         """Set `lower`, block (values, size), to the maxima over the datasets with a record more.
 
-        `own` is the block (values, size + 1) with the same larger values; `others` are the blocks
-        (values, size) with one larger value more. Those have the same datasets of smaller values in
-        the same order, so their maxima are taken position by position. See "Lattice: a pass in
-        blocks" in docs/proofs.md.
+        It is a block of a level, and `upper` is what `_reads` says. First comes the block (values,
+        size + 1) with the same larger values; the `others` are the blocks (values, size) with one
+        larger value more. Those have the same datasets of smaller values in the same order, so
+        their maxima are taken position by position. See "Lattice: a pass in blocks" in
+        docs/proofs.md.
         """
+        own, *others = upper
         lower[...] = others[0] if others else -np.inf
         for other in others[1:]:
             np.maximum(lower, other, out=lower)
         # Depth first: the parts of a block are finished while they are in the cache. Always: every
         # pair of a dataset and one more record that is not yet counted is in an open block.
-        open_blocks = [self._descend(lower, own, values, size)]
+        size = level - int(block.copies.sum())
+        open_blocks = [self._descend(lower, own, block.values, size)]
         while open_blocks:
             part = next(open_blocks[-1], None)
             if part is None:

@@ -9,7 +9,6 @@ sensitivity: a quantile, under replacement".
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import LocalProblem, SmoothProblem
 from sensitivity_lab.queries import Weights
+from sensitivity_lab.queries.base import denominator_of
 from sensitivity_lab.running import tracked
 from sensitivity_lab.search.contenders import contenders
 from sensitivity_lab.search.engine import (
@@ -53,7 +53,7 @@ def plan(problem: SmoothProblem, weights: Weights, progress: bool | None) -> Pla
 def _bytes_of_quantiles(problem: SmoothProblem, weights: Weights) -> int:
     """Return what the search needs."""
     integers = IntegerBytes.of(problem.universe)
-    below = math.lcm(*(weight.denominator for _, weight in weights)).bit_length()
+    below = denominator_of(weights).bit_length()
     worth = integers.bits + below + 3
     number = WORD if worth < 62 else of_int(worth)
     outside = int((problem.universe.multiplicities(problem.size + 1) - problem.x).sum())
@@ -280,7 +280,7 @@ class _Search:
         size = problem.size
         integers, unit = of_numbers(problem.universe).integers
         weights = problem.query.weights(size) or ()
-        below = math.lcm(*(weight.denominator for _, weight in weights))
+        below = denominator_of(weights)
         self.unit = unit * below
         first, second = (*(int(weight * below) for _, weight in weights), 0)[:2]
         values = integers - integers[len(integers) // 2]
