@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal, Self, cast
 
 from .errors import InputError
 from .exact.difference import Number
 from .metrics.norms import Norm
-from .problem import LocalProblem, Problem, check_start
+from .problem import LocalProblem, OfDataset, OfSizes, Problem, check_start
 from .queries import Query
-from .universes.families import Family, families_of
 from .universes.finite import AnyUniverse, finite
 from .universes.interval import IntervalUniverse
 from .universes.multiplicities import Multiplicities
@@ -23,23 +22,8 @@ Read = Multiplicities | Dataset
 
 
 @dataclass(frozen=True)
-class IntervalProblem:
-    """How much queries can change between neighbors whose records are any numbers of an interval.
-
-    Parameters
-    ----------
-    universe : IntervalUniverse
-    queries, neighbors, sizes, norm
-        See `Problem`.
-    """
-
-    kind: ClassVar[Literal["global"]] = "global"
-
-    universe: IntervalUniverse
-    queries: tuple[Query, ...]
-    neighbors: tuple[Relation, ...]
-    sizes: tuple[int, ...]
-    norm: Norm = "L1"
+class IntervalProblem(OfSizes[IntervalUniverse]):
+    """The question for datasets whose records are any numbers of an interval; see `OfSizes`."""
 
     @cached_property
     def at_the_ends(self) -> Problem:
@@ -47,12 +31,7 @@ class IntervalProblem:
         ends = finite(self.universe)
         return Problem(ends, self.queries, self.neighbors, self.sizes, self.norm)
 
-    @cached_property
-    def families(self) -> tuple[Family, ...]:
-        """The relations that differ in k only, together, with the changes that they share."""
-        return families_of(self.neighbors, self.sizes, self.universe, self.least)
-
-    def checked(self) -> IntervalProblem:
+    def checked(self) -> Self:
         """Return the problem, or raise InputError unless all relations and queries apply to it."""
         for relation in self.neighbors:
             relation.check_feasible(self.sizes, self.universe, self.least)
@@ -66,36 +45,9 @@ class IntervalProblem:
         self.at_the_ends.checked()
         return self
 
-    @property
-    def least(self) -> int:
-        """The fewest records of a neighbor, as for `Problem`."""
-        return self.at_the_ends.least
-
-    @property
-    def parts(self) -> tuple[IntervalProblem, ...]:
-        """The problem, or one for each query, as for `Problem`."""
-        parts = self.at_the_ends.parts
-        return (self,) if len(parts) == 1 else tuple(self.only(part.queries) for part in parts)
-
-    def changes(self, relation: Relation) -> list[tuple[int, RemovedAdded]]:
-        """Return every size n of x with every change (removed, added) that leads to a neighbor."""
-        return self.at_the_ends.changes(relation)
-
-    def at(self, sizes: tuple[int, ...], query: Query | None = None) -> IntervalProblem:
-        """Return the problem at some of its sizes, as for `Problem`."""
-        queries = self.queries if query is None else (query,)
-        return IntervalProblem(self.universe, queries, self.neighbors, sizes, self.norm)
-
-    def only(
-        self, queries: Sequence[Query], neighbors: Sequence[Relation] | None = None
-    ) -> IntervalProblem:
-        """Return the same problem for some of its queries, and some of its relations."""
-        some = self.neighbors if neighbors is None else tuple(neighbors)
-        return IntervalProblem(self.universe, tuple(queries), some, self.sizes, self.norm)
-
 
 @dataclass(frozen=True, eq=False)
-class LocalIntervalProblem:
+class LocalIntervalProblem(OfDataset):
     """How much a query can change between one dataset and its neighbors in an interval.
 
     Parameters
@@ -127,15 +79,10 @@ class LocalIntervalProblem:
         x = multiplicities_of(self.x, domain)
         return LocalProblem(domain, self.query, self.neighbors, x, self.norm)
 
-    @property
-    def queries(self) -> tuple[Query, ...]:
-        """The query, as a problem with several would have it."""
-        return (self.query,)
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """The size of x, as a problem with several would have it."""
-        return (len(self.x),)
+    @cached_property
+    def size(self) -> int:
+        """The number of records of x."""
+        return len(self.x)
 
     @property
     def changes(self) -> tuple[RemovedAdded, ...]:

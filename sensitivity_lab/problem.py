@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from .errors import InputError, TooLargeError
 from .exact.difference import Difference, rational_of
 from .metrics.norms import Norm
 from .queries import Query
-from .universes.families import Family, families_of
-from .universes.interval import Space
+from .universes.families import Family, Steps, families_of
+from .universes.interval import IntervalUniverse, Space
 from .universes.multiplicities import Multiplicities
 from .universes.multiset import FiniteUniverse
 from .universes.relations import Relation, RemovedAdded, check_number_of_records, check_size
@@ -81,13 +81,16 @@ def check_start(query: Query, size: int) -> None:
         )
 
 
+U = TypeVar("U", bound=FiniteUniverse | IntervalUniverse)
+
+
 @dataclass(frozen=True)
-class Problem:
+class OfSizes(Generic[U]):
     """The question how much queries can change between neighbors, for datasets of some sizes.
 
     Parameters
     ----------
-    universe : FiniteUniverse
+    universe : FiniteUniverse or IntervalUniverse
     queries : tuple of Query
         Answered independently of each other; together only because engines share work.
     neighbors : tuple of Relation
@@ -100,20 +103,11 @@ class Problem:
 
     kind: ClassVar[Literal["global"]] = "global"
 
-    universe: FiniteUniverse
+    universe: U
     queries: tuple[Query, ...]
     neighbors: tuple[Relation, ...]
     sizes: tuple[int, ...]
     norm: Norm = "L1"
-
-    def checked(self) -> Problem:
-        """Return the problem, or raise InputError unless all relations and queries apply to it."""
-        _check_queries(self.queries, self.universe)
-        check_smallest(self.queries, min(self.sizes))
-        for part in self.parts:
-            for relation in self.neighbors:
-                relation.check_feasible(part.sizes, part.universe, part.least)
-        return self
 
     @cached_property
     def least(self) -> int:
@@ -121,7 +115,7 @@ class Problem:
         return min((query.least_size for query in self.queries), default=0)
 
     @cached_property
-    def parts(self) -> tuple[Problem, ...]:
+    def parts(self) -> tuple[Self, ...]:
         """The problem; or one for each query, if these have answers on different datasets."""
         most = max((query.least_size for query in self.queries), default=0)
         if most == self.least or min(self.every_size) >= most:
@@ -136,6 +130,56 @@ class Problem:
             for size in self.sizes
             for change in relation.some_changes(size, self.universe, self.least)
         ]
+
+    @cached_property
+    def families(self) -> tuple[Family, ...]:
+        """The relations that differ in k only, together, with the changes that they share."""
+        return families_of(self.neighbors, self.sizes, self.universe, self.least)
+
+    @property
+    def steps(self) -> list[Steps]:
+        """The changes of each size of x, of one family of relations after the other."""
+        return [steps for family in self.families for steps in family.steps]
+
+    @cached_property
+    def every_size(self) -> set[int]:
+        """The sizes of all datasets x and y."""
+        return {
+            of
+            for steps in self.steps
+            for of in (steps.size, *(steps.size - steps.removed + steps.added).tolist())
+        }
+
+    def at(self, sizes: tuple[int, ...], query: Query | None = None) -> Self:
+        """Return the problem at some of its sizes, and perhaps for another query."""
+        if sizes == self.sizes and query is None:
+            return self
+        return replace(self, sizes=sizes, queries=self.queries if query is None else (query,))
+
+    def only(self, queries: Sequence[Query], neighbors: Sequence[Relation] | None = None) -> Self:
+        """Return the same problem for some of its queries, and some of its relations."""
+        some = self.neighbors if neighbors is None else tuple(neighbors)
+        part = replace(self, queries=tuple(queries), neighbors=some)
+        if part.least == self.least and (some is self.neighbors or some == self.neighbors):
+            # What does not depend on the queries is found once.
+            vars(part).update(families=self.families)
+            known = {"every_size", "largest"}.intersection(vars(self))
+            vars(part).update({name: vars(self)[name] for name in known})
+        return part
+
+
+@dataclass(frozen=True)
+class Problem(OfSizes[FiniteUniverse]):
+    """The question for datasets of a finite universe; see `OfSizes`."""
+
+    def checked(self) -> Self:
+        """Return the problem, or raise InputError unless all relations and queries apply to it."""
+        _check_queries(self.queries, self.universe)
+        check_smallest(self.queries, min(self.sizes))
+        for part in self.parts:
+            for relation in self.neighbors:
+                relation.check_feasible(part.sizes, part.universe, part.least)
+        return self
 
     def pair_kinds(self, relation: Relation) -> list[tuple[int, RemovedAdded, bool]]:
         """Return the sizes of x and the changes that a search of pairs needs.
@@ -154,24 +198,14 @@ class Problem:
         ]
 
     @cached_property
-    def families(self) -> tuple[Family, ...]:
-        """The relations that differ in k only, together, with the changes that they share."""
-        return families_of(self.neighbors, self.sizes, self.universe, self.least)
-
-    @cached_property
-    def every_size(self) -> set[int]:
-        """The sizes of all datasets x and y."""
-        return {
-            of
-            for family in self.families
-            for steps in family.steps
-            for of in (steps.size, *(steps.size - steps.removed + steps.added).tolist())
-        }
-
-    @cached_property
     def largest(self) -> int:
         """The size of the largest dataset among x and y."""
         return max(self.every_size)
+
+    @cached_property
+    def together(self) -> int:
+        """The most records that x and those that are added to it are together."""
+        return max(steps.size + int(steps.added.max()) for steps in self.steps)
 
     def has_answers_in_range(self, query: Query) -> bool:
         """Tell whether the answers of an order statistic or of power sums surely fit into floats.
@@ -188,29 +222,31 @@ class Problem:
         largest = int(min(most, self.universe.size))
         return max(Fraction(1), *(rational_of(end) ** 2 for end in ends)) * largest
 
-    def at(self, sizes: tuple[int, ...], query: Query | None = None) -> Problem:
-        """Return the problem at some of its sizes, and perhaps for another query."""
-        queries = self.queries if query is None else (query,)
-        if sizes == self.sizes and query is None:
-            return self
-        return Problem(self.universe, queries, self.neighbors, sizes, self.norm)
 
-    def only(
-        self, queries: Sequence[Query], neighbors: Sequence[Relation] | None = None
-    ) -> Problem:
-        """Return the same problem for some of its queries, and some of its relations."""
-        some = self.neighbors if neighbors is None else tuple(neighbors)
-        part = Problem(self.universe, tuple(queries), some, self.sizes, self.norm)
-        if part.least == self.least and (some is self.neighbors or some == self.neighbors):
-            # What does not depend on the queries is found once.
-            vars(part).update(families=self.families)
-            known = {"every_size", "largest"}.intersection(vars(self))
-            vars(part).update({name: vars(self)[name] for name in known})
-        return part
+class OfDataset:
+    """The question for one query and one dataset, as far as it is as one for several sizes."""
+
+    query: Query
+    x: Any
+
+    @property
+    def queries(self) -> tuple[Query, ...]:
+        """The query, as a problem with several would have it."""
+        return (self.query,)
+
+    @cached_property
+    def size(self) -> int:
+        """The number of records of x."""
+        return int(self.x.sum())
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The size of x, as a problem with several would have it."""
+        return (self.size,)
 
 
 @dataclass(frozen=True, eq=False)
-class LocalProblem:
+class LocalProblem(OfDataset):
     """The question how much a query can change between one dataset and its neighbors.
 
     Parameters
@@ -240,21 +276,6 @@ class LocalProblem:
         self.neighbors.check_feasible(self.sizes, self.universe, self.query.least_size)
         return self
 
-    @property
-    def queries(self) -> tuple[Query, ...]:
-        """The query, as a problem with several would have it."""
-        return (self.query,)
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """The size of x, as a problem with several would have it."""
-        return (self.size,)
-
-    @cached_property
-    def size(self) -> int:
-        """The number of records of x."""
-        return int(self.x.sum())
-
     @cached_property
     def changes(self) -> tuple[RemovedAdded, ...]:
         """The changes (removed, added) that lead from x to a neighbor."""
@@ -269,7 +290,7 @@ class LocalProblem:
 
 
 @dataclass(frozen=True, eq=False)
-class SmoothProblem:
+class SmoothProblem(OfDataset):
     """How large the local sensitivity is for the datasets at every distance from x.
 
     Parameters
@@ -299,16 +320,6 @@ class SmoothProblem:
     limits: tuple[int, float]
     stop: Stop
     norm: Norm = "L1"
-
-    @property
-    def queries(self) -> tuple[Query, ...]:
-        """The query, as a problem with several would have it."""
-        return (self.query,)
-
-    @cached_property
-    def size(self) -> int:
-        """The number of records of x."""
-        return int(self.x.sum())
 
     @property
     def replace(self) -> bool:

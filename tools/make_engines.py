@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from sensitivity_lab.problem import Kind
-from sensitivity_lab.search.engine import AnyEngine, theory_of
+from sensitivity_lab.search.engine import AnyEngine
 from sensitivity_lab.search.engines import ENGINES
 
 PAGE = Path(__file__).parent.parent / "docs" / "engines.md"
@@ -51,7 +51,7 @@ def _table() -> list[str]:
 
 def _notes(engine: AnyEngine) -> list[str]:
     """Return the Notes of an engine's docstring: what it costs."""
-    text = inspect.getdoc(type(theory_of(engine))) or ""
+    text = inspect.getdoc(type(getattr(engine, "engine", engine))) or ""
     _, _, notes = text.partition("Notes\n-----\n")
     return notes.splitlines() or [text.splitlines()[0]]
 

@@ -44,6 +44,11 @@ Weights = tuple[tuple[int, Fraction], ...]
 """The ranks that a weighted sum counts, from 0, each once, with their weights."""
 
 
+def denominator_of(weights: Weights) -> int:
+    """Return the common denominator of the weights of some ranks."""
+    return math.lcm(*(weight.denominator for _, weight in weights))
+
+
 @dataclass(frozen=True, eq=False)
 class Runs:
     """The weights of records by rank, for datasets of many sizes: *runs* of ranks with one weight.
@@ -80,7 +85,7 @@ class Runs:
         """Return the runs of weights that are listed by rank for a size, of one after the other."""
         distinct, places = np.unique(sizes, return_inverse=True)
         of_sizes = [weights(size) for size in distinct.tolist()]
-        units = [math.lcm(*(weight.denominator for _, weight in some)) for some in of_sizes]
+        units = list(map(denominator_of, of_sizes))
         found = [_runs_of(some, unit) for some, unit in zip(of_sizes, units, strict=True)]
         columns = np.zeros((3, max(map(len, found)), len(found)), dtype=object)
         for place, runs in enumerate(found):

@@ -16,7 +16,7 @@ from sensitivity_lab.checks import as_python, check_choice, number_kind, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 
-from .base import Query, Runs, Weights, WithEmpty
+from .base import Query, Runs, Weights, WithEmpty, denominator_of
 
 
 def at_ranks(weights: Weights, record: Callable[[int], int], unit: int) -> Fraction:
@@ -31,7 +31,7 @@ def at_ranks(weights: Weights, record: Callable[[int], int], unit: int) -> Fract
     unit : int
         The common denominator of the records.
     """
-    below = math.lcm(*(weight.denominator for _, weight in weights))
+    below = denominator_of(weights)
     total = sum(int(weight * below) * record(rank) for rank, weight in weights)
     return Fraction(total, below * unit)
 

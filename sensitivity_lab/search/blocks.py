@@ -19,6 +19,9 @@ _LEAST_FILLED = 64
 """A block is cut if its parts have on average at least this share of what a block may have."""
 
 
+Counts = NDArray[np.int64]
+
+
 class Block(NamedTuple):
     """Datasets with the same multiplicities of the largest values.
 
@@ -93,19 +96,14 @@ def span_of(numbers: Numbers, counts: Sequence[int], block: Block, size: int) ->
     length = numbers.of(block.values, left) if left >= 0 else 0
     if not length:
         return Span(slice(0, 0), 0, slice(0, 0), [])
-    # The position of a dataset is a sum over its values; see `Lattice._make_successors`.
+    # The position of a dataset is a sum over its values; see `successors`.
     # By larger value: `beyond` counts the records of all smaller values, `upto` those of its own,
     # too.
     value = np.arange(block.values, len(counts))
-    beyond = left + np.cumsum(block.copies) - block.copies
-    upto = beyond + block.copies
-    same = numbers.before(value, upto, beyond)
-    with_it = numbers.before(value, upto + 1, beyond)
-    behind = numbers.before(value, upto + 1, beyond + 1)
-    first, own = int(same.sum()), int(behind.sum())
-    # Adding value j leaves the terms of smaller values, lets its own term count one record more,
-    # and lets those of larger values count one more on both sides.
-    starts = np.cumsum(same) - same + with_it + own - np.cumsum(behind)
+    upto = left + np.cumsum(block.copies)
+    beyond = upto - block.copies
+    first, own = (int(numbers.before(value, upto + more, beyond + more).sum()) for more in (0, 1))
+    starts = successors(numbers, value, upto, beyond)
     addable = block.copies < np.array(counts)[block.values :]
     return Span(
         slice(first, first + length),
@@ -113,3 +111,30 @@ def span_of(numbers: Numbers, counts: Sequence[int], block: Block, size: int) ->
         slice(own, own + numbers.of(block.values, left + 1)),
         [slice(start, start + length) for start in starts[addable].tolist()],
     )
+
+
+def successors(
+    numbers: Numbers, values: NDArray[np.intp], upto: Counts, beyond: Counts
+) -> NDArray[np.intp]:
+    """Return the positions in the next level that datasets lead to by a record of each value.
+
+    Parameters
+    ----------
+    numbers : Numbers
+        Of the lattice.
+    values : ndarray of int, shape (v,)
+        The values that differ between the datasets, and can be added.
+    upto, beyond : ndarray of int64, shape (..., v)
+        How many records a dataset has of these values and all smaller ones, and of smaller ones
+        alone.
+    """
+    # A position is a sum over the values, of how many datasets come before. If a value is added,
+    # the terms of smaller values stay (before). In its own term the size up to it grows (with_it),
+    # and in the terms of larger values the sizes on both sides grow (behind).
+    before, with_it, behind = (
+        numbers.before(values, upto + more, beyond + less)
+        for more, less in ((0, 0), (1, 0), (1, 1))
+    )
+    found: NDArray[np.intp] = np.cumsum(before, axis=-1) - before + with_it
+    found += behind.sum(axis=-1, keepdims=True) - np.cumsum(behind, axis=-1)
+    return found

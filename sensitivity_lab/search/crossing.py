@@ -105,9 +105,7 @@ class Crossing:
     @classmethod
     def of(cls, query: Query, core: Positions, only_x: Positions, only_y: Positions) -> Crossing:
         """Return the pairs for a query that declares its runs."""
-        runs = query.runs(np.concatenate([core + only_x, core + only_y]))
-        if runs is None:
-            raise ValueError(f"{query.name} has no runs")
+        runs = runs_of(query, np.concatenate([core + only_x, core + only_y]))
         of_x, of_y = runs.at(slice(None, len(core))), runs.at(slice(len(core), None))
         return cls(core, only_x, only_y, of_x, of_y)
 
@@ -213,6 +211,14 @@ class Crossing:
         of_a = Pieces(first + top, self.of_x.stops + top, of_x)
         of_b = Pieces(self.of_y.starts, np.minimum(self.of_y.stops, self.only_y), -of_y)
         return Pieces(*map(np.concatenate, zip(of_core, of_a, of_b, strict=True)))
+
+
+def runs_of(query: Query, sizes: Positions) -> Runs:
+    """Return the runs of a query that a plan has found to have some."""
+    runs = query.runs(sizes)
+    if runs is None:
+        raise ValueError(f"{query.name} is no weighted sum by rank")
+    return runs
 
 
 def _at_each(look_up: Callable[[Positions], NDArray[Any]], positions: Positions) -> NDArray[Any]:

@@ -281,11 +281,6 @@ class Engine(Protocol[P, F]):
 AnyEngine = Engine[Any, Any]
 
 
-def theory_of(engine: AnyEngine) -> AnyEngine:
-    """Return the engine that searches, below those that only choose what it is to search."""
-    return theory_of(engine.engine) if hasattr(engine, "engine") else engine
-
-
 def planned(engine: AnyEngine, problem: Any, options: Options) -> Plan[Any] | Refusal:
     """Return the plan of an engine; refuse one that needs more memory than the limit."""
     plan = engine.plan(problem, options)
@@ -360,6 +355,13 @@ def local_plan(problem: LocalProblem, ends: Callable[[], BothEnds], cost: Cost) 
     return Plan(lambda: furthest(problem, ends()), cost, ends)
 
 
+def ends_of(plan: Plan[Finding]) -> Callable[[], BothEnds]:
+    """Return what finds both ends, of a local search for answers that are numbers."""
+    if plan.ends is None:
+        raise ValueError("a local engine on numbers finds both ends")
+    return plan.ends
+
+
 def furthest(problem: LocalProblem, both: BothEnds) -> Finding:
     """Return x and the neighbor whose answer is furthest from that of x, the first of equals."""
     lower: End | None = None
@@ -372,4 +374,4 @@ def furthest(problem: LocalProblem, both: BothEnds) -> Finding:
     if lower is None or upper is None:
         raise ValueError("a local problem has a change")
     down, up = (Difference(both.of_x, end.answer, problem.query.root) for end in (lower, upper))
-    return Finding(problem.x, (upper if up >= down else lower).y(), None, 0)
+    return Finding(problem.x, (upper if up >= down else lower).y(), None, 0, both.values)

@@ -18,14 +18,13 @@ from .monotone.local_max import LocalMonotone
 from .monotone.smooth_max import SmoothMonotone
 from .multiplicities.global_max import MultiplicitiesEngine
 from .multiplicities.local_max import LocalMultiplicities
-from .nobody import WithNobody
+from .nobody import OfAnySize
 from .one_column.global_max import OneColumn
 from .one_column.local_max import LocalOneColumn
 from .ranks.global_max import Ranks
 from .ranks.local_max import LocalRanks
 from .row_sums.global_max import RowSums
 from .row_sums.local_max import LocalRowSums
-from .sizes import ForManySizes
 from .stacks.global_max import Stacks
 from .variance.global_max import Variance
 from .variance.local_max import LocalVariance
@@ -36,18 +35,16 @@ _LOCAL: tuple[AnyEngine, ...] = (LocalMonotone(), LocalVariance(), LocalRanks())
 _LOCAL_ON_INTERVALS: tuple[AnyEngine, ...] = (LocalIntervals(_LOCAL),)
 
 
-def _few(engine: AnyEngine, local: tuple[AnyEngine, ...] = _LOCAL) -> AnyEngine:
+def _any(engine: AnyEngine) -> AnyEngine:
     """Return an engine that also takes many sizes, and sizes where `empty` is the answer."""
-    return WithNobody(ForManySizes(engine), local)
+    return OfAnySize(engine, _LOCAL)
 
 
-_MONOTONE, _RANKS = _few(Monotone()), _few(Ranks())
-
-_VARIANCE: AnyEngine = WithNobody(ForManySizes(Variance(), two_kinds=True), _LOCAL)
+_MONOTONE, _VARIANCE, _RANKS = _any(Monotone()), _any(Variance()), _any(Ranks())
 
 CONTINUOUS: tuple[AnyEngine, ...] = (
-    _few(Intervals((Monotone(), Ranks())), _LOCAL_ON_INTERVALS),
-    _few(_LOCAL_ON_INTERVALS[0], _LOCAL_ON_INTERVALS),
+    OfAnySize(Intervals((Monotone(), Ranks())), _LOCAL_ON_INTERVALS),
+    OfAnySize(_LOCAL_ON_INTERVALS[0], _LOCAL_ON_INTERVALS),
 )
 """The engines for intervals; the others are for finite universes."""
 
@@ -56,26 +53,28 @@ _ON_TABLES: tuple[AnyEngine, ...] = (
     Groups((Monotone(), Variance())),
 )
 
+_LOCAL_ON_NUMBERS = tuple(map(_any, _LOCAL))
+
 ENGINES: tuple[AnyEngine, ...] = (
     _MONOTONE,
-    _few(LocalMonotone()),
-    _few(SmoothMonotone()),
+    _LOCAL_ON_NUMBERS[0],
+    SmoothMonotone(),
     _VARIANCE,
-    _few(LocalVariance()),
+    _LOCAL_ON_NUMBERS[1],
     _RANKS,
-    _few(LocalRanks()),
-    _few(MultiplicitiesEngine()),
+    _LOCAL_ON_NUMBERS[2],
+    _any(MultiplicitiesEngine()),
     LocalMultiplicities(),
-    _few(Workloads()),
-    _few(RowSums()),
+    _any(Workloads()),
+    _any(RowSums()),
     LocalRowSums(),
-    *map(_few, _ON_TABLES),
-    LocalOneColumn(tuple(map(_few, _LOCAL))),
+    *map(_any, _ON_TABLES),
+    LocalOneColumn(_LOCAL_ON_NUMBERS),
     LocalGroups(_LOCAL),
-    _few(Stacks((RowSums(), *_ON_TABLES))),
+    _any(Stacks((RowSums(), *_ON_TABLES))),
     *CONTINUOUS,
-    _few(Enumeration()),
-    _few(LocalEnumeration()),
-    WithNobody(SmoothEnumeration(), lists_few=True),
+    _any(Enumeration()),
+    _any(LocalEnumeration()),
+    SmoothEnumeration(),
 )
 """Every engine: a theory, and a kind of problem. The first that has a plan solves the problem."""

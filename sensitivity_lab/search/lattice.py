@@ -21,7 +21,7 @@ from sensitivity_lab.running.machine import IN_TURN, Machine, Reads
 from sensitivity_lab.universes.counting import Numbers
 from sensitivity_lab.universes.listing import WIDTH, Rows, listed_block, most_values, parts_of
 
-from .blocks import Block, blocks_of, span_of
+from .blocks import Block, blocks_of, span_of, successors
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -182,7 +182,7 @@ class Lattice:
         level this is the recursion of docs/proofs.md, "Lattice: the downward recursion".
         """
         most = max(1, machine.cells // upper.shape[1])
-        reads, raised = partial(self._reads, size), partial(self._raise, size)
+        reads, raised = partial(self._reads, size), partial(self.raise_block, size)
         blocks = self.blocks([size], most)
         return machine.derive(upper, self.number(size), blocks, reads, raised, room)
 
@@ -191,30 +191,27 @@ class Lattice:
         span = span_of(self.numbers, self.counts, block, size)
         return span.rows, [span.own, *span.others]
 
-    def _raise(self, size: int, block: Block, lower: Floats, upper: list[Floats]) -> None:
-        """Set a block of level `size` to the maxima over what `_reads` says."""
-        self.raise_block(lower, upper[0], upper[1:], block.values, size - int(block.copies.sum()))
-
     def blocks(self, sizes: Sequence[int], rows: int) -> list[Block]:
         """Cut levels into blocks of about so many rows at most; see `blocks_of`."""
         return blocks_of(self.numbers, self.counts, sizes, rows)
 
-    def raise_block(
-        self, lower: Floats, own: Floats, others: Sequence[Floats], values: int, size: int
-    ) -> None:
+    def raise_block(self, level: int, block: Block, lower: Floats, upper: list[Floats]) -> None:
         """Set `lower`, block (values, size), to the maxima over the datasets with a record more.
 
-        `own` is the block (values, size + 1) with the same larger values; `others` are the blocks
-        (values, size) with one larger value more. Those have the same datasets of smaller values in
-        the same order, so their maxima are taken position by position. See "Lattice: a pass in
-        blocks" in docs/proofs.md.
+        It is a block of a level, and `upper` is what `_reads` says. First comes the block (values,
+        size + 1) with the same larger values; the `others` are the blocks (values, size) with one
+        larger value more. Those have the same datasets of smaller values in the same order, so
+        their maxima are taken position by position. See "Lattice: a pass in blocks" in
+        docs/proofs.md.
         """
+        own, *others = upper
         lower[...] = others[0] if others else -np.inf
         for other in others[1:]:
             np.maximum(lower, other, out=lower)
         # Depth first: the parts of a block are finished while they are in the cache. Always: every
         # pair of a dataset and one more record that is not yet counted is in an open block.
-        open_blocks = [self._descend(lower, own, values, size)]
+        size = level - int(block.copies.sum())
+        open_blocks = [self._descend(lower, own, block.values, size)]
         while open_blocks:
             part = next(open_blocks[-1], None)
             if part is None:
@@ -284,16 +281,7 @@ class Lattice:
         values = self._in_table(size)
         listed = listed_block(self.numbers, self.counts, values, size)
         upto = np.cumsum(listed, axis=1)
-        beyond = upto - listed
-        # A row's position is a sum over its values, of how many datasets come before. If a value is
-        # added, the terms of smaller values stay (before). In its own term the size up to it grows
-        # (with_it), and in the terms of larger values the sizes on both sides grow (behind).
-        before, with_it, behind = (
-            self.numbers.before(np.arange(values), upto + more, beyond + less)
-            for more, less in ((0, 0), (1, 0), (1, 1))
-        )
-        leads_to = np.cumsum(before, axis=1) - before + with_it
-        leads_to += behind.sum(axis=1, keepdims=True) - np.cumsum(behind, axis=1)
+        leads_to = successors(self.numbers, np.arange(values), upto, upto - listed)
         # A value of which all copies are there cannot be added: these columns go to the end, and
         # then repeat the first one.
         full = listed >= np.array(self.counts[:values])

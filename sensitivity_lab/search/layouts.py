@@ -8,11 +8,10 @@ no enumeration propose layouts, and the best of a few is found by exact comparis
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, islice
-from operator import itemgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,7 +23,7 @@ from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.universe import of_numbers
 
-from .engine import Finding, Findings
+from .engine import Finding
 from .sorted_arrays import sorted_records_of
 from .sorted_records import Positions, Ranges, SortedMultiset
 
@@ -57,6 +56,11 @@ class Shape:
         """The size of y."""
         return self.core + self.only_y
 
+    @property
+    def turned(self) -> Shape:
+        """The shape with x and y exchanged."""
+        return Shape(self.core, self.only_y, self.only_x, self.total)
+
 
 @lru_cache(maxsize=4)
 def sorted_universe(universe: FiniteUniverse, limit: int) -> SortedMultiset:
@@ -81,10 +85,7 @@ def sorted_universe(universe: FiniteUniverse, limit: int) -> SortedMultiset:
 
 def most_copies(problem: Problem) -> int:
     """Return the largest number of copies of a value that a pair can use."""
-    limit = max(
-        steps.size + int(steps.added.max()) for family in problem.families for steps in family.steps
-    )
-    return int(problem.universe.multiplicities(limit).max())
+    return int(problem.universe.multiplicities(problem.together).max())
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,15 +189,12 @@ class LaidOut(Finding):
 Gap = TypeVar("Gap", bound=Any)
 Found = TypeVar("Found")
 
-Candidates = Iterable[tuple[Difference, Layout]]
-"""Layouts of one shape, one of which is furthest apart, with their differences."""
-
 
 class LayoutSearch:
-    """The questions that a problem asks of a sorted universe: a query and a shape each.
+    """The shapes that a problem asks a sorted universe for.
 
-    Relations share shapes (at most 2 records replaced has those of at most 1), so each question is
-    asked once.
+    Relations share shapes (at most 2 records replaced has those of at most 1), so each is asked
+    for once.
 
     Parameters
     ----------
@@ -209,8 +207,6 @@ class LayoutSearch:
         For every family of relations and every size of x, by ascending distance.
     shapes : list of Shape
         Each once, in the order of families, sizes and distances.
-    questions : list of (Query, Shape)
-        Each once, in the order of queries and shapes.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -239,44 +235,26 @@ class LayoutSearch:
         by_steps = chain.from_iterable(self.shapes_by_steps)
         return list(dict.fromkeys(shape for shapes in by_steps for shape in shapes))
 
-    @property
-    def questions(self) -> list[tuple[Query, Shape]]:
-        """Each query with each shape."""
-        return [(query, shape) for query in self.problem.queries for shape in self.shapes]
-
-    def findings(self, answers: Sequence[Candidates]) -> Findings:
-        """Return the best of all candidates, for every query and every relation.
+    def by_relation(
+        self, best: Mapping[tuple[Query, Shape], tuple[Gap, Found]]
+    ) -> list[list[tuple[Gap, Found]]]:
+        """Return the best of what every relation allows, for every query and every relation.
 
         Parameters
         ----------
-        answers : sequence of iterables of (Difference, Layout)
-            Candidates for each of the `questions`; iterated one after the other.
+        best : mapping of (difference, anything)
+            What is furthest apart for each query and shape; differences compare with each other.
         """
-        best = {
-            question: furthest(candidates)
-            for question, candidates in zip(self.questions, answers, strict=True)
-        }
         return [
-            [
-                LaidOut(self.records, layout, gap)
-                for gap, layout in self.by_relation([best[query, shape] for shape in self.shapes])
-            ]
+            self._of_relations({shape: best[query, shape] for shape in self.shapes})
             for query in self.problem.queries
         ]
 
-    def by_relation(self, best: Sequence[tuple[Gap, Found]]) -> list[tuple[Gap, Found]]:
-        """Return the best of what every relation allows.
-
-        Parameters
-        ----------
-        best : sequence of (difference, anything)
-            What is furthest apart for each of the `shapes`; differences compare with each other.
-        """
+    def _of_relations(self, best: Mapping[Shape, tuple[Gap, Found]]) -> list[tuple[Gap, Found]]:
         found: dict[int, tuple[Gap, Found]] = {}
-        of_shape = dict(zip(self.shapes, best, strict=True))
         for family, by_size in zip(self.problem.families, self.shapes_by_steps, strict=True):
             for steps, shapes in zip(family.steps, by_size, strict=True):
-                here = [of_shape[shape] for shape in shapes]
+                here = [best[shape] for shape in shapes]
                 gaps = [gap for gap, _ in here]
                 places = largest_of_slices(gaps, steps.starts, steps.stops)
                 for relation, place in zip(family.places, places, strict=True):
@@ -311,8 +289,3 @@ def largest_of_slices(items: Sequence[Any], starts: Positions, stops: Positions)
         else max(range(start, stop), key=items.__getitem__)
         for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
     ]
-
-
-def furthest(candidates: Candidates) -> tuple[Difference, Layout]:
-    """Return the candidate with the largest difference; the first of equals."""
-    return max(candidates, key=itemgetter(0))

@@ -126,25 +126,11 @@ def of_records(problem: Problem, *, sums: bool) -> int:
     return arrays - WORD * values + values * max(own.peak, each)
 
 
-def of_shapes(problem: Problem, kept: int, passing: int, bits: float) -> int:
-    """Return what the shapes of a problem take, by columns, and its relations.
-
-    Parameters
-    ----------
-    problem : Problem
-        It says which shapes there are.
-    kept, passing : int
-        How many Python ints of a shape are kept for each query, and how many more there are while a
-        query is searched.
-    bits : float
-        Of these ints.
-    """
-    shapes = [len(steps.removed) for family in problem.families for steps in family.steps]
-    each = of_int(bits)
-    numbers = sum(shapes) * (kept * len(problem.queries) * each + 6 * WORD)
-    numbers += len(shapes) * _SIZE * len(problem.queries)
-    relations = len(problem.neighbors) * len(problem.queries) * _RELATION
-    return numbers + max(shapes) * passing * each + relations
+def of_shapes(problem: Problem) -> int:
+    """Return what the shapes of a problem take, by columns, and its relations."""
+    shapes = [len(steps.removed) for steps in problem.steps]
+    several = len(shapes) * _SIZE + len(problem.neighbors) * _RELATION
+    return sum(shapes) * 6 * WORD + several * len(problem.queries)
 
 
 def of_pairs(problem: Problem | LocalProblem | SmoothProblem) -> int:

@@ -11,7 +11,7 @@ docs/proofs.md, "Nobody (`nobody`)".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from sensitivity_lab.errors import NoEngineError
 from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem
-from sensitivity_lab.problem import LocalProblem, Problem, SmoothProblem
+from sensitivity_lab.problem import LocalProblem, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import difference_of, exact_answer
 from sensitivity_lab.universes.finite import AnyUniverse, finite
@@ -51,6 +51,7 @@ from .engine import (
     one_by_one,
 )
 from .layouts import LaidOut
+from .sizes import plan_for_sizes
 
 Local = LocalProblem | LocalIntervalProblem
 
@@ -58,8 +59,11 @@ Sized = tuple[int, RemovedAdded]
 """The size of x, and a change."""
 
 
-class WithNobody:
-    """An engine that gets only datasets on which queries have an answer of their own.
+class OfAnySize:
+    """An engine for numbers of records of any kind: few, and many.
+
+    The engine itself only gets datasets on which queries have an answer of their own and, of many
+    sizes, those that can have the largest difference.
 
     Parameters
     ----------
@@ -67,43 +71,39 @@ class WithNobody:
         It takes what is left.
     local : sequence of Engine
         Engines for local problems, in order of preference, that find the extremes of a size.
-    lists_few : bool, default False
-        Whether the engine itself evaluates queries on datasets with too few records.
     """
 
-    def __init__(
-        self, engine: AnyEngine, local: Sequence[AnyEngine] = (), *, lists_few: bool = False
-    ) -> None:
+    def __init__(self, engine: AnyEngine, local: Sequence[AnyEngine]) -> None:
         self.name, self.kind = engine.name, engine.kind
         self.covers, self.reach = engine.covers, engine.reach
-        self.engine, self._local, self._lists_few = engine, local, lists_few
+        self.engine, self._local = engine, local
 
     def plan(self, problem: Any, options: Options) -> Plan[Any] | Refusal:
         """Return the plan of the engine, with the pairs that it does not see."""
-        if isinstance(problem, SmoothProblem):
-            return _plan_smooth(self.engine, problem, options, lists_few=self._lists_few)
         if isinstance(problem, Local):
             return _plan_local(self.engine, self._local, problem, options)
         whole = len(problem.parts) == 1
-        if whole and not any(_reaches_few(problem, query) for query in problem.queries):
-            plan: Plan[Any] | Refusal = self.engine.plan(problem, options)
-            return plan
+        if whole and not any(
+            answers_few(query) and _few_changes(problem, query, relation)
+            for query in problem.queries
+            for relation in problem.neighbors
+        ):
+            return plan_for_sizes(self.engine, problem, options)
 
         def plan_of(part: Problem | IntervalProblem) -> Plan[Findings] | Refusal:
-            if _answers_few(part.queries[0]):
+            if answers_few(part.queries[0]):
                 return _plan_pairs(self.engine, self._local, part, options)
-            own: Plan[Findings] | Refusal = self.engine.plan(part, options)
-            return own
+            return plan_for_sizes(self.engine, part, options)
 
         return one_by_one(problem, plan_of)
 
 
-def _answers_few(query: Query) -> bool:
+def answers_few(query: Query) -> bool:
     """Tell whether the answer on few records is given, and not the query's own."""
     return query.on_numbers and query.empty is not None and query.defined_from > 0
 
 
-def _own(query: Query) -> Query:
+def without_empty(query: Query) -> Query:
     """Return the query without its answer on few records."""
     made: Query = replace(query, empty=None)  # type: ignore[type-var]
     return made
@@ -114,30 +114,18 @@ def _given_answer(query: Query) -> Fraction:
     return Fraction(query.empty or 0) ** (2 if query.root else 1)
 
 
-def _reaches_few(problem: Problem | IntervalProblem, query: Query) -> bool:
-    """Tell whether some x or y has too few records for the query's own answer."""
-    if not _answers_few(query):
-        return False
-    few = (pair for one in problem.neighbors for pair in _small_changes(problem, one))
-    return min(_sizes_of_pairs(few), default=query.defined_from) < query.defined_from
-
-
-def _small_changes(problem: Problem | IntervalProblem, relation: Relation) -> list[Sized]:
-    """Return the changes of datasets so small that some can lead to too few records."""
+def _few_changes(
+    problem: Problem | IntervalProblem, query: Query, relation: Relation
+) -> list[Sized]:
+    """Return the changes of which x or y has too few records for the query's own answer."""
     # With d + k records or more, k changes leave at least d.
-    below = max(query.defined_from for query in problem.queries) + relation.k
-    small = [size for size in problem.sizes if size < below]
+    small = (size for size in problem.sizes if size < query.defined_from + relation.k)
     return [
-        (size, change)
+        (size, (removed, added))
         for size in small
-        for change in relation.some_changes(size, problem.universe, problem.least)
+        for removed, added in relation.some_changes(size, problem.universe, problem.least)
+        if min(size, size - removed + added) < query.defined_from
     ]
-
-
-def _sizes_of_pairs(changes: Iterable[Sized]) -> Iterator[int]:
-    """Yield the sizes of x and of y."""
-    for size, (removed, added) in changes:
-        yield from (size, size - removed + added)
 
 
 def _plan_pairs(
@@ -148,19 +136,22 @@ def _plan_pairs(
 ) -> Plan[Findings] | Refusal:
     """Plan the search for one query and one relation: what it defines, and all else."""
     (query,), (relation,) = problem.queries, problem.neighbors
-    own = _own(query)
+    own = without_empty(query)
     least = own.defined_from
-    changes = _small_changes(problem, relation)
     # Pairs with one dataset below d come from the extremes; the engine gets the others. If both are
     # below d, the extremes are the given answer itself, and the difference is 0.
-    few = [one for one in changes if min(_sizes_of_pairs([one])) < own.defined_from]
+    few = _few_changes(problem, query, relation)
     # Larger datasets have neighbors if records can be removed; else one of them shows it.
-    some = {size for size, _ in set(changes).difference(few)}
-    some.update(size for size in problem.sizes if size >= own.defined_from + relation.k)
+    some = [
+        size
+        for size in problem.sizes
+        if size >= least + relation.k
+        or (size >= least and any(relation.some_changes(size, problem.universe, least)))
+    ]
     inner: Plan[Findings] | None = None
-    if any(True for size in some for _ in relation.some_changes(size, problem.universe, least)):
-        part = problem.at(tuple(sorted(some)), own)
-        planned = engine.plan(part, options)
+    if any(any(relation.some_changes(size, problem.universe, least)) for size in some):
+        part = problem.at(tuple(some), own)
+        planned = plan_for_sizes(engine, part, options)
         if isinstance(planned, Refusal):
             return planned
         inner = planned
@@ -237,7 +228,7 @@ def _extremes_of_size(
     local: Sequence[AnyEngine], universe: AnyUniverse, query: Query, size: int
 ) -> list[Extreme]:
     """Return datasets of a size with the least and the greatest answer."""
-    own = _own(query)
+    own = without_empty(query)
     if size < own.defined_from:
         on = finite(universe)
         return [Extreme(_given_answer(query), partial(_first_records, on, size), on, on.values)]
@@ -325,7 +316,7 @@ def _plan_local(
 ) -> Plan[Finding] | Refusal:
     """Plan a local search: changes that leave too few records have the given answer."""
     query, size = problem.query, problem.sizes[0]
-    own = _own(query) if _answers_few(query) else query
+    own = without_empty(query) if answers_few(query) else query
     few = [one for one in problem.changes if size - one[0] + one[1] < own.defined_from]
     if own is query or (size >= own.defined_from and not few):
         asked = problem if own is query else replace(problem, query=own)
@@ -341,12 +332,12 @@ def _plan_local(
         if isinstance(found, Refusal) or found.ends is None:
             return found
         ends = partial(_ends_with_few, problem, few, found.ends)
-    return Plan(lambda: _furthest_of_ends(problem, ends()), Cost(0), ends)
 
+    def solve() -> Finding:
+        both = ends()
+        return furthest(_on_finite(problem, both.values), both)
 
-def _furthest_of_ends(problem: Local, both: BothEnds) -> Finding:
-    """Return x and the neighbor whose answer is furthest from that of x."""
-    return replace(furthest(_on_finite(problem, both.values), both), values=both.values)
+    return Plan(solve, Cost(0), ends)
 
 
 def _on_finite(problem: Local, values: tuple[Number, ...]) -> LocalProblem:
@@ -399,19 +390,3 @@ def _ends_of_nobody(local: Sequence[AnyEngine], problem: Local) -> BothEnds:
 
     given = _given_answer(problem.query)
     return BothEnds(given, map(of_size, extremes), _values_of(problem, on))
-
-
-def _plan_smooth(
-    engine: AnyEngine, problem: SmoothProblem, options: Options, *, lists_few: bool
-) -> Plan[Any] | Refusal:
-    """Refuse a smooth sensitivity over datasets whose answer is given, unless they are listed."""
-    if _answers_few(problem.query) and not lists_few:
-        least = problem.query.defined_from
-        if problem.limits[0] < least:
-            return Refusal(
-                f"{engine.name} covers datasets on which {problem.query.name} has an answer of its "
-                f"own, of at least {least} records; pass sizes=({least}, ...), which is then public"
-            )
-        problem = replace(problem, query=_own(problem.query))
-    plan: Plan[Any] | Refusal = engine.plan(problem, options)
-    return plan

@@ -30,8 +30,8 @@ from sensitivity_lab.queries.base import Runs
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation, RemovedAdded
 
-from .engine import AnyEngine, Cost, Finding, Findings, Options, Plan, Refusal, one_by_one
-from .memory import of_pairs
+from .engine import AnyEngine, Finding, Findings, Options, Plan, Refusal, one_by_one
+from .lattice import Indices
 
 MANY = 16
 """So many sizes are searched sooner than told apart."""
@@ -53,48 +53,31 @@ Allowed = dict[RemovedAdded, NDArray[np.bool_]]
 """By change: at which sizes of x it leads to a neighbor."""
 
 
-class ForManySizes:
-    """An engine that searches only the sizes that can have the largest difference.
+def plan_for_sizes(
+    engine: AnyEngine, problem: AnyProblem, options: Options
+) -> Plan[Findings] | Refusal:
+    """Return an engine's plan for the sizes of a problem that can have the largest difference.
 
-    Parameters
-    ----------
-    engine : Engine
-        It searches these.
-    two_kinds : bool, default False
-        Whether a variance is taken from two kinds of records, without a search, if no bound is
-        above it.
+    Of many sizes these are told for each query and relation by itself.
     """
+    if len(problem.sizes) > MANY:
+        return one_by_one(problem, partial(_plan_deciding, engine, options=options))
+    plan: Plan[Findings] | Refusal = engine.plan(problem, options)
+    return plan
 
-    def __init__(self, engine: AnyEngine, *, two_kinds: bool = False) -> None:
-        self.name, self.kind = engine.name, engine.kind
-        self.covers, self.reach = engine.covers, engine.reach
-        self.engine, self._two_kinds = engine, two_kinds
 
-    def plan(self, problem: Any, options: Options) -> Plan[Any] | Refusal:
-        """Return the plan of the engine for these sizes, one query and relation at a time."""
-        if isinstance(problem, AnyProblem) and len(problem.sizes) > MANY:
-            return one_by_one(problem, partial(self._for_deciding, options=options))
-        return self._for_all(problem, options)
-
-    def _for_deciding(self, part: AnyProblem, options: Options) -> Plan[Findings] | Refusal:
-        (query,), (relation,) = part.queries, part.neighbors
-        allowed = _allowed_changes(part, relation)
-        sizes = part.sizes if allowed is None else deciding(part, query, allowed)
-        return self._for_all(part.at(sizes), options)
-
-    def _for_all(self, problem: Any, options: Options) -> Plan[Any] | Refusal:
-        plan: Plan[Any] | Refusal = self.engine.plan(problem, options)
-        if self._two_kinds and isinstance(plan, Plan) and isinstance(problem, Problem):
-            settled = _all_settled(problem)
-            if settled is not None:
-                return Plan(lambda: settled, Cost(of_pairs(problem)))  # nothing is left to search
-        return plan
+def _plan_deciding(
+    engine: AnyEngine, part: AnyProblem, options: Options
+) -> Plan[Findings] | Refusal:
+    (query,), (relation,) = part.queries, part.neighbors
+    allowed = _allowed_changes(part, relation)
+    sizes = part.sizes if allowed is None else deciding(part, query, allowed)
+    plan: Plan[Findings] | Refusal = engine.plan(part.at(sizes), options)
+    return plan
 
 
 def _allowed_changes(problem: AnyProblem, relation: Relation) -> Allowed | None:
     """Return at which sizes each change leads to a neighbor; None of too many changes."""
-    if relation.k > _MOST_CHANGES:
-        return None
     changes = list(islice(relation.every_change, _MOST_CHANGES + 1))
     if len(changes) > _MOST_CHANGES:
         return None
@@ -153,8 +136,11 @@ def _of_rows(
     return every[-1:] if stays else every
 
 
-def _all_settled(problem: Problem) -> Findings | None:
-    """Return pairs of two kinds of records, for all queries and relations; None if not for all."""
+def settled(problem: Problem) -> Findings | None:
+    """Return pairs of two kinds of records that no variance or deviation exceeds, without a search.
+
+    None if a bound is above one of them, for some query and relation.
+    """
     if not _at_two_ends(problem) or len(problem.neighbors) > MANY:
         return None
     sizes, values = np.array(problem.sizes, dtype=np.int64), len(problem.universe.values)
@@ -163,7 +149,7 @@ def _all_settled(problem: Problem) -> Findings | None:
         found.append([])
         for relation in problem.neighbors:
             allowed = _allowed_changes(problem, relation)
-            pair = _settled(_spreads(query, sizes, allowed), values) if allowed else None
+            pair = _settled_pair(_spreads(query, sizes, allowed), values) if allowed else None
             if pair is None:
                 return None
             found[-1].append(pair)
@@ -259,23 +245,26 @@ def _spreads(query: Query, sizes: Sizes, allowed: Allowed) -> list[_Spreads]:
 
 def _of_variance(spreads: list[_Spreads]) -> tuple[int, ...]:
     """Return the sizes at which a bound of the difference is not below what is attained."""
-    both = [one.floats() for one in spreads]
-    best = max(float(attained.max()) for attained, _ in both)
-    # A size stays where its bound reaches what any size attains; 1e-9 is far more than rounding.
-    near = [
-        one.sizes[most >= best * (1 - _TIED)] for one, (_, most) in zip(spreads, both, strict=True)
-    ]
+    near = [one.sizes[places] for one, places in _near(spreads)]
     return tuple(np.unique(np.concatenate(near)).tolist())
 
 
-def _settled(spreads: list[_Spreads], values: int) -> Finding | None:
-    """Return a pair of two kinds of records that attains every bound; None if none does."""
+def _near(spreads: list[_Spreads]) -> list[tuple[_Spreads, Indices]]:
+    """Return where a bound reaches what any size attains; 1e-9 is far more than rounding."""
     both = [one.floats() for one in spreads]
     best = max(float(attained.max()) for attained, _ in both)
-    near = [
-        (one, int(place))
+    return [
+        (one, np.flatnonzero(most >= best * (1 - _TIED)))
         for one, (_, most) in zip(spreads, both, strict=True)
-        for place in np.flatnonzero(most >= best * (1 - _TIED))[: _MOST_CHANGES + 1]
+    ]
+
+
+def _settled_pair(spreads: list[_Spreads], values: int) -> Finding | None:
+    """Return a pair of two kinds of records that attains every bound; None if none does."""
+    near = [
+        (one, place)
+        for one, places in _near(spreads)
+        for place in places[: _MOST_CHANGES + 1].tolist()
     ]
     if len(near) > _MOST_CHANGES:
         return None

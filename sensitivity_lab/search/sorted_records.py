@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, overload
 
@@ -83,10 +84,6 @@ class SortedMultiset:
         """Return the record at a position, times `unit`; the largest value where records end."""
         return self.values_at(self.place(positions))
 
-    def first(self, least: Any) -> Any:
-        """Return the position of the first record that is not below a number, or several."""
-        return self._bounds[self.values.searchsorted(least)]
-
     def values_at(self, places: Any) -> Any:
         """Return the values at some places, times `unit`; the largest one behind them."""
         return self.values.take(places, mode="clip")
@@ -125,3 +122,17 @@ class SortedMultiset:
                 if start < stop:
                     found += np.maximum(np.minimum(stops, stop) - np.maximum(starts, start), 0)
         return found
+
+
+def first_of(
+    low: Positions, high: Positions, test: Callable[[Positions], NDArray[Any]]
+) -> Positions:
+    """For each row the first index in [low, high) that passes a monotone test, else high."""
+    low, high = low.copy(), high.copy()
+    # Always: every index before low fails, and high passes or is the end of the range.
+    for _ in range(int((high - low).max(initial=0)).bit_length()):
+        middle = (low + high) // 2
+        passed = test(middle) | (low >= high)
+        high = np.where(passed, np.minimum(middle, high), high)
+        low = np.where(passed, low, middle + 1)
+    return low

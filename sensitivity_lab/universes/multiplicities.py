@@ -72,7 +72,7 @@ def of_each(counts: Multiplicities, groups: Groups) -> Multiplicities:
     >>> of_each(np.array([2, 5, 0, 3]), np.array([0, 1, 1, 0])).tolist()
     [5, 5]
     """
-    totals = np.zeros(int(groups.max()) + 1, dtype=np.int64)
+    totals = np.zeros(int(groups.max(initial=-1)) + 1, dtype=np.int64)
     np.add.at(totals, groups, counts)
     return totals
 
@@ -105,3 +105,39 @@ def smallest_of_each(
     taken = np.empty_like(counts)
     taken[order] = np.clip(numbers[groups[order]] - before, 0, counts[order])
     return taken
+
+
+def changed_by_group(
+    x: Multiplicities,
+    outside: Multiplicities,
+    groups: Groups,
+    net: Multiplicities,
+    removed: int = 0,
+) -> Multiplicities:
+    """Return a neighbor of x whose groups of values have other numbers of records.
+
+    Parameters
+    ----------
+    x, outside : ndarray of int64, shape (m,)
+        The records of x, and those outside it.
+    groups : ndarray of intp, shape (m,)
+        The group of each value, from 0 to g - 1.
+    net : ndarray of int64, shape (g,)
+        How many more records the neighbor has of each group than x.
+    removed : int, default 0
+        How many records x loses. Beyond those that groups must lose, records change places with
+        others of the same group, as far as there are any.
+
+    Examples
+    --------
+    >>> x, outside, groups = np.array([2, 0, 1]), np.array([0, 3, 3]), np.array([0, 0, 1])
+    >>> changed_by_group(x, outside, groups, np.array([-1, 1])).tolist()
+    [1, 0, 2]
+    >>> changed_by_group(x, outside, groups, np.array([-1, 1]), removed=2).tolist()
+    [0, 1, 2]
+    """
+    lost, gained = np.maximum(-net, 0), np.maximum(net, 0)
+    spare = np.minimum(of_each(x, groups) - lost, of_each(outside, groups) - gained)
+    more = smallest(spare, removed - int(lost.sum()))
+    left: Multiplicities = x - smallest_of_each(x, groups, lost + more)
+    return left + smallest_of_each(outside, groups, gained + more)

@@ -67,6 +67,11 @@ class Recipe:
     first: int
     last: int
 
+    @property
+    def number(self) -> int:
+        """How many datasets these are."""
+        return self.last - self.first
+
 
 @dataclass(frozen=True)
 class Evaluator:
@@ -172,7 +177,7 @@ class Evaluator:
         first = self.dataset(recipe)
         names = ", ".join(named(query.name) for query in self.queries)
         return (
-            f"{names} on {recipe.last - recipe.first:,} datasets of {recipe.size} records, the "
+            f"{names} on {recipe.number:,} datasets of {recipe.size} records, the "
             f"first of which is {show(first)}"
         )
 
@@ -283,7 +288,7 @@ def _check_new(
     options: Options,
 ) -> None:
     """Evaluate some datasets again, last to first; raise QueryError if an answer is another one."""
-    lengths = np.cumsum([0] + [recipe.last - recipe.first for recipe in new])
+    lengths = np.cumsum([0] + [recipe.number for recipe in new])
     own = [place for place, query in enumerate(evaluator.queries) if query.arithmetic == "float"]
     if not own or not lengths[-1]:
         return
@@ -342,10 +347,10 @@ def _evaluate(
     options: Options,
 ) -> list[list[Answers]]:
     """Return the answers on blocks of datasets, by block."""
-    total = sum(recipe.last - recipe.first for recipe in recipes)
+    total = sum(recipe.number for recipe in recipes)
     return running.run(
         evaluator,
-        [running.Block(one, one.last - one.first, evaluator.label(one)) for one in recipes],
+        [running.Block(one, one.number, evaluator.label(one)) for one in recipes],
         total=total,
         n_jobs=options.n_jobs,
         progress=options.progress,
@@ -370,7 +375,7 @@ def _joined_levels(
             blocks = [done[recipe][place] for recipe in ranges]
             for recipe in ranges:
                 done[recipe][place] = np.empty(0)
-            lengths = [recipe.last - recipe.first for recipe in ranges]
+            lengths = [recipe.number for recipe in ranges]
             levels[-1][size] = level_of(lengths, blocks, some, machine)
     return levels
 
@@ -392,7 +397,7 @@ def _timed(evaluator: Evaluator, probe: Recipe) -> tuple[list[Answers], running.
         return running.timed(evaluator, probe, probe.last - probe.first)
     first = evaluator(alone)
     others = Recipe(probe.size, alone.last, probe.last)
-    later, sample = running.timed(evaluator, others, others.last - others.first)
+    later, sample = running.timed(evaluator, others, others.number)
     every = zip(evaluator.queries, first, later, strict=True)
     return [joined(query, [one, other]) for query, one, other in every], sample
 
@@ -403,7 +408,7 @@ def _vectorized(evaluator: Evaluator) -> bool:
 
 def _cut_ranges(evaluator: Evaluator, missing: list[Recipe], seconds: float) -> list[Recipe]:
     """Cut ranges of datasets into blocks that take about `_SECONDS_LOST` or less."""
-    total = sum(recipe.last - recipe.first for recipe in missing)
+    total = sum(recipe.number for recipe in missing)
     length = max(1, -(-total // _CHUNKS))
     if seconds:
         length = max(1, min(length, int(_SECONDS_LOST / seconds)))

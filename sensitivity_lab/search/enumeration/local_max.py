@@ -119,8 +119,8 @@ def _both_ends(problem: LocalProblem, number: int, options: Options) -> BothEnds
             place if answer < numbers[low] else low,
             place if answer > numbers[high] else high,
         )
-    wanted = {place for both in ends.values() for place in both}
-    datasets = {place: y for place, y in enumerate(_neighbors(problem)) if place in wanted}
+    wanted = sorted({place for both in ends.values() for place in both})
+    datasets = dict(_at(_neighbors(problem), wanted))
     known = [(problem.x, of_x), *((y, found[place]) for place, y in datasets.items())]
     sample = [known[place] for place in spread(len(known))]
     check_again(query, universe, sample, options.timeout)

@@ -56,20 +56,23 @@ class Levels:
     Attributes
     ----------
     problem : Problem
-    families : dict
-        By relation, the kinds of pairs to search: sizes of x, y and core.
     timeout : float or None
         The most seconds that a caller's function may take for one dataset.
     """
 
     problem: Problem
-    families: dict[Relation, list[Family]]
     timeout: float | None = None
 
-    @classmethod
-    def of(cls, problem: Problem, timeout: float | None = None) -> Levels:
-        """Plan the search, without doing any of it."""
-        return cls(problem, {of: _kinds_of_pairs(problem, of) for of in problem.neighbors}, timeout)
+    @cached_property
+    def families(self) -> dict[Relation, list[Family]]:
+        """By relation, the kinds of pairs to search."""
+        return {
+            relation: [
+                Family(size, size - removed + added, size - removed, disjoint)
+                for size, (removed, added), disjoint in self.problem.pair_kinds(relation)
+            ]
+            for relation in self.problem.neighbors
+        }
 
     @cached_property
     def every(self) -> list[Family]:
@@ -221,14 +224,6 @@ class Levels:
         )
 
 
-def _kinds_of_pairs(problem: Problem, relation: Relation) -> list[Family]:
-    """Return the kinds of pairs that a relation needs."""
-    return [
-        Family(size, size - removed + added, size - removed, disjoint)
-        for size, (removed, added), disjoint in problem.pair_kinds(relation)
-    ]
-
-
 def _most_pairs(datasets: int, larger: int, values: int, level: int) -> int:
     """Bound how many pairs there are of a dataset of a level and one with a record more."""
     return min(datasets * values, larger * min(values, level + 1))
@@ -239,7 +234,7 @@ def levels_of(problem: Problem, options: Options) -> Levels | Refusal:
 
     Estimates decide where they are far beyond a limit; only what they leave is counted.
     """
-    levels = Levels.of(problem, options.timeout)
+    levels = Levels(problem, options.timeout)
     datasets, memory, steps = _estimated(levels)
     room = options.memory_limit
     if max(memory / room, steps / _STEPS) > _SURELY_MORE:

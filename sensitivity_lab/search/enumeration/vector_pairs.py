@@ -65,16 +65,11 @@ class VectorFinder(PairFinder):
             return np.array(signs).T
         return np.eye(numbers)
 
-    @property
-    def width(self) -> int:
-        """How many columns go down the lattice."""
-        return int(self._functions.shape[1])
-
     def columns(self) -> dict[int, Floats]:
         """Return the linear functions of the scaled answers, shape (datasets, w), by size."""
         columns_of = partial(_columns_of, self._exponent, self._functions)
         return {
-            size: self.machine.map(columns_of, answers, width=self.width)
+            size: self.machine.map(columns_of, answers, width=self._functions.shape[1])
             for size, answers in self.answers.items()
         }
 

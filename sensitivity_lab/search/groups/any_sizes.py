@@ -98,7 +98,7 @@ class AnySizes(ABC):
             start = 0
             for place, data in enumerate((of_x, of_y, core)):
                 stop = min(start + wanted[place], members.size)
-                data += members.taken(((start, stop),), self.grouped.many)
+                data += members.taken((start, stop))
                 if own is None or place == 2:
                     left[place] -= stop - start
                 start = stop
@@ -150,7 +150,7 @@ class Search(AnySizes):
             ((members.size - p, members.size),),
             ((0, q),),
         )
-        core, top, bottom = (members.taken(ranges, self.grouped.many) for ranges in parts)
+        core, top, bottom = (members.taken(*ranges) for ranges in parts)
         return (core, top, bottom) if direct else (core, bottom, top)
 
 

@@ -51,7 +51,7 @@ def plan_fixed(
         searches.append({})
         if size == 0:
             continue
-        numbers, places = numbers_of(grouped, members, unlimited=problem.universe.counts is None)
+        numbers, places = numbers_of(grouped, members)
         # k records leave the group and k others of it come: it must have both.
         for k in range(1, min(most, size, members.size - size) + 1):
             asked = Problem(numbers, (grouped.query,), (Bounded(k, exactly=True),), (size,))
@@ -109,8 +109,8 @@ class _FixedSizes:
             for data, rows in zip((core, of_x, of_y), options[group][change][1], strict=True):
                 data += rows
         for place in set(range(len(members))) - {group for group, _ in parts}:
-            core += members[place].taken(((0, stays[place]),), self.grouped.many)
+            core += members[place].taken((0, stays[place]))
         start, middle = stays[-1], stays[-1] + rest[0]
-        of_x += members[-1].taken(((start, middle),), self.grouped.many)
-        of_y += members[-1].taken(((middle, middle + rest[1]),), self.grouped.many)
+        of_x += members[-1].taken((start, middle))
+        of_y += members[-1].taken((middle, middle + rest[1]))
         return [[Finding(core + of_x, core + of_y, None, 0)]]

@@ -65,7 +65,7 @@ class Groups(OnParts[Problem, Findings]):
         """Plan the search for one query and one relation."""
         (query,), (relation,) = problem.queries, problem.neighbors
         changes = problem.changes(relation)
-        limit = max(size + added for size, (_, added) in changes)
+        limit = problem.together
         grouped = Grouped.of(problem.universe, query, problem.universe.multiplicities(limit))
         if isinstance(grouped, str):
             return Refusal.of_query(self.name, self.covers, grouped)
@@ -92,8 +92,7 @@ class Groups(OnParts[Problem, Findings]):
         if kernel is not None:
             return Plan(Search(grouped, *rest, kernel).findings, Cost(memory))
         if is_variance(grouped) and max(map(max, states)) == 1:
-            unlimited = problem.universe.counts is None
-            spreads = Spreads(grouped, *rest, self._engines, options, unlimited)
+            spreads = Spreads(grouped, *rest, self._engines, options)
             return Plan(spreads.findings, Cost(memory + ROW_BYTES * grouped.many))
         return Refusal(
             f"groups covers {grouped.query.name} by group only if the groups' sizes are public; "

@@ -71,13 +71,11 @@ class SomeChanges(Relation):
         return (change for change in self.listed if sum(change) == k)
 
 
-def numbers_of(
-    grouped: Grouped, members: Members, *, unlimited: bool
-) -> tuple[FiniteUniverse, Any]:
+def numbers_of(grouped: Grouped, members: Members) -> tuple[FiniteUniverse, Any]:
     """Return the numbers of a group as a universe, and the place of each row's number there."""
     distinct, places = np.unique(members.integers, return_inverse=True)
     values = [Fraction(int(value), grouped.unit) for value in distinct]
-    if unlimited:
+    if grouped.unlimited:
         return Universe.from_domain(values), places
     counts = np.bincount(places, weights=members.counts).astype(np.int64)
     return Universe(values, counts.tolist()), places
@@ -145,33 +143,3 @@ def best_split(
         if i <= total[0] and j <= total[1] and outside((total[0] - i, total[1] - j))
     ]
     return max(found, key=itemgetter(0)) if found else None
-
-
-def in_rows(members: Members, places: Any, data: Multiplicities, have: Multiplicities) -> Any:
-    """Return numbers of a group as the first rows that have them, of those there are.
-
-    Parameters
-    ----------
-    members : Members
-        The rows of the group.
-    places : ndarray of intp, shape (rows,)
-        Where the number of each of its rows is among the numbers.
-    data : ndarray of int64
-        How often each number is taken.
-    have : ndarray of int64, shape (many,)
-        How often each row of the universe is there.
-
-    Returns
-    -------
-    ndarray of int64, shape (many,)
-    """
-    found = np.zeros_like(have)
-    held = have[members.rows]
-    # Rows of one number stand side by side in a line of records: `before` counts those of all rows
-    # before, less `first`, those before of the same number. Each row takes what is left of its
-    # number.
-    before = np.cumsum(held) - held
-    first = np.full(len(data), np.iinfo(np.int64).max)
-    np.minimum.at(first, places, before)
-    found[members.rows] = np.clip(data[places] - (before - first[places]), 0, held)
-    return found

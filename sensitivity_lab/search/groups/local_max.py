@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, cast
 
 import numpy as np
@@ -29,7 +29,12 @@ from sensitivity_lab.search.engine import (
 )
 from sensitivity_lab.search.memory import WORD, of_pairs
 from sensitivity_lab.search.nobody import Extreme, plan_extremes
-from sensitivity_lab.universes.multiplicities import Multiplicities, smallest
+from sensitivity_lab.universes.multiplicities import (
+    Multiplicities,
+    changed_by_group,
+    of_each,
+    smallest,
+)
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import RemovedAdded
 
@@ -41,7 +46,6 @@ from .known_sizes import (
     answer,
     best_split,
     gap_of,
-    in_rows,
     numbers_of,
 )
 from .members import ROW_BYTES, Grouped, Members
@@ -154,9 +158,9 @@ def _both_ends(
 
     def lifted(end: End, part: RemovedAdded) -> End:
         def y() -> Multiplicities:
-            lost, gained = group.rows(end.y(), part)
             rest = wholes[part][0] - part[0], wholes[part][1] - part[1]
-            changed = problem.x - lost + gained - _some(problem.x, others.members, rest[0])
+            changed = problem.x + group.rows(end.y(), part)
+            changed -= _some(problem.x, others.members, rest[0])
             found: Multiplicities = changed + _some(problem.outside, others.members, rest[1])
             return found
 
@@ -189,8 +193,7 @@ def _solve(problem: LocalProblem, searches: list[_OneGroup], found: list[Any]) -
     _, parts, rest = cast(Best, best)
     y = problem.x.copy()
     for group, change in parts:
-        lost, gained = options[group][change][1]
-        y += gained - lost
+        y += options[group][change][1]
     y += _some(problem.outside, searches[-1].members, rest[1])
     y -= _some(problem.x, searches[-1].members, rest[0])
     return Finding(problem.x, y, None, 0)
@@ -212,7 +215,6 @@ class _OneGroup:
     numbers: FiniteUniverse | None
     places: Any
     x: Multiplicities
-    outside: Multiplicities
     size: int
     free: int
     problem: LocalProblem
@@ -230,20 +232,15 @@ class _OneGroup:
     ) -> _OneGroup:
         """Return one group of a problem's x."""
         rows_x, rows_out = problem.x[members.rows], problem.outside[members.rows]
-        numbers, places, x, outside = None, np.empty(0, dtype=np.intp), rows_x, rows_out
+        numbers, places = None, np.empty(0, dtype=np.intp)
         if members.size:
-            unlimited = problem.universe.counts is None
-            numbers, places = numbers_of(grouped, members, unlimited=unlimited)
-            x, outside = (
-                np.bincount(places, weights=rows).astype(np.int64) for rows in (rows_x, rows_out)
-            )
+            numbers, places = numbers_of(grouped, members)
         return cls(
             grouped,
             members,
             numbers,
             places,
-            x,
-            outside,
+            of_each(rows_x, places),
             int(rows_x.sum()),
             int(rows_out.sum()),
             problem,
@@ -277,11 +274,12 @@ class _OneGroup:
         if refused is not None:
             return refused
         if self.is_empty(change):
-            return partial(self._with_empty, change), 0
+            return partial(self._furthest, change, partial(self.extremes, change)), 0
         plan = self.first_plan(SomeChanges.of(change))
         if isinstance(plan, Refusal):
             return plan
-        return partial(self._solved, plan, change), plan.cost.bytes
+        solve = plan.solve
+        return partial(self._furthest, change, lambda: [solve().y]), plan.cost.bytes
 
     def is_empty(self, change: RemovedAdded) -> bool:
         """Tell whether the group is empty, or becomes so."""
@@ -310,13 +308,16 @@ class _OneGroup:
         asked = LocalProblem(numbers, self.grouped.query, changes, self.x)
         return first_plan(self.engines, asked, self.options)
 
-    def _solved(self, plan: Plan[Finding], change: RemovedAdded) -> tuple[Gap, Any]:
-        """Return the largest difference, with the rows removed and added."""
-        return self._to(plan.solve().y, change)
-
-    def _with_empty(self, change: RemovedAdded) -> tuple[Gap, Any]:
-        """Return the largest difference where x or y has no row in the group."""
-        return max((self._to(y, change) for y in self.extremes(change)), key=lambda one: one[0])
+    def _furthest(
+        self, change: RemovedAdded, neighbors: Callable[[], Iterable[Multiplicities]]
+    ) -> tuple[Gap, Any]:
+        """Return the largest difference, with what becomes of the rows."""
+        gaps = (
+            (gap_of(self.grouped.query, self.answer(self.x), self.answer(y)), y)
+            for y in neighbors()
+        )
+        gap, y = max(gaps, key=itemgetter(0))
+        return gap, self.rows(y, change)
 
     def extremes(self, change: RemovedAdded) -> Iterator[Multiplicities]:
         """Yield the neighbors with the largest and the smallest answer; x or they are empty."""
@@ -337,21 +338,11 @@ class _OneGroup:
             self.engines, self.numbers, self.grouped.query, change[1], self.options
         )
 
-    def _to(self, y: Multiplicities, change: RemovedAdded) -> tuple[Gap, Any]:
-        """Return how far y is from x, with the rows removed and added."""
-        gap = gap_of(self.grouped.query, self.answer(self.x), self.answer(y))
-        return gap, self.rows(y, change)
-
-    def rows(
-        self, y: Multiplicities, change: RemovedAdded
-    ) -> tuple[Multiplicities, Multiplicities]:
-        """Return rows to remove and to add, so that the group's numbers become y."""
-        lost, gained = np.maximum(self.x - y, 0), np.maximum(y - self.x, 0)
-        # Rows change places with others of the same number, as far as there are any.
-        spare = np.minimum(self.x - lost, self.outside - gained)
-        more = smallest(spare, change[0] - int(lost.sum()))
-        take = partial(in_rows, self.members, self.places)
-        return take(lost + more, self.problem.x), take(gained + more, self.problem.outside)
+    def rows(self, y: Multiplicities, change: RemovedAdded) -> Multiplicities:
+        """Return what a neighbor has more, or less, of every row if the group's numbers are y."""
+        of_x, outside = (of[self.members.rows] for of in (self.problem.x, self.problem.outside))
+        of_y = changed_by_group(of_x, outside, self.places, y - self.x, change[0])
+        return self.members.among(of_y - of_x)
 
     def answer(self, data: Multiplicities) -> Fraction:
         """Return the answer of the group on some of its numbers."""

@@ -33,11 +33,14 @@ class Members:
         How often each of them is there.
     integers : ndarray of Python ints, shape (m,)
         Their numbers, in the unit that all groups share.
+    many : int
+        How many distinct rows the universe has.
     """
 
     rows: Indices
     counts: Multiplicities
     integers: Integers
+    many: int
 
     @cached_property
     def size(self) -> int:
@@ -50,13 +53,18 @@ class Members:
         found: Integers = repeated(self.integers, self.counts)
         return found
 
-    def taken(self, ranges: tuple[tuple[int, int], ...], many: int) -> Multiplicities:
-        """Return the records at some positions as multiplicities of all rows, shape (many,)."""
-        found = np.zeros(many, dtype=np.int64)
-        stops = np.cumsum(self.counts)
+    def taken(self, *ranges: tuple[int, int]) -> Multiplicities:
+        """Return the records at some positions as multiplicities of all rows."""
+        found, stops = np.zeros_like(self.counts), np.cumsum(self.counts)
         for start, stop in ranges:
             inside = np.minimum(stops, stop) - np.maximum(stops - self.counts, start)
-            found[self.rows] += np.maximum(inside, 0)
+            found += np.maximum(inside, 0)
+        return self.among(found)
+
+    def among(self, own: Multiplicities) -> Multiplicities:
+        """Return some of these records as multiplicities of all rows."""
+        found = np.zeros(self.many, dtype=np.int64)
+        found[self.rows] = own
         return found
 
 
@@ -79,6 +87,8 @@ class Grouped:
         How many rows each group has, where that is public.
     many : int
         How many distinct rows the universe has.
+    unlimited : bool
+        Whether a dataset can have each row any number of times.
     """
 
     query: Query
@@ -88,6 +98,7 @@ class Grouped:
     empty: Fraction | None
     sizes: tuple[int, ...] | None
     many: int
+    unlimited: bool
 
     @classmethod
     def of(cls, universe: FiniteUniverse, query: Query, counts: Multiplicities) -> Grouped | str:
@@ -122,10 +133,17 @@ class Grouped:
 
         def members(inside: np.ndarray) -> Members:
             held = rows[inside[rows] & (counts[rows] > 0)]
-            return Members(held, counts[held], integers[held])
+            return Members(held, counts[held], integers[held], len(counts))
 
         inside = query.members(universe)
         outside = ~np.logical_or.reduce(inside)
-        sizes = cast("tuple[int, ...] | None", query.group_sizes)
-        groups = tuple(map(members, inside))
-        return cls(of_numbers, groups, members(outside), whole, empty, sizes, len(counts))
+        return cls(
+            query=of_numbers,
+            groups=tuple(map(members, inside)),
+            others=members(outside),
+            unit=whole,
+            empty=empty,
+            sizes=cast("tuple[int, ...] | None", query.group_sizes),
+            many=len(counts),
+            unlimited=universe.counts is None,
+        )

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sensitivity_lab.exact.root_sums import Gap
 from sensitivity_lab.search.engine import Findings, Plan
-from sensitivity_lab.universes.multiplicities import smallest
+from sensitivity_lab.universes.multiplicities import changed_by_group, smallest_of_each
 from sensitivity_lab.universes.multiset import FiniteUniverse
 
-from .known_sizes import Rows, answer, gap_of, in_rows
+from .known_sizes import Rows, answer, gap_of
 from .members import Grouped, Members
 
 
@@ -34,16 +33,10 @@ class OneGroup:
         x, y = found.x, found.y
         query = self.grouped.query
         gap = gap_of(query, *(answer(query, self.numbers, data) for data in (x, y)))
-        have = np.zeros(self.grouped.many, dtype=np.int64)
-        have[self.members.rows] = self.members.counts
-        total = np.bincount(self.places, weights=self.members.counts).astype(np.int64)
-        shared, lost, gained = np.minimum(x, y), np.maximum(x - y, 0), np.maximum(y - x, 0)
-        # Rows change places with others of the same number, as far as there are any.
-        spare = np.minimum(shared, total - np.maximum(x, y))
-        more = smallest(spare, self.k - int(lost.sum()))
-        core = shared - more
-        take = partial(in_rows, self.members, self.places, have=have)
-        ends = [
-            take(data=data) for data in (core, core + lost + more, core + lost + gained + 2 * more)
-        ]
-        return gap, (ends[0], ends[1] - ends[0], ends[2] - ends[1])
+        # Which rows have these numbers: of x the first that there are.
+        have = self.members.counts
+        of_x = smallest_of_each(have, self.places, x)
+        of_y = changed_by_group(of_x, have - of_x, self.places, y - x, self.k)
+        core = np.minimum(of_x, of_y)
+        take = self.members.among
+        return gap, (take(core), take(of_x - core), take(of_y - core))

@@ -26,7 +26,6 @@ from sensitivity_lab.search.engine import (
     Refusal,
     first_plan,
 )
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Bounded, RemovedAdded, Unbounded
 
 from .any_sizes import AnySizes
@@ -50,9 +49,8 @@ def is_variance(grouped: Grouped) -> bool:
 class Spreads(AnySizes):
     """The search for variances: bounds first, and exact values where they are needed."""
 
-    engines: Sequence[Engine[Problem, Findings]] = ()
-    options: Options = field(default_factory=Options)
-    unlimited: bool = False
+    engines: Sequence[Engine[Problem, Findings]]
+    options: Options
     known: dict[Part, tuple[Gap, Rows]] = field(default_factory=dict)
 
     def findings(self) -> Findings:
@@ -131,9 +129,9 @@ class Spreads(AnySizes):
         if stays == 0:
             removed, added = change
             ranges: tuple[Any, ...] = ((), ((0, removed),), ((removed, removed + added),))
-            core, lost, gained = (members.taken(of, self.grouped.many) for of in ranges)
+            core, lost, gained = (members.taken(*of) for of in ranges)
             return self._gap(*part), (core, lost, gained)
-        numbers, places = self._numbers(group)
+        numbers, places = numbers_of(self.grouped, members)
         both = change == (1, 1)
         relation = Bounded(1, exactly=True) if both else Unbounded(1, True, "remove")
         asked = Problem(numbers, (self.grouped.query,), (relation,), (stays + 1,))
@@ -143,6 +141,3 @@ class Spreads(AnySizes):
         one = OneGroup(self.grouped, members, numbers, places, 1, plan)
         value, (core, lost, gained) = one.solve()
         return value, (core, gained, lost) if change == (0, 1) else (core, lost, gained)
-
-    def _numbers(self, group: int) -> tuple[FiniteUniverse, Any]:
-        return numbers_of(self.grouped, self.grouped.groups[group], unlimited=self.unlimited)

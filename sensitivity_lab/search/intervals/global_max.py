@@ -87,7 +87,7 @@ class Intervals(OnParts[Problem, Findings]):
 
 def _changes(problem: IntervalProblem) -> int:
     """Return how many changes there are, over all sizes."""
-    return sum(len(steps.removed) for family in problem.families for steps in family.steps)
+    return sum(len(steps.removed) for steps in problem.steps)
 
 
 def linear_by_rank(query: Query, sizes: set[int]) -> bool:

@@ -8,7 +8,6 @@ records at the bounds, and smallest with all of them at the mean of the kept one
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate
@@ -16,7 +15,17 @@ from itertools import accumulate
 from sensitivity_lab.exact.difference import common_integers
 from sensitivity_lab.interval_problem import LocalIntervalProblem
 from sensitivity_lab.problem import Kind, LocalProblem
-from sensitivity_lab.search.engine import BothEnds, Cost, Finding, OnParts, Options, Plan, Refusal
+from sensitivity_lab.search.engine import (
+    BothEnds,
+    Cost,
+    Finding,
+    OnParts,
+    Options,
+    Plan,
+    Refusal,
+    ends_of,
+    local_plan,
+)
 
 from .global_max import COVERS, linear_by_rank, not_proved
 
@@ -63,15 +72,9 @@ class LocalIntervals(OnParts[LocalProblem, Finding]):
             plan = engine.plan(on_values, options)
             if isinstance(plan, Plan):
                 cost = Cost(plan.cost.bytes + _BYTES * len(problem.x))
-                ends = None if plan.ends is None else partial(_ends, plan.ends, on_values)
-                return Plan(partial(_solve, plan, on_values), cost, ends)
+                return local_plan(on_values, partial(_ends, ends_of(plan), on_values), cost)
             reasons.append(plan)
         return Refusal("; ".join(one.reason for one in reasons), any(r.too_large for r in reasons))
-
-
-def _solve(plan: Plan[Finding], on_values: LocalProblem) -> Finding:
-    """Return what is found on the finite domain, as datasets of the interval."""
-    return replace(plan.solve(), values=on_values.universe.values)
 
 
 def _ends(ends: Callable[[], BothEnds], on_values: LocalProblem) -> BothEnds:

@@ -138,7 +138,7 @@ def _bytes(problem: Problem) -> int:
     """Return what the search needs: the sorted universe, perhaps with sums, runs and shapes."""
     integers, largest = IntegerBytes.of(problem.universe), problem.largest
     each = of_int(max(integers.bits, integers.below) + 3 * largest.bit_length() + 32)
-    shapes = sum(len(steps.removed) for family in problem.families for steps in family.steps)
+    shapes = sum(len(steps.removed) for steps in problem.steps)
     passing, sums = 0, False
     for query in problem.queries:
         sums = sums or not query.crosses_once or _adds_up_records(problem, query)
@@ -149,7 +149,7 @@ def _bytes(problem: Problem) -> int:
         pieces = 6 * query.most_runs(largest) * pairs * (16 * WORD + each)
         passing = max(passing, listed + pieces + shapes * (6 * each + 12 * WORD))
     # Of one query at a time the gaps in both directions, and of every query where they split.
-    kept = of_shapes(problem, 0, 0, 0) + shapes * (4 * each + 4 * WORD * len(problem.queries))
+    kept = of_shapes(problem) + shapes * (4 * each + 4 * WORD * len(problem.queries))
     return of_records(problem, sums=sums) + kept + passing
 
 
@@ -164,6 +164,5 @@ def _adds_up_records(problem: Problem, query: Query) -> bool:
         (steps.removed > 1).any()
         or (steps.added > 1).any()
         or (query.moment == "mean" and (steps.removed != steps.added).any())
-        for family in problem.families
-        for steps in family.steps
+        for steps in problem.steps
     )

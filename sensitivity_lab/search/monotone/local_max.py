@@ -13,12 +13,14 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sensitivity_lab.exact.difference import Integers
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.base import Runs
 from sensitivity_lab.running import poll
+from sensitivity_lab.search.crossing import runs_of
 from sensitivity_lab.search.engine import (
     BothEnds,
     Cost,
@@ -32,7 +34,7 @@ from sensitivity_lab.search.engine import (
 )
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_neighbors, of_pairs
 from sensitivity_lab.search.sorted_arrays import sorted_records_of, takes_arrays
-from sensitivity_lab.search.sorted_records import Positions, SortedMultiset
+from sensitivity_lab.search.sorted_records import Positions, SortedMultiset, first_of
 from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
 from sensitivity_lab.universes.universe import of_numbers
 
@@ -142,14 +144,6 @@ def _changed(
     return found
 
 
-def _runs(query: Query, sizes: Positions) -> Runs:
-    """Return the runs of a query that the plan has found to have some."""
-    runs = query.runs(sizes)
-    if runs is None:
-        raise ValueError(f"{query.name} is no weighted sum by rank")
-    return runs
-
-
 def _answers(runs: Runs, sums: Integers, unit: int) -> list[Fraction]:
     """Return answers from weighted sums of records times `unit`, an entry per dataset."""
     units = runs.units.astype(object) * unit
@@ -178,7 +172,7 @@ class _WindowPairs(NamedTuple):
         (start, stop), (first, last) = self.of_x, self.of_others
         sizes = stop - start + last - first
         distinct, places = np.unique(sizes, return_inverse=True)
-        runs = _runs(query, distinct).at(places)
+        runs = runs_of(query, distinct).at(places)
         return _answers(runs, self._weighed(runs), self.inside.unit)
 
     def _weighed(self, runs: Runs) -> Integers:
@@ -217,12 +211,12 @@ class _WindowPairs(NamedTuple):
         (start, stop), (first, last) = self.of_x, self.of_others
         # At least what the window of x cannot hold, at most what the other window has.
         low, high = np.maximum(ranks - (stop - start), 0), np.minimum(ranks, last - first)
-        # Always: of the records with smaller ranks, from `low` to `high` are outside x. Of equal
-        # records it does not matter which are.
-        while (low < high).any():
-            middle = (low + high) // 2
-            # `middle` is too few if the next record outside x is below the last one taken from x.
-            of_x, of_others = start + ranks - middle - 1, first + middle
-            more = (low < high) & (self.others.place(of_others) < self.inside.place(of_x))
-            low, high = np.where(more, middle + 1, low), np.where(more, high, middle)
-        return start + ranks - low, first + low
+
+        def enough(number: Positions) -> NDArray[np.bool_]:
+            # So many are too few if the next record outside x is below the last one taken from x.
+            # Of equal records it does not matter which are taken.
+            of_x, of_others = start + ranks - number - 1, first + number
+            return self.others.place(of_others) >= self.inside.place(of_x)
+
+        taken = first_of(low, high, enough)
+        return start + ranks - taken, first + taken

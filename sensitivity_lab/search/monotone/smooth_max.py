@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sensitivity_lab.problem import Kind, SmoothProblem
 from sensitivity_lab.search.engine import LocalMaxima, Options, Plan, Refusal
+from sensitivity_lab.search.nobody import answers_few, without_empty
 
 from . import smooth_quantiles, smooth_sums
 
@@ -31,6 +34,15 @@ class SmoothMonotone:
         query = problem.query
         if not problem.universe.numeric:
             return Refusal(f"{self.name} covers numbers, not rows", of_kind=True)
+        if answers_few(query):
+            least = query.defined_from
+            if problem.limits[0] < least:
+                return Refusal(
+                    f"{self.name} covers datasets on which {query.name} has an answer of its own, "
+                    f"of at least {least} records; pass sizes=({least}, ...), which is then public"
+                )
+            query = without_empty(query)
+            problem = replace(problem, query=query)
         if query.moment in ("count", "sum", "mean"):
             return smooth_sums.plan(problem)
         weights = query.weights(problem.size)

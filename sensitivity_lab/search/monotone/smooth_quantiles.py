@@ -9,7 +9,6 @@ sensitivity: a quantile, under replacement".
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import LocalProblem, SmoothProblem
 from sensitivity_lab.queries import Weights
+from sensitivity_lab.queries.base import denominator_of
 from sensitivity_lab.running import tracked
 from sensitivity_lab.search.contenders import contenders
 from sensitivity_lab.search.engine import (
@@ -53,7 +53,7 @@ def plan(problem: SmoothProblem, weights: Weights, progress: bool | None) -> Pla
 def _bytes_of_quantiles(problem: SmoothProblem, weights: Weights) -> int:
     """Return what the search needs."""
     integers = IntegerBytes.of(problem.universe)
-    below = math.lcm(*(weight.denominator for _, weight in weights)).bit_length()
+    below = denominator_of(weights).bit_length()
     worth = integers.bits + below + 3
     number = WORD if worth < 62 else of_int(worth)
     outside = int((problem.universe.multiplicities(problem.size + 1) - problem.x).sum())
@@ -207,6 +207,7 @@ class _Half:
         # under replacement" in docs/proofs.md. z_(r) is the largest of the records below, L; w_0
         # and w_1 are the two smallest of those above and b, W. Arrays are over how many are new.
         lower, upper = self.rank + 1, len(self.x) - self.rank
+        arrangement = partial(_Arrangement, new=new, outside=self.outside)
         largest, _ = self._below(lower)
         smallest, next_one = self._above(upper, new)
         if self.second <= self.first:
@@ -219,15 +220,13 @@ class _Half:
             # p < q: right where b is the smallest one above, so that the second gap adds nothing.
             # Elsewhere the pair is worth no less than this, and is one of the arrangement below.
             worth = self.first * smallest
-        yield _Arrangement(
+        yield arrangement(
             below=self.first * largest,
             floor=largest,
             above=worth,
             ceiling=smallest,
             lower=lower,
             upper=upper,
-            new=new,
-            outside=self.outside,
         )
         if self.second > self.first:
             # With one record more below, the second gap is made wide instead. Then z_(r + 1) is the
@@ -235,15 +234,13 @@ class _Half:
             largest, next_largest = self._below(lower + 1)
             smallest, _ = self._above(upper - 1, new)
             below = (self.second - self.first) * largest + self.first * next_largest
-            yield _Arrangement(
+            yield arrangement(
                 below=below,
                 floor=largest,
                 above=self.second * smallest,
                 ceiling=smallest,
                 lower=lower + 1,
                 upper=upper - 1,
-                new=new,
-                outside=self.outside,
             )
 
     def _below(self, number: int) -> tuple[AnyIntegers, AnyIntegers]:
@@ -283,7 +280,7 @@ class _Search:
         size = problem.size
         integers, unit = of_numbers(problem.universe).integers
         weights = problem.query.weights(size) or ()
-        below = math.lcm(*(weight.denominator for _, weight in weights))
+        below = denominator_of(weights)
         self.unit = unit * below
         first, second = (*(int(weight * below) for _, weight in weights), 0)[:2]
         values = integers - integers[len(integers) // 2]
@@ -297,30 +294,13 @@ class _Search:
         x = repeated(values, problem.x)
         low = repeated(values, smallest(self.outside, self.last + 2))
         high = repeated(values, largest(self.outside, self.last + 2))[::-1]
-        rank = weights[0][0]
-        up = _Half(
-            x=x,
-            low=low,
-            high=high,
-            outside=number,
-            rank=rank,
-            first=first,
-            second=second,
-            mirrored=False,
-        )
+        half = partial(_Half, outside=number)
+        up = half(x, low, high, rank=weights[0][0], first=first, second=second, mirrored=False)
         if len(weights) == 2:
             first, second = second, first
         rank = size - 1 - weights[-1][0]
-        down = _Half(
-            x=-x[::-1],
-            low=-high,
-            high=-low,
-            outside=number,
-            rank=rank,
-            first=first,
-            second=second,
-            mirrored=True,
-        )
+        x, low, high = -x[::-1], -high, -low
+        down = half(x, low, high, rank=rank, first=first, second=second, mirrored=True)
         self.sides = (up, down)
 
     def difference(self, value: int) -> Difference:

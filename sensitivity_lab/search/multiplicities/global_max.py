@@ -78,12 +78,8 @@ class Copies:
     """The search for one query, with groups of equal records numbered from the largest one."""
 
     def __init__(self, problem: Problem, query: Query) -> None:
-        limit = max(
-            size + added
-            for relation in problem.neighbors
-            for size, (_, added) in problem.changes(relation)
-        )
-        groups, self.rows = query.grouped(problem.universe), problem.universe.multiplicities(limit)
+        groups = query.grouped(problem.universe)
+        self.rows = problem.universe.multiplicities(problem.together)
         totals = of_each(self.rows, groups)
         order = np.argsort(-totals, kind="stable")
         self.problem, self.groups = problem, np.argsort(order)[groups]

@@ -27,7 +27,11 @@ from sensitivity_lab.search.engine import (
 )
 from sensitivity_lab.search.lattice import Indices
 from sensitivity_lab.search.memory import WORD, of_pairs
-from sensitivity_lab.universes.multiplicities import smallest, smallest_of_each
+from sensitivity_lab.universes.multiplicities import (
+    Multiplicities,
+    changed_by_group,
+    smallest_of_each,
+)
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
 from sensitivity_lab.universes.table import TableUniverse
@@ -74,7 +78,7 @@ def _solve(problem: Problem, column: Column, plan: Plan[Findings]) -> list[Findi
     """Return a finding for every relation: tables that are the datasets found in the column."""
     (found,) = plan.solve()
     return [
-        _lifted(finding, column, swaps_of(finding, relation, column.numbers))
+        _lifted(finding, column, relation)
         for relation, finding in zip(problem.neighbors, found, strict=True)
     ]
 
@@ -111,26 +115,20 @@ class Column:
         return cls(universe, numbers, on_numbers, places)
 
 
-def swaps_of(finding: Finding, relation: Relation, numbers: FiniteUniverse) -> int:
-    """Return the smallest number of records that are replaced by equal ones."""
-    removed, added = moved(finding.x, finding.y)
-    changes = relation.changes(int(finding.x.sum()), numbers)
-    return min(i - int(removed) for i, j in changes if i - removed == j - added >= 0)
+def removed_by(
+    x: Multiplicities, y: Multiplicities, relation: Relation, numbers: FiniteUniverse
+) -> int:
+    """Return the fewest records that x loses; some of them may be replaced by equal ones."""
+    removed, added = moved(x, y)
+    changes = relation.changes(int(x.sum()), numbers)
+    return min(i for i, j in changes if i - removed == j - added >= 0)
 
 
-def _lifted(finding: Finding, column: Column, swaps: int) -> Finding:
-    """Return tables whose columns are the datasets of a finding.
-
-    Put the copies of all rows with one number in a line. x takes the first of them. y takes as many
-    as it needs from some place on: from the place where the fewest rows differ, or, to replace rows
-    by others with equal numbers, from `swaps` places further on.
-    """
-    places = column.places
-    have = column.rows.multiplicities(int(finding.x.sum() + finding.y.sum()))
+def _lifted(finding: Finding, column: Column, relation: Relation) -> Finding:
+    """Return tables whose columns are the datasets of a finding; x has the first rows it can."""
     of_x, of_y = finding.x, finding.y
-    total = np.bincount(places, weights=have, minlength=len(of_x)).astype(np.int64)
-    spare = np.minimum(total - np.maximum(of_x, of_y), np.minimum(of_x, of_y))
-    start = np.maximum(of_x - of_y, 0) + smallest(spare, swaps)
-    x = smallest_of_each(have, places, of_x)
-    y = smallest_of_each(have, places, start + of_y) - smallest_of_each(have, places, start)
+    have = column.rows.multiplicities(int(of_x.sum() + of_y.sum()))
+    x = smallest_of_each(have, column.places, of_x)
+    removed = removed_by(of_x, of_y, relation, column.numbers)
+    y = changed_by_group(x, have - x, column.places, of_y - of_x, removed)
     return Finding(x, y, None, finding.datasets_evaluated)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-import numpy as np
-
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.search.engine import (
     BothEnds,
@@ -17,12 +15,13 @@ from sensitivity_lab.search.engine import (
     Options,
     Plan,
     Refusal,
+    ends_of,
     first_plan,
+    local_plan,
 )
-from sensitivity_lab.search.lattice import Indices
-from sensitivity_lab.universes.multiplicities import Multiplicities, smallest, smallest_of_each
+from sensitivity_lab.universes.multiplicities import Multiplicities, changed_by_group, of_each
 
-from .global_max import COVERS, Column, column_bytes, swaps_of
+from .global_max import COVERS, Column, column_bytes, removed_by
 
 
 class LocalOneColumn(OnParts[LocalProblem, Finding]):
@@ -43,51 +42,29 @@ class LocalOneColumn(OnParts[LocalProblem, Finding]):
         column = Column.of(problem.universe, problem.query)
         if column is None:
             return Refusal.of_query(self.name, self.covers, f"{problem.query.name} here")
-        x = np.bincount(column.places, weights=problem.x).astype(np.int64)
+        x = of_each(problem.x, column.places)
         numbers = LocalProblem(column.numbers, column.query, problem.neighbors, x, problem.norm)
         plan = first_plan(self._engines, numbers, options)
         if isinstance(plan, Refusal):
             return plan
         cost = Cost(plan.cost.bytes + column_bytes(problem))
-        ends = None if plan.ends is None else partial(_lifted_ends, problem, column, plan.ends)
-        return Plan(partial(_solve, problem, column, plan), cost, ends)
-
-
-def _solve(problem: LocalProblem, column: Column, plan: Plan[Finding]) -> Finding:
-    """Return x and a table that is the neighbor found in the column."""
-    finding = plan.solve()
-    swaps = swaps_of(finding, problem.neighbors, column.numbers)
-    y = _lifted(problem, finding.y - finding.x, column.places, swaps)
-    return Finding(problem.x, y, None, finding.datasets_evaluated)
+        return local_plan(problem, partial(_lifted_ends, problem, column, ends_of(plan)), cost)
 
 
 def _lifted_ends(problem: LocalProblem, column: Column, ends: Callable[[], BothEnds]) -> BothEnds:
     """Return the ends that are found in the column, with tables."""
     both = ends()
-    x = np.bincount(column.places, weights=problem.x).astype(np.int64)
+    x = of_each(problem.x, column.places)
 
     def lifted(end: End) -> End:
-        return End(end.answer, lambda: _lifted(problem, end.y() - x, column.places, 0))
+        def y() -> Multiplicities:
+            of_y = end.y()
+            removed = removed_by(x, of_y, problem.neighbors, column.numbers)
+            return changed_by_group(problem.x, problem.outside, column.places, of_y - x, removed)
+
+        return End(end.answer, y)
 
     of_changes = (
         one._replace(lower=lifted(one.lower), upper=lifted(one.upper)) for one in both.of_changes
     )
     return BothEnds(both.of_x, of_changes)
-
-
-def _lifted(
-    problem: LocalProblem, net: Multiplicities, places: Indices, swaps: int
-) -> Multiplicities:
-    """Return a neighbor of x, a table whose column is changed by some records of each number."""
-    inside, outside = problem.x, problem.outside
-    held, free = (
-        np.bincount(places, weights=rows, minlength=len(net)).astype(np.int64)
-        for rows in (inside, outside)
-    )
-    # Of each number, `more` rows are replaced by other rows with that number.
-    removed, added = np.maximum(-net, 0), np.maximum(net, 0)
-    more = smallest(np.minimum(held - removed, free - added), swaps)
-    lost = smallest_of_each(inside, places, removed + more)
-    gained = smallest_of_each(outside, places, added + more)
-    y: Multiplicities = inside - lost + gained
-    return y

@@ -32,8 +32,9 @@ _AT_A_TIME = 1 << 16
 
 def widths(walk: Walk) -> tuple[int, int, int]:
     """Return how many different c, a and b occur."""
-    c, a, b = np.array(walk.targets).max(axis=0).tolist()
-    return c + 1, a + 1, b + 1
+    every = [(of.core + 1, of.only_x + 1, of.only_y + 1) for of in walk.targets]
+    c, a, b = map(max, zip(*every, strict=True))
+    return c, a, b
 
 
 def steps(walk: Walk) -> int:
@@ -222,7 +223,7 @@ class _StateSums:
                 self.tell(told)
         before[starts[-1]] = sums
         labels = [np.zeros(size, dtype=np.uint8) for _ in self.walk.targets]
-        states_at = [list(target) for target in self.walk.targets]
+        states_at = [[of.core, of.only_x, of.only_y] for of in self.walk.targets]
         # Always: the records from the last block's end on are labelled, and `states_at` are reached
         # by the best paths before them.
         for start in reversed(starts):

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.exact.difference import Integers
+from sensitivity_lab.search.layouts import Shape
 
-from .walk import CORE, ONLY_X, ONLY_Y, OUTSIDE, SAFE, Labels, Target, Tell, Walk
+from .walk import CORE, ONLY_X, ONLY_Y, OUTSIDE, SAFE, Labels, Tell, Walk
 
 Part = tuple[int, int, int]
 """A label, how many records in a row have it, and what each of them counts."""
@@ -31,7 +32,7 @@ class RunSearch:
     Parameters
     ----------
     walk : Walk
-    target : Target
+    target : Shape
 
     Notes
     -----
@@ -39,11 +40,12 @@ class RunSearch:
     way to leave a state. Memory: such an array for each state.
     """
 
-    def __init__(self, walk: Walk, target: Target) -> None:
-        self.walk, self.target = walk, target
+    def __init__(self, walk: Walk, target: Shape) -> None:
+        self.walk = walk
+        self._numbers = target.core, target.only_x, target.only_y
 
     @staticmethod
-    def most_states(walk: Walk, target: Target) -> int:
+    def most_states(walk: Walk, target: Shape) -> int:
         """Bound the number of states, without listing them."""
         return (len(_run_ends(walk.of_x)) + len(_run_ends(walk.of_y))) * (
             (target.only_x + 1) * (target.only_y + 1)
@@ -56,10 +58,10 @@ class RunSearch:
         They come by the number of labelled records, so none leads to one before it; the target is
         the last.
         """
-        core, only_x, only_y = self.target
+        core, only_x, only_y = self._numbers
         a, b = (of.ravel() for of in np.mgrid[: only_x + 1, : only_y + 1])
         # A run of x ends where c + a is the first rank of the next one; likewise c + b in y.
-        found = [np.array([(0, 0, 0), self.target])]
+        found = [np.array([(0, 0, 0), self._numbers])]
         found += [np.column_stack([end - a, a, b]) for end in _run_ends(self.walk.of_x)]
         found += [np.column_stack([end - b, a, b]) for end in _run_ends(self.walk.of_y)]
         every = np.unique(np.concatenate(found), axis=0)
@@ -108,7 +110,7 @@ class RunSearch:
     @property
     def width(self) -> int:
         """How many places a state can have: one more than there are records that stay outside."""
-        return len(self.walk.records) - self.target.total + 1
+        return len(self.walk.records) - sum(self._numbers) + 1
 
     def best(self, tell: Tell) -> tuple[int, Labels]:
         """Return the largest f(x) - f(y) in units, and labels that attain it.

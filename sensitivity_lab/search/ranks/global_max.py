@@ -8,7 +8,6 @@ f(x) - f(y), and for the largest f(y) - f(x).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,6 +20,7 @@ from sensitivity_lab import running
 from sensitivity_lab.exact.difference import Integers
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query, Weights
+from sensitivity_lab.queries.base import denominator_of
 from sensitivity_lab.search.engine import (
     Cost,
     Finding,
@@ -38,7 +38,7 @@ from sensitivity_lab.universes.multiplicities import repeated
 from .all_ranks import best_labels, bytes_of, covered, steps
 from .few_runs import RunSearch
 from .two_ends import EndsSearch, enough_copies
-from .walk import CORE, ONLY_X, ONLY_Y, Found, Labels, Pair, Target, Tell, Walk
+from .walk import CORE, ONLY_X, ONLY_Y, Found, Labels, Pair, Tell, Walk
 
 COVERS = "L-statistics (weighted sums of the records by rank)"
 
@@ -226,20 +226,17 @@ class _WalkSearch:
     def of(cls, query: Query, shapes: list[Shape], records: _Records) -> _WalkSearch:
         """Plan the search, without doing any of it."""
         of_x, of_y = query.weights(shapes[0].of_x) or (), query.weights(shapes[0].of_y) or ()
-        below = math.lcm(*(weight.denominator for _, weight in (*of_x, *of_y)))
-        by_rank = [
-            _by_rank(weights, size, below)
-            for weights, size in ((of_x, shapes[0].of_x), (of_y, shapes[0].of_y))
-        ]
+        below = denominator_of((*of_x, *of_y))
+        ranks_x = by_rank(of_x, shapes[0].of_x, below)
+        ranks_y = by_rank(of_y, shapes[0].of_y, below)
         integers = records.integers
-        if by_rank[0].sum() == by_rank[1].sum():
+        if ranks_x.sum() == ranks_y.sum():
             # Adding a constant to all records changes both answers by the same.
             integers = integers - integers[len(integers) // 2]
-        targets = [Target(shape.core, shape.only_x, shape.only_y) for shape in shapes]
-        walk = Walk(integers, by_rank[0], by_rank[1], targets)
+        walk = Walk(integers, ranks_x, ranks_y, shapes)
         few: list[RunSearch] = []
-        if sum(RunSearch.most_states(walk, target) for target in targets) <= _FEW_STATES:
-            few = [RunSearch(walk, target) for target in targets]
+        if sum(RunSearch.most_states(walk, shape) for shape in shapes) <= _FEW_STATES:
+            few = [RunSearch(walk, shape) for shape in shapes]
             # Few states may still take longer than a walk through all records, where each has a
             # long array.
             if sum(search.steps for search in few) > _DEARER * steps(walk) and covered(walk):
@@ -267,8 +264,8 @@ class _WalkSearch:
         for walk in (self.walk, self.walk.negated()):
             if self.few:
                 found = [
-                    RunSearch(walk, target).best(lambda number: tell(number // _DEARER))
-                    for target in walk.targets
+                    RunSearch(walk, shape).best(lambda number: tell(number // _DEARER))
+                    for shape in self.shapes
                 ]
             else:
                 found = best_labels(walk, tell)
@@ -277,12 +274,12 @@ class _WalkSearch:
                 yield shape, Fraction(value, self.below), pair
 
 
-def _by_rank(weights: Weights, size: int, below: int) -> Integers:
-    """Return the weights of all ranks, as integers over a denominator."""
-    by_rank = np.zeros(size, dtype=object)
+def by_rank(weights: Weights, size: int, below: int) -> Integers:
+    """Return the weights of so many ranks, as integers over a denominator."""
+    found = np.zeros(size, dtype=object)
     for rank, weight in weights:
-        by_rank[rank] = int(weight * below)
-    return by_rank
+        found[rank] = int(weight * below)
+    return found
 
 
 def _solve(
@@ -297,10 +294,4 @@ def _solve(
                 held = best.get((search.query, shape))
                 if held is None or value > held[0]:
                     best[search.query, shape] = value, pair
-    return [
-        [
-            pair()
-            for _, pair in layouts.by_relation([best[query, shape] for shape in layouts.shapes])
-        ]
-        for query in layouts.problem.queries
-    ]
+    return [[pair() for _, pair in of_query] for of_query in layouts.by_relation(best)]

@@ -9,7 +9,6 @@ L-statistic").
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import partial
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.exact.difference import Integers
 from sensitivity_lab.problem import Kind, LocalProblem
+from sensitivity_lab.queries.base import denominator_of
 from sensitivity_lab.queries.order_statistics import at_ranks
 from sensitivity_lab.search.engine import (
     BothEnds,
@@ -36,7 +36,7 @@ from sensitivity_lab.universes.multiplicities import Multiplicities, repeated
 from sensitivity_lab.universes.relations import RemovedAdded
 from sensitivity_lab.universes.universe import of_numbers
 
-from .global_max import COVERS
+from .global_max import COVERS, by_rank
 
 MAX_STEPS = 100_000_000
 """The most states that a search may look at altogether; that takes some minutes."""
@@ -142,11 +142,8 @@ def _neighbor(
 def _padded(problem: LocalProblem, size: int, sign: int) -> tuple[Integers, int]:
     """Return the weights by rank, and zeros for ranks that do not occur, over a denominator."""
     weights = problem.query.weights(size) or ()
-    below = math.lcm(*(weight.denominator for _, weight in weights))
-    by_rank = np.zeros(problem.size + size + 1, dtype=object)
-    for rank, weight in weights:
-        by_rank[rank] = sign * int(weight * below)
-    return by_rank, below
+    below = denominator_of(weights)
+    return by_rank(weights, problem.size + size + 1, sign * below), below
 
 
 def _walk(

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query
+from sensitivity_lab.queries.base import denominator_of
 from sensitivity_lab.search.engine import Finding
 from sensitivity_lab.search.lattice import Indices
 from sensitivity_lab.search.layouts import Shape
@@ -172,7 +173,7 @@ def _sums_at_the_top(query: Query, size: int) -> tuple[Steps, int]:
     share that of x.
     """
     weights = query.weights(size) or ()
-    below = math.lcm(*(weight.denominator for _, weight in weights))
+    below = denominator_of(weights)
     downwards = weights[::-1]
     starts = np.array([0, *(size - rank for rank, _ in downwards)], dtype=np.intp)
     scaled = (weight.numerator * (below // weight.denominator) for _, weight in downwards)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,19 +36,6 @@ SAFE = 1 << 60
 """Sums below it are exact in int64, with room for states that cannot be reached."""
 
 
-class Target(NamedTuple):
-    """Where a walk ends: how many records are labelled C, A and B."""
-
-    core: int
-    only_x: int
-    only_y: int
-
-    @property
-    def total(self) -> int:
-        """The number of records with a label other than O."""
-        return sum(self)
-
-
 @dataclass(frozen=True, eq=False)
 class Walk:
     """A walk along the sorted universe that labels every record.
@@ -65,14 +51,15 @@ class Walk:
         Ascending, equal ones side by side.
     of_x, of_y : ndarray of Python ints, shapes (n,) and (m,)
         The weights by rank in x and in y, over one denominator.
-    targets : sequence of Target
-        All of them with ``core + only_x == n`` and ``core + only_y == m``.
+    targets : sequence of Shape
+        How many records are to be labelled C, A and B; all of them with ``core + only_x == n``
+        and ``core + only_y == m``.
     """
 
     records: Integers
     of_x: Integers
     of_y: Integers
-    targets: Sequence[Target]
+    targets: Sequence[Shape]
 
     @cached_property
     def bound(self) -> int:

@@ -10,8 +10,7 @@ in some direction are paired. The proof is in docs/proofs.md, "Sums of a functio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator
 from itertools import product
 from math import comb, prod
 from operator import itemgetter
@@ -23,10 +22,18 @@ from sensitivity_lab.metrics.norms import Norm, distance
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.running import poll
 from sensitivity_lab.search.contenders import Contenders
-from sensitivity_lab.search.engine import Cost, Finding, Findings, Options, Plan, Refusal
+from sensitivity_lab.search.engine import (
+    Cost,
+    Finding,
+    Findings,
+    Options,
+    Plan,
+    Refusal,
+    one_by_one,
+)
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
 from sensitivity_lab.search.memory import WORD, of_pairs
-from sensitivity_lab.universes.multiplicities import Multiplicities, smallest
+from sensitivity_lab.universes.multiplicities import Multiplicities, smallest, smallest_of_each
 from sensitivity_lab.universes.relations import RemovedAdded
 
 from .contributions import Contributions, Part, contributions_of
@@ -66,26 +73,29 @@ class RowSums:
 
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search; refuse other queries, and too many pairs."""
-        searches, memory = [], 0
-        for query in problem.queries:
-            for relation in problem.neighbors:
-                held: Held = {}
-                for size, change in problem.changes(relation):
-                    of_both = size if change[0] == change[1] else None
-                    found = contributions_of(query, problem.universe, size + change[1], of_both)
-                    if found is None:
-                        return Refusal.of_query(self.name, self.covers, query.name)
-                    pairs = number_of_pairs(found, found, change, problem.norm)
-                    if pairs > MOST_PAIRS:
-                        where = f" for {query.name}, {relation}, {problem.norm}"
-                        return too_many(f"{pairs:,}", where)
-                    held[size, change] = found
-                    memory = max(memory, bytes_of(found, found, change, problem.norm))
-                adds_up = query.adds_up(problem.universe)
-                searches.append(partial(_solve, problem, held, adds_up))
-        return Plan(
-            partial(_run_all, searches, len(problem.neighbors)), Cost(memory + of_pairs(problem))
-        )
+        plan = one_by_one(problem, self._plan)
+        if isinstance(plan, Refusal):
+            return plan
+        return Plan(plan.solve, Cost(plan.cost.bytes + of_pairs(problem)))
+
+    def _plan(self, problem: Problem) -> Plan[Findings] | Refusal:
+        """Plan the search for one query and one relation."""
+        (query,), (relation,) = problem.queries, problem.neighbors
+        held: Held = {}
+        memory = 0
+        for size, change in problem.changes(relation):
+            of_both = size if change[0] == change[1] else None
+            found = contributions_of(query, problem.universe, size + change[1], of_both)
+            if found is None:
+                return Refusal.of_query(self.name, self.covers, query.name)
+            pairs = number_of_pairs(found, found, change, problem.norm)
+            if pairs > MOST_PAIRS:
+                where = f" for {query.name}, {relation}, {problem.norm}"
+                return too_many(f"{pairs:,}", where)
+            held[size, change] = found
+            memory = max(memory, bytes_of(found, found, change, problem.norm))
+        adds_up = query.adds_up(problem.universe)
+        return Plan(lambda: [[_solve(problem, held, adds_up)]], Cost(memory))
 
 
 def bytes_of(of_a: Contributions, of_b: Contributions, change: RemovedAdded, norm: Norm) -> int:
@@ -119,12 +129,6 @@ def too_many(pairs: str, where: str = "") -> Refusal:
 
 Held = dict[tuple[int, RemovedAdded], Contributions]
 """What records contribute, by the size of x and the change."""
-
-
-def _run_all(searches: Sequence[Callable[[], Finding]], relations: int) -> Findings:
-    """Run the searches; return their findings by query, then by relation."""
-    found = [search() for search in searches]
-    return [found[start : start + relations] for start in range(0, len(found), relations)]
 
 
 def _solve(problem: Problem, held: Held, adds_up: bool) -> Finding:
@@ -280,17 +284,8 @@ def _datasets(
     left = problem.universe.multiplicities(size + change[1]).copy()
     sides = []
     for part in parts:
-        taken = as_records(part, held, left)
+        taken = smallest_of_each(left, held.group, part)
         left -= taken
         sides.append(taken)
     core = smallest(left, size - change[0])
     return core + sides[0], core + sides[1]
-
-
-def as_records(part: Part, held: Contributions, left: Multiplicities) -> Multiplicities:
-    """Return a part as records: of each group, the first ones that are left."""
-    taken = np.zeros_like(left)
-    for group in np.flatnonzero(part):
-        members = np.flatnonzero(held.group == group)
-        taken[members] = smallest(left[members], part[group])
-    return taken

@@ -27,7 +27,7 @@ from sensitivity_lab.search.engine import (
     local_plan,
 )
 from sensitivity_lab.search.memory import of_pairs
-from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiplicities import Multiplicities, smallest_of_each
 from sensitivity_lab.universes.relations import RemovedAdded
 
 from .contributions import Contributions, contributions_of
@@ -36,7 +36,6 @@ from .global_max import (
     MOST_PAIRS,
     Parts,
     apart,
-    as_records,
     bytes_of,
     candidates,
     number_of_pairs,
@@ -107,8 +106,8 @@ def _both_ends(problem: LocalProblem, sides: Sides) -> BothEnds:
 
 def _neighbor(problem: LocalProblem, sides: Sides, parts: Parts) -> Multiplicities:
     """Return the neighbor that loses and gains parts."""
-    removed = as_records(parts[0], sides[0], problem.x)
-    added = as_records(parts[1], sides[1], problem.outside)
+    removed = smallest_of_each(problem.x, sides[0].group, parts[0])
+    added = smallest_of_each(problem.outside, sides[1].group, parts[1])
     y: Multiplicities = problem.x - removed + added
     return y
 

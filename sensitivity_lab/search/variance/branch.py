@@ -32,17 +32,17 @@ the row: a node. Arrays of both ends of the nodes have a first axis of two.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from sensitivity_lab import running
+from sensitivity_lab.search.sorted_records import first_of
 from sensitivity_lab.universes.multiplicities import repeated
 
 from .comparing import Spread, as_real
 from .float_prefix_sums import UNIT, Positions, Reals
-from .line import Gaps, Line, Mask, Sums, first_of
+from .line import Gaps, Line, Mask, Sums
 
 FEW = 512
 """Where all shapes together have few windows and splits, all are left, which is quicker."""
@@ -63,8 +63,7 @@ ROUNDS = 3
 """For how many numbers M a bound is evaluated; the least bound is taken."""
 
 
-@dataclass(frozen=True)
-class Nodes:
+class Nodes(NamedTuple):
     """Ranges of windows y and of splits of A, a row each; both ends are in the range.
 
     Attributes
@@ -86,38 +85,14 @@ class Nodes:
     most: Positions
     mean: Reals
 
-    def rows(self, chosen: Positions | Mask | slice) -> Self:
-        """Some of the rows."""
-        return type(self)(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
-    @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
-        """The rows of several, one after the other."""
-        return cls(
-            *(
-                np.concatenate([getattr(part, field.name) for part in parts])
-                for field in fields(cls)
-            )
-        )
-
-    def changed(self, **columns: Positions | Reals) -> Self:
-        """The same nodes with other ranges."""
-        kept = {field.name: getattr(self, field.name) for field in fields(self)}
-        return type(self)(**{**kept, **columns})
-
-
-@dataclass(frozen=True)
-class Sizes:
+class Sizes(NamedTuple):
     """How many records there are in x, y, A and B, for each shape or for each row."""
 
     x: Positions
     y: Positions
     a: Positions
     b: Positions
-
-    def rows(self, chosen: Positions) -> Sizes:
-        """Those of some shapes."""
-        return Sizes(self.x[chosen], self.y[chosen], self.a[chosen], self.b[chosen])
 
 
 class Choice(NamedTuple):
@@ -224,7 +199,7 @@ class Bounds:
 
     def ends(self, nodes: Nodes) -> Ends:
         """The bounds at both ends of each node, with the best of some numbers M."""
-        line, sizes, gap = self.line, self.sizes.rows(nodes.shape), self.gap(nodes)
+        line, sizes, gap = self.line, rows_of(self.sizes, nodes.shape), self.gap(nodes)
         window = np.stack([nodes.first, nodes.last])
         of_y = line.window(window, sizes.y)
         # `center` has a mean for each end. One M serves both ends, so x is taken with the sum
@@ -327,7 +302,7 @@ class Bounds:
         Bounds take A outside what all windows share, and B inside any of them. It is a pair only if
         A is outside this window and B inside it.
         """
-        sizes, split, place = self.sizes.rows(nodes.shape), chosen.split, chosen.place
+        sizes, split, place = rows_of(self.sizes, nodes.shape), chosen.split, chosen.place
         end = window + sizes.y
         fits = (split <= window) & (sizes.a - split <= self.line.size - end)
         fits |= nodes.first == nodes.last
@@ -349,10 +324,21 @@ class Leaves(NamedTuple):
     of_y: Reals
     gain: Reals
 
-    def rows(self, chosen: Positions | slice) -> Leaves:
-        """Some of the rows."""
-        columns: list[Any] = [column[chosen] for column in self]
-        return Leaves(*columns)
+
+Table = TypeVar("Table", Nodes, Sizes, Leaves)
+"""Columns of one length."""
+
+
+def rows_of(table: Table, chosen: Positions | Mask | slice) -> Table:
+    """Some of the rows of all columns."""
+    columns: list[Any] = [column[chosen] for column in table]
+    return type(table)(*columns)
+
+
+def joined(tables: Sequence[Table]) -> Table:
+    """The rows of several, one after the other."""
+    columns: list[Any] = [np.concatenate(parts) for parts in zip(*tables, strict=True)]
+    return type(tables[0])(*columns)
 
 
 class Branch:
@@ -409,8 +395,8 @@ class Branch:
             running.poll()
             nodes = waiting.pop()
             if len(nodes.shape) > AT_ONCE:
-                waiting.append(nodes.rows(slice(AT_ONCE, None)))
-                nodes = nodes.rows(slice(AT_ONCE))
+                waiting.append(rows_of(nodes, slice(AT_ONCE, None)))
+                nodes = rows_of(nodes, slice(AT_ONCE))
             if len(nodes.shape):
                 waiting.append(self._step(nodes))
 
@@ -419,10 +405,10 @@ class Branch:
         none = np.zeros(0, dtype=np.int64)
         some = none.astype(np.longdouble)
         parts = [Leaves(none, none, none, some, some), *self._leaves]
-        found = Leaves(*map(np.concatenate, zip(*parts, strict=True)))
-        found = found.rows(np.flatnonzero(~self.open[found.shape]))
+        found = joined(parts)
+        found = rows_of(found, np.flatnonzero(~self.open[found.shape]))
         # Stable, so that leaves of one shape stand side by side: `Around` finds them by bisection.
-        return found.rows(np.argsort(found.shape, kind="stable"))
+        return rows_of(found, np.argsort(found.shape, kind="stable"))
 
     def _leave_all(self) -> None:
         """Leave every window and split of the shapes with few of them."""
@@ -459,7 +445,7 @@ class Branch:
         run = self.line.records.run
         same = run(nodes.first) == run(nodes.last + self.sizes.y[nodes.shape] - 1)
         # Windows of nothing but equal records are the same: the first is taken.
-        nodes = nodes.changed(last=np.where(same, nodes.first, nodes.last))
+        nodes = nodes._replace(last=np.where(same, nodes.first, nodes.last))
         ends = self.bounds.ends(nodes)
         self._raise(nodes.shape, ends)
         keep, spare = self._spare(nodes, ends)
@@ -468,7 +454,7 @@ class Branch:
         rows = np.flatnonzero(keep & ~self.open[nodes.shape])
         # From here on `rows` are the nodes' numbers among those that came in.
         mean, split, spare = ends.chosen.mean[rows], ends.chosen.split[rows], spare[rows]
-        nodes = nodes.rows(rows).changed(mean=mean)
+        nodes = rows_of(nodes, rows)._replace(mean=mean)
         gap, take = self.bounds.gap(nodes), self.sizes.a[nodes.shape]
         best = gap.ends(split, take).about(mean, take)
 
@@ -483,7 +469,7 @@ class Branch:
         # The second looks for the first split whose next one does not fit.
         least = first_of(nodes.least, split, fits)
         most = first_of(split, nodes.most, lambda other: ~fits(np.minimum(other + 1, nodes.most)))
-        nodes = nodes.changed(least=least, most=most)
+        nodes = nodes._replace(least=least, most=most)
         one = nodes.first == nodes.last
         done = one & (most - least < SPLITS)
         for more in range(SPLITS):
@@ -492,7 +478,7 @@ class Branch:
             self._leaves.append(
                 Leaves(nodes.shape[some], nodes.first[some], least[some] + more, of_y, gain)
             )
-        return self._halves(nodes.rows(~done))
+        return self._halves(rows_of(nodes, ~done))
 
     def _spare(self, nodes: Nodes, ends: Ends) -> tuple[Mask, Reals]:
         """Which nodes can win, and how much smaller the gain could be.
@@ -538,11 +524,11 @@ class Branch:
         # Windows first: only a node of one window is divided by its splits.
         one = nodes.first == nodes.last
         middle = np.where(one, nodes.least + nodes.most, nodes.first + nodes.last) // 2
-        lower = nodes.changed(
+        lower = nodes._replace(
             last=np.where(one, nodes.last, middle), most=np.where(one, middle, nodes.most)
         )
-        upper = nodes.changed(
+        upper = nodes._replace(
             first=np.where(one, nodes.first, middle + 1),
             least=np.where(one, middle + 1, nodes.least),
         )
-        return Nodes.joined([lower, upper])
+        return joined([lower, upper])

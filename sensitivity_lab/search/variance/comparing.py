@@ -71,23 +71,18 @@ class Spread:
         deviations = int(one.deviations(records))
         return Fraction(deviations) / (one.size * self.free(one.size))
 
-    def bounds(self, records: SortedRecords, sets: Sets, size: int) -> tuple[Reals, Reals]:
-        """Lower and upper bounds on squared deviations over ``size - ddof``, for each row.
+    def least(self, records: SortedRecords, sets: Sets, size: int) -> Reals:
+        """Lower bounds on squared deviations over ``size - ddof``, or its root, for each row.
 
         `size` need not be that of the sets: for a part of y, these bound what y has at least.
         """
         sums, squares = records.real(sets.sums), records.real_squares(sets.squares)
         if not records.readable:
-            return np.zeros_like(sums), np.full_like(sums, np.inf)
-        deviations = np.maximum(squares - sums * sums / sets.size, 0)
+            return np.zeros_like(sums)
         # S**2 / n is at most Q, so both terms of D are off by a few errors times Q.
-        error = 8 * records.error * squares
-        free = as_real(self.free(size))
-        low = np.maximum(deviations - error, 0) / free * (1 - 4 * UNIT)
-        high = (deviations + error) / free * (1 + 4 * UNIT)
-        if self.root:
-            return np.sqrt(low) * (1 - 2 * UNIT), np.sqrt(high) * (1 + 2 * UNIT)
-        return low, high
+        low = squares - sums * sums / sets.size - 8 * records.error * squares
+        found = np.maximum(low, 0) / as_real(self.free(size)) * (1 - 4 * UNIT)
+        return np.asarray(np.sqrt(found) * (1 - 2 * UNIT) if self.root else found)
 
     def shift(self, change: Reals, error: Reals, of: Rated, up: int) -> Reals:
         """How far the answer is from that of one dataset, at most (up 1) or at least (-1).

@@ -15,11 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from sensitivity_lab.search.layouts import Shape
+from sensitivity_lab.search.sorted_records import first_of
 
-from .branch import NODES, Branch, Leaves, Rating, Sizes
+from .branch import NODES, Branch, Leaves, Rating, Sizes, rows_of
 from .comparing import Spread, as_real
 from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords
-from .line import Gaps, Mask, between, first_of, line_of
+from .line import Gaps, Mask, between, line_of
 from .more_shared import EndsAndWindow, Fewest, fewest_of
 from .other_words import any_at_ends, core_at_ends, further_words, search_words
 from .patterns import CHUNK, PatternSearch, Placement, expand
@@ -93,7 +94,7 @@ class Around:
         step of a split does: so the same rule decides, and the variance of x rises, then falls. See
         "The place of B by bisection" in docs/proofs.md.
         """
-        line, sizes = self.branch.line, self.sizes.rows(leaves.shape)
+        line, sizes = self.branch.line, rows_of(self.sizes, leaves.shape)
         # The sum of x is that of y and A, less that of B, which moves.
         of_a = Gaps(line, leaves.window, sizes.y).ends(leaves.split, sizes.a)
         both = line.window(leaves.window, sizes.y).total + of_a.total
@@ -115,7 +116,7 @@ class Around:
             # `of_y` is at most D_y. With n >= m that bounds f(x) - f(y), which falls as D_y rises.
             # With n < m it falls, then rises, so that all leaves stay.
             if shape.of_x >= shape.of_y:
-                leaves, rating = self._leaves.rows(rows), self.branch.ratings[number]
+                leaves, rating = rows_of(self._leaves, rows), self.branch.ratings[number]
                 rows = rows[rating.value(leaves.shape, leaves.of_y, leaves.gain, 1) >= best]
             low, high = self._low[rows], self._high[rows]
             if not len(rows):
@@ -276,7 +277,7 @@ class CurveFamily:
         level = np.zeros(len(most), dtype=np.int64) if self.level is None else self.level
         for at in np.lexsort((-most, level)).tolist():
             shape = self.shapes[at]
-            turned = Shape(shape.core, shape.only_y, shape.only_x, shape.total)
+            turned = shape.turned
             with _told_of(shape, spread):
                 found[at] = self._further(number, at, shape, found[at], count)
                 if shape.only_x == shape.only_y or most[at] < best[at]:

@@ -317,11 +317,6 @@ class SortedRecords:
         """Return the record at each position; positions outside are moved to the nearest end."""
         return self._values.take(self.run(positions))
 
-    def integer(self, positions: Positions) -> Integers:
-        """The record at each position, exactly."""
-        rows = self.run(positions) if self.compact else positions
-        return self._sum.integers(self._sum.terms(rows))
-
     def total(self, positions: Positions) -> Sums:
         """The sum of the first p records, for each p from 0 to N."""
         return self._prefix(self._sum, positions)

@@ -25,7 +25,9 @@ from sensitivity_lab.exact.difference import Difference, Integers
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import Cost, Findings, Options, Plan, Refusal
-from sensitivity_lab.search.layouts import Layout, LayoutSearch, Shape
+from sensitivity_lab.search.layouts import LaidOut, Layout, LayoutSearch, Shape
+from sensitivity_lab.search.memory import of_pairs
+from sensitivity_lab.search.sizes import settled
 from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
 from sensitivity_lab.universes.families import Family, Steps
 
@@ -73,6 +75,9 @@ class Variance:
                 reason = _unproved(problem, query, family) if query.root else None
                 if reason:
                     return self._refusal(query, family, reason)
+        found = settled(problem)
+        if found is not None:
+            return Plan(lambda: found, Cost(of_pairs(problem)))  # nothing is left to search
         return Plan(partial(_solve, problem, options.progress), cost)
 
     def _refusal(self, query: Query, family: Family, reason: str) -> Refusal:
@@ -128,7 +133,10 @@ def _solve(problem: Problem, progress: bool | None) -> Findings:
                 # Of a shape of two families, one may know a better pair than the other asked for.
                 one = best.get((query, shape))
                 best[query, shape] = max(pair, one, key=itemgetter(0)) if one else pair
-    return search.findings([[best[asked]] for asked in search.questions])
+    return [
+        [LaidOut(search.records, layout, gap) for gap, layout in of_query]
+        for of_query in search.by_relation(best)
+    ]
 
 
 Leveled = tuple[tuple[Shape, ...], tuple[int, ...] | None]
@@ -200,9 +208,7 @@ def _solved(
 
 def _larger_first(shape: Shape) -> Shape:
     """Return a shape, or the shape with x and y exchanged: one in which x is not smaller."""
-    if shape.only_x >= shape.only_y:
-        return shape
-    return Shape(shape.core, shape.only_y, shape.only_x, shape.total)
+    return shape if shape.only_x >= shape.only_y else shape.turned
 
 
 def _pair(

@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab.search.sorted_records import first_of
+
 from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords
 from .patterns import CHUNK
 
@@ -202,18 +204,6 @@ class Gaps:
             inside = prefix.take(stop) - prefix.take(self.start)
             parts.append(outside - np.where(between, 0, inside))
         return Sums(*parts)
-
-
-def first_of(low: Positions, high: Positions, test: Callable[[Positions], Mask]) -> Positions:
-    """For each row the first index in [low, high) that passes a monotone test, else high."""
-    low, high = low.copy(), high.copy()
-    # Always: every index before low fails, and high passes or is the end of the range.
-    for _ in range(int((high - low).max(initial=0)).bit_length()):
-        middle = (low + high) // 2
-        passed = test(middle) | (low >= high)
-        high = np.where(passed, np.minimum(middle, high), high)
-        low = np.where(passed, low, middle + 1)
-    return low
 
 
 def between(

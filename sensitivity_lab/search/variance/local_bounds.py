@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.search.sorted_records import Positions, SortedMultiset
+from sensitivity_lab.search.sorted_records import Positions, SortedMultiset, first_of
 from sensitivity_lab.universes.multiplicities import repeated
 
 Floats = NDArray[np.float64]
@@ -28,8 +28,8 @@ NUMBERS = 16
 CELLS = 1 << 18
 """The most intervals of M that are halved at a time; with more, the bounds stay as they are."""
 
-HALVINGS = 50
-"""How often an interval of M is halved at most: then it is as short as rounding."""
+HALVINGS = 8
+"""How often an interval of M is halved; more halvings take longer than the searches they save."""
 
 
 BYTES_OF_VALUE = 200
@@ -69,13 +69,12 @@ class Part:
         """The sums of so many records, those nearest to a center: a window."""
         # The window from `low` on is nearest where its first record and the one after its last have
         # a sum of at least 2 M. That sum does not fall with the place.
-        low, high = np.broadcast_arrays(np.zeros_like(number), self.size - number + 0 * center)
-        low, high = low.copy(), high.astype(np.int64)
-        for _ in range(int(high.max(initial=0)).bit_length()):
-            middle = (low + high) // 2
-            near = self._record(middle) + self._record(middle + number) < 2 * center
-            near &= low < high
-            low, high = np.where(near, middle + 1, low), np.where(near, high, middle)
+        high = np.broadcast_arrays(self.size - number, center)[0]
+        low = first_of(
+            np.zeros_like(high),
+            high,
+            lambda place: self._record(place) + self._record(place + number) >= 2 * center,
+        )
         return self._to(low + number).and_(self._to(low), -1)
 
     def chosen(self, number: Positions, center: Floats, sign: int) -> Sums:
@@ -220,7 +219,7 @@ class ChangeBounds:
             keep = self._rated(rows, bound, 1) >= floors
             rows, bound, reached = rows[keep], bound[keep], reached[keep]
             low, high = low[keep], high[keep]
-            if not (bound - reached > self.error).any():
+            if not len(rows):
                 break
             middle = (low + high) / 2
             about, over = self._at(rows, middle, 1)
@@ -245,14 +244,11 @@ class ChangeBounds:
         left, right = about[:, :-1].ravel(), about[:, 1:].ravel()
         floor_of, first = repeated(floors, cells), rows[0]
         for halved in range(HALVINGS + 1):
-            bound, steep = self._chord(row, high - low, left, right)
-            rated = self._rated(row, -bound, 1)
+            rated = self._rated(row, -self._chord(row, high - low, left, right), 1)
             keep = np.flatnonzero(rated >= floor_of)
             row = row[keep]
-            low, high, left, right, rated, steep = (
-                of[keep] for of in (low, high, left, right, rated, steep)
-            )
-            if halved == HALVINGS or len(row) > CELLS or not (steep > self.error).any():
+            low, high, left, right, rated = (of[keep] for of in (low, high, left, right, rated))
+            if halved == HALVINGS or not 0 < len(row) <= CELLS:
                 break
             middle = (low + high) / 2
             about, over = self._at(row, middle, -1)
@@ -270,17 +266,16 @@ class ChangeBounds:
         some = np.flatnonzero(bounds > -np.inf)
         return rows[some], bounds[some], max(floor, float(floors[-1]))
 
-    def _chord(
-        self, row: Positions, width: Floats, left: Floats, right: Floats
-    ) -> tuple[Floats, Floats]:
-        """The least that a sum of squares can be between two centers, and how steep it bends."""
+    def _chord(self, row: Positions, width: Floats, left: Floats, right: Floats) -> Floats:
+        """The least that a sum of squares can be between two centers."""
         # At M = a + at (b - a) the bound is left + at rise - m (b - a)**2 at (1 - at), least where
         # its derivative rise - bend (1 - 2 at) is 0.
         bend, rise = self.sizes[row] * width**2, right - left
         with np.errstate(divide="ignore", invalid="ignore"):
             at = np.clip(np.where(bend > 0, (1 - rise / bend) / 2, 0), 0, 1)
         least = np.minimum(np.minimum(left, right), left + at * rise - bend * at * (1 - at))
-        return np.maximum(least, 0), bend
+        found: Floats = np.maximum(least, 0)
+        return found
 
 
 def numbered(levels: Sequence[int]) -> Positions:

@@ -34,7 +34,7 @@ from sensitivity_lab.search.engine import (
     local_plan,
 )
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_pairs
-from sensitivity_lab.search.sorted_records import Positions, Ranges, SortedMultiset
+from sensitivity_lab.search.sorted_records import Positions, Ranges, SortedMultiset, first_of
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import RemovedAdded
 from sensitivity_lab.universes.universe import of_numbers
@@ -260,19 +260,16 @@ def _first_window(inside: SortedMultiset, removed: int, size: int, sums: Integer
     ``(size - 1) r + (size + 1) s < 2 (sum of y)``. From one window to the next the left side does
     not fall and the right side does not rise, so the first window that does not gain is the best.
     """
-    low = np.zeros(len(sums), dtype=np.int64)
+    first = np.zeros(len(sums), dtype=np.int64)
     if removed == 0:
-        return low
-    high = np.full(len(sums), inside.size - removed)
-    # Always: all windows before low gain, and high does not gain or is the last window.
-    # All rows are bisected side by side; a row that is done has low == high and stays.
-    while (low < high).any():
-        middle = (low + high) // 2
-        returned, taken = inside.record(middle), inside.record(middle + removed)
-        of_y = sums - (inside.total(middle + removed) - inside.total(middle))
-        stop = ((size - 1) * returned + (size + 1) * taken >= 2 * of_y).astype(bool) | (low == high)
-        low, high = np.where(stop, low, middle + 1), np.where(stop, middle, high)
-    return low
+        return first
+
+    def stops(place: Positions) -> Any:
+        returned, taken = inside.record(place), inside.record(place + removed)
+        of_y = sums - (inside.total(place + removed) - inside.total(place))
+        return ((size - 1) * returned + (size + 1) * taken >= 2 * of_y).astype(bool)
+
+    return first_of(first, np.full_like(first, inside.size - removed), stops)
 
 
 class _Windows(NamedTuple):

@@ -36,11 +36,10 @@ def bytes_of(problem: Problem) -> int:
     if values < records and not compact:
         places += 2 * WORD * records
     made = CALL + min(AT_ONCE, values) * (12 * WORD + 8 * (WORD + integers.spread // 4))
-    changes = [len(steps.removed) for family in problem.families for steps in family.steps]
+    changes = [len(steps.removed) for steps in problem.steps]
     queries = len(problem.queries)
     row = WORD * limbs
-    every = [steps for family in problem.families for steps in family.steps]
-    both = [(steps, (steps.removed > 0) & (steps.added > 0)) for steps in every]
+    both = [(steps, (steps.removed > 0) & (steps.added > 0)) for steps in problem.steps]
     passing = min(CHUNK, records) * (3 * row + 16 * REAL)
     # Where B outnumbers C, a row for every place of C, with what is outside it.
     parted = [

@@ -17,11 +17,12 @@ import numpy as np
 
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.search.layouts import Shape
+from sensitivity_lab.search.sorted_records import first_of
 from sensitivity_lab.universes.multiplicities import repeated
 
 from .comparing import Sets, as_real
 from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords
-from .line import Gaps, Line, Mask, Sums, between, first_of, line_of
+from .line import Gaps, Line, Mask, Sums, between, line_of
 from .patterns import CHUNK, PatternSearch, Placement, best_first, expand
 from .words import AROUND, CORE_AT_ENDS, INTERRUPTED, PARTED, words_of
 
@@ -177,7 +178,7 @@ def _every(low: Positions, high: Positions) -> tuple[Positions, Positions]:
 
 def _room(search: PatternSearch, part: Sets, x: Sets, size: int) -> Callable[[Positions], Reals]:
     """Upper bounds on how far x and any y with a given part can be above the best placement."""
-    least, _ = search.spread.bounds(search.records, part, size)
+    least = search.spread.least(search.records, part, size)
 
     def gains(rows: Positions) -> Reals:
         gain: Reals = search.room(x.rows(rows)) - least[rows]

@@ -75,8 +75,6 @@ class PatternSearch:
         What f is.
     start : Placement
         Any placement, to begin with.
-    budget : int
-        The most placements to evaluate; more raise `OverflowError`.
     count : callable, optional
         Called with the number of placements that come next, for a progress bar.
     least : longdouble, default 0
@@ -100,12 +98,11 @@ class PatternSearch:
         records: SortedRecords,
         spread: Spread,
         start: Placement,
-        budget: int = BUDGET,
         count: Callable[[int], object] = id,
         least: np.longdouble | float = 0.0,
     ) -> None:
         self.records, self.spread = records, spread
-        self.budget, self.count, self.least = budget, count, least
+        self.count, self.least = count, least
         self.evaluated = self.compared = 0
         offer = self._offer(start.pattern, np.array([start.bounds]))
         self.best, self.reference, self.value = start, *self._rate(offer, 0)
@@ -127,8 +124,8 @@ class PatternSearch:
     def plan(self, placements: int) -> None:
         """Allow for more placements to be evaluated, or raise OverflowError."""
         self.evaluated += placements
-        if self.evaluated > self.budget:
-            raise OverflowError(f"more than {self.budget:,} pairs to evaluate")
+        if self.evaluated > BUDGET:
+            raise OverflowError(f"more than {BUDGET:,} pairs to evaluate")
 
     def offer(self, records: SortedRecords, pattern: str, bounds: Positions) -> None:
         """Compare placements with the best one so far, and keep the better one.

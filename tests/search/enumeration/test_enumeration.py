@@ -111,7 +111,7 @@ def test_pieces_agree_with_the_definition(family, data):
 
 def test_little_memory_means_fewer_queries_at_a_time():
     universe = sl.Universe.from_dataset(RECORDS)
-    plan = Levels.of(Problem(universe, (sl.Mean(),), (sl.Bounded(2),), (5,)))
+    plan = Levels(Problem(universe, (sl.Mean(),), (sl.Bounded(2),), (5,)))
     found = solve(
         universe,
         DEFAULT_QUERIES,
@@ -125,7 +125,7 @@ def test_little_memory_means_fewer_queries_at_a_time():
 @pytest.mark.parametrize("short_of", [0, 1])
 def test_the_memory_limit_is_a_limit(short_of):
     universe = sl.Universe.from_dataset(RECORDS)
-    plan = Levels.of(Problem(universe, (sl.Mean(),), (sl.Bounded(2),), (5,)))
+    plan = Levels(Problem(universe, (sl.Mean(),), (sl.Bounded(2),), (5,)))
     limit = plan.bytes_per_query - short_of
     ask = {
         "size": 5,
@@ -157,7 +157,7 @@ def test_the_memory_limit_is_a_limit(short_of):
 )
 def test_the_plan_counts_the_datasets_before_any_work(relation, sizes):
     universe = sl.Universe.from_dataset(range(12))
-    plan = Levels.of(Problem(universe, (sl.Mean(),), (relation,), (6,)))
+    plan = Levels(Problem(universe, (sl.Mean(),), (relation,), (6,)))
     assert plan.datasets == sum(comb(12, size) for size in sizes)
     result = sl.global_sensitivity(
         universe, "mean", size=6, neighbors=relation, method="enumeration"
