@@ -27,7 +27,7 @@ from .losses import LEAST, MOST, Bounds, Ends, ScaleLoss
 Mixed = tuple[tuple[tuple[Fraction, Fraction], Fraction], ...]
 """Laws, each a center and a scale (if normal a variance), with weights that add up to 1."""
 
-_FAR, _PLACES = 40, 4_000
+_BEYOND, _PLACES = 40, 4_000
 """Changes of sign are looked for up to so many scales from all centers, at so many places."""
 
 
@@ -65,7 +65,7 @@ class MixtureLoss(ScaleLoss):
         most = Fraction(0)
         for at in (*places, None):
             for side in (1, -1):
-                one, other = (_density(mixture, at, side) for mixture in (self.p, self.q))
+                one, other = (_height(mixture, at, side) for mixture in (self.p, self.q))
                 most = max(most, log_ratio(one, other)[1], log_ratio(other, one)[1])
         return round_up(most)
 
@@ -116,7 +116,7 @@ class MixtureLoss(ScaleLoss):
         by = np.array([float(weight) for weight in weights.values()])
         (((_, scale), _), *_) = self.p
         spread = float(scale) if self.kind == "Laplace" else math.sqrt(scale)
-        places = np.linspace(at.min() - _FAR * spread, at.max() + _FAR * spread, _PLACES)
+        places = np.linspace(at.min() - _BEYOND * spread, at.max() + _BEYOND * spread, _PLACES)
         places = np.sort(np.concatenate([places, at]))
         apart = np.abs(places[:, None] - at) / spread
         logs = -apart if self.kind == "Laplace" else -(apart**2) / 2
@@ -160,7 +160,7 @@ class MixtureLoss(ScaleLoss):
         return Enclosure.between(low, high, digits)
 
 
-def _density(mixture: Mixed, at: Fraction | None, side: int) -> Chance:
+def _height(mixture: Mixed, at: Fraction | None, side: int) -> Chance:
     """Return twice the density of a mixture of Laplace noise, or in a tail, times a factor."""
     found: Chance = Fraction(0)
     for (center, scale), weight in mixture:
