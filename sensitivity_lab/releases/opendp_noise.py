@@ -121,8 +121,10 @@ def noise_of(
         # taken.
         scale = root_up(square * r**2 / share)
         # On its grid the noise is as good as continuous noise of the variance less the rounding's.
-        finer = Noise("Gaussian", 0, scale, share).finer
-        scale = root_up(square * r**2 / share + Fraction(_ROUNDED, finer**2))
+        # A scale that grows past a power of two has a coarser grid, whose rounding is larger.
+        finer = None
+        while finer != (finer := Noise("Gaussian", 0, scale, share).finer):
+            scale = root_up(square * r**2 / share + Fraction(_ROUNDED, finer**2))
         # OpenDP states rho = D**2 / (2 s**2), which is w / (2 r**2) at this scale.
         found.append(Noise("Gaussian", root_up(square), scale, share / (2 * r**2)))
     return found

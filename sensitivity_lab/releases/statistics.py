@@ -217,11 +217,14 @@ class Sums:
         count, of_count = self.count(grid)
         total = self.floats(CentredSum(grid))[:, 0]
         of_sum = self.deviation[CentredSum(grid)]
-        # Asked for with m = 0 alone: F is the noisy sum, and F - v C has the variance of the sum
-        # and v**2 times that of the count.
+        # F - v C is the noisy sum less m + v counts: of_sum**2 + (m + v)**2 of_count**2.
         if power == 1:
             return Line(
-                total - m * count, count, of_sum**2 + m**2 * of_count**2, m * 0, of_count**2
+                total - m * count,
+                count,
+                of_sum**2 + m**2 * of_count**2,
+                -m * of_count**2,
+                of_count**2,
             )
         squares = self.floats(CentredSquares(grid))[:, 0]
         of_squares, k = self.deviation[CentredSquares(grid)], grid.steps**2 / 2 + m**2

@@ -16,8 +16,10 @@ from paths import ROOT
 
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.noise.analytic import ratio
 from sensitivity_lab.noise.clipping import clipping_sweep
 from sensitivity_lab.noise.scales import laplace_epsilon, laplace_scale
+from sensitivity_lab.releases.opendp_noise import noise_of
 
 
 @pytest.fixture(scope="module")
@@ -313,3 +315,24 @@ def test_other_laws_are_not_drawn_from(lab):
         with pytest.raises(sl.errors.InputError) as error:
             lab.opendp_inverse_sensitivity(wrong)
         assert str(error.value) == message
+
+
+class OneCount:
+    """A count that a person moves by 1."""
+
+    def l2_square(self, person, groups):
+        return Fraction(1)
+
+
+@pytest.mark.parametrize("below", [1e-3, 1e-6, 1e-9, -1e-6])
+def test_noise_covers_the_rounding_of_its_own_grid(below):
+    # At this share, the scale without the rounding is just below a power of two, and the scale with
+    # it above: the grid of the latter is coarser.
+    r = Fraction(ratio(Fraction(1), Fraction(1, 10**6)))
+    share = r**2 / (8 * (1 - Fraction(below))) ** 2
+    [noise] = noise_of([OneCount()], [share], None, 1, Fraction(1), Fraction(1, 10**6))
+    # The variance of the draws less a quarter of the square of 4 steps of the grid, as proved in
+    # docs/proofs.md, "Releases".
+    left = Fraction(noise.scale) ** 2 - Fraction(16, noise.finer**2)
+    assert left >= r**2 / share
+    assert left <= r**2 / share * (1 + Fraction(1, 10**9))

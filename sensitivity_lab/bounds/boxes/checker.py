@@ -115,6 +115,7 @@ def cosine(a):
     # one to its middle.
     step = np.round((a[0] + a[1]) / 2 / np.pi)  # the multiple that is nearest to the middle
     slack = 1e-9 * (1 + np.abs(a[0]) + np.abs(a[1]))
+    wide |= slack > 1  # which multiple it is, is lost to rounding
     near = (a[0] - slack <= step * np.pi) & (step * np.pi <= a[1] + slack)
     lo = np.where(wide | near & (step % 2 == 1), -1.0, np.maximum(lo, -1))
     return lo, np.where(wide | near & (step % 2 == 0), 1.0, np.minimum(hi, 1))

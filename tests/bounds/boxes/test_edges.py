@@ -269,3 +269,9 @@ def test_bounds_grow_with_the_number_of_changes(name):
         for k in (1, 2, 3)
     ]
     assert all(more.upper >= less.lower for less, more in pairwise(found))
+
+
+def test_the_checker_does_not_tell_multiples_of_pi_apart_that_rounding_hides():
+    # Between 1e16 + 6 and 1e16 + 8 there is an odd multiple of pi; floats take it for an even one.
+    lower, upper = checker.cosine((np.array([1e16 + 6]), np.array([1e16 + 8])))
+    assert (lower[0], upper[0]) == (-1, 1)
