@@ -393,7 +393,7 @@ REFUSED = [
     (lambda x: np.sort(x), "returns an array of shape (3,); boxes bound the change of one number"),
     (lambda x: np.log(-1 - x.mean()), "takes the log of numbers that are not above 0"),
     (lambda x: np.sqrt(-1 - x.mean()), "takes the sqrt of numbers below 0"),
-    (lambda x: x.var(ddof=3), "divides by 3 - 3 records"),
+    (lambda x: x.var(ddof=3), "raised RuntimeWarning: Degrees of freedom <= 0"),
     (lambda x: x.mean() + math.inf, "computes with a number that is not finite"),
     (lambda x: np.percentile(x, [25, 75]), "takes a percentile other than one number"),
     ("mean", "boxes bound a caller's function, and mean is a query of the library"),
