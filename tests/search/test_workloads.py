@@ -155,6 +155,20 @@ def test_known_sensitivities_at_size():
     assert found(sums, sl.Bounded(2)).exact == 2 * (10**5 - 1)
 
 
+@pytest.mark.opendp
+@pytest.mark.parametrize(("leaves", "branching"), [(2, 2), (10, 2), (16, 4), (9, 3), (100, 5)])
+def test_a_tree_has_the_sensitivity_that_opendp_states(leaves, branching):
+    dp = pytest.importorskip("opendp.prelude", reason="needs the extra `opendp`")
+    dp.enable_features("contrib")
+    domain = dp.vector_domain(dp.atom_domain(T="i32"), leaves)
+    tree = dp.t.make_b_ary_tree(domain, dp.l1_distance(T="i32"), leaves, branching)
+    workload = sl.Workload.tree(range(leaves), branching=branching)
+    found = sl.global_sensitivity(
+        sl.Universe.from_domain(range(leaves)), workload, size=5, neighbors="unbounded"
+    )
+    assert found.exact == tree.map(1)
+
+
 def test_tables_have_their_categories_in_columns():
     table = {"sex": ["f", "m"], "age": [20, 30, 40]}
     universe = sl.TableUniverse.from_domain(table)
