@@ -93,6 +93,8 @@ from .universes.table import TableUniverse
 from .universes.universe import Universe
 
 if TYPE_CHECKING:
+    from sensitivity_lab.page.server import explore
+
     from . import (
         audits,
         bounds,
@@ -114,7 +116,6 @@ if TYPE_CHECKING:
     from .calls.neighbor_table import neighbor_table
     from .calls.reach import reach
     from .calls.smooth_sensitivity import smooth_sensitivity
-    from .page.call import explore
     from .search.run import Run
 
 _LATER = {
@@ -140,7 +141,7 @@ _LATER = {
     "Run": "search.run",
     "assert_sensitivity": "audits.call",
     "audit": "audits.call",
-    "explore": "page.call",
+    "explore": "page.server",
 }
 """Where to find the names that are loaded on first use: the calls, noise and the products."""
 

@@ -10,12 +10,13 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
 import numpy as np
 
+from sensitivity_lab.universes.relations import Family, Steps, families_of
+
 from .checks import MORE_MEMORY, exceeding
 from .errors import InputError, TooLargeError
 from .exact.difference import Difference, rational_of
 from .metrics.norms import Norm
 from .queries import Query
-from .universes.families import Family, Steps, families_of
 from .universes.interval import IntervalUniverse, Space
 from .universes.multiplicities import Multiplicities
 from .universes.multiset import FiniteUniverse

@@ -194,7 +194,7 @@ def test_plotting_knows_no_more_than_errors_checks_and_files():
 @pytest.mark.exhaustive
 def test_outside_packages_have_few_importers():
     owners = {
-        "joblib": ("running", "page/worker"),
+        "joblib": ("running", "page/server"),
         "tqdm": ("running",),
         "matplotlib": ("plotting",),
         "narwhals": ("checks",),

@@ -1,7 +1,5 @@
 """Check arguments, convert them to Python's values, and show them in messages."""
 
-from .bytes import MORE_MEMORY, exceeding, in_words, told_apart
-from .frames import as_pandas
 from .kinds import (
     Kind,
     check_bounds,
@@ -28,11 +26,14 @@ from .kinds import (
     number_kind,
     whole_kind,
 )
-from .sequences import MOST_UNSIZED, listed, one_or_several
+from .sequences import MOST_UNSIZED, as_pandas, listed, one_or_several
 from .text import (
+    MORE_MEMORY,
     cut,
     did_you_mean,
+    exceeding,
     html_text,
+    in_words,
     magnitude,
     named,
     names_of,
@@ -41,6 +42,7 @@ from .text import (
     rounded_up,
     shown,
     text_of,
+    told_apart,
 )
 from .values import (
     MOST_DIGITS,

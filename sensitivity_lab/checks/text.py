@@ -1,19 +1,22 @@
-"""Values as text in messages: on one line, not too long, and without failing."""
+"""Values, bytes and lines of the caller's code as text in messages: short, and without failing."""
 
 from __future__ import annotations
 
+import linecache
 import math
+import sys
 from collections.abc import Callable, Collection, Iterable
 from decimal import ROUND_CEILING, Context, Decimal
 from difflib import get_close_matches
 from fractions import Fraction
 from html import escape
 from itertools import islice
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
+from sensitivity_lab.checks.values import MOST_DIGITS, as_python, is_long
 from sensitivity_lab.errors import printable
-
-from .values import MOST_DIGITS, as_python, is_long
 
 _SHOWN = 200
 """The largest number of characters that are shown of a value or a name."""
@@ -249,3 +252,77 @@ def rounded_up(upper: float, exact: Fraction | None = None, digits: int = 10) ->
     above = Context(digits, ROUND_CEILING).create_decimal(repr(number))
     # Close to the largest float, what is rounded up is none.
     return f"{float(above):.{digits}g}" if math.isfinite(float(above)) else f"{above:e}"
+
+
+MORE_MEMORY = "a larger run=Run(memory_limit=...)"
+"""What to ask for, where the limit is what a search lacks."""
+
+_UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
+
+
+def in_words(number: float, digits: int = 1) -> str:
+    """Return a number of bytes in words.
+
+    Parameters
+    ----------
+    number : float
+        Of bytes, at least 0.
+    digits : int, default 1
+        How many digits follow the point.
+
+    Examples
+    --------
+    >>> in_words(10 * 2**30), in_words(100), in_words(2**20, digits=3)
+    ('10.0 GiB', '100 bytes', '1.000 MiB')
+    """
+    if number >= 2**50:
+        return f"{number / 2**30:.{digits - 1}e} GiB" if number < math.inf else _ENDLESS
+    for unit, size in _UNITS:
+        if number >= size:
+            return f"{number / size:,.{digits}f} {unit}"
+    return f"{number:.0f} bytes"
+
+
+_ENDLESS = "more than 1e300 bytes"
+
+
+def told_apart(needed: float, room: float) -> tuple[str, str]:
+    """Return two numbers of bytes in words, with as many digits as tell them apart.
+
+    Examples
+    --------
+    >>> told_apart(2**30 + 2**21, 2**30), told_apart(2**20 + 1, 2**20)
+    (('1.002 GiB', '1.000 GiB'), ('1048577 bytes', '1048576 bytes'))
+    """
+    for digits in (1, 2, 3):
+        words = in_words(needed, digits), in_words(room, digits)
+        if words[0] != words[1]:
+            return words
+    return f"{needed:.0f} bytes", f"{room:.0f} bytes"
+
+
+def exceeding(needed: float, memory_limit: float) -> str:
+    """Return what needs more memory than there may be, and the limit, in words.
+
+    Examples
+    --------
+    >>> exceeding(471 * 2**20, 2**24)
+    '471.0 MiB, more than the memory limit of 16.0 MiB'
+    """
+    need, limit = told_apart(needed, memory_limit)
+    return f"{need}, more than the memory limit of {limit}"
+
+
+_TOOLS = frozenset(sys.stdlib_module_names) | {"numpy", "pandas", "polars", "sensitivity_lab"}
+"""Packages whose code a caller's code only calls."""
+
+
+def is_callers(frame: FrameType) -> bool:
+    """Tell whether a frame runs the caller's own code."""
+    return frame.f_globals.get("__name__", "").partition(".")[0] not in _TOOLS
+
+
+def shown_source(file: str, line: int) -> tuple[str, str]:
+    """Return a file's name, or that it is a cell of a notebook, and a line's source if known."""
+    name = "a cell" if "ipykernel_" in file else Path(file).name
+    return name, linecache.getline(file, line).strip()

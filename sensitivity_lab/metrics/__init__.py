@@ -8,9 +8,8 @@ two forms (`between`) and of many at once (`among`), and the distances that maps
 
 from .ids import IdDistance, SharedIdDistance
 from .lists import DiscreteDistance, HammingDistance, InsertDeleteDistance
-from .metric import Distances, Metric, Row
+from .metric import Distances, Metric, OwnDistance, Row
 from .names import METRICS, OF_NEIGHBORS, Given, as_metric
-from .own import OwnDistance
 from .parts import GroupsDistance, PairDistance
 from .records import AddOrRemoveDistance, ChangeOneDistance, SymmetricDistance
 from .vectors import (

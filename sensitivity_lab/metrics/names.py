@@ -9,8 +9,7 @@ from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
 from .lists import DiscreteDistance, HammingDistance, InsertDeleteDistance
-from .metric import Metric
-from .own import OwnDistance
+from .metric import Metric, OwnDistance
 from .records import AddOrRemoveDistance, ChangeOneDistance, SymmetricDistance
 from .vectors import (
     AbsoluteDistance,

@@ -19,10 +19,10 @@ Examples
 250.0
 """
 
-from .analytic import ANALYTIC_GAUSSIAN, analytic_gaussian_scale
 from .clipping import clipping_bounds, clipping_sweep
 from .clipping_result import ClippingPoint, ClippingSweep
 from .inverse import INVERSE_SENSITIVITY, InverseSensitivity, Ring, inverse_sensitivity
+from .normal import ANALYTIC_GAUSSIAN, analytic_gaussian_scale
 from .scales import (
     GAUSSIAN,
     LAPLACE,

@@ -31,8 +31,7 @@ from sensitivity_lab.results.reprs import Tabled
 from sensitivity_lab.universes.relations import Relation
 
 from .context import check_public
-from .decay import decay, loss_of
-from .grid_law import Grid, GridLaw
+from .grid_law import Grid, GridLaw, decay, loss_of
 from .mechanism import Mechanism, epsilon_for, root_up
 
 MOST_POINTS = 100_000

@@ -14,9 +14,9 @@ from sensitivity_lab.exact.difference import round_up
 from sensitivity_lab.results.curves import SensitivityCurves
 from sensitivity_lab.results.noise_context import NoiseContext
 
-from .analytic import ANALYTIC_GAUSSIAN, EPSILONS
 from .context import check_public, check_together, noise_context_of
 from .mechanism import DELTAS, check_delta, root_up
+from .normal import ANALYTIC_GAUSSIAN, EPSILONS
 from .scales import LAPLACE
 from .table_result import NoiseRow, NoiseTable
 

@@ -2,26 +2,105 @@
 
 It answers on the loopback address, and to nobody without its token: another page in the same
 browser can send requests to any port, but cannot read the token, which stands in the fragment of
-the address and is never sent by a link.
+the address and is never sent by a link. A process of its own computes, so that a long search can be
+stopped.
 """
 
 from __future__ import annotations
 
 import hmac
 import json
+import os
 import secrets
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from concurrent.futures import CancelledError
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from threading import Thread
 from typing import Any
 
-from sensitivity_lab.errors import InputError
+from joblib.externals.loky import ProcessPoolExecutor
 
-from .universes import Given
-from .worker import Worker
+from sensitivity_lab.checks import check_whole, html_text
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.page.answer import answer
+from sensitivity_lab.page.universes import Given, given_of
+from sensitivity_lab.running.time_limits import serve
+
+_STOPPED = "Stopped. Change something to go on."
+_ENDED = "The search ended, perhaps for lack of memory."
+
+_PATIENCE = 1
+"""So many seconds a request waits for another one."""
+
+_BUSY = "Another tab of this page is computing"
+
+_given = Given()
+"""In the process: what requests may name."""
+
+
+class Worker:
+    """Answers requests in a process of its own, one after the other.
+
+    Parameters
+    ----------
+    given : Given
+        Columns that requests may name.
+    """
+
+    def __init__(self, given: Given) -> None:
+        self._given = given
+        self._turn, self._change = threading.Lock(), threading.Lock()
+        self._process: Any = None
+
+    def answer(self, request: Any) -> dict[str, Any]:
+        """Return the answer to a request, or say that another one is being computed."""
+        if not self._turn.acquire(timeout=_PATIENCE):
+            return {"ok": False, "field": "", "message": _BUSY, "busy": True}
+        try:
+            process, asked = self._submitted(request)
+            try:
+                found: dict[str, Any] = asked.result()
+            except (BrokenProcessPool, CancelledError, RuntimeError):
+                told = _ENDED if self._process is process else _STOPPED
+                self.stop()
+                found = {"ok": False, "field": "", "message": told}
+            return found
+        finally:
+            self._turn.release()
+
+    def _submitted(self, request: Any) -> tuple[Any, Any]:
+        """Return the process, started if need be, and what it was asked."""
+        with self._change:
+            if self._process is not None:
+                with suppress(BrokenProcessPool, RuntimeError):  # it was ended while it was idle
+                    return self._process, self._process.submit(_answered, request)
+            self._process = ProcessPoolExecutor(
+                1, initializer=_begin, initargs=(self._given, os.getpid())
+            )
+            return self._process, self._process.submit(_answered, request)
+
+    def stop(self) -> None:
+        """End the process, and with it what it computes; the next request starts another one."""
+        with self._change:
+            process, self._process = self._process, None
+        if process is not None:
+            process.shutdown(wait=False, kill_workers=True)
+
+
+def _begin(given: Given, parent: int) -> None:
+    global _given
+    _given = given
+    serve(parent)
+
+
+def _answered(request: Any) -> dict[str, Any]:
+    return answer(request, _given)
+
 
 ADDRESS = "127.0.0.1"
 """The address of the page, which other machines cannot reach."""
@@ -171,3 +250,82 @@ def serving(given: Given, port: int | None = None) -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+PUBLIC = "https://sensitivity-lab.github.io/sensitivity_lab/calculator/"
+"""The page on the site."""
+
+
+class Explorer:
+    """A page that is served until it is closed; a notebook shows it in a frame.
+
+    Attributes
+    ----------
+    url : str
+        Its address, with the token that opens it.
+    """
+
+    def __init__(self, given: Given, height: int) -> None:
+        self._open, self._height = ExitStack(), height
+        self.url = self._open.enter_context(serving(given))
+
+    def close(self) -> None:
+        """End the page."""
+        self._open.close()
+
+    def __repr__(self) -> str:
+        return f"Explorer at {self.url}"
+
+    def _repr_html_(self) -> str:
+        address = html_text(self.url)
+        return (
+            f'<iframe src="{address}" title="sensitivity_lab: the calculator" width="100%" '
+            f'height="{self._height}" style="border: 1px solid #8888"></iframe>'
+            "<p>The frame stays empty if your browser cannot reach the machine that runs this "
+            f'notebook (JupyterHub, Colab). Then use <a href="{PUBLIC}">the public page</a>, whose '
+            "data stay in your browser.</p>"
+        )
+
+
+def explore(universes: Any = None, *, height: int = 900) -> Explorer:
+    """Show the calculator in a notebook: controls, with pictures that follow them.
+
+    Choose a universe, a query, a relation, the size n, the distance k and epsilon. The page shows
+    the sensitivity, its witness, the curve over k, Laplace noise, and the code that computes all of
+    it; of a dataset also the local and the smooth sensitivity and the reach. Another process
+    computes, so that a search can be stopped.
+
+    Parameters
+    ----------
+    universes : Universe or IntervalUniverse, mapping of str to these, or DataFrame, optional
+        What can be chosen beside typed domains: universes, or the numeric columns of a table. A
+        table may be private, so the page opens on the domain 0 to 60, and offers its columns as
+        datasets.
+    height : int, default 900
+        The height of the frame in pixels.
+
+    Returns
+    -------
+    Explorer
+        With a `url`, and a method `close`; a notebook displays it as the result of a cell.
+
+    Raises
+    ------
+    InputError
+        If there is no universe of numbers.
+
+    Notes
+    -----
+    The page is served on the loopback address and opens with a token. ``sensitivity-lab explore
+    data.csv`` shows the same page.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> page = sl.explore(sl.Universe.from_dataset([1, 2, 3, 10]))
+    >>> page.url.startswith("http://127.0.0.1:")
+    True
+    >>> page.close()
+    """
+    pixels = check_whole("height", height, "a number of pixels, at least 1")
+    return Explorer(Given() if universes is None else given_of(universes), pixels)

@@ -40,6 +40,7 @@ from sensitivity_lab.metrics import (
     SharedIdDistance,
     SymmetricDistance,
 )
+from sensitivity_lab.pipelines.steps.bounded import mean
 
 from .changes import AddMaxRows, AddOneRow, AddRowsWithID, AddRowsWithSharedID
 from .domains import Domain, Numbers, Pair, Scalar, Values, Vector
@@ -55,7 +56,6 @@ from .steps.groups import group_by
 from .steps.numbers import clamp, histogram, sum_
 from .steps.private_joins import join_private
 from .steps.public_joins import join_public
-from .steps.public_size import mean
 from .steps.row_maps import flat_map, map_
 from .steps.truncation import (
     DropExcess,

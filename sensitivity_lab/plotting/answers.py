@@ -13,8 +13,7 @@ from sensitivity_lab.checks import named, rounded_up
 from sensitivity_lab.errors import InputError
 
 from ._options import with_checked_options
-from ._picture import Picture, is_arranged, lower, name_places, set_ticks, with_unit
-from ._theme import BLUE, RED
+from ._picture import BLUE, RED, Picture, is_arranged, lower, name_places, set_ticks, with_unit
 
 _BARS: tuple[dict[str, Any], ...] = (
     {"label": "f(x)", "facecolor": BLUE, "hatch": ""},

@@ -9,6 +9,8 @@ import numpy as np
 
 from ._options import with_checked_options
 from ._picture import (
+    BLUE,
+    RED,
     THOUSANDS,
     Picture,
     entitled,
@@ -19,7 +21,6 @@ from ._picture import (
     set_log_ticks,
     with_unit,
 )
-from ._theme import BLUE, RED
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,8 +9,7 @@ import numpy as np
 from sensitivity_lab.checks import named, names_of
 
 from ._options import with_checked_options
-from ._picture import PLAIN, THOUSANDS, Picture, broken, entitled, new_figure, set_ticks
-from ._theme import BLUE
+from ._picture import BLUE, PLAIN, THOUSANDS, Picture, broken, entitled, new_figure, set_ticks
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from ._options import with_checked_options
-from ._picture import Picture, with_unit
-from ._theme import BLUE, RED, Theme
+from ._picture import BLUE, RED, Picture, Theme, with_unit
 
 _PARTS = {
     "C": ("in both (C)", ""),

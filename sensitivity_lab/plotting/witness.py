@@ -14,8 +14,18 @@ from matplotlib.axes import Axes
 from sensitivity_lab.checks import named, rounded_up
 
 from ._options import with_checked_options
-from ._picture import PLAIN, Picture, is_arranged, narrow, query_unit, set_ticks, with_unit
-from ._theme import BLUE, RED, Theme
+from ._picture import (
+    BLUE,
+    PLAIN,
+    RED,
+    Picture,
+    Theme,
+    is_arranged,
+    narrow,
+    query_unit,
+    set_ticks,
+    with_unit,
+)
 
 Looks = dict[str, dict[str, Any]]
 """The marks, and their names in legends, for records in both neighbors, only in x, only in y."""

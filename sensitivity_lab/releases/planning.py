@@ -33,8 +33,8 @@ from sensitivity_lab.checks import (
 )
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.files import read_file, written_whole
-from sensitivity_lab.noise.analytic import check_gaussian_epsilon
 from sensitivity_lab.noise.mechanism import check_delta
+from sensitivity_lab.noise.normal import check_gaussian_epsilon
 from sensitivity_lab.noise.table import shares_of
 from sensitivity_lab.results.reprs import Tabled, fact_lines, facts_html
 

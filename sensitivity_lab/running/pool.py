@@ -229,7 +229,7 @@ def in_fresh_process(function: Callable[..., Any], *arguments: Any) -> Any:
     """
     from joblib.externals.loky import ProcessPoolExecutor
 
-    from .shared import will_share
+    from .processes import will_share
 
     will_share()
     with ProcessPoolExecutor(max_workers=1) as process:

@@ -1,4 +1,7 @@
-"""The calls: a sensitivity over all neighbors of a space, of one dataset, and over distances."""
+"""The calls: a sensitivity over all neighbors of a space, of one dataset, and over distances.
+
+One search over all pairs of neighbors, many at a time, serves every space.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +11,66 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.boundary import public_call
-from sensitivity_lab.checks import (
-    check_kind,
-    check_running,
-    did_you_mean,
-    one_or_several,
-    shown,
-)
+from sensitivity_lab.checks import check_kind, check_running, did_you_mean, one_or_several, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.metrics.norms import Norm, check_norm
+from sensitivity_lab.metrics.norms import Norm, check_norm, powered
+from sensitivity_lab.running import counter
+from sensitivity_lab.search.pairs import Farthest
+from sensitivity_lab.spaces.answers import Table, difference_of, evaluate
+from sensitivity_lab.spaces.near import Places, in_parts
+from sensitivity_lab.spaces.result import SpaceSensitivity
+from sensitivity_lab.spaces.space import Space, SpaceWitness, Within, name_of
 
-from .answers import difference_of, evaluate
-from .result import SpaceSensitivity
-from .search import farthest_neighbors
-from .space import Space, SpaceWitness, Within, name_of
+_BLOCK = 2**16
+"""So many numbers of answers at a time, to keep what is compared in the processor's cache."""
+
+
+def farthest_neighbors(
+    space: Space,
+    table: Table,
+    places: Places,
+    relation: Within,
+    norm: Norm,
+    progress: bool | None,
+) -> Farthest:
+    """Return the neighbors whose answers are farthest apart, by their numbers in the space.
+
+    All pairs are compared, in integers, which rounds nothing.
+
+    Parameters
+    ----------
+    space : Space
+        The datasets.
+    table : Table
+        The answers on these.
+    places : ndarray of int
+        All datasets, or one, for its neighbors only.
+    relation : Within
+        Which are neighbors.
+    norm : {"L1", "L2", "Linf"}
+        The norm of the difference of vector answers.
+    progress : bool, optional
+        Whether to show how many datasets are done.
+
+    Returns
+    -------
+    Farthest
+        The first of tied pairs; if one dataset has no neighbors, it twice.
+    """
+    farthest = Farthest(x=int(places[0]), y=int(places[0]))
+    size = max(1, _BLOCK // max(table.counts.shape[1], 1))
+    with counter("datasets", progress, len(places)) as done:
+        for number, xs, ys in space._near.around(places, relation.k):
+            # Over all datasets, each pair comes both ways.
+            once = np.flatnonzero(xs < ys) if len(places) > 1 else np.arange(len(xs))
+            for part in in_parts(once, size):
+                of_x, of_y = xs[part], ys[part]
+                apart = table.counts[of_x] - table.counts[of_y]
+                gaps = powered(apart, norm) if table.vector else np.abs(apart[:, 0])
+                farthest.see(gaps, of_x, of_y)
+            done(number)
+    return farthest
+
 
 QueryLike = str | Callable[[Any], Any]
 """The name of a query, or a function of a dataset."""

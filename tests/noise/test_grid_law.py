@@ -13,8 +13,7 @@ from doses import shares
 from scales import is_smallest_float_from
 
 from sensitivity_lab.exact.roots import Root, root_of
-from sensitivity_lab.noise.decay import decay, loss_of
-from sensitivity_lab.noise.grid_law import Grid, GridLaw
+from sensitivity_lab.noise.grid_law import Grid, GridLaw, decay, loss_of
 
 QUERIES = (oracle.median, oracle.mean, oracle.spread, oracle.variance)
 

@@ -17,9 +17,8 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.page.answer import FIRST
-from sensitivity_lab.page.server import FILES, MOST_BYTES, serving
+from sensitivity_lab.page.server import FILES, MOST_BYTES, Worker, serving
 from sensitivity_lab.page.universes import Given, given_of
-from sensitivity_lab.page.worker import Worker
 
 ASKED = {"ask": "answer", **FIRST, "parts": ["sensitivity"]}
 
@@ -168,7 +167,7 @@ def test_who_asks_while_another_one_is_answered_is_told(monkeypatch):
             going.wait(20)
             return {"ok": True}
 
-    monkeypatch.setattr("sensitivity_lab.page.worker.ProcessPoolExecutor", lambda *_, **__: Slow())
+    monkeypatch.setattr("sensitivity_lab.page.server.ProcessPoolExecutor", lambda *_, **__: Slow())
     worker = Worker(Given())
     first = threading.Thread(target=worker.answer, args=[{}])
     first.start()

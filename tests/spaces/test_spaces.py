@@ -147,7 +147,7 @@ GRAPHS, WORDS = spaces.graphs(4, "node"), spaces.sequences("ab", 4, "insert_dele
 )
 def test_blocks_change_nothing(space, query, k, monkeypatch):
     whole = spaces.sensitivity_curve(space, query, distances=range(1, k + 1))
-    monkeypatch.setattr("sensitivity_lab.spaces.search._BLOCK", 5)
+    monkeypatch.setattr("sensitivity_lab.spaces.call._BLOCK", 5)
     monkeypatch.setattr("sensitivity_lab.spaces.near._CELLS", 7)
     parts = spaces.sensitivity_curve(space, query, distances=range(1, k + 1))
     for one, other in zip(whole, parts, strict=True):

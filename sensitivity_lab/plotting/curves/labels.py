@@ -13,8 +13,7 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation, Text
 
-from sensitivity_lab.plotting._picture import PLAIN, is_arranged, narrow
-from sensitivity_lab.plotting._theme import Theme
+from sensitivity_lab.plotting._picture import PLAIN, Theme, is_arranged, narrow
 
 _STEP = 10.5  # points from one label to the next one
 _BETWEEN = 0.4  # of a step, around labels of several lines

@@ -10,8 +10,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from sensitivity_lab.checks import named
-from sensitivity_lab.plotting._picture import query_unit
-from sensitivity_lab.plotting._theme import MARKERS, PALETTE, Theme
+from sensitivity_lab.plotting._picture import MARKERS, PALETTE, Theme, query_unit
 
 from .panels import Panel
 

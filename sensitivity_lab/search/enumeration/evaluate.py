@@ -1,6 +1,7 @@
 """Evaluating queries on whole levels of the lattice, each dataset once, in parallel.
 
-Workers get recipes (a level and a range of positions), never arrays of datasets.
+Workers get recipes (a level and a range of positions), never arrays of datasets. Answers on
+finished blocks are held until all blocks are there.
 """
 
 from __future__ import annotations
@@ -21,18 +22,51 @@ from sensitivity_lab.checks import named, shown
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.returned import Answers, alike
-from sensitivity_lab.running.machine import Machine
+from sensitivity_lab.running.machine import Machine, in_pages
 from sensitivity_lab.running.time_limits import TimeUpError, in_time
 from sensitivity_lab.search.again import agree, largest_of, no_function, spread
 from sensitivity_lab.search.engine import Options
+from sensitivity_lab.search.enumeration.float_error import Scale
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.universes.listing import Rows
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import show
 from sensitivity_lab.universes.universe import of_numbers
 
-from .float_error import Scale
-from .held import ends_of, hold, level_of
+
+def hold(every: Any) -> list[Answers]:
+    """Return answers, by query, in memory of their own."""
+    return [_held(answers) for answers in every]
+
+
+def _held(answers: Answers) -> Answers:
+    # What a worker sent was put into memory by another thread, to which it would go back.
+    copied = in_pages(answers.shape, answers.dtype)
+    copied[...] = answers
+    return copied
+
+
+def level_of(
+    lengths: Sequence[int], blocks: list[Answers], like: Answers, machine: Machine
+) -> Answers:
+    """Return the answers on all blocks of a level as one array of a type; empty the list."""
+    starts = np.cumsum([0, *lengths]).tolist()
+    level = in_pages((starts[-1], *like.shape[1:]), like.dtype)
+
+    def fill(block: int) -> None:
+        level[starts[block] : starts[block + 1]] = blocks[block]
+        blocks[block] = np.empty(0)  # its memory is free
+
+    machine.run(fill, range(len(blocks)))
+    return level
+
+
+def ends_of(held: Answers) -> Answers:
+    """Return a few answers that fit into a type exactly if all of them do."""
+    if held.dtype == np.int64:
+        return np.stack([held.min(axis=0), held.max(axis=0)])
+    return held[:1].copy()
+
 
 _CHUNKS = 48
 """The least number of blocks, about, that work is cut into, for any number of workers."""

@@ -2,33 +2,90 @@
 
 `levels_of` refuses a global search whose answers would not fit into memory, or that would take too
 many steps. Local and smooth searches refuse in their own `plan`; what any other engine needs is
-compared with the limit by `search.engine.planned`.
+compared with the limit by `search.engine.planned`. A refusal says whether this machine has so much
+memory.
 """
 
 from __future__ import annotations
 
 import math
+import os
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
-from sensitivity_lab.checks import MORE_MEMORY, told_apart
+from sensitivity_lab.checks import MORE_MEMORY, in_words, told_apart
 from sensitivity_lab.errors import SensitivityLabError
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.search.engine import Cost, Options, Refusal
+from sensitivity_lab.search.enumeration.evaluate import Evaluator, lattice_of, seconds_each
+from sensitivity_lab.search.enumeration.pairs import Family
+from sensitivity_lab.search.enumeration.vector_pairs import width_of
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.search.memory import WORD
 from sensitivity_lab.universes.counting import estimate
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
 
-from .evaluate import Evaluator, lattice_of, seconds_each
-from .pairs import Family
-from .vector_pairs import width_of
-from .ways import more_memory
+_TAKES = 0.8
+"""This much of a machine's memory may be planned for one search; the rest is the system's."""
+
+_UNITS = ((172_800, 86_400, "days"), (7_200, 3_600, "hours"), (120, 60, "minutes"))
+"""From how many seconds on a time is told in which unit, and how many seconds that has."""
+
+
+def more_memory(needed: float, seconds: float | None, measured: int) -> str:
+    """Return whether this machine's memory would take a search, in words.
+
+    Parameters
+    ----------
+    needed : float
+        Bytes.
+    seconds : float or None
+        How long it takes one processor; None if that is not known.
+    measured : int
+        On how many datasets the query was evaluated to tell.
+    """
+    has = memory_of_machine()
+    if has is not None and needed > _TAKES * has:
+        return f"; the {in_words(has)} of this machine's memory are too few"
+    this = f" (this machine has {in_words(has)})" if has else ""
+    takes = ""
+    if seconds is not None:
+        takes = (
+            f", in {in_time(seconds)} of one processor, "
+            f"by a sample of {measured:,} evaluation{'s' if measured > 1 else ''}"
+        )
+    return f"; or with this{takes}: run=Run(memory_limit=...) of {in_words(needed)}{this}"
+
+
+def memory_of_machine() -> int | None:
+    """Return how many bytes of memory this machine has; None where the system does not tell."""
+    try:
+        found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
+    return found if found > 0 else None  # below 0 in a browser
+
+
+def in_time(seconds: float) -> str:
+    """Return a time in words.
+
+    Examples
+    --------
+    >>> in_time(0.3), in_time(90), in_time(10_000)
+    ('less than a second', 'about 90 seconds', 'about 3 hours')
+    """
+    if seconds < 1:
+        return "less than a second"
+    for least, unit, name in _UNITS:
+        if seconds >= least:
+            return f"about {seconds / unit:,.0f} {name}"
+    return f"about {seconds:.0f} seconds"
+
 
 _COLUMNS = 8
 """The most queries that share a pass down the lattice; more would not be faster."""

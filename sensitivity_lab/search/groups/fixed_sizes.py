@@ -23,9 +23,8 @@ from sensitivity_lab.search.engine import (
 from sensitivity_lab.search.memory import WORD
 from sensitivity_lab.universes.relations import Bounded, RemovedAdded
 
-from .known_sizes import OfChange, best_split, numbers_of
+from .known_sizes import OfChange, OneGroup, best_split, numbers_of
 from .members import Grouped
-from .one_group import OneGroup
 
 
 def plan_fixed(

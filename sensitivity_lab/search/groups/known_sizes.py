@@ -1,7 +1,8 @@
 """Groups of known sizes, each searched alone by an engine on numbers.
 
 The sizes are known where they are public, and where one dataset is given. What is left is to split
-the changed records over the groups, exactly and in rational numbers.
+the changed records over the groups, exactly and in rational numbers. The changes of one group are
+searched by an engine on numbers.
 """
 
 from __future__ import annotations
@@ -18,13 +19,45 @@ from sensitivity_lab.exact.root_sums import Gap, root_gap
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.metrics.records import OfMultisets, SymmetricDistance
 from sensitivity_lab.queries import Query
+from sensitivity_lab.search.engine import Findings, Plan
+from sensitivity_lab.search.groups.members import Grouped, Members
 from sensitivity_lab.universes.interval import Space
-from sensitivity_lab.universes.multiplicities import Multiplicities, repeated
+from sensitivity_lab.universes.multiplicities import (
+    Multiplicities,
+    changed_by_group,
+    repeated,
+    smallest_of_each,
+)
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation, RemovedAdded
 from sensitivity_lab.universes.universe import Universe, of_numbers
 
-from .members import Grouped, Members
+
+@dataclass(frozen=True, eq=False)
+class OneGroup:
+    """The search for k rows of one group that are replaced, or removed."""
+
+    grouped: Grouped
+    members: Members
+    numbers: FiniteUniverse
+    places: Any
+    k: int
+    plan: Plan[Findings]
+
+    def solve(self) -> tuple[Gap, Rows]:
+        """Return the largest difference of the group's answers, and the rows that attain it."""
+        ((found,),) = self.plan.solve()
+        x, y = found.x, found.y
+        query = self.grouped.query
+        gap = gap_of(query, *(answer(query, self.numbers, data) for data in (x, y)))
+        # Which rows have these numbers: of x the first that there are.
+        have = self.members.counts
+        of_x = smallest_of_each(have, self.places, x)
+        of_y = changed_by_group(of_x, have - of_x, self.places, y - x, self.k)
+        core = np.minimum(of_x, of_y)
+        take = self.members.among
+        return gap, (take(core), take(of_x - core), take(of_y - core))
+
 
 Rows = tuple[Multiplicities, Multiplicities, Multiplicities]
 """The records of C, A and B, by multiplicities."""

@@ -30,9 +30,8 @@ from sensitivity_lab.universes.relations import Bounded, RemovedAdded, Unbounded
 
 from .any_sizes import AnySizes
 from .combine import ANY, Part
-from .known_sizes import Rows, numbers_of
+from .known_sizes import OneGroup, Rows, numbers_of
 from .members import Grouped
-from .one_group import OneGroup
 from .relaxation import Table
 
 MOST_SEARCHES = 5_000

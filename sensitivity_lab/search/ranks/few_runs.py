@@ -18,7 +18,16 @@ from numpy.typing import NDArray
 from sensitivity_lab.exact.difference import Integers
 from sensitivity_lab.search.layouts import Shape
 
-from .walk import CORE, ONLY_X, ONLY_Y, OUTSIDE, SAFE, Labels, Tell, Walk
+from .all_ranks import (
+    CORE,
+    ONLY_X,
+    ONLY_Y,
+    OUTSIDE,
+    SAFE,
+    Labels,
+    Tell,
+    Walk,
+)
 
 Part = tuple[int, int, int]
 """A label, how many records in a row have it, and what each of them counts."""

@@ -35,10 +35,22 @@ from sensitivity_lab.search.layouts import LayoutSearch, Shape
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_pairs, of_records
 from sensitivity_lab.universes.multiplicities import repeated
 
-from .all_ranks import best_labels, bytes_of, covered, steps
+from .all_ranks import (
+    CORE,
+    ONLY_X,
+    ONLY_Y,
+    Found,
+    Labels,
+    Pair,
+    Tell,
+    Walk,
+    best_labels,
+    bytes_of,
+    covered,
+    steps,
+)
 from .few_runs import RunSearch
 from .two_ends import EndsSearch, enough_copies
-from .walk import CORE, ONLY_X, ONLY_Y, Found, Labels, Pair, Tell, Walk
 
 COVERS = "L-statistics (weighted sums of the records by rank)"
 

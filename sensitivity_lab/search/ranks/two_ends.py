@@ -40,7 +40,7 @@ from sensitivity_lab.search.layouts import Shape
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.universe import of_numbers
 
-from .walk import SAFE, Found, Tell
+from .all_ranks import SAFE, Found, Tell
 
 
 def enough_copies(universe: FiniteUniverse, most: int) -> int:

@@ -29,7 +29,7 @@ from sensitivity_lab.search.layouts import LaidOut, Layout, LayoutSearch, Shape
 from sensitivity_lab.search.memory import of_pairs
 from sensitivity_lab.search.sizes import settled
 from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
-from sensitivity_lab.universes.families import Family, Steps
+from sensitivity_lab.universes.relations import Family, Steps
 
 from .comparing import Sets, Spread
 from .curve import CurveFamily, TooLongError, any_pair, family_of
