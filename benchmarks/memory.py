@@ -216,6 +216,17 @@ def grouped(query: Any, **more: Any) -> Any:
     return sl.GroupBy("g", query, groups=range(5), **more)
 
 
+def asked_workload(make: Callable[[Any], sl.Workload]) -> Callable[[Any], Any]:
+    """Ask for the sensitivity of a workload over all values."""
+
+    def ask(universe: Any) -> Any:
+        return sl.global_sensitivity(
+            universe, make(universe.values), size=50, neighbors=B(1), norm="L2"
+        )
+
+    return ask
+
+
 CELLS = sl.Histogram("g", categories=range(5))
 STACK = sl.Stack(sl.Count(), sl.SumOf("v"))
 MEAN = sl.MeanOf("v")
@@ -385,6 +396,11 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
             300_000,
             20_000,
         ),
+    },
+    ("workloads", "global"): {
+        "tree of counts": (domain, asked_workload(sl.Workload.tree), 200_000, 10_000),
+        "prefix sums": (domain, asked_workload(sl.Workload.prefix_sums), 200_000, 10_000),
+        "ranges": (domain, asked_workload(sl.Workload.ranges), 1_000, 200),
     },
     ("row_sums", "global"): {
         "histogram": (table, asked_global(CELLS, B(1)), 200_000, 10_000),

@@ -15,7 +15,8 @@ from paths import PACKAGE, ROOT
 from searches import Search, is_running, shared_memory, until
 
 from sensitivity_lab.files import remove_abandoned, temporary_folder, written_whole
-from sensitivity_lab.running import in_fresh_process, shared
+from sensitivity_lab.running import in_fresh_process
+from sensitivity_lab.running import processes as shared
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 

@@ -64,7 +64,7 @@ class Workloads:
             if problem.universe.counts is not None:
                 return Refusal(f"{self.name} covers {self.covers}, and this universe lists records")
             entries = len(getattr(query.held, "whole", ()))
-            memory = max(memory, 16 * entries + 32 * query.shape[1] + 8 * query.shape[0])
+            memory = max(memory, 9 * entries + 12 * sum(query.shape))
         return Plan(partial(_solve, problem), Cost(WORD * memory + of_pairs(problem)))
 
 

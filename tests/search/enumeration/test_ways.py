@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.search.enumeration import evaluate, ways
+from sensitivity_lab.search.enumeration import evaluate
+from sensitivity_lab.search.enumeration import too_large as ways
 
 ASKED = {"size": 10, "neighbors": "bounded", "method": "enumeration"}
 UNIVERSE = sl.Universe.from_dataset(range(20))
