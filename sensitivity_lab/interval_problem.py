@@ -39,7 +39,7 @@ class IntervalProblem(OfSizes[IntervalUniverse]):
             if query.by_place(self.universe):
                 raise InputError(
                     f"{query.name} is not searched on an interval, because nothing tells where its "
-                    "predicate changes; list the values that records can have, "
+                    "answer jumps; list the values that records can have, "
                     "Universe.from_domain(values)"
                 )
         self.at_the_ends.checked()

@@ -91,7 +91,7 @@ def test_what_cannot_be_counted_is_told():
 
     assert message(ask(sl.Universe.from_interval(0, 9), OLD)) == (
         "count of x >= 18 is not searched on an interval, because nothing tells where its "
-        "predicate changes; list the values that records can have, Universe.from_domain(values)"
+        "answer jumps; list the values that records can have, Universe.from_domain(values)"
     )
     numbers = sl.Universe.from_domain(range(9))
     assert message(ask(numbers, sl.CountIf("age >= 18"))) == (

@@ -225,3 +225,10 @@ def test_too_many_near_pairs_are_refused_with_a_way_out(monkeypatch):
             sl.Universe.from_domain(range(256)), sl.Workload.haar(range(256)), size=2,
             neighbors="bounded", norm="L2", method="workloads",
         )  # fmt: skip
+
+
+def test_marginals_are_of_some_of_the_columns():
+    refused_with(
+        lambda: sl.Workload.marginals({"a": [1, 2]}, 2),
+        "^order must be a whole number \\(from 1 to 1, the columns\\), got 2$",
+    )

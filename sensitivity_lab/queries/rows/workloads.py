@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import check_column, check_whole, named, shown
+from sensitivity_lab.checks import check_column, check_whole, named, shown, whole_kind
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import integers_of_floats
 from sensitivity_lab.queries.base import Answer
@@ -275,7 +275,8 @@ class Workload(RecordQuery):
         order : int
             How many columns each marginal has.
         """
-        check_whole("order", order, "a number of columns, at least 1")
+        most = len(attributes)
+        whole_kind(f"from 1 to {most}, the columns", least=1, most=most)("order", order)
         codes = np.indices([len(values) for values in attributes.values()])
         codes = codes.reshape(len(attributes), -1)
         levels = [
