@@ -8,8 +8,9 @@ import random
 import re
 
 import pytest
+from sign_table import Row
 
-from sensitivity_lab.search.variance.words import CORE_AT_ENDS, Row, words_of
+from sensitivity_lab.search.variance.words import CORE_AT_ENDS, words_of
 
 BOTH_ENDS = {
     "AO": "A*O*A*",

@@ -8,8 +8,7 @@ slope has in a best pair as a record moves ("One mover" in docs/proofs.md).
 from __future__ import annotations
 
 import pytest
-
-from sensitivity_lab.search.variance.words import O_OUTSIDE, OWN
+from sign_table import O_OUTSIDE, OWN
 
 z3 = pytest.importorskip("z3")
 
