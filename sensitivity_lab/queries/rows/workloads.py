@@ -30,9 +30,6 @@ Indices = NDArray[np.intp]
 _MOST_LISTED = 2_000_000
 """Up to so many cells a matrix is listed for engines that need it whole."""
 
-_MOST_LABELS = 10_000
-"""Up to so many answers have names."""
-
 
 @dataclass(frozen=True, eq=False)
 class Entries:
@@ -309,9 +306,9 @@ class Workload(RecordQuery):
         return f"workload of {self.shape[0]:,} answers{of}"
 
     @property
-    def labels(self) -> tuple[str, ...] | None:
-        """The places of the answers; None of many."""
-        return tuple(map(str, range(self.shape[0]))) if self.shape[0] <= _MOST_LABELS else None
+    def labels(self) -> None:
+        """None: an answer has no name but its place."""
+        return
 
     @property
     def on_numbers(self) -> bool:  # type: ignore[override]
