@@ -288,7 +288,7 @@ ARGUMENTS: dict[str, Kind] = {
     "matrix": kind(
         "a matrix of finite floats or whole numbers below 2**53: rows, an array, one of "
         "scipy.sparse, or a function that returns the column of a category",
-        ((THING, "test_arguments.Thing"), ([1, 2], "[1, 2]"), ("ab", "the text 'ab'")),
+        ((THING, "<thing>"), ([1, 2], "[1, 2]"), ("ab", "the text 'ab'")),
     ),
     "groups": LISTED,
     "bins": kind("a list of numbers or dates", ((THING, "<thing>"), (0.5, "0.5"))),
@@ -418,13 +418,6 @@ ARGUMENTS: dict[str, Kind] = {
     "split": kind(
         "a number above 0 for each result, or a mapping of their names to such numbers",
         ((THING, "<thing>"), (5, "5")),
-    ),
-    "smallest": FINITE,
-    "largest": FINITE,
-    "clipping_bounds.step": POSITIVE.but(None),
-    "clipping_bounds.factor": replace(
-        number("a finite number above 1", 1, 0),
-        wrong=number("a finite number above 1", 1).wrong[1:],
     ),
     "clipping_sweep.bounds": kind("a sequence of numbers", ((THING, "<thing>"), (5, "5"))),
     "clipping_sweep.values": SEQUENCE_OF_NUMBERS.called("values: records"),
@@ -671,7 +664,6 @@ OF_SQL = {"connection", "person", "null_person", "foreign_keys", "public", "show
 
 BESIDE: dict[str, dict[str, Any]] = {
     "Histogram.bins": {"categories": None},
-    "clipping_bounds.factor": {"step": None},
     "number.lower": {"upper": 5},
     "number.upper": {"lower": 0},
     "smooth_sensitivity.sizes": {"neighbors": "unbounded"},

@@ -19,7 +19,7 @@ Examples
 250.0
 """
 
-from .clipping import clipping_bounds, clipping_sweep
+from .clipping import clipping_sweep
 from .clipping_result import ClippingPoint, ClippingSweep
 from .inverse import INVERSE_SENSITIVITY, InverseSensitivity, Ring, inverse_sensitivity
 from .normal import ANALYTIC_GAUSSIAN, analytic_gaussian_scale
@@ -55,7 +55,6 @@ __all__ = [
     "NoiseTable",
     "Ring",
     "analytic_gaussian_scale",
-    "clipping_bounds",
     "clipping_sweep",
     "gaussian_rho",
     "gaussian_scale",

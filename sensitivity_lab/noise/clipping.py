@@ -22,7 +22,6 @@ from sensitivity_lab.checks import (
     check_number,
     check_positive,
     listed,
-    number_kind,
     shown,
 )
 from sensitivity_lab.errors import InputError, QueryError
@@ -36,80 +35,6 @@ from .scales import laplace_scale
 
 Release = Callable[[Fraction, Fraction, Fraction], Any]
 """A mechanism: it takes an exact answer, its sensitivity and epsilon; it returns a noisy answer."""
-
-_MOST_BOUNDS = 1_000
-
-_check_factor = number_kind("a finite number above 1", lambda given: given > 1)
-
-
-@public_call
-def clipping_bounds(
-    smallest: Any, largest: Any, *, step: Any = None, factor: Any = None
-) -> tuple[Number, ...]:
-    """List upper bounds to try, evenly spaced (`step`) or logarithmically (`factor`).
-
-    Linear bounds are precise if the order of magnitude of the best bound is known. Logarithmic
-    bounds cover many orders of magnitude with few releases, and are precise up to the factor.
-
-    Parameters
-    ----------
-    smallest, largest : number
-        The first bound, and an upper limit for all bounds. Choose them without looking at the data.
-    step : number, optional
-        The difference between consecutive bounds, above 0.
-    factor : number, optional
-        The ratio of consecutive bounds, above 1; then `smallest` must be above 0.
-
-    Returns
-    -------
-    tuple of numbers
-        ``smallest + i * step`` or ``smallest * factor**i``, at most 1,000 numbers: ints if all
-        arguments are whole numbers, else the nearest floats. A float argument stands for the
-        decimal that Python prints, so ten steps of 0.1 are 1.
-
-    Raises
-    ------
-    InputError
-        If an argument is invalid, both or neither of `step` and `factor` are given, or
-        there would be too many bounds.
-
-    Examples
-    --------
-    >>> clipping_bounds(0, 100, step=25)
-    (0, 25, 50, 75, 100)
-    >>> clipping_bounds(1, 100, factor=2)
-    (1, 2, 4, 8, 16, 32, 64)
-    >>> clipping_bounds(0, 0.3, step=0.1)
-    (0.0, 0.1, 0.2, 0.3)
-    """
-    first = printed(smallest, check_number("smallest", smallest))
-    last = printed(largest, check_number("largest", largest))
-    if (step is None) == (factor is None):
-        raise InputError(
-            f"give either step (linear) or factor (logarithmic), got step={shown(step)} and "
-            f"factor={shown(factor)}"
-        )
-    if last < first:
-        raise InputError(
-            f"largest must be at least smallest, got {shown(largest)} below {shown(smallest)}"
-        )
-    if factor is None:
-        name, move = "step", printed(step, check_positive("step", step))
-    else:
-        name, move = "factor", printed(factor, _check_factor("factor", factor))
-    if factor is not None and first <= 0:
-        raise InputError(f"smallest must be above 0 for logarithmic bounds, got {shown(smallest)}")
-    bounds = [first]
-    # In fractions: ten steps of 0.1 end at 1, where floats would end below it.
-    while (following := bounds[-1] + move if factor is None else bounds[-1] * move) <= last:
-        bounds.append(following)
-        if len(bounds) > _MOST_BOUNDS:
-            raise InputError(
-                f"{name}: more than {_MOST_BOUNDS:,} bounds from {shown(smallest)} to "
-                f"{shown(largest)}; take a larger one"
-            )
-    whole = all(bound.denominator == 1 for bound in (first, move))
-    return tuple(int(bound) if whole else nearest(bound) for bound in bounds)
 
 
 def printed(value: Any, exact: Fraction) -> Fraction:
@@ -138,7 +63,8 @@ def clipping_sweep(
     values : iterable of numbers, shape (n,)
         The records, finite; a pandas Series or a numpy array works as well as a list.
     bounds : iterable of numbers
-        Upper bounds in ascending order, at least `lower`; see `clipping_bounds`. Bounds that are
+        Upper bounds in ascending order, at least `lower`, such as ``range(0, 101, 10)``, or
+        ``[2**i for i in range(15)]``, which covers many orders of magnitude. Bounds that are
         taken from the data are not private: they may reveal the largest record.
     lower : number, default 0
         The lower bound, which is the same for all upper bounds.
@@ -184,9 +110,7 @@ def clipping_sweep(
 
     Examples
     --------
-    >>> sweep = clipping_sweep(
-    ...     [3, 5, 9], clipping_bounds(4, 16, factor=2), epsilon=1, neighbors="unbounded"
-    ... )
+    >>> sweep = clipping_sweep([3, 5, 9], [4, 8, 16], epsilon=1, neighbors="unbounded")
     >>> sweep.total_epsilon, sweep.least_error.bound
     (3.0, 4)
     """

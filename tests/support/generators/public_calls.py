@@ -119,7 +119,6 @@ NEEDED = {
     "Histogram": ("categories",),
     "GroupBy": ("groups",),
     "VectorSum": ("clip_norm",),
-    "clipping_bounds": ("step",),
     "audit": ("claim", "size", "neighbors"),
     "assert_sensitivity": ("claim", "size", "neighbors"),
     "audit_mechanism": ("universe", "size", "epsilon"),

@@ -51,7 +51,7 @@ def draw_two_witnesses() -> Figure:
 def draw_clipping() -> Figure:
     """Bias and noise of a clipped sum against the bound."""
     incomes = [round(15 * 1.0125**i) for i in range(300)]
-    bounds = sl.noise.clipping_bounds(10, 2000, factor=1.5)
+    bounds = [10 * 1.5**i for i in range(14)]
     return sl.noise.clipping_sweep(incomes, bounds, epsilon=0.1, neighbors="unbounded").plot()
 
 
