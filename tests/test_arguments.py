@@ -288,7 +288,7 @@ ARGUMENTS: dict[str, Kind] = {
     "matrix": kind(
         "a matrix of finite floats or whole numbers below 2**53: rows, an array, one of "
         "scipy.sparse, or a function that returns the column of a category",
-        ((THING, "<thing>"), ([1, 2], "[1, 2]"), ("ab", "the text 'ab'")),
+        ((THING, "<thing>"), ([1, 2], "[1, 2]"), ("ab", "'ab'")),
     ),
     "groups": LISTED,
     "bins": kind("a list of numbers or dates", ((THING, "<thing>"), (0.5, "0.5"))),
