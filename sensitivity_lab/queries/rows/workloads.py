@@ -194,7 +194,8 @@ class Workload(RecordQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters, and read the matrix."""
-        for column in self.column if isinstance(self.column, list) else [self.column]:
+        several = isinstance(self.column, list) and self.column
+        for column in self.column if several else [self.column]:
             if column is not None:
                 check_column("column", column)
         keys = keys_of("categories", self.categories)
