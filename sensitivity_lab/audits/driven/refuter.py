@@ -163,6 +163,11 @@ class Refuted:
     runs: tuple[int, int]
     error: float
 
+    @property
+    def shares(self) -> tuple[float, float]:
+        """The shares of runs in the event, on each."""
+        return self.hits[0] / self.runs[0], self.hits[1] / self.runs[1]
+
 
 @dataclass(frozen=True)
 class Tried:
