@@ -19,7 +19,6 @@ from .driven.kept import judged_by_first_calls
 from .question import check_order
 from .recording import recording, resolved
 from .replay.histories import check_histories
-from .replay.replay import Replay
 from .replay.report import check_question, reported
 from .replay.runs import Glimpse, Recorder, run_in_fresh_process
 from .report import AuditReport
@@ -220,7 +219,7 @@ def audit_recorded(
 
         def judge(called: Callable[[list[Any]], Any]) -> AuditReport:
             recorder = Recorder(called, tape, there if fresh else None)
-            return reported(question, recorder, Replay(fed, budget), _NOT_RECORDED)
+            return reported(question, recorder, fed, budget, _NOT_RECORDED)
 
         return judge(function) if fresh else judged_by_first_calls(function, judge)
 

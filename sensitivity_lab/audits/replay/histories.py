@@ -34,7 +34,11 @@ _FAR, _NEAR_0 = (0.5, 2.0), 0.01
 """How far out the tails are, as powers of 10, and how near 0 a release is; in scales."""
 
 
-def check_histories(given: Any) -> int | list[tuple[Any, ...]] | None:
+Histories = int | list[tuple[Any, ...]] | None
+"""A number of histories to draw, or histories that were given; or None."""
+
+
+def check_histories(given: Any) -> Histories:
     """Return the number of histories to draw, or the histories given, or raise InputError."""
     if given is None:
         return None
@@ -47,7 +51,7 @@ def check_histories(given: Any) -> int | list[tuple[Any, ...]] | None:
     return [tuple(one) for one in found]
 
 
-def number_of(wanted: int | list[tuple[Any, ...]] | None, runs: Sequence[Run]) -> int | None:
+def number_of(wanted: Histories, runs: Sequence[Run]) -> int | None:
     """Return how many histories to draw: as many as wanted, or as few datasets allow."""
     if wanted is None:
         # Runs of several steps are made twice, and compared step by step.
@@ -56,9 +60,7 @@ def number_of(wanted: int | list[tuple[Any, ...]] | None, runs: Sequence[Run]) -
     return wanted if isinstance(wanted, int) else None
 
 
-def histories_of(
-    wanted: int | list[tuple[Any, ...]] | None, runs: Sequence[Run]
-) -> list[tuple[Any, ...]]:
+def histories_of(wanted: Histories, runs: Sequence[Run]) -> list[tuple[Any, ...]]:
     """Return the histories to feed: a number of drawn ones, or those given."""
     number = number_of(wanted, runs)
     if not isinstance(number, int):

@@ -21,7 +21,8 @@ from sensitivity_lab.universes.relations import as_relation
 
 from .again import check_again
 from .beside import Beside
-from .replay import Replay, replayed
+from .histories import Histories
+from .replay import replayed
 from .runs import Recorder, Run
 
 _WRONG_VALUE = (
@@ -78,7 +79,13 @@ def _accepted(where: Callable[[list[Any]], Any], x: list[Any]) -> bool:
         return bool(where(x))
 
 
-def reported(question: Question, recorder: Recorder, replay: Replay, wrong: str) -> AuditReport:
+def reported(
+    question: Question,
+    recorder: Recorder,
+    histories: Histories,
+    budget: Number | None,
+    wrong: str,
+) -> AuditReport:
     """Run a function on all datasets, and return the report.
 
     Parameters
@@ -87,8 +94,10 @@ def reported(question: Question, recorder: Recorder, replay: Replay, wrong: str)
         The datasets, and which of them are neighbors.
     recorder : Recorder
         The function and the tape; its mechanisms are recorded while this runs.
-    replay : Replay
-        What is fed to them, and what they may spend.
+    histories : int, list of tuple, or None
+        What is fed to them.
+    budget : number, optional
+        What a whole run may spend.
     wrong : str
         What to do where noise is added to an answer that was not recorded.
 
@@ -102,7 +111,9 @@ def reported(question: Question, recorder: Recorder, replay: Replay, wrong: str)
     runs = [recorder.run(x) for x in tried]
     kept = check_again(recorder, runs, question.progress)
     beside = Beside(recorder, runs, wrong)
-    rows, told, notes, spent, assumed = replayed(question, recorder, runs, replay, beside)
+    rows, told, notes, spent, assumed = replayed(
+        question, recorder, runs, histories, budget, beside
+    )
     rows = (*rows, *beside.row(k))
     told += _WRONG_VALUE if all(row.says_nothing for row in rows) else ""
     unjudged = (*spent, *beside.notes, *kept)
@@ -113,15 +124,15 @@ def reported(question: Question, recorder: Recorder, replay: Replay, wrong: str)
     return question.report(
         rows,
         f"implementation{told}",
-        (*notes, *unjudged, *_told_of_distance(replay, k), *changing, *assumed),
+        (*notes, *unjudged, *_told_of_distance(budget, k), *changing, *assumed),
         left_open,
         assumed,
     )
 
 
-def _told_of_distance(replay: Replay, k: Number) -> tuple[str, ...]:
+def _told_of_distance(budget: Number | None, k: Number) -> tuple[str, ...]:
     """Return what is promised at a distance above 1."""
-    if k > 1 and replay.budget is None:
+    if k > 1 and budget is None:
         return (
             f"a claim is for k = 1, and counts {k} times: at this distance each step may lose {k} "
             "times its epsilon; pass budget= for what a run may lose between these neighbors",

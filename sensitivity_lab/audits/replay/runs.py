@@ -189,11 +189,7 @@ class Recorder:
             call.epsilon.epsilon if isinstance(call.epsilon, Glimpse) else None
             for call in self.tape
         )
-        made = [
-            replace(call, epsilon=None) if isinstance(call.epsilon, Glimpse) else call
-            for call in self.tape
-        ]
-        if any(check_claim(call.sensitivity, 1) == math.inf for call in made):
+        if any(check_claim(call.sensitivity, 1) == math.inf for call in self.tape):
             raise QueryError("the library claims an infinite sensitivity, which no truth exceeds")
         steps = tuple(
             Step(
@@ -207,10 +203,10 @@ class Recorder:
                 call.ends,
                 call.whole,
             )
-            for place, call in enumerate(made)
+            for place, call in enumerate(self.tape)
         )
-        sites = tuple(f"{call.target} in {call.site}" for call in made)
-        choices = tuple(call.choices for call in made)
+        sites = tuple(f"{call.target} in {call.site}" for call in self.tape)
+        choices = tuple(call.choices for call in self.tape)
         return Run(x, sites, tuple(self.tape.releases), steps, seen=seen, choices=choices)
 
 
@@ -246,7 +242,7 @@ def _flat(value: Any) -> Any:
 
 def _share(call: Call) -> Fraction | None:
     """Return the share of the privacy budget of a call as a rational, or raise QueryError."""
-    if call.epsilon is None:
+    if call.epsilon is None or isinstance(call.epsilon, Glimpse):
         return None
     number = as_python(call.epsilon)
     try:

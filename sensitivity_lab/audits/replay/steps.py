@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.audits.claims import division, excess, times
+from sensitivity_lab.audits.claims import division, excess, holds_float, times
 from sensitivity_lab.audits.records import any_distances, entries
 from sensitivity_lab.audits.returned import whole_key
 from sensitivity_lab.audits.row import (
@@ -25,7 +25,6 @@ from sensitivity_lab.audits.row import (
     AuditRow,
     Evidence,
     Finding,
-    row_of_claims,
 )
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Difference, Number
@@ -127,7 +126,7 @@ class Worst:
 
     def _judge(self, x: Run, y: Run, one: Step, two: Step, gap: Difference | float) -> None:
         """Keep the pair if it is the worst of its step."""
-        beyond = _Pair(x, y, excess(gap, _smaller_claim(one, two)), gap, (one, two))
+        beyond = _Pair(x, y, excess(gap, _smaller(one.claim, two.claim)), gap, (one, two))
         _keep_worse(self._beyond, one.place, beyond)
         if Fraction(one.claim) != Fraction(two.claim):
             divided = _Pair(x, y, division((one.claim, two.claim)), gap, (one, two))
@@ -197,15 +196,19 @@ class Worst:
     def _row(self, pair: _Pair, tolerance: Number) -> AuditRow:
         """Compare the truth of a step with the smaller of its two claims."""
         one, two = pair.steps
-        return row_of_claims(
+        first, second = (times(self.k, step.claim) for step in pair.steps)
+        sites = pair.x.sites
+        return AuditRow(
             self.k,
-            (times(self.k, one.claim), times(self.k, two.claim)),
+            _smaller(first, second),
             pair.truth,
             Evidence(pair.x.dataset, pair.y.dataset, one.value, two.value),
-            tolerance,
+            claims=None if first == second else {"on x": first, "on y": second},
+            rounded=holds_float((one.value, two.value)),
+            tolerance_ulps=tolerance,
             step=""
-            if len(pair.x.sites) == 1
-            else f"step {one.place + 1} of {len(pair.x.sites)}, {pair.x.sites[one.place]}",
+            if len(sites) == 1
+            else f"step {one.place + 1} of {len(sites)}, {sites[one.place]}",
             history=pair.x.releases[: one.place],
         )
 
@@ -260,8 +263,8 @@ def _keep_worse(kept: dict[int, _Pair], place: int, pair: _Pair) -> None:
         kept[place] = pair
 
 
-def _smaller_claim(one: Step, two: Step) -> Number:
-    return two.claim if Fraction(two.claim) < Fraction(one.claim) else one.claim
+def _smaller(one: Number, two: Number) -> Number:
+    return two if Fraction(two) < Fraction(one) else one  # a Decimal is no Fraction
 
 
 def _over_budget(budget: Number, spent: str) -> Finding:
@@ -283,7 +286,7 @@ def _multiple(one: Step, two: Step, gap: Difference | float) -> Fraction | float
     """Return the privacy loss of a step in units of its epsilon: difference over claim."""
     if not isinstance(gap, Difference):
         return math.inf
-    claim, size = Fraction(_smaller_claim(one, two)), gap.close()
+    claim, size = Fraction(_smaller(one.claim, two.claim)), gap.close()
     if claim == 0:
         # Without noise, what differs tells the neighbors apart, and what does not tells nothing.
         return math.inf if size else Fraction(0)
