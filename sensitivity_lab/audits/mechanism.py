@@ -787,7 +787,7 @@ def _seen(worst: Worst, epsilon: Fraction) -> tuple[list[Atom], list[NoisyEvent]
     found = [one.event(epsilon) for one in worst.divergence.noisy]
     noisy = [one for one in found if one is not None]
     event = worst.divergence.event(epsilon)
-    return (event if event or noisy else worst.divergence.telling(epsilon)), noisy
+    return (event if event or noisy else worst.divergence.telling()), noisy
 
 
 def _shown(data: Any) -> Any:

@@ -285,7 +285,7 @@ def _integral(region: _Region, unit: int) -> Terms:
     if not lows and not highs:
         return _multiplied(whole, _integral(rest, unit))
     for low, high, left in _innermost(rest, lows, highs):
-        upper = _constant(whole) if high is None else _substituted(primitive, high)
+        upper = [(-math.inf, math.inf, whole)] if high is None else _substituted(primitive, high)
         lower = [] if low is None else _substituted(primitive, low)
         if low is None or high is None or low.draw == high.draw:
             one = (high or low).draw  # type: ignore[union-attr]
@@ -389,10 +389,6 @@ def _multiplied(one: Terms, other: Terms) -> Terms:
             key = a + a2, m + m2, b + b2
             found[key] = found.get(key, 0) + c * c2
     return {key: c for key, c in found.items() if c}
-
-
-def _constant(terms: Terms) -> Function:
-    return [(-math.inf, math.inf, terms)]
 
 
 def _between_ends(function: Function, low: Number, high: Number) -> Function:

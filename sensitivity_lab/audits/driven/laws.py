@@ -496,11 +496,10 @@ class Divergence:
             inside, key=lambda one: bounds(one.p)[0] - low * bounds(one.q)[0], reverse=True
         )
 
-    def telling(self, epsilon: Fraction) -> list[Atom]:
-        """Return the same event; the outcomes with the largest ratio if it has none."""
+    def telling(self) -> list[Atom]:
+        """Return the outcomes with the largest ratio, where no event attains delta."""
         atoms, ratios, _, _ = self._sorted
-        top = [atom for atom, ratio in zip(atoms, ratios, strict=True) if ratio == ratios[0]]
-        return self.event(epsilon) or top
+        return [atom for atom, ratio in zip(atoms, ratios, strict=True) if ratio == ratios[0]]
 
     def _largest_log(self) -> tuple[Fraction, Fraction]:
         """Bounds on the logarithm of the largest p / q, where all are finite, and not all 0."""
@@ -676,14 +675,10 @@ def _mixture(own: Sequence[_Boxed], other: Sequence[_Boxed]) -> MixtureLoss | No
     if len(both) < 3 or not plain or any(one.tables for one in both):
         return None
     p, q = (mixed((one.mass, _affine(one.leaf)) for one in some) for some in (own, other))
-    if (
-        p is None
-        or q is None
-        or p[0] != q[0]
-        or {b for (_, b), _ in p[1]} != {b for (_, b), _ in q[1]}
-    ):
+    if p is None or q is None or p[0] != q[0]:
         return None
-    return MixtureLoss(p[0], (Fraction(1),), p[1], q[1])
+    (kind, _), law = p
+    return MixtureLoss(kind, (Fraction(1),), law, q[1])
 
 
 def _within(one: Leaf, other: Leaf) -> WithinLoss | None:

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -421,10 +422,10 @@ def _columns(on_x: Sample, on_y: Sample) -> Iterator[tuple[str, _Function, _Floa
     """Yield numbers of each release, with their expressions and the functions that these are."""
     asked: list[tuple[str, _Function]] = []
     for path in _most_common(64, on_x, on_y):
-        source, of = f"number(found, {path!r})", partial(_number_at, path)
+        source, of = f"number(found, {path!r})", partial(number, path=path)
         if any(one == one for sample in (on_x, on_y) for one in sample.each(source, of)):
             asked.append((source, of))
-    paths = [of.args[0] for _, of in asked if isinstance(of, partial)]
+    paths = [of.keywords["path"] for _, of in asked if isinstance(of, partial)]
     if len(paths) > 1:
         asked += [("most(found)", most), ("least(found)", least), ("place(found)", place)]
         asked += [("len(set(numbers(found)))", _several)]
@@ -443,10 +444,6 @@ def _most_common(most: int, *samples: Sample) -> list[Path]:
     """Return where parts of the releases stand, those that most of these have first."""
     seen = Counter(path for one in samples for keys in one.each("*", tuple) for path in keys)
     return [path for path, _ in seen.most_common(most)]
-
-
-def _number_at(path: Path, found: Parts) -> Any:
-    return number(found, path)
 
 
 def _of_column(source: str, of: _Function, x: _Floats, y: _Floats) -> Iterator[_Family]:
@@ -472,7 +469,7 @@ def _of_column(source: str, of: _Function, x: _Floats, y: _Floats) -> Iterator[_
 def _discrete(on_x: Sample, on_y: Sample) -> Iterator[tuple[str, _Function]]:
     """Yield what releases hold beside numbers: each part, all of them, and where parts stand."""
     for path in _most_common(32, on_x, on_y):
-        source, of = f"found.get({path!r})", partial(_get, path)
+        source, of = f"found.get({path!r})", methodcaller("get", path)
         kinds_of = {
             (isinstance(cell, float), _is_told(cell))
             for sample in (on_x, on_y)
@@ -483,10 +480,6 @@ def _discrete(on_x: Sample, on_y: Sample) -> Iterator[tuple[str, _Function]]:
     yield "tuple(found)", tuple
     if all(all(sample.each("told", _all_told)) for sample in (on_x, on_y)):
         yield "kinds(found)", kinds
-
-
-def _get(path: Path, found: Parts) -> Any:
-    return found.get(path)
 
 
 def _all_told(found: Parts) -> bool:

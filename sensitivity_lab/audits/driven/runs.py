@@ -639,7 +639,7 @@ def inside(number: Fraction, low: Bound, high: Bound) -> bool:
     return True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Leaf:
     """What one run releases, with its law.
 
@@ -660,11 +660,11 @@ class Leaf:
     """
 
     # A symbol decides its value where it is printed, so a leaf never prints its symbols.
-    parts: Parts = field(repr=False)
-    groups: list[tuple[tuple[Path, ...], dict[tuple[Fraction, ...], Fraction]]] = field(repr=False)
+    parts: Parts
+    groups: list[tuple[tuple[Path, ...], dict[tuple[Fraction, ...], Fraction]]]
     mass: Chance
-    symbols: dict[Path, Symbol] = field(repr=False)
-    run: Run = field(repr=False)
+    symbols: dict[Path, Symbol]
+    run: Run
 
     @property
     def whole_mass(self) -> Chance:
