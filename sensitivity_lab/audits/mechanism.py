@@ -584,10 +584,9 @@ def _check_releases(laws: Sequence[ReleaseLaw], claim: PrivacyClaim) -> None:
 
 def _differ(question: Question, laws: Sequence[ReleaseLaw]) -> bool:
     """Tell whether the laws of two neighbors differ, or may differ."""
-    pairs = neighbors(question.inputs, question.datasets, question.limits)
     return any(
         laws[x].key != laws[y].key and compared(laws[x], laws[y]).explored(Fraction(0))[1]
-        for x, y, _ in pairs
+        for x, y, _ in question.neighbors()
     )
 
 
@@ -815,9 +814,7 @@ def _handed_on(
     question: Question, function: Callable[..., Any], claim: PrivacyClaim
 ) -> tuple[MechanismReport | None, str]:
     """Return the report on code that does no more than process noisy numbers; else why not."""
-    near: dict[tuple[int, int], list[Number]] = {}
-    for x, y, limits in neighbors(question.inputs, question.datasets, question.limits):
-        near[x, y] = limits
+    near = {(x, y): limits for x, y, limits in question.neighbors()}
     try:
         with elsewhere():
             found = handed_on(function, question.datasets, list(near))
@@ -872,9 +869,7 @@ def _sampled(
     fresh: bool = False,
 ) -> MechanismReport:
     """Return the report on a function whose law is not known: it runs many times."""
-    pairs: dict[tuple[int, int], Number] = {}
-    for x, y, limits in neighbors(question.inputs, question.datasets, question.limits):
-        pairs.setdefault((x, y), min(limits))
+    pairs = {(x, y): min(limits) for x, y, limits in question.neighbors()}
     epsilon, delta = claim.for_samples
     run = partial(refute, datasets=question.datasets, epsilon=epsilon, delta=delta)
     if fresh:

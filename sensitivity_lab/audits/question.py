@@ -30,6 +30,7 @@ from sensitivity_lab.universes.relations import RELATIONS, Relation, as_relation
 from sensitivity_lab.universes.universe import Universe
 
 from .claims import Claim, check_claim, check_tolerance, claims_of
+from .pairs import neighbors
 from .records import check_comparable
 from .report import AuditReport
 from .row import AuditRow
@@ -89,6 +90,10 @@ class Question:
     tolerance: Number
     progress: bool | None
     one_size: bool = False
+
+    def neighbors(self, progress: bool | None = False) -> Iterator[tuple[int, int, list[Number]]]:
+        """Yield the places of two neighbors, and the limits that they are within; see `pairs`."""
+        return neighbors(self.inputs, self.datasets, self.limits, progress)
 
     def report(
         self,

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from sensitivity_lab.audits.replay.histories import drawn_around
 from sensitivity_lab.audits.returned import ENTRIES, Parts, bare, parts
 from sensitivity_lab.errors import QueryError
 
@@ -39,8 +40,8 @@ _NUMBER = re.compile(r"\d+\.?\d*(?:[eE][-+]?\d+)?")
 _AGAIN, _NEAR = 3, 1e-9
 """After so many vectors, runs are made again with numbers; these differ by rounding alone."""
 
-_FAR = (0.5, 2.0)
-"""How far out values in the tails are: powers of 10, in scales of the noise."""
+_KINDS = ("below", "above", "zero", *["near"] * 5)
+"""Where the values of the first numbers are, by vector; those of others are drawn from these."""
 
 
 class _Values:
@@ -53,16 +54,10 @@ class _Values:
     def at(self, place: int, center: Fraction, scale: Fraction) -> Fraction:
         """Return the value of a number: near to its center, near to 0, or in one of its tails."""
         if place == len(self._drawn):
-            source = self._random
-            first = self._number < 8 and place < _FIRST
-            kind = self._number if first else source.randrange(8)
-            sign = 1 if kind % 2 else -1
-            width = float(scale)
-            value = float(center) + sign * width * source.expovariate(1)
-            if kind in (0, 1):
-                value = float(center) + sign * width * 10 ** source.uniform(*_FAR)
-            elif kind == 2:
-                value = width * source.uniform(-0.01, 0.01)
+            source, kind = self._random, self._number
+            if kind >= len(_KINDS) or place >= _FIRST:
+                kind = source.randrange(len(_KINDS))
+            value = drawn_around(float(center), float(scale), _KINDS[kind], source)
             self._drawn.append(Fraction(value))
         return self._drawn[place]
 

@@ -34,6 +34,26 @@ _FAR, _NEAR_0 = (0.5, 2.0), 0.01
 """How far out the tails are, as powers of 10, and how near 0 a release is; in scales."""
 
 
+def drawn_around(center: float, width: float, kind: str, source: random.Random) -> float:
+    """Return a number as noise around another one gives it: near, near 0, or far out.
+
+    Parameters
+    ----------
+    center, width : float
+        The other number, and the scale of the noise.
+    kind : {"near", "zero", "above", "below"}
+        Where to draw it.
+    source : random.Random
+        Where randomness comes from.
+    """
+    if kind == "zero":  # no release of continuous noise is 0 itself
+        return width * source.uniform(-_NEAR_0, _NEAR_0)
+    if kind == "near":
+        return center + width * source.choice((-1, 1)) * source.expovariate(1)
+    sign = {"above": 1, "below": -1}[kind]
+    return center + sign * width * 10 ** source.uniform(*_FAR)
+
+
 Histories = int | list[tuple[Any, ...]] | None
 """A number of histories to draw, or histories that were given; or None."""
 
@@ -167,13 +187,8 @@ def _drawn(values: list[Any], step: Step, width: float, source: random.Random, n
         entries = [
             source.uniform(low, high) for low, high in zip(rows.min(0), rows.max(0), strict=True)
         ]
-    elif kind == "zero":  # no release of continuous noise is 0 itself
-        entries = [width * source.uniform(-_NEAR_0, _NEAR_0) for _ in center]
-    elif kind == "near":
-        entries = [one + width * source.choice((-1, 1)) * source.expovariate(1) for one in center]
     else:
-        sign = {"above": 1, "below": -1}[kind]
-        entries = [one + sign * width * 10 ** source.uniform(*_FAR) for one in center]
+        entries = [drawn_around(one, width, kind, source) for one in center]
     low, high = (end if isinstance(end, int | float) else None for end in step.ends)
     dtype = np.result_type(*arrays)
     # Whole numbers may have whole noise, or noise that is no whole number.

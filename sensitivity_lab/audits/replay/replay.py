@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab import running
-from sensitivity_lab.audits.pairs import neighbors
 from sensitivity_lab.audits.question import Question
 from sensitivity_lab.audits.row import AuditRow
 from sensitivity_lab.errors import QueryError, TooLargeError
@@ -45,7 +44,7 @@ def replayed(
             f"{NO_CALL}"
         )
     [k] = question.limits
-    near = _places_of_neighbors(runs, question)
+    near = _places_of_neighbors(question)
     worst = Worst(question.outputs, int(k))
     several = any(len(run.sites) > 1 or any(run.choices) for run in runs)
     number = number_of(histories, runs)
@@ -126,11 +125,10 @@ def _feed(
     return f"; replayed with the releases of each dataset and {drawn} ({total:,} runs)", number
 
 
-def _places_of_neighbors(runs: Sequence[Run], question: Question) -> list[list[int]]:
+def _places_of_neighbors(question: Question) -> list[list[int]]:
     """Return, by dataset, the places of the other datasets at most k apart from it."""
-    datasets = [run.dataset for run in runs]
-    found: list[list[int]] = [[] for _ in runs]
-    for x, y, _ in neighbors(question.inputs, datasets, question.limits):
+    found: list[list[int]] = [[] for _ in question.datasets]
+    for x, y, _ in question.neighbors():
         found[x].append(y)
         found[y].append(x)
     return found
