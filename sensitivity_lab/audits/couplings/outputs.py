@@ -146,7 +146,8 @@ def gathered(made: Sequence[Sequence[Any]], metric: Metric) -> Outputs:
     matrix = _matrix(measured, len(items))
     # Each output stands for all at distance 0 from it, such as other orders of a multiset.
     stands = [int(np.flatnonzero(line == 0)[0]) for line in matrix]
-    distributions = [_counted([stands[place] for place in line]) for line in places]
+    counted = (sorted(Counter(stands[place] for place in line).items()) for line in places)
+    distributions = [Distribution(*zip(*ordered, strict=True)) for ordered in counted]
     return Outputs(items, measured, matrix, distributions)
 
 
@@ -159,11 +160,6 @@ def _matrix(measured: Distances, number: int) -> NDArray[Any]:
         matrix[i, i + 1 :] = row
         matrix[i + 1 :, i] = row
     return matrix
-
-
-def _counted(places: Sequence[int]) -> Distribution:
-    ordered = sorted(Counter(places).items())
-    return Distribution(*zip(*ordered, strict=True))
 
 
 def _frozen(output: Any) -> Any:

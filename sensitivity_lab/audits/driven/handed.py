@@ -13,7 +13,7 @@ import random
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -152,7 +152,7 @@ class Handed:
     """
 
     epsilon: Fraction | float = Fraction(0)
-    shifts: list[tuple[str, Fraction]] | None = None
+    shifts: list[tuple[str, Fraction]] = field(default_factory=list)
 
     def see(self, x: Sequence[_Number], y: Sequence[_Number]) -> bool:
         """Take in the numbers after a vector of values; tell whether only shifts differ."""
@@ -165,7 +165,7 @@ class Handed:
         pure = all(kind == LAPLACE or not shift for kind, shift in found)
         whole = sum((shift for _, shift in found), Fraction(0)) if pure else math.inf
         self.epsilon = max(self.epsilon, whole)
-        before = self.shifts or []
+        before = self.shifts
         for place, (kind, shift) in enumerate(found):
             if place == len(before):
                 before.append((kind, shift))
@@ -173,7 +173,6 @@ class Handed:
                 return False
             else:
                 before[place] = kind, max(shift, before[place][1])
-        self.shifts = before
         return True
 
     @property
@@ -182,7 +181,7 @@ class Handed:
 
         Numbers that depend on earlier ones lose no more: each is dominated by its largest shift.
         """
-        moved = [(kind, shift) for kind, shift in self.shifts or [] if shift]
+        moved = [(kind, shift) for kind, shift in self.shifts if shift]
         laplace = (Shift((), shift, Fraction(0)) for kind, shift in moved if kind == LAPLACE)
         # The squares of the shifts of normal numbers add up to that of mu.
         squares = (shift**2 for kind, shift in moved if kind == GAUSSIAN)

@@ -639,10 +639,9 @@ def _noisy(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> l
     if (mixture := _mixture(*sides)) is not None:
         p, q = (sum((one.mass for one in some), Fraction(0)) for some in sides)
         return [Noisy(p, q, mixture, members[0][1].leaf)]
-    mine = {one.leaf.run.path_taken: one for law, one in members if law is first}
-    others = {one.leaf.run.path_taken: one for law, one in members if law is not first}
+    mine, others = ({one.leaf.run.path_taken: one for one in some} for some in sides)
     if len(mine) == len(others) == 1:
-        pairs = [(next(iter(mine.values())), next(iter(others.values())))]
+        pairs = list(zip(*sides, strict=True))
     elif mine.keys() == others.keys():
         # The runs decided alike: given all decisions, which are not seen, the laws are these. By
         # joint convexity, delta is at most the sum.

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab import running
 from sensitivity_lab.audits.claims import check_claim, holds_float
 from sensitivity_lab.audits.recording import Call, Tape, TouchedError, Untouched, recording
 from sensitivity_lab.audits.returned import Parts, parts, whole_key
@@ -210,19 +209,8 @@ class Recorder:
         return Run(x, sites, tuple(self.tape.releases), steps, seen=seen, choices=choices)
 
 
-def run_in_fresh_process(
-    function: Callable[[list[Any]], Any],
-    targets: Sequence[Any],
-    options: dict[str, Any],
-    x: list[Any],
-    history: Sequence[Any],
-) -> Run:
-    """Return a run in a process that has not called the function before; see `Recorder.run`."""
-    made: Run = running.in_fresh_process(_run_here, function, targets, options, x, history)
-    return made
-
-
-def _run_here(function: Any, targets: Sequence[Any], options: Any, x: Any, history: Any) -> Run:
+def run_here(function: Any, targets: Sequence[Any], options: Any, x: Any, history: Any) -> Run:
+    """Return a run, in a process that may record nothing yet; see `Recorder.run`."""
     with recording(*targets, **options) as tape:
         tape.asks = True
         return Recorder(function, tape).run(x, history)
