@@ -100,7 +100,7 @@ def _too_long(number: Number) -> bool:
         return max(len(digits), abs(int(exponent)), abs(number.adjusted())) > _DIGITS
     if isinstance(number, float):
         return False
-    return max(abs(number.numerator).bit_length(), number.denominator.bit_length()) > _BITS
+    return max(number.numerator.bit_length(), number.denominator.bit_length()) > _BITS
 
 
 def claim_at(claim: Any, distance: int, size: int | None = None, name: str = "distance") -> Number:

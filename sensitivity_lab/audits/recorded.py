@@ -24,8 +24,6 @@ from .replay.report import check_question, reported
 from .replay.runs import Glimpse, Recorder, run_here
 from .report import AuditReport
 
-_NOT_RECORDED = "give a mechanism that takes the answer, or audit the draws by audit_mechanism"
-
 
 @public_call
 def audit_recorded(
@@ -220,7 +218,7 @@ def audit_recorded(
 
         def judge(called: Callable[[list[Any]], Any]) -> AuditReport:
             recorder = Recorder(called, tape, there if fresh else None)
-            return reported(question, recorder, fed, budget, _NOT_RECORDED)
+            return reported(question, recorder, fed, budget)
 
         return judge(function) if fresh else judged_by_first_calls(function, judge)
 

@@ -154,19 +154,13 @@ class Untouched(Part):
             raise TouchedError
 
 
-for _name in {*dir(float), *dir(int), *dir(str), *dir(list), *dir(np.ndarray)} - {*dir(object)}:
+_COMPARED = {"__lt__", "__le__", "__gt__", "__ge__", "__ne__", "__str__", "__format__"}
+"""What every object has, and only objects with a value need."""
+
+_NAMES = {*dir(float), *dir(int), *dir(str), *dir(list), *dir(np.ndarray)}
+for _name in _NAMES - {*dir(object)} | _COMPARED:
     if _name.startswith("__"):
         setattr(Untouched, _name, Untouched.touch)
-for _name in (
-    "__lt__",
-    "__le__",
-    "__gt__",
-    "__ge__",
-    "__ne__",
-    "__str__",
-    "__format__",
-):
-    setattr(Untouched, _name, Untouched.touch)
 
 
 class Tape(list[Call]):

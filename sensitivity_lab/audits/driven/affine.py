@@ -9,7 +9,7 @@ there is a shift of each coordinate, or a change of scale of a single one. See d
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -332,9 +332,8 @@ def _with_shifts(p: _Noise, q: _Noise, normal: ShiftLoss | None, released: int) 
         if moved and any(p.covariance[i][i] for i in part):
             return _ADDED  # normal noise that is added hides more; how much more is not known
         shifts += [Shift(tuple(p.weights[i]), p.center[i], q.center[i]) for i in moved]
-    if normal is None:
-        return ShiftLoss(tuple(shifts), (Fraction(0),) * released)
-    return ShiftLoss(tuple(shifts), normal.weights, normal.middle, normal.mu_squared)
+    nothing = ShiftLoss((), (Fraction(0),) * released)
+    return replace(normal or nothing, shifts=tuple(shifts))
 
 
 def _places(row: Vector) -> list[int]:

@@ -325,11 +325,8 @@ class Noisy:
         It is p times the delta of f and g at epsilon + log(q / p).
         """
         small, large = bounds(self.p)
-        if self.p == self.q:
-            least, most = self._delta(epsilon), self._delta(epsilon)
-        else:
-            low, high = log_ratio(self.q, self.p)
-            least, most = self._delta(epsilon + high), self._delta(epsilon + low)
+        low, high = (0, 0) if self.p == self.q else log_ratio(self.q, self.p)
+        least, most = self._delta(epsilon + high), self._delta(epsilon + low)
         return small * least[0] if self.alone else Fraction(0), large * most[1]
 
     def _delta(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
@@ -441,11 +438,6 @@ class Divergence:
             reasons.append(f"runs that release alike have different noise; {way_out}")
         return reasons[0] if reasons else ""
 
-    @property
-    def cut(self) -> bool:
-        """Whether anything was not explored."""
-        return any(self.left)
-
     @cached_property
     def _sorted(self) -> tuple[list[Atom], Any, list[Chance], list[Chance]]:
         """The atoms by descending ratio p / q, the ratios, and the sums of p and q before each."""
@@ -511,7 +503,7 @@ class Divergence:
     @cached_property
     def pure(self) -> tuple[float, float] | None:
         """Bounds on the least pure epsilon; None if what was not explored leaves it open."""
-        if self.cut or self.unknown:
+        if any(self.left) or self.unknown:
             return None
         noisy = max((one.epsilon for one in self.noisy), default=0.0)
         ratios = self._sorted[1]
@@ -532,7 +524,7 @@ class Divergence:
             or any(one.p and isinstance(one.loss, Leak) for one in self.noisy)
         ):
             return math.inf, math.inf
-        if self.cut or self.unknown or any(one.p != one.q for one in self.atoms):
+        if any(self.left) or self.unknown or any(one.p != one.q for one in self.atoms):
             return None
         if not self.noisy:
             return Fraction(0), Fraction(0)

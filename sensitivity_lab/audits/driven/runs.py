@@ -557,14 +557,13 @@ class Run:
             for draw, value in zip(one.draws, found, strict=True):
                 values[Draw(DISCRETE, draw)] = Fraction(value)
         # Noise that is no whole number, and differs from draw to draw.
-        noise = {
+        values |= {
             Draw(kind, place): Fraction(5 * place + 3, 8) for place, kind in enumerate(self.noises)
         }
         compared = inside_of(self.noises, [*self.compared, *self.race.events])
         if compared is None:
             raise OutsideError("compares noise so that no draws are far from a tie")
-        noise |= {Draw(self.noises[place], place): value for place, value in compared.items()}
-        values |= noise
+        values |= {Draw(self.noises[place], place): value for place, value in compared.items()}
         known = {Draw(self.noises[at], at) for at in compared}
         # What a logarithm was taken of follows from it, which may be what another was taken of.
         for at, source in reversed(self.made):

@@ -45,8 +45,6 @@ class Beside:
     recorder : Recorder
     runs : sequence of Run
         The runs on all datasets, with their true values as releases.
-    wrong : str
-        What to do where the noise is added elsewhere, for the error.
     all_compared : bool
         Whether all neighbors could be compared.
     leak : tuple of Run, or None
@@ -55,7 +53,6 @@ class Beside:
 
     recorder: Recorder
     runs: Sequence[Run]
-    wrong: str
     all_compared: bool = True
     leak: tuple[Run, Run] | None = None
     _chance: Chance = field(default_factory=Chance)
@@ -148,7 +145,8 @@ class Beside:
                 raise QueryError(
                     f"what reaches {x.sites[step.place]} is {true.pop()} on every dataset, and "
                     "what is returned depends on the data and moves with the noise: the noise is "
-                    f"added to an answer that was not recorded; {self.wrong}"
+                    f"added to an answer that was not recorded; give a mechanism that takes "
+                    "the answer, or audit the draws by audit_mechanism"
                 )
 
 

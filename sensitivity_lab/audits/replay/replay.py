@@ -66,7 +66,7 @@ def replayed(
         worst.see(alone, alone)
         rows = worst.rows(question.tolerance, budget)
     check_evidence(recorder, rows, runs)
-    if worst.claims_differ:
+    if worst.divided:
         text += "; the claim depends on the data"
     elif not several and len({Fraction(step.claim) for run in runs for step in run.steps}) > 1:
         text += "; the claim changes with the dataset"

@@ -84,7 +84,6 @@ def reported(
     recorder: Recorder,
     histories: Histories,
     budget: Number | None,
-    wrong: str,
 ) -> AuditReport:
     """Run a function on all datasets, and return the report.
 
@@ -98,8 +97,6 @@ def reported(
         What is fed to them.
     budget : number, optional
         What a whole run may spend.
-    wrong : str
-        What to do where noise is added to an answer that was not recorded.
 
     Raises
     ------
@@ -110,7 +107,7 @@ def reported(
     tried = running.tracked(question.datasets, unit="datasets", progress=question.progress)
     runs = [recorder.run(x) for x in tried]
     kept = check_again(recorder, runs, question.progress)
-    beside = Beside(recorder, runs, wrong)
+    beside = Beside(recorder, runs)
     rows, told, notes, spent, assumed = replayed(
         question, recorder, runs, histories, budget, beside
     )
@@ -132,17 +129,17 @@ def reported(
 
 def _told_of_distance(budget: Number | None, k: Number) -> tuple[str, ...]:
     """Return what is promised at a distance above 1."""
-    if k > 1 and budget is None:
+    if k <= 1:
+        return ()
+    if budget is None:
         return (
             f"a claim is for k = 1, and counts {k} times: at this distance each step may lose {k} "
             "times its epsilon; pass budget= for what a run may lose between these neighbors",
         )
-    if k > 1:
-        return (
-            f"a claim is for k = 1, and counts {k} times at a step; the budget is what the run may "
-            "lose between these neighbors, and counts once",
-        )
-    return ()
+    return (
+        f"a claim is for k = 1, and counts {k} times at a step; the budget is what the run may "
+        "lose between these neighbors, and counts once",
+    )
 
 
 def _changing_epsilon(runs: Sequence[Run], question: Question) -> tuple[str, ...]:

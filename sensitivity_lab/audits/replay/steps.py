@@ -58,6 +58,8 @@ class Worst:
         The norm of the difference of two vectors of one step.
     k : int
         The distance of the pairs.
+    divided : dict
+        By step, the pair with the largest ratio of two claims, where neighbors have two.
     """
 
     metric: Metric
@@ -65,7 +67,7 @@ class Worst:
     _apart: tuple[_Pair, str] | None = None
     _leaks: bool = False  # whether that pair shows a violation, not only other steps
     _beyond: dict[int, _Pair] = field(default_factory=dict)  # by step: truth over claim
-    _divided: dict[int, _Pair] = field(default_factory=dict)  # by step: claim over claim
+    divided: dict[int, _Pair] = field(default_factory=dict)
     _loss: _Pair | None = None
     _multiple: Fraction | float = Fraction(0)  # the largest sum of truth over claim
     _gaps: dict[Hashable, Difference | float] = field(default_factory=dict)
@@ -100,19 +102,14 @@ class Worst:
         # Given what was released, the loss of a run is the sum over its steps of epsilon times
         # difference over claim; where shares are unknown, the sum is in units of each epsilon.
         multiples = list(map(_multiple, x.steps, y.steps, gaps))
-        if self._squared:  # the rhos of normal noise add up, which are squares of these
-            squares = (one if one == math.inf else one * one for one in multiples)
-            self._multiple = max(self._multiple, sum(squares, Fraction(0)))
-            return
-        self._multiple = max(self._multiple, sum(multiples, Fraction(0)))
-        if any(step.epsilon is None for step in x.steps):
+        # The rhos of normal noise add up, which are squares of these.
+        power = 2 if self._squared else 1
+        together = sum((one**power for one in multiples), Fraction(0))
+        self._multiple = max(self._multiple, together)
+        if self._squared or any(step.epsilon is None for step in x.steps):
             return
         loss: Fraction | float = sum(
-            (
-                (step.epsilon or 0) * one
-                for step, one in zip(x.steps, multiples, strict=True)
-                if one
-            ),
+            ((step.epsilon or 0) * one for step, one in zip(x.steps, multiples, strict=True)),
             Fraction(0),
         )
         # Of equal losses the first is kept, so that evidence does not depend on later runs.
@@ -130,7 +127,7 @@ class Worst:
         _keep_worse(self._beyond, one.place, beyond)
         if Fraction(one.claim) != Fraction(two.claim):
             divided = _Pair(x, y, division((one.claim, two.claim)), gap, (one, two))
-            _keep_worse(self._divided, one.place, divided)
+            _keep_worse(self.divided, one.place, divided)
 
     def _gap(self, x: Run, y: Run, one: Step, two: Step) -> Difference | float:
         """Return the distance of two true values, which can be infinite or missing."""
@@ -164,8 +161,8 @@ class Worst:
         for place in sorted(self._beyond):
             # A claim that is too small is worse than two claims that differ.
             row = self._row(self._beyond[place], tolerance)
-            if row.verdict != "violated" and place in self._divided:
-                row = self._row(self._divided[place], tolerance)
+            if row.verdict != "violated" and place in self.divided:
+                row = self._row(self.divided[place], tolerance)
             found.append(row)
         if self._loss and budget is not None:
             seen = _all_values(self._loss)
@@ -213,11 +210,6 @@ class Worst:
         )
 
     @property
-    def claims_differ(self) -> bool:
-        """Whether neighbors have two claims at a step."""
-        return bool(self._divided)
-
-    @property
     def shares(self) -> tuple[str, ...]:
         """A note with the epsilon of each step, where some of them are selections."""
         if not self._shares:
@@ -228,8 +220,7 @@ class Worst:
     @property
     def unjudged(self) -> str:
         """What the steps spend together, where no budget was stated; nothing for a single step."""
-        steps = max(len(self._beyond), len(self._divided))
-        if steps < 2 or not self._multiple:
+        if len(self._beyond) < 2 or not self._multiple:
             return ""
         if self._squared:
             return (
