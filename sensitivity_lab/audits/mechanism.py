@@ -866,7 +866,7 @@ def _sampled(
     function: Callable[..., Any],
     claim: PrivacyClaim,
     why: str,
-    fresh: bool = False,
+    fresh: bool,
 ) -> MechanismReport:
     """Return the report on a function whose law is not known: it runs many times."""
     pairs = {(x, y): min(limits) for x, y, limits in question.neighbors()}

@@ -177,7 +177,7 @@ class Tape(list[Call]):
         self._whole: dict[str, bool | None] = {}
         self._history: Sequence[Any] = ()
 
-    def rewind(self, history: Sequence[Any] = ()) -> None:
+    def rewind(self, history: Sequence[Any]) -> None:
         """Forget all calls; the next ones return these releases, then their true values."""
         self.clear()
         self.releases.clear()

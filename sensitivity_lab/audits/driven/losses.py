@@ -396,8 +396,8 @@ class Within:
 
     center: Fraction
     scale: Fraction
-    low: Fraction | float = -math.inf
-    high: Fraction | float = math.inf
+    low: Fraction | float
+    high: Fraction | float
 
     def mass(self, low: Fraction | float, high: Fraction | float) -> Chance:
         """Return the probability that it is released and between two numbers."""

@@ -193,7 +193,7 @@ class _Candidate:
 
     x: int
     y: int
-    score: float = 0.0
+    score: float
     event: Event | None = None
 
 

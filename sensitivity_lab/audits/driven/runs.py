@@ -692,7 +692,7 @@ class Explored:
     dataset: Any
     leaves: list[Leaf]
     unexplored: Fraction
-    endless: bool = False
+    endless: bool
 
 
 def explore(

@@ -168,8 +168,8 @@ class _Driven(Subject):
 class _Noisy(Subject):
     """A measurement with noise of a scale, and the sensitivity that its map assumes."""
 
-    scale: float = 1.0
-    measure: str = "MaxDivergence"
+    scale: float
+    measure: str
 
     @property
     def metrics(self) -> str:
