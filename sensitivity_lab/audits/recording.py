@@ -344,7 +344,7 @@ def _finder(
             Where the call stands.
         """
         claim, share = (
-            one(holder) if callable(one) else one and _needed(target, read, option, one)
+            one(holder) if callable(one) else one and _found_under(target, read, option, one)
             for option, one in (("sensitivity", sensitivity), ("epsilon", epsilon))
         )
         made = Call(target.__qualname__, claim, None, share, site_of(caller))
@@ -371,7 +371,7 @@ def _finder(
     return made_call
 
 
-def _needed(target: Any, read: Callable[[str], Any], option: str, name: str) -> Any:
+def _found_under(target: Any, read: Callable[[str], Any], option: str, name: str) -> Any:
     try:
         return read(name)
     except (LookupError, AttributeError):

@@ -236,7 +236,7 @@ def handed_on(
             # An error may be one of symbols alone, such as where NumPy wants floats.
             raised = (RAISED, 0) in told
             if by_numbers or raised or round_ < _AGAIN:
-                shown = _shown(function, datasets[at], run, raised)
+                shown = _with_numbers(function, datasets[at], run, raised)
                 if by_numbers and not raised:
                     told = shown
                 elif not _is_rounding(told, shown):
@@ -258,7 +258,7 @@ def _with_values(returned: Parts) -> Parts:
     }
 
 
-def _shown(function: Callable[..., Any], dataset: Any, run: _Handed, raised: bool) -> Parts:
+def _with_numbers(function: Callable[..., Any], dataset: Any, run: _Handed, raised: bool) -> Parts:
     """Return what a run with numbers for its draws releases; nothing where it draws more."""
     draws = {Draw(kind, place): Fraction(1) for place, kind in enumerate(run.noises)} | run.drawn
     try:

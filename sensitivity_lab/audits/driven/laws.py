@@ -628,7 +628,7 @@ def compared(first: ReleaseLaw, second: ReleaseLaw) -> Divergence:
 def _noisy(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> list[Noisy]:
     """Return the outcomes of leaves with continuous noise that can have outcomes in common."""
     sides = [[one for law, one in members if (law is first) is mine] for mine in (True, False)]
-    if (mixture := _mixture(*sides)) is not None:
+    if (mixture := _mixture_loss(*sides)) is not None:
         p, q = (sum((one.mass for one in some), Fraction(0)) for some in sides)
         return [Noisy(p, q, mixture, members[0][1].leaf)]
     mine, others = ({one.leaf.run.path_taken: one for one in some} for some in sides)
@@ -659,7 +659,7 @@ def _noisy(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> l
     return found
 
 
-def _mixture(own: Sequence[_Boxed], other: Sequence[_Boxed]) -> MixtureLoss | None:
+def _mixture_loss(own: Sequence[_Boxed], other: Sequence[_Boxed]) -> MixtureLoss | None:
     """Return the loss of a number whose center draws decide that are not released; else None."""
     both = [*own, *other]
     plain = all(len(one.leaf.symbols) == 1 and not one.leaf.run.compares for one in both)

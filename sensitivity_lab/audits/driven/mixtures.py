@@ -76,7 +76,7 @@ class MixtureLoss(ScaleLoss):
         most = Fraction(0)
         for at in (*places, None):
             for side in (1, -1):
-                one, other = (_density(mixture, at, side) for mixture in (self.p, self.q))
+                one, other = (_twice_density(mixture, at, side) for mixture in (self.p, self.q))
                 most = max(most, log_ratio(one, other)[1], log_ratio(other, one)[1])
         return round_up(most)
 
@@ -169,7 +169,7 @@ class MixtureLoss(ScaleLoss):
         return Enclosure.between(low, high, digits)
 
 
-def _density(mixture: Mixed, at: Fraction | None, side: int) -> Chance:
+def _twice_density(mixture: Mixed, at: Fraction | None, side: int) -> Chance:
     """Return twice the density of a mixture of Laplace noise, or in a tail, times a factor."""
     found: Chance = Fraction(0)
     for (center, scale), weight in mixture:

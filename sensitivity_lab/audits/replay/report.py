@@ -7,7 +7,12 @@ from typing import Any
 
 from sensitivity_lab import running
 from sensitivity_lab.audits.claims import check_tolerance
-from sensitivity_lab.audits.question import Question, naming, vectors_over
+from sensitivity_lab.audits.question import (
+    Question,
+    as_relation_of_at_most,
+    naming,
+    vectors_over,
+)
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.returned import parts
 from sensitivity_lab.audits.row import UNSOUND
@@ -17,7 +22,6 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics import METRICS
 from sensitivity_lab.metrics.norms import check_norm
-from sensitivity_lab.universes.relations import as_relation
 
 from .again import check_again
 from .beside import Beside
@@ -43,9 +47,7 @@ def check_question(
     progress: Any,
 ) -> Question:
     """Return the question about a function whose mechanisms are recorded, or raise InputError."""
-    relation = as_relation(neighbors)
-    if relation.exactly:
-        raise InputError(f"neighbors must be a relation of at most k, got {relation}")
+    relation = as_relation_of_at_most(neighbors)
     check_norm(norm)
     check_callable("function", function, "a function of a list")
     if where is not None:
