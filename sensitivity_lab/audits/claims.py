@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from inspect import Parameter
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,7 @@ def _too_long(number: Number) -> bool:
         return max(len(digits), abs(int(exponent)), abs(number.adjusted())) > _DIGITS
     if isinstance(number, float):
         return False
-    return max(abs(number.numerator).bit_length(), number.denominator.bit_length()) > _BITS
+    return max(number.numerator.bit_length(), number.denominator.bit_length()) > _BITS
 
 
 def claim_at(claim: Any, distance: int, size: int | None = None, name: str = "distance") -> Number:
@@ -154,32 +155,24 @@ def needs_size(claim: Any) -> bool:
     >>> needs_size(lambda k, n: k / n), needs_size(lambda k, n=6: k / n), needs_size(2)
     (True, False, False)
     """
-    required = [
-        parameter
-        for parameter in _parameters(claim)
-        if parameter.default is parameter.empty
-        and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-    ]
-    return len(required) == 2 or _by_keyword(claim)
+    by_place = Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD
+    return len(_required(claim, *by_place)) == 2 or _by_keyword(claim)
 
 
 def _by_keyword(claim: Any) -> bool:
     """Tell whether the size is a keyword-only parameter."""
-    return any(
-        parameter.name == "n"
-        and parameter.kind is parameter.KEYWORD_ONLY
-        and parameter.default is parameter.empty
-        for parameter in _parameters(claim)
-    )
+    return "n" in _required(claim, Parameter.KEYWORD_ONLY)
 
 
-def _parameters(claim: Any) -> list[inspect.Parameter]:
+def _required(claim: Any, *kinds: Any) -> list[str]:
+    """Return the names of the parameters of some kinds that have no default."""
     if not callable(claim):
         return []
     try:
-        return list(inspect.signature(claim).parameters.values())
+        given = inspect.signature(claim).parameters.values()
     except (TypeError, ValueError):  # some builtins have no signature
         return []
+    return [one.name for one in given if one.default is one.empty and one.kind in kinds]
 
 
 def check_tolerance(tolerance_ulps: Any) -> Number:

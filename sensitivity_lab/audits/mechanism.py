@@ -49,7 +49,7 @@ from .driven.runs import (
     explore_in_fresh_process,
     rerun,
 )
-from .driven.script import script_of, script_of_sample
+from .driven.script import script_of, told_of_outcomes, told_of_sample
 from .driven.stops import SECONDS, LimitError, OutsideError, budget, budgeted
 from .pairs import check_pairs, neighbors
 from .question import NOTHING_DIFFERS, Question, check_order, question_about
@@ -140,9 +140,9 @@ class MechanismReport(AuditReport):
 '     0.5       0.1171       0.1171']
     """
 
-    worst: dict[Number, Worst] = field(default_factory=dict, repr=False, compare=False)
-    sampled: Tried | None = field(default=None, repr=False, compare=False)
-    function: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
+    worst: dict[Number, Worst] = field(default_factory=dict, compare=False)
+    sampled: Tried | None = field(default=None, compare=False)
+    function: Callable[..., Any] | None = field(default=None, compare=False)
     claim: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
     generator: str | None = None
 
@@ -226,10 +226,8 @@ class MechanismReport(AuditReport):
         claim = float(self.claim[0]), float(self.claim[1])
         found = self.sampled and self.sampled.found
         if found and function:
-            shares = found.hits[0] / found.runs[0], found.hits[1] / found.runs[1]
-            pair, event = (found.x, found.y), found.event.source
-            with playing(self.generator):
-                return script_of_sample(function, call, *pair, claim, shares, event, HELPERS)
+            told = told_of_sample(found.shares, found.event.source, HELPERS)
+            return script_of(function, call, found.x, found.y, claim, told, self.generator)
         if row.verdict != "violated" or row.distance not in self.worst or function is None:
             raise InputError(f"script is for a violation, and the verdict is {self.verdict!r}")
         if row.quantity == RHO:
@@ -239,8 +237,8 @@ class MechanismReport(AuditReport):
             )
         worst = self.worst[row.distance]
         with playing(self.generator):
-            seen = _seen(worst, self.claim[0])
-            return script_of(function, call, worst.x, worst.y, claim, *seen)
+            told = told_of_outcomes(function, claim, *_seen(worst, self.claim[0]))
+        return script_of(function, call, worst.x, worst.y, claim, told, self.generator)
 
 
 @public_call
@@ -462,7 +460,7 @@ def judged(
         _check_releases(laws, claim)
         worst = _worst_pairs(question, laws, claim)
     except OutsideError as error:
-        why = f"the function {error}{claim.uncut}"
+        why = f"the function {error}" + (f"; {_UNCUT}" if claim.rho is not None else "")
         report, cost = (None, "") if fresh else _handed_on(question, function, claim)
         if report is not None:
             return report
@@ -520,11 +518,6 @@ class PrivacyClaim:
             return float(self.epsilon), float(self.delta)
         rho = float(self.rho)
         return rho + 2 * math.sqrt(rho * math.log(100)), 0.01
-
-    @property
-    def uncut(self) -> str:
-        """What to add where noise is cut: which claim can be judged, if this one cannot."""
-        return f"; {_UNCUT}" if self.rho is not None else ""
 
     @classmethod
     def of(cls, epsilon: Any, delta: Any = 0, rho: Any = None) -> PrivacyClaim:
@@ -591,10 +584,9 @@ def _check_releases(laws: Sequence[ReleaseLaw], claim: PrivacyClaim) -> None:
 
 def _differ(question: Question, laws: Sequence[ReleaseLaw]) -> bool:
     """Tell whether the laws of two neighbors differ, or may differ."""
-    pairs = neighbors(question.inputs, question.datasets, question.limits)
     return any(
         laws[x].key != laws[y].key and compared(laws[x], laws[y]).explored(Fraction(0))[1]
-        for x, y, _ in pairs
+        for x, y, _ in question.neighbors()
     )
 
 
@@ -606,7 +598,9 @@ def _worst_pairs(
     If a pair violates the claim, it is the one that needs most. If none does, a pair whose upper
     bound exceeds the claim leaves it open, however much others need: it comes first then.
     """
-    best: dict[Number, tuple[Any, Worst]] = {}
+    # A dataset beside itself, where nothing else is compared.
+    same = Worst(laws[0].dataset, laws[0].dataset, compared(laws[0], laws[0]))
+    best: dict[Number, tuple[Any, Worst]] = dict.fromkeys(question.limits, ((), same))
     ranks: dict[Any, Any] = {}
     seen: set[Any] = set()
     places = _one_of_each(question, laws)
@@ -620,12 +614,8 @@ def _worst_pairs(
         seen.add(pair)
         for rank, found in _both_orders(x, y, claim, ranks):
             for limit in limits:
-                if limit not in best or rank > best[limit][0]:
+                if rank > best[limit][0]:
                     best[limit] = rank, found
-    for limit in question.limits:  # a dataset beside itself, where nothing else is compared
-        if limit not in best:
-            same = Worst(laws[0].dataset, laws[0].dataset, compared(laws[0], laws[0]))
-            best[limit] = (), same
     return {limit: found for limit, (_, found) in best.items()}
 
 
@@ -689,12 +679,12 @@ def _row_of_claim(
     **facts: Any,
 ) -> AuditRow:
     """Return the row of a claim and a truth."""
-    facts.setdefault("tolerance_ulps", question.tolerance)
     return AuditRow(
         limit,
         claim.given,
         truth,
         rounded=True,
+        tolerance_ulps=question.tolerance,
         quantity=claim.quantity,
         # An epsilon is the logarithm of a ratio of chances, which floats round near 1.
         coarsest=0.0 if claim.delta or claim.rho is not None else 1.0,
@@ -716,15 +706,14 @@ def _row_of_law(question: Question, limit: Number, worst: Worst, claim: PrivacyC
         if least > claim.delta or most < claim.delta or near:
             found = row(_number(least if least > claim.delta else most))
             return _in_epsilon(found, divergence, claim) if found.verdict == "loose" else found
-        # At least `least` is needed; whether more is, only what is not known could tell.
-        reason = divergence.unknown or _cut(claim, least, most)
-        return _open_row(row, least, reason)
-    low, high = divergence.epsilon(Fraction(0))
-    if divergence.pure is not None or math.isinf(low):
-        return row(_number(high))
-    # At least `low` is needed; whether more is, only what was not explored could tell.
-    reason = divergence.unknown or _cut(claim, least, most)
-    return _open_row(row, Fraction(low), reason)
+        needed = least
+    else:
+        low, high = divergence.epsilon(Fraction(0))
+        if divergence.pure is not None or math.isinf(low):
+            return row(_number(high))
+        needed = Fraction(low)
+    # So much is needed at least; whether more is, only what is not known could tell.
+    return _open_row(row, needed, divergence.unknown or _cut(claim, least, most))
 
 
 def _in_epsilon(row: AuditRow, divergence: Divergence, claim: PrivacyClaim) -> AuditRow:
@@ -797,7 +786,7 @@ def _seen(worst: Worst, epsilon: Fraction) -> tuple[list[Atom], list[NoisyEvent]
     found = [one.event(epsilon) for one in worst.divergence.noisy]
     noisy = [one for one in found if one is not None]
     event = worst.divergence.event(epsilon)
-    return (event if event or noisy else worst.divergence.telling(epsilon)), noisy
+    return (event if event or noisy else worst.divergence.telling()), noisy
 
 
 def _shown(data: Any) -> Any:
@@ -825,9 +814,7 @@ def _handed_on(
     question: Question, function: Callable[..., Any], claim: PrivacyClaim
 ) -> tuple[MechanismReport | None, str]:
     """Return the report on code that does no more than process noisy numbers; else why not."""
-    near: dict[tuple[int, int], list[Number]] = {}
-    for x, y, limits in neighbors(question.inputs, question.datasets, question.limits):
-        near[x, y] = limits
+    near = {(x, y): limits for x, y, limits in question.neighbors()}
     try:
         with elsewhere():
             found = handed_on(function, question.datasets, list(near))
@@ -836,12 +823,12 @@ def _handed_on(
     if found is None:
         return None, ""
     number, costs = found
-    worst: dict[Number, float] = {}
+    worst = dict.fromkeys(question.limits, 0.0)
     for pair, limits in near.items():
         cost = _cost(costs[pair], claim)
         for limit in limits:
-            worst[limit] = max(worst.get(limit, 0.0), cost)
-    most = max(worst.values(), default=0.0)
+            worst[limit] = max(worst[limit], cost)
+    most = max(worst.values())
     if most > float(claim.given) * (1 + _NO_LESS):
         told = f"; the noisy numbers together cost {most:.6g}"
         return None, told if most < math.inf else ""
@@ -854,12 +841,12 @@ def _handed_on(
             question,
             limit,
             claim,
-            _number(worst.get(limit, 0.0)),
+            _number(cost),
             evidence=NO_EVIDENCE,
-            finding=Finding(HOLDS, f"{claim.words} is claimed", f"{worst.get(limit, 0.0):.6g} is "
-                            f"enough if the noisy numbers are all that is released"),
+            finding=Finding(HOLDS, f"{claim.words} is claimed", f"{cost:.6g} is enough if the "
+                            f"noisy numbers are all that is released"),
         )
-        for limit in question.limits
+        for limit, cost in worst.items()
     ]  # fmt: skip
     known = claim.setting(question, rows, "the law of its noisy numbers")
     return MechanismReport(question.subject, tuple(rows), known, (tried,)), ""
@@ -879,13 +866,10 @@ def _sampled(
     function: Callable[..., Any],
     claim: PrivacyClaim,
     why: str,
-    fresh: bool = False,
+    fresh: bool,
 ) -> MechanismReport:
     """Return the report on a function whose law is not known: it runs many times."""
-    report = _not_judged(question, claim, why)
-    pairs: dict[tuple[int, int], Number] = {}
-    for x, y, limits in neighbors(question.inputs, question.datasets, question.limits):
-        pairs.setdefault((x, y), min(limits))
+    pairs = {(x, y): min(limits) for x, y, limits in question.neighbors()}
     epsilon, delta = claim.for_samples
     run = partial(refute, datasets=question.datasets, epsilon=epsilon, delta=delta)
     if fresh:
@@ -897,11 +881,20 @@ def _sampled(
         except LimitError as error:
             raise TooLargeError(str(error)) from None
     number = f"{tried.runs:,} runs in {tried.seconds:.1f} s"
+    row = partial(
+        AuditRow,
+        claimed=claim.given,
+        truth=None,
+        reason=why,
+        judged=False,
+        quantity=claim.quantity,
+    )
+    setting = f"{question.metrics}; {question.among}; no law is known"
     found = tried.found
     if found is None:
         finding = Finding(NOT_REFUTED, f"{number} found no violation", why)
-        return replace(report, rows=(replace(report.rows[0], finding=finding),))
-    x, y = found.places
+        rows = (row(question.limits[0], evidence=NO_EVIDENCE, finding=finding),)
+        return MechanismReport(question.subject, rows, setting)
     hits = [f"{a:,} of {b:,} runs" for a, b in zip(found.hits, found.runs, strict=True)]
     finding = Finding(
         SAMPLED,
@@ -909,17 +902,13 @@ def _sampled(
         f"{hits[0]} on x, and {hits[1]} on y, where {found.event.text}; the probability of error "
         f"is at most {found.error:.1g}",
     )
-    shares = [{"P(event)": a / b} for a, b in zip(found.hits, found.runs, strict=True)]
-    evidence = Evidence(*(_shown(question.datasets[place]) for place in (x, y)), *shares)
-    row = replace(
-        report.rows[0],
-        distance=pairs.get((x, y), pairs.get((y, x), question.limits[0])),
-        finding=finding,
-        evidence=evidence,
-    )
-    return replace(
-        report,
-        rows=(row,),
+    p, q = found.shares
+    evidence = Evidence(_shown(found.x), _shown(found.y), {"P(event)": p}, {"P(event)": q})
+    distance = pairs[min(found.places), max(found.places)]
+    return MechanismReport(
+        question.subject,
+        (row(distance, evidence=evidence, finding=finding),),
+        setting,
         notes=(f"event: {found.event.text}", f"no law is known: {why}"),
         sampled=tried,
         function=function,
@@ -936,27 +925,3 @@ def _first_calls(
 ) -> Tried:
     with playing(generator):
         return run(first_calls(function), pairs=pairs)
-
-
-def _not_judged(question: Question, claim: PrivacyClaim, reason: str) -> MechanismReport:
-    """Return the report on a function whose law is not known.
-
-    Raises
-    ------
-    InputError
-        If no two datasets are neighbors: then even a known law would be compared with nothing.
-    """
-    for _ in neighbors(question.inputs, question.datasets, question.limits):
-        pass
-    row = AuditRow(
-        question.limits[0],
-        claim.given,
-        None,
-        NO_EVIDENCE,
-        reason=reason,
-        judged=False,
-        quantity=claim.quantity,
-    )
-    return MechanismReport(
-        question.subject, (row,), f"{question.metrics}; {question.among}; no law is known"
-    )

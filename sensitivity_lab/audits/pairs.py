@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -172,18 +171,16 @@ def worst_pairs(
     check_pairs(len(kept))
     close = Close(any_distances(inputs, [one.dataset for one in kept]), len(kept), limits)
     far = _of_answers(outputs, kept)
-    best: defaultdict[Number, Farthest] = defaultdict(Farthest)
+    best = {limit: Farthest() for limit in limits}
     for x, within in close.rows(progress):
         gaps = far.row(x)
         for limit, later in within:
             best[limit].see(gaps[later - (x + 1)], [x], later)
-    for limit in set(limits) - set(best):
-        best[limit] = Farthest(0)
 
     def pair(found: Farthest) -> WorstPair:
         one, two = kept[found.x], kept[found.y]
         evidence = Evidence(one.dataset, two.dataset, one.answer, two.answer)
-        return WorstPair(far.truth(found.gap), evidence)
+        return WorstPair(far.truth(found.gap or 0), evidence)
 
     return WorstPairs({limit: pair(one) for limit, one in best.items()}, close.alone)
 

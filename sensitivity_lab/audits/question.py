@@ -30,6 +30,7 @@ from sensitivity_lab.universes.relations import RELATIONS, Relation, as_relation
 from sensitivity_lab.universes.universe import Universe
 
 from .claims import Claim, check_claim, check_tolerance, claims_of
+from .pairs import neighbors
 from .records import check_comparable
 from .report import AuditReport
 from .row import AuditRow
@@ -89,6 +90,10 @@ class Question:
     tolerance: Number
     progress: bool | None
     one_size: bool = False
+
+    def neighbors(self, progress: bool | None = False) -> Iterator[tuple[int, int, list[Number]]]:
+        """Yield the places of two neighbors, and the limits that they are within; see `pairs`."""
+        return neighbors(self.inputs, self.datasets, self.limits, progress)
 
     def report(
         self,
@@ -156,9 +161,7 @@ def _neighbors(neighbors: Any, distances: Any) -> tuple[Metric, str, tuple[Numbe
     """
     named = isinstance(neighbors, str) and neighbors.replace(" ", "_") in RELATIONS
     if named or isinstance(neighbors, Relation | type):
-        relation = as_relation(neighbors)
-        if relation.exactly:
-            raise InputError(f"neighbors must be a relation of at most k, got {relation}")
+        relation = as_relation_of_at_most(neighbors)
         given = relation.k if distances is None else distances
         return relation.metric, type(relation).__name__, check_distances(given, real=False)
     if neighbors is None:
@@ -169,6 +172,14 @@ def _neighbors(neighbors: Any, distances: Any) -> tuple[Metric, str, tuple[Numbe
     near = as_metric("neighbors", neighbors)
     words = neighbors if isinstance(neighbors, str) else name_of(neighbors)
     return near, words, check_distances(1 if distances is None else distances, near.real)
+
+
+def as_relation_of_at_most(neighbors: Any) -> Relation:
+    """Return the relation that is given or named, or raise InputError."""
+    relation = as_relation(neighbors)
+    if relation.exactly:
+        raise InputError(f"neighbors must be a relation of at most k, got {relation}")
+    return relation
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from sensitivity_lab import running
 from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_callable, check_flag, shown
 from sensitivity_lab.errors import InputError
@@ -19,12 +20,9 @@ from .driven.kept import judged_by_first_calls
 from .question import check_order
 from .recording import recording, resolved
 from .replay.histories import check_histories
-from .replay.replay import Replay
 from .replay.report import check_question, reported
-from .replay.runs import Glimpse, Recorder, run_in_fresh_process
+from .replay.runs import Glimpse, Recorder, run_here
 from .report import AuditReport
-
-_NOT_RECORDED = "give a mechanism that takes the answer, or audit the draws by audit_mechanism"
 
 
 @public_call
@@ -216,11 +214,11 @@ def audit_recorded(
     options["scores"] = scores
     with recording(*targets, **options) as tape:
         tape.asks = True
-        there = partial(run_in_fresh_process, function, targets, options)
+        there = partial(running.in_fresh_process, run_here, function, targets, options)
 
         def judge(called: Callable[[list[Any]], Any]) -> AuditReport:
             recorder = Recorder(called, tape, there if fresh else None)
-            return reported(question, recorder, Replay(fed, budget), _NOT_RECORDED)
+            return reported(question, recorder, fed, budget)
 
         return judge(function) if fresh else judged_by_first_calls(function, judge)
 

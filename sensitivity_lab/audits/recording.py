@@ -154,19 +154,13 @@ class Untouched(Part):
             raise TouchedError
 
 
-for _name in {*dir(float), *dir(int), *dir(str), *dir(list), *dir(np.ndarray)} - {*dir(object)}:
+_COMPARED = {"__lt__", "__le__", "__gt__", "__ge__", "__ne__", "__str__", "__format__"}
+"""What every object has, and only objects with a value need."""
+
+_NAMES = {*dir(float), *dir(int), *dir(str), *dir(list), *dir(np.ndarray)}
+for _name in _NAMES - {*dir(object)} | _COMPARED:
     if _name.startswith("__"):
         setattr(Untouched, _name, Untouched.touch)
-for _name in (
-    "__lt__",
-    "__le__",
-    "__gt__",
-    "__ge__",
-    "__ne__",
-    "__str__",
-    "__format__",
-):
-    setattr(Untouched, _name, Untouched.touch)
 
 
 class Tape(list[Call]):
@@ -183,7 +177,7 @@ class Tape(list[Call]):
         self._whole: dict[str, bool | None] = {}
         self._history: Sequence[Any] = ()
 
-    def rewind(self, history: Sequence[Any] = ()) -> None:
+    def rewind(self, history: Sequence[Any]) -> None:
         """Forget all calls; the next ones return these releases, then their true values."""
         self.clear()
         self.releases.clear()
@@ -302,13 +296,13 @@ def recording(
     check_text("monotonic", monotonic, "a name")
     check_text("candidates", candidates, "a name")
     calls = Tape()
-    sought = _Sought(sensitivity, epsilon, value, scores, monotonic, candidates)
+    found_call = _finder(sensitivity, epsilon, value, scores, monotonic, candidates)
     with ExitStack() as undo:
         for target in found:
             if inspect.isclass(target):
-                _record_class(target, method, sought, calls, undo)
+                _record_class(target, method, found_call, calls, undo)
             else:
-                _record_function(target, sought, calls, undo)
+                _record_function(target, found_call, calls, undo)
         yield calls
 
 
@@ -318,19 +312,18 @@ def _own(value: Any) -> Any:
     return copy.copy(value) if changes else value
 
 
-@dataclass(frozen=True)
-class _Sought:
-    """Where to find what a mechanism is told; see `recording`."""
+def _finder(
+    sensitivity: str | Callable[[Any], Any],
+    epsilon: str | Callable[[Any], Any] | None,
+    value: str | None,
+    scores_name: str | None,
+    monotonic: str,
+    candidates: str,
+) -> Callable[..., Call]:
+    """Return a function that makes the call of a mechanism; see `recording` for what it finds."""
 
-    sensitivity: str | Callable[[Any], Any]
-    epsilon: str | Callable[[Any], Any] | None
-    value: str | None
-    scores: str | None
-    monotonic: str
-    candidates: str
-
-    def call(
-        self, target: Any, holder: Any, read: Callable[[str], Any], arguments: dict[str, Any],
+    def made_call(
+        target: Any, holder: Any, read: Callable[[str], Any], arguments: dict[str, Any],
         first: int, caller: FrameType,
     ) -> Call:  # fmt: skip
         """Return the call of a mechanism.
@@ -350,23 +343,23 @@ class _Sought:
         caller : frame
             Where the call stands.
         """
-        claim, epsilon = (
-            one(holder) if callable(one) else one and self._needed(target, read, option, one)
-            for option, one in (("sensitivity", self.sensitivity), ("epsilon", self.epsilon))
+        claim, share = (
+            one(holder) if callable(one) else one and _found_under(target, read, option, one)
+            for option, one in (("sensitivity", sensitivity), ("epsilon", epsilon))
         )
-        made = Call(target.__qualname__, claim, None, epsilon, site_of(caller))
+        made = Call(target.__qualname__, claim, None, share, site_of(caller))
         try:
-            scores = list(read(self.scores)) if self.scores is not None else None
+            scores = list(read(scores_name)) if scores_name is not None else None
         except (LookupError, AttributeError):
             scores = None  # it adds noise to a number
         if scores is None:
-            name = self.value or next(iter(list(arguments)[first:]), None)
+            name = value or next(iter(list(arguments)[first:]), None)
             if name is None:
-                sought = f" and nothing under {self.scores!r}" if self.scores else ""
+                sought = f" and nothing under {scores_name!r}" if scores_name else ""
                 raise QueryError(f"{target.__qualname__} gets no value to release{sought}")
-            ends = self._optional(read, "lower"), self._optional(read, "upper")
+            ends = _optional(read, "lower"), _optional(read, "upper")
             return replace(made, value=arguments[name], ends=ends)
-        one_way, given = (self._optional(read, one) for one in (self.monotonic, self.candidates))
+        one_way, given = (_optional(read, one) for one in (monotonic, candidates))
         options = tuple(range(len(scores))) if given is None else tuple(given)
         if not scores or len(options) < len(scores):
             raise QueryError(
@@ -375,22 +368,24 @@ class _Sought:
             )
         return replace(made, value=scores, candidates=options, monotonic=bool(one_way))
 
-    @staticmethod
-    def _needed(target: Any, read: Callable[[str], Any], option: str, name: str) -> Any:
-        try:
-            return read(name)
-        except (LookupError, AttributeError):
-            raise QueryError(
-                f"{target.__qualname__} has no {name!r}; pass {option}= with the name of what "
-                "holds it, or with a function of the instance"
-            ) from None
+    return made_call
 
-    @staticmethod
-    def _optional(read: Callable[[str], Any], name: str) -> Any:
-        try:
-            return read(name)
-        except (LookupError, AttributeError):
-            return None
+
+def _found_under(target: Any, read: Callable[[str], Any], option: str, name: str) -> Any:
+    try:
+        return read(name)
+    except (LookupError, AttributeError):
+        raise QueryError(
+            f"{target.__qualname__} has no {name!r}; pass {option}= with the name of what "
+            "holds it, or with a function of the instance"
+        ) from None
+
+
+def _optional(read: Callable[[str], Any], name: str) -> Any:
+    try:
+        return read(name)
+    except (LookupError, AttributeError):
+        return None
 
 
 def resolved(target: Any) -> Any:
@@ -459,7 +454,9 @@ def _refuse_sampler(target: Any, text: str) -> None:
         )
 
 
-def _record_class(target: type, method: str, sought: _Sought, calls: Tape, undo: ExitStack) -> None:
+def _record_class(
+    target: type, method: str, found_call: Callable[..., Call], calls: Tape, undo: ExitStack
+) -> None:
     """Put a recorder in the place of a class's method until `undo`."""
     original = getattr(target, method, None)
     if not callable(original):
@@ -469,7 +466,7 @@ def _record_class(target: type, method: str, sought: _Sought, calls: Tape, undo:
     def record(self: Any, *args: Any, **kwargs: Any) -> Any:
         given = _arguments(original, (self, *args), kwargs)
         read = functools.partial(getattr, self)
-        made = sought.call(target, self, read, given, 1, sys._getframe(1))
+        made = found_call(target, self, read, given, 1, sys._getframe(1))
         return calls.take(made, lambda: original(copy.deepcopy(self), *args, **kwargs))
 
     replace_method(target, method, record, undo)
@@ -506,14 +503,16 @@ def replace_method(target: type, method: str, by: Any, undo: ExitStack) -> None:
     undo.callback(back)
 
 
-def _record_function(target: Any, sought: _Sought, calls: Tape, undo: ExitStack) -> None:
+def _record_function(
+    target: Any, found_call: Callable[..., Call], calls: Tape, undo: ExitStack
+) -> None:
     """Put a recorder in the place of a function, in every loaded module, until `undo`."""
 
     @functools.wraps(target)
     def record(*args: Any, **kwargs: Any) -> Any:
         given = _arguments(target, args, kwargs)
         read = given.__getitem__
-        made = sought.call(target, given, read, given, 0, sys._getframe(1))
+        made = found_call(target, given, read, given, 0, sys._getframe(1))
         return calls.take(made, functools.partial(target, *args, **kwargs))
 
     for module in list(sys.modules.values()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -15,9 +15,6 @@ from sensitivity_lab.results.literals import brief, brief_pair, is_short, one_li
 from sensitivity_lab.results.reprs import write_csv
 
 from .row import HOLDS, NOT_HELD, NOT_JUDGED, UNSOUND, VERDICTS, AuditRow
-
-if TYPE_CHECKING:
-    pass
 
 _ROWS = 60
 """The largest number of rows that are printed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -145,17 +145,16 @@ class Chance:
     Examples
     --------
     >>> chance = Chance()
-    >>> chance.learn(parts([1, 0.3]), lambda: parts([1, 0.8]))
+    >>> chance.learn(parts([1, 0.3]), parts([1, 0.8]))
     >>> chance.paths, chance.differing(parts([1, 0.3]), parts([2, 0.5]))
     ({(1,)}, {(0,)})
     """
 
     paths: set[Path] = field(default_factory=set)
 
-    def learn(self, known: Parts, again: Callable[..., Parts], *arguments: Any) -> None:
-        """Run on a dataset again, several times: what differs then is chance."""
-        for _ in range(AGAIN):
-            self.paths |= self.differing(known, again(*arguments))
+    def learn(self, known: Parts, again: Parts) -> None:
+        """Take in what another run on a dataset returned: what differs then is chance."""
+        self.paths |= self.differing(known, again)
 
     def differing(self, one: Parts, two: Parts) -> set[Path]:
         """Return where two returned values differ, except by chance."""

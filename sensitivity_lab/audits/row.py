@@ -21,7 +21,7 @@ from sensitivity_lab.results.literals import (
     with_decimals,
 )
 
-from .claims import ROUNDING_ULPS, check_claim, check_tolerance, holds_float, number, ratio
+from .claims import ROUNDING_ULPS, check_claim, check_tolerance, number, ratio
 
 _SHOWN_AS_ULP = 1e-3
 """If a factor is nearer to 1, the difference is shown in units in the last place instead."""
@@ -474,38 +474,6 @@ class AuditRow:
             "history": self.history,
         }
         return {name: json_ready(fact) for name, fact in facts.items()}
-
-
-def row_of_claims(
-    distance: Number,
-    claims: tuple[Number, Number],
-    truth: Difference | float,
-    evidence: Evidence,
-    tolerance: Number,
-    **place: Any,
-) -> AuditRow:
-    """Return the row of a pair with a claim on each dataset; the smaller one counts.
-
-    `place` has the step and the history, where there are any.
-
-    Examples
-    --------
-    >>> truth = Difference(Fraction(4), Fraction(0))
-    >>> row = row_of_claims(1, (6, 5), truth, Evidence([0], [4], 0, 4), 4)
-    >>> row.claimed, row.claims, row.verdict
-    (5, {'on x': 6, 'on y': 5}, 'data-dependent claim')
-    """
-    first, second = claims
-    return AuditRow(
-        distance,
-        second if Fraction(second) < Fraction(first) else first,  # a Decimal is no Fraction
-        truth,
-        evidence,
-        claims=None if first == second else {"on x": first, "on y": second},
-        rounded=holds_float((evidence.answer_x, evidence.answer_y)),
-        tolerance_ulps=tolerance,
-        **place,
-    )
 
 
 def _readable(answer: Any) -> Any:

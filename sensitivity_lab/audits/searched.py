@@ -86,14 +86,19 @@ def audit_query(
         for ns in running.tracked(together, unit="sizes", progress=bar)
         for one in _truths(query, universe, ns, relations, options)
     ]
-    rows = _rows(claim, claims, found, relations, universe, tolerance)
+    given = [relation.k for relation in relations]
+    rows = [
+        _row(claim, claimed, one, relations[given.index(one.distance)], universe, tolerance)
+        for claimed, one in zip(claims, found, strict=True)
+    ]
+    rows.sort(key=lambda row: given.index(int(row.distance)))
     how = f"{query.arithmetic} arithmetic"
     if isinstance(rows[0].evidence.answer_x, tuple):
         how = f"{norm} norm; {how}"
     farthest = max(relations, key=lambda one: one.k)
     setting = f"{_setting(farthest, sizes, universe, query.least_size)}; {how}"
     subject = f"{own_name or query.name}, {relation.family}"
-    return AuditReport(subject, rows, setting, notes)
+    return AuditReport(subject, tuple(rows), setting, notes)
 
 
 def _setting(relation: Relation, sizes: Sequence[int], universe: AnyUniverse, least: int) -> str:
@@ -104,24 +109,6 @@ def _setting(relation: Relation, sizes: Sequence[int], universe: AnyUniverse, le
         smallest, largest = max(least, sizes[0] + fewer), min(sizes[-1] + more, universe.size)
         size += f" of x, {smallest} to {largest} of y"
     return f"{relation.family}, {relation.meaning} k; size {size}; {universe.extent}"
-
-
-def _rows(
-    claim: Any,
-    claims: Sequence[Number],
-    found: Sequence[_Measured],
-    relations: Sequence[Relation],
-    universe: AnyUniverse,
-    tolerance: Number,
-) -> tuple[AuditRow, ...]:
-    """Return a row per truth, in the order of the given distances."""
-    at = {relation.k: relation for relation in relations}
-    rows = [
-        _row(claim, claimed, one, at[one.distance], universe, tolerance)
-        for claimed, one in zip(claims, found, strict=True)
-    ]
-    places: dict[Number, int] = {k: place for place, k in enumerate(at)}
-    return tuple(sorted(rows, key=lambda row: places[row.distance]))
 
 
 def _row(

@@ -230,5 +230,5 @@ def test_too_many_near_pairs_are_refused_with_a_way_out(monkeypatch):
 def test_marginals_are_of_some_of_the_columns():
     refused_with(
         lambda: sl.Workload.marginals({"a": [1, 2]}, 2),
-        "^order must be a whole number \\(from 1 to 1, the columns\\), got 2$",
+        "^order must be a whole number .*, got 2$",
     )

@@ -18,7 +18,6 @@ from sensitivity_lab.audits.row import AuditRow, Evidence
 from sensitivity_lab.checks import check_whole, listed
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.metrics.cells import key_of
 
 from .outputs import Outputs, Source, gathered
 from .pairs import Coupled, check_again, check_backward, farthest
@@ -71,19 +70,19 @@ def audit_coupling(question: Question, function: Callable[..., Any], choices: An
     tried = running.tracked(datasets, unit="datasets", progress=progress)
     made = [source.outputs(x) for x in tried]
     check_backward(source, datasets, made, progress)
-    gather = partial(gathered, metric=question.outputs, cells=key_of)
+    gather = partial(gathered, metric=question.outputs)
     outputs = gather(made)
     found = farthest(question, outputs, source.enumerated)
     rows = []
     for limit, (claimed, reason) in zip(question.limits, question.claims, strict=True):
         pair = found[limit]
-        row = _row_of_coupling(limit, claimed, reason, pair, question, outputs, source.enumerated)
+        row_of = partial(
+            _row_of_coupling, question, outputs, source.enumerated, limit, claimed, reason
+        )
+        row = row_of(pair)
         truth = check_again(source, pair, datasets, made, gather, row.verdict)
         if truth is not None and truth < pair.truth:
-            again = Coupled(pair.x, pair.y, truth)
-            row = _row_of_coupling(
-                limit, claimed, reason, again, question, outputs, source.enumerated
-            )
+            row = row_of(Coupled(pair.x, pair.y, truth))
         rows.append(row)
     return question.report(rows, f"{told}, under the best coupling; implementation")
 
@@ -104,13 +103,13 @@ def _source_of(function: Any, choices: Any) -> tuple[Source, str]:
 
 
 def _row_of_coupling(
+    question: Question,
+    outputs: Outputs,
+    enumerated: bool,
     limit: Number,
     claimed: Any,
     reason: str,
     pair: Coupled,
-    question: Question,
-    outputs: Outputs,
-    enumerated: bool,
 ) -> AuditRow:
     """Compare the claim at an input distance with the worst pair."""
     both = [question.datasets[place] for place in (pair.x, pair.y)]

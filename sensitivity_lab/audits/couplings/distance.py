@@ -11,6 +11,7 @@ import math
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -161,23 +162,21 @@ def _push(
     flow: list[dict[int, int]],
 ) -> None:
     """Send as much as fits along the path that a search has found."""
-    path: list[tuple[int, int]] = []  # (i, j): i sends more to j; what i sent to the next j is less
+    path: list[tuple[int, int]] = []  # (i, j): i sends more to j, and less to the next j
     at: int | None = end
-    amount = room[end]
     while at is not None:
-        sender = back[at]
-        path.append((sender, at))
-        at = into[sender]
-        amount = min(amount, left[sender] if at is None else flow[at][sender])
-    # A sender in the middle of the path sends to j what it no longer sends to the output before, so
-    # that only the first sender has less left, and only the end less room.
-    for sender, j in path:
-        flow[j][sender] = flow[j].get(sender, 0) + amount
-        before = into[sender]
-        if before is None:
-            left[sender] -= amount
-            continue
-        flow[before][sender] -= amount
-        if not flow[before][sender]:
-            del flow[before][sender]
+        path.append((back[at], at))
+        at = into[back[at]]
+    first, _ = path[-1]
+    kept = [flow[before][i] for (i, _), (_, before) in pairwise(path)]
+    amount = min(room[end], left[first], *kept)
+    # A sender in the middle of the path sends to j what it no longer sends to the output
+    # before, so that only the first sender has less left, and only the end less room.
+    left[first] -= amount
     room[end] -= amount
+    for i, j in path:
+        flow[j][i] = flow[j].get(i, 0) + amount
+    for (i, _), (_, before) in pairwise(path):
+        flow[before][i] -= amount
+        if not flow[before][i]:
+            del flow[before][i]

@@ -16,7 +16,7 @@ from sensitivity_lab.audits.records import distances
 from sensitivity_lab.checks import listed
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.metrics import Distances, Metric
-from sensitivity_lab.metrics.cells import Cells
+from sensitivity_lab.metrics.cells import key_of
 from sensitivity_lab.results.literals import short_literal
 
 OUTPUT_LIMIT = 2_000
@@ -122,7 +122,7 @@ class Outputs:
         )
 
 
-def gathered(made: Sequence[Sequence[Any]], metric: Metric, cells: Cells) -> Outputs:
+def gathered(made: Sequence[Sequence[Any]], metric: Metric) -> Outputs:
     """Return the outputs on all datasets as distributions over one list of outputs."""
     seen: dict[Hashable, int] = {}
     items: list[Any] = []
@@ -130,7 +130,7 @@ def gathered(made: Sequence[Sequence[Any]], metric: Metric, cells: Cells) -> Out
     for outputs in made:
         line = []
         for output in outputs:
-            key = cells(output)
+            key = key_of(output)
             if key not in seen:
                 seen[key] = len(items)
                 items.append(_frozen(output))
@@ -142,11 +142,12 @@ def gathered(made: Sequence[Sequence[Any]], metric: Metric, cells: Cells) -> Out
                     )
             line.append(seen[key])
         places.append(line)
-    measured = distances(metric, items, cells)
+    measured = distances(metric, items, key_of)
     matrix = _matrix(measured, len(items))
     # Each output stands for all at distance 0 from it, such as other orders of a multiset.
     stands = [int(np.flatnonzero(line == 0)[0]) for line in matrix]
-    distributions = [_counted([stands[place] for place in line]) for line in places]
+    counted = (sorted(Counter(stands[place] for place in line).items()) for line in places)
+    distributions = [Distribution(*zip(*ordered, strict=True)) for ordered in counted]
     return Outputs(items, measured, matrix, distributions)
 
 
@@ -159,11 +160,6 @@ def _matrix(measured: Distances, number: int) -> NDArray[Any]:
         matrix[i, i + 1 :] = row
         matrix[i + 1 :, i] = row
     return matrix
-
-
-def _counted(places: Sequence[int]) -> Distribution:
-    ordered = sorted(Counter(places).items())
-    return Distribution(*zip(*ordered, strict=True))
 
 
 def _frozen(output: Any) -> Any:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab import running
-from sensitivity_lab.audits.pairs import neighbors
 from sensitivity_lab.audits.question import Question
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Number
@@ -52,8 +51,7 @@ def farthest(question: Question, outputs: Outputs, enumerated: bool) -> dict[Num
         return found
 
     best = {limit: Farthest() for limit in question.limits}
-    pairs = neighbors(question.inputs, question.datasets, question.limits, question.progress)
-    for x, y, limits in pairs:
+    for x, y, limits in question.neighbors(question.progress):
         for limit in limits:
             best[limit].see(np.array([gap(x, y, best[limit].gap or 0)]), [x], [y])
     return {

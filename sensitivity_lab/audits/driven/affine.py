@@ -9,8 +9,7 @@ there is a shift of each coordinate, or a change of scale of a single one. See d
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -141,19 +140,14 @@ def compare(p: AffineLaw, q: AffineLaw) -> Loss | Leak | NotJudged:
     # The first coordinates have independent noise under P, the others have none.
     change, rank = reduced(p.matrix)
     mine, other = _Noise.of(p, change), _Noise.of(q, change)
-    leaks = [_leak(change[rank:], p, q), _leak(_noise_free(q), p, q)]
+    noise_free, from_here = reduced(q.matrix)
+    leaks = [_leak(change[rank:], p, q), _leak(noise_free[from_here:], p, q)]
     for leak in sorted((one for one in leaks if one), key=lambda one: isinstance(one, NotJudged)):
         return leak
     # The combinations from `rank` on are the same constants in both laws: public.
     blocks = components(rank, [*mine.links(rank), *other.links(rank)])
     found = [_judged(mine.part(rows), other.part(rows)) for rows in blocks]
     return _together([one for one in found if one is not None], len(p.center))
-
-
-def _noise_free(law: AffineLaw) -> Matrix:
-    """Return a basis of the combinations of the released numbers without noise."""
-    change, rank = reduced(law.matrix)
-    return change[rank:]
 
 
 def _leak(combinations: Matrix, p: AffineLaw, q: AffineLaw) -> Leak | NotJudged | None:
@@ -219,52 +213,46 @@ class _Noise:
         return _Noise(
             change,
             [dot(row, law.center) for row in change],
-            by_kind["Laplace"],
+            _sorted(by_kind["Laplace"]),
             [[dot(one, other) for other in rows] for one in rows],
-        )._sorted()
+        )
 
-    def _sorted(self) -> _Noise:
-        columns = []
-        for column in self.laplace:
-            first = next((entry for entry in column if entry), Fraction(0))
-            if first:
-                columns.append([-entry for entry in column] if first < 0 else column)
-        return _Noise(self.weights, self.center, sorted(columns), self.covariance)
-
-    def links(self, rank: int) -> Matrix | list[list[int]]:
+    def links(self, rank: int) -> list[list[int]]:
         """Return which of the first coordinates share noise."""
-        return [
-            [i for i, entry in enumerate(column[:rank]) if entry]
-            for column in (*self.laplace, *self.covariance[:rank])
-        ]
+        return [_places(column[:rank]) for column in (*self.laplace, *self.covariance[:rank])]
 
     def part(self, rows: list[int]) -> _Noise:
         """Return the law of some coordinates."""
         return _Noise(
             [self.weights[i] for i in rows],
             [self.center[i] for i in rows],
-            [[column[i] for i in rows] for column in self.laplace],
+            _sorted([[column[i] for i in rows] for column in self.laplace]),
             [[self.covariance[i][j] for j in rows] for i in rows],
-        )._sorted()
+        )
 
     def changed(self, change: Matrix) -> _Noise:
         """Return the law of combinations of the coordinates, one per row of `change`."""
         return _Noise(
             product(change, self.weights),
             [dot(row, self.center) for row in change],
-            product(self.laplace, transposed(change)),
+            _sorted(product(self.laplace, transposed(change))),
             product(product(change, self.covariance), transposed(change)),
-        )._sorted()
-
-    @property
-    def is_normal(self) -> bool:
-        """Whether there are no Laplace draws."""
-        return not self.laplace
+        )
 
     @property
     def is_laplace(self) -> bool:
         """Whether there are no normal draws."""
         return not any(any(row) for row in self.covariance)
+
+
+def _sorted(columns: Matrix) -> Matrix:
+    """Return the columns that are not 0, with their signs and their order; see `_Noise`."""
+    signed = []
+    for column in columns:
+        first = next((entry for entry in column if entry), Fraction(0))
+        if first:
+            signed.append([-entry for entry in column] if first < 0 else column)
+    return sorted(signed)
 
 
 _Judged = ShiftLoss | ScaleLoss | NotJudged
@@ -277,7 +265,7 @@ def _judged(p: _Noise, q: _Noise) -> _Judged | None:
     if p.laplace == q.laplace and p.covariance == q.covariance:
         return None if p.center == q.center else _same_noise(p, q)
     size = len(p.center)
-    if p.is_normal and q.is_normal:
+    if not (p.laplace or q.laplace):
         if size > 1:
             return NotJudged(
                 f"the covariances of normal noise on {size} released numbers differ; delta is "
@@ -344,13 +332,8 @@ def _with_shifts(p: _Noise, q: _Noise, normal: ShiftLoss | None, released: int) 
         if moved and any(p.covariance[i][i] for i in part):
             return _ADDED  # normal noise that is added hides more; how much more is not known
         shifts += [Shift(tuple(p.weights[i]), p.center[i], q.center[i]) for i in moved]
-    if normal is None:
-        return ShiftLoss(tuple(shifts), (Fraction(0),) * released)
-    return ShiftLoss(tuple(shifts), normal.weights, normal.middle, normal.mu_squared)
-
-
-def _sum_of_rows(several: Sequence[tuple[Fraction, ...]], size: int) -> tuple[Fraction, ...]:
-    return tuple(sum((one[i] for one in several), Fraction(0)) for i in range(size))
+    nothing = ShiftLoss((), (Fraction(0),) * released)
+    return replace(normal or nothing, shifts=tuple(shifts))
 
 
 def _places(row: Vector) -> list[int]:
@@ -375,7 +358,7 @@ def _together(found: list[_Judged], size: int) -> Loss | NotJudged:
     shifts = [one for one in found if isinstance(one, ShiftLoss)]
     return ShiftLoss(
         tuple(shift for one in shifts for shift in one.shifts),
-        _sum_of_rows([one.weights for one in shifts], size),
+        tuple(sum((one.weights[i] for one in shifts), Fraction(0)) for i in range(size)),
         sum((one.middle for one in shifts), Fraction(0)),
         sum((one.mu_squared for one in shifts), Fraction(0)),
     )

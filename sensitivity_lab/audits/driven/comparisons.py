@@ -108,10 +108,11 @@ def inside_of(kinds: Sequence[str], events: Sequence[Above]) -> dict[int, Fracti
     """
     draws = sorted(_draws(events))
     values = {draw: (5 * draw + 3) / 8 for draw in draws}
-    positive = [Above(((one, Fraction(1)),), Fraction(0)) for one in draws]
-    known = [*events, *(one for one in positive if kinds[one.terms[0][0]] == EXPONENTIAL)]
+    exponential = [draw for draw in draws if kinds[draw] == EXPONENTIAL]
+    positive = [Above(((draw, Fraction(1)),), Fraction(0)) for draw in exponential]
     planes = [
-        (one.terms, one.least, math.hypot(*(float(a) for _, a in one.terms))) for one in known
+        (one.terms, one.least, math.hypot(*(float(a) for _, a in one.terms)))
+        for one in (*events, *positive)
     ]
     for place in range(_MARGINS):
         margin = 2.0**-place
@@ -216,7 +217,7 @@ class _Region:
         if not others:
             end = _by(-start, a)
             ends = (end, math.inf) if a > 0 else (-math.inf, end)
-            left = _between_ends(self.functions[x], *ends)
+            left = [piece[:3] for piece in _pairs(self.functions[x], [(*ends, {})])]
             return _Region({**self.functions, x: left}, self.links) if left else None
         ((y, b),) = others
         key = x, y, _by(a, scale), _by(b, scale)
@@ -285,7 +286,7 @@ def _integral(region: _Region, unit: int) -> Terms:
     if not lows and not highs:
         return _multiplied(whole, _integral(rest, unit))
     for low, high, left in _innermost(rest, lows, highs):
-        upper = _constant(whole) if high is None else _substituted(primitive, high)
+        upper = [(-math.inf, math.inf, whole)] if high is None else _substituted(primitive, high)
         lower = [] if low is None else _substituted(primitive, low)
         if low is None or high is None or low.draw == high.draw:
             one = (high or low).draw  # type: ignore[union-attr]
@@ -389,16 +390,6 @@ def _multiplied(one: Terms, other: Terms) -> Terms:
             key = a + a2, m + m2, b + b2
             found[key] = found.get(key, 0) + c * c2
     return {key: c for key, c in found.items() if c}
-
-
-def _constant(terms: Terms) -> Function:
-    return [(-math.inf, math.inf, terms)]
-
-
-def _between_ends(function: Function, low: Number, high: Number) -> Function:
-    """Return a function between two points, and 0 elsewhere."""
-    cut = [(max(low, start), min(high, end), terms) for start, end, terms in function]
-    return [(start, end, terms) for start, end, terms in cut if start < end]
 
 
 def _pairs(one: Function, other: Function) -> Iterator[tuple[Number, Number, Terms, Terms]]:

@@ -478,9 +478,9 @@ def _summed_out(factors: list[_Factor], blocks: Sequence[_Block], left: set[int]
 def _message(own: list[_Factor], blocks: Sequence[_Block], place: int) -> _Factor:
     """Return the product of some factors, summed over one block."""
     compared = [one for one in own if isinstance(one, _Compared)]
-    alone = [one for one in own if one.places == (place,)]
+    alone = [one.table for one in own if isinstance(one, _Dense) and one.places == (place,)]
     if len(compared) + len(alone) == len(own) and all(len(one.places) == 2 for one in compared):
-        weights: Any = prod(one.dense(blocks).table for one in alone)
+        weights: Any = prod(alone)
         return _by_intervals(compared, blocks, place, weights)
     places, table = _whole(own, blocks)
     axis = places.index(place)

@@ -336,8 +336,7 @@ class DrivenGenerator(LikePythons):
 
     def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
         """Draw standard Gaussian noise."""
-        if out is not None or np.dtype(dtype) != np.float64:
-            raise OutsideError("passes out= or dtype= to rng.standard_normal; leave them out")
+        _check_left_alone("standard_normal", dtype, out)
         return self._noise(GAUSSIAN, 0.0, 1.0, size)
 
     def multivariate_normal(  # type: ignore[override]
@@ -367,8 +366,7 @@ class DrivenGenerator(LikePythons):
         self, size: Any = None, dtype: Any = np.float64, method: str = "zig", out: Any = None
     ) -> Any:
         """Draw standard exponential noise."""
-        if out is not None or np.dtype(dtype) != np.float64:
-            raise OutsideError("passes out= or dtype= to rng.standard_exponential; leave them out")
+        _check_left_alone("standard_exponential", dtype, out)
         return self._noise(EXPONENTIAL, 0.0, 1.0, size)
 
     def _chosen(self, weights: Sequence[Fraction]) -> int:
@@ -449,6 +447,12 @@ def _law_of(low: int, weights: Sequence[Fraction]) -> Law:
     """Return the law of some values from `low`, in proportion to weights."""
     below = math.lcm(*(weight.denominator for weight in weights))
     return Law("table", (low, *(int(weight * below) for weight in weights)))
+
+
+def _check_left_alone(name: str, dtype: Any, out: Any) -> None:
+    """Raise OutsideError if a method gets a dtype that is not the usual one, or an array."""
+    if out is not None or np.dtype(dtype) != np.float64:
+        raise OutsideError(f"passes out= or dtype= to rng.{name}; leave them out")
 
 
 def _chance(given: Any) -> Fraction:

@@ -13,10 +13,11 @@ import random
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from sensitivity_lab.audits.replay.histories import drawn_around
 from sensitivity_lab.audits.returned import ENTRIES, Parts, bare, parts
 from sensitivity_lab.errors import QueryError
 
@@ -39,8 +40,8 @@ _NUMBER = re.compile(r"\d+\.?\d*(?:[eE][-+]?\d+)?")
 _AGAIN, _NEAR = 3, 1e-9
 """After so many vectors, runs are made again with numbers; these differ by rounding alone."""
 
-_FAR = (0.5, 2.0)
-"""How far out values in the tails are: powers of 10, in scales of the noise."""
+_KINDS = ("below", "above", "zero", *["near"] * 5)
+"""Where the values of the first numbers are, by vector; those of others are drawn from these."""
 
 
 class _Values:
@@ -53,16 +54,10 @@ class _Values:
     def at(self, place: int, center: Fraction, scale: Fraction) -> Fraction:
         """Return the value of a number: near to its center, near to 0, or in one of its tails."""
         if place == len(self._drawn):
-            source = self._random
-            first = self._number < 8 and place < _FIRST
-            kind = self._number if first else source.randrange(8)
-            sign = 1 if kind % 2 else -1
-            width = float(scale)
-            value = float(center) + sign * width * source.expovariate(1)
-            if kind in (0, 1):
-                value = float(center) + sign * width * 10 ** source.uniform(*_FAR)
-            elif kind == 2:
-                value = width * source.uniform(-0.01, 0.01)
+            source, kind = self._random, self._number
+            if kind >= len(_KINDS) or place >= _FIRST:
+                kind = source.randrange(len(_KINDS))
+            value = drawn_around(float(center), float(scale), _KINDS[kind], source)
             self._drawn.append(Fraction(value))
         return self._drawn[place]
 
@@ -157,7 +152,7 @@ class Handed:
     """
 
     epsilon: Fraction | float = Fraction(0)
-    shifts: list[tuple[str, Fraction]] | None = None
+    shifts: list[tuple[str, Fraction]] = field(default_factory=list)
 
     def see(self, x: Sequence[_Number], y: Sequence[_Number]) -> bool:
         """Take in the numbers after a vector of values; tell whether only shifts differ."""
@@ -170,7 +165,7 @@ class Handed:
         pure = all(kind == LAPLACE or not shift for kind, shift in found)
         whole = sum((shift for _, shift in found), Fraction(0)) if pure else math.inf
         self.epsilon = max(self.epsilon, whole)
-        before = self.shifts or []
+        before = self.shifts
         for place, (kind, shift) in enumerate(found):
             if place == len(before):
                 before.append((kind, shift))
@@ -178,7 +173,6 @@ class Handed:
                 return False
             else:
                 before[place] = kind, max(shift, before[place][1])
-        self.shifts = before
         return True
 
     @property
@@ -187,7 +181,7 @@ class Handed:
 
         Numbers that depend on earlier ones lose no more: each is dominated by its largest shift.
         """
-        moved = [(kind, shift) for kind, shift in self.shifts or [] if shift]
+        moved = [(kind, shift) for kind, shift in self.shifts if shift]
         laplace = (Shift((), shift, Fraction(0)) for kind, shift in moved if kind == LAPLACE)
         # The squares of the shifts of normal numbers add up to that of mu.
         squares = (shift**2 for kind, shift in moved if kind == GAUSSIAN)
@@ -242,7 +236,7 @@ def handed_on(
             # An error may be one of symbols alone, such as where NumPy wants floats.
             raised = (RAISED, 0) in told
             if by_numbers or raised or round_ < _AGAIN:
-                shown = _numbers_shown(function, datasets[at], run, raised)
+                shown = _with_numbers(function, datasets[at], run, raised)
                 if by_numbers and not raised:
                     told = shown
                 elif not _is_rounding(told, shown):
@@ -264,7 +258,7 @@ def _with_values(returned: Parts) -> Parts:
     }
 
 
-def _numbers_shown(function: Callable[..., Any], dataset: Any, run: _Handed, raised: bool) -> Parts:
+def _with_numbers(function: Callable[..., Any], dataset: Any, run: _Handed, raised: bool) -> Parts:
     """Return what a run with numbers for its draws releases; nothing where it draws more."""
     draws = {Draw(kind, place): Fraction(1) for place, kind in enumerate(run.noises)} | run.drawn
     try:

@@ -96,7 +96,7 @@ def first_calls(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> first([1]), first([1]), first([1])
     (0, 0, 0)
     """
-    held = [(put, value) for _, value, put in _held(function) if put]
+    held = _puts(function)
     before = _copies([function, *(value for _, value in held)])
 
     def call(*arguments: Any) -> Any:
@@ -117,7 +117,7 @@ def judged_by_first_calls(
     before, first = kept(function), first_calls(function)
     report = judge(function)
     left = changed(before, kept(function))
-    held = [(put, value) for _, value, put in _held(function) if put]
+    held = _puts(function)
     try:
         if not left or _verdicts(judge(first)) == _verdicts(report):
             return report
@@ -130,6 +130,11 @@ def judged_by_first_calls(
         "in every call"
     )
     return replace(report, notes=(*report.notes, state), unjudged=(*report.unjudged, state))
+
+
+def _puts(function: Callable[..., Any]) -> list[tuple[Callable[[Any], None], Any]]:
+    """Return what puts a value back, and the value, of all that is kept outside of a function."""
+    return [(put, value) for _, value, put in _held(function) if put]
 
 
 def _put_back(held: Iterable[tuple[Callable[[Any], None], Any]]) -> None:

@@ -325,11 +325,8 @@ class Noisy:
         It is p times the delta of f and g at epsilon + log(q / p).
         """
         small, large = bounds(self.p)
-        if self.p == self.q:
-            least, most = self._delta(epsilon), self._delta(epsilon)
-        else:
-            low, high = log_ratio(self.q, self.p)
-            least, most = self._delta(epsilon + high), self._delta(epsilon + low)
+        low, high = (0, 0) if self.p == self.q else log_ratio(self.q, self.p)
+        least, most = self._delta(epsilon + high), self._delta(epsilon + low)
         return small * least[0] if self.alone else Fraction(0), large * most[1]
 
     def _delta(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
@@ -441,11 +438,6 @@ class Divergence:
             reasons.append(f"runs that release alike have different noise; {way_out}")
         return reasons[0] if reasons else ""
 
-    @property
-    def cut(self) -> bool:
-        """Whether anything was not explored."""
-        return any(self.left)
-
     @cached_property
     def _sorted(self) -> tuple[list[Atom], Any, list[Chance], list[Chance]]:
         """The atoms by descending ratio p / q, the ratios, and the sums of p and q before each."""
@@ -496,11 +488,10 @@ class Divergence:
             inside, key=lambda one: bounds(one.p)[0] - low * bounds(one.q)[0], reverse=True
         )
 
-    def telling(self, epsilon: Fraction) -> list[Atom]:
-        """Return the same event; the outcomes with the largest ratio if it has none."""
+    def telling(self) -> list[Atom]:
+        """Return the outcomes with the largest ratio, where no event attains delta."""
         atoms, ratios, _, _ = self._sorted
-        top = [atom for atom, ratio in zip(atoms, ratios, strict=True) if ratio == ratios[0]]
-        return self.event(epsilon) or top
+        return [atom for atom, ratio in zip(atoms, ratios, strict=True) if ratio == ratios[0]]
 
     def _largest_log(self) -> tuple[Fraction, Fraction]:
         """Bounds on the logarithm of the largest p / q, where all are finite, and not all 0."""
@@ -512,7 +503,7 @@ class Divergence:
     @cached_property
     def pure(self) -> tuple[float, float] | None:
         """Bounds on the least pure epsilon; None if what was not explored leaves it open."""
-        if self.cut or self.unknown:
+        if any(self.left) or self.unknown:
             return None
         noisy = max((one.epsilon for one in self.noisy), default=0.0)
         ratios = self._sorted[1]
@@ -533,7 +524,7 @@ class Divergence:
             or any(one.p and isinstance(one.loss, Leak) for one in self.noisy)
         ):
             return math.inf, math.inf
-        if self.cut or self.unknown or any(one.p != one.q for one in self.atoms):
+        if any(self.left) or self.unknown or any(one.p != one.q for one in self.atoms):
             return None
         if not self.noisy:
             return Fraction(0), Fraction(0)
@@ -637,13 +628,12 @@ def compared(first: ReleaseLaw, second: ReleaseLaw) -> Divergence:
 def _noisy(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> list[Noisy]:
     """Return the outcomes of leaves with continuous noise that can have outcomes in common."""
     sides = [[one for law, one in members if (law is first) is mine] for mine in (True, False)]
-    if (mixture := _of_centers(*sides)) is not None:
+    if (mixture := _mixture_loss(*sides)) is not None:
         p, q = (sum((one.mass for one in some), Fraction(0)) for some in sides)
         return [Noisy(p, q, mixture, members[0][1].leaf)]
-    mine = {one.leaf.run.path_taken: one for law, one in members if law is first}
-    others = {one.leaf.run.path_taken: one for law, one in members if law is not first}
+    mine, others = ({one.leaf.run.path_taken: one for one in some} for some in sides)
     if len(mine) == len(others) == 1:
-        pairs = [(next(iter(mine.values())), next(iter(others.values())))]
+        pairs = list(zip(*sides, strict=True))
     elif mine.keys() == others.keys():
         # The runs decided alike: given all decisions, which are not seen, the laws are these. By
         # joint convexity, delta is at most the sum.
@@ -669,21 +659,17 @@ def _noisy(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> l
     return found
 
 
-def _of_centers(own: Sequence[_Boxed], other: Sequence[_Boxed]) -> MixtureLoss | None:
+def _mixture_loss(own: Sequence[_Boxed], other: Sequence[_Boxed]) -> MixtureLoss | None:
     """Return the loss of a number whose center draws decide that are not released; else None."""
     both = [*own, *other]
     plain = all(len(one.leaf.symbols) == 1 and not one.leaf.run.compares for one in both)
     if len(both) < 3 or not plain or any(one.tables for one in both):
         return None
     p, q = (mixed((one.mass, _affine(one.leaf)) for one in some) for some in (own, other))
-    if (
-        p is None
-        or q is None
-        or p[0] != q[0]
-        or {b for (_, b), _ in p[1]} != {b for (_, b), _ in q[1]}
-    ):
+    if p is None or q is None or p[0] != q[0]:
         return None
-    return MixtureLoss(p[0], (Fraction(1),), p[1], q[1])
+    (kind, _), law = p
+    return MixtureLoss(kind, (Fraction(1),), law, q[1])
 
 
 def _within(one: Leaf, other: Leaf) -> WithinLoss | None:

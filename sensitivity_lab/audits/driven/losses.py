@@ -7,13 +7,11 @@ See docs/proofs.md, "Affine laws".
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Self
 
 from sensitivity_lab.exact.difference import round_down, round_up
 from sensitivity_lab.exact.enclosures import Enclosure, nearest_bounds
@@ -49,40 +47,6 @@ class Event:
     probability_q: Bounds
 
 
-class Loss(ABC):
-    """The privacy loss between two laws, P and Q; delta and events are about P before Q.
-
-    Attributes
-    ----------
-    epsilon : Fraction or infinity
-        The least epsilon of pure differential privacy, for both orders, exactly.
-    rho : (float, float)
-        Proven bounds of the least rho of zero-concentrated differential privacy, for both orders.
-    """
-
-    @property
-    @abstractmethod
-    def epsilon(self) -> Fraction | float:
-        """The least epsilon of pure differential privacy, for both orders."""
-
-    @property
-    @abstractmethod
-    def rho(self) -> Bounds | tuple[Fraction, Fraction]:
-        """Bounds of the least rho of zero-concentrated differential privacy."""
-
-    @abstractmethod
-    def swapped(self) -> Self:
-        """Return the same with P and Q exchanged."""
-
-    @abstractmethod
-    def delta(self, epsilon: Fraction | float) -> Bounds:
-        """Return proven bounds of delta(epsilon), for an epsilon of at least 0."""
-
-    @abstractmethod
-    def event(self, epsilon: Fraction | float) -> Event | None:
-        """Return an event that attains delta(epsilon); None if delta(epsilon) is 0."""
-
-
 @dataclass(frozen=True)
 class Shift:
     """One standard Laplace draw, alone in a combination of the released numbers.
@@ -106,7 +70,7 @@ class Shift:
 
 
 @dataclass(frozen=True)
-class ShiftLoss(Loss):
+class ShiftLoss:
     """The loss of independent shifts: Laplace draws, and normal draws all together.
 
     Parameters
@@ -329,7 +293,7 @@ def _part(
 
 
 @dataclass(frozen=True)
-class ScaleLoss(Loss):
+class ScaleLoss:
     """The loss of one number with one draw, whose scale differs between the two laws.
 
     Parameters
@@ -432,8 +396,8 @@ class Within:
 
     center: Fraction
     scale: Fraction
-    low: Fraction | float = -math.inf
-    high: Fraction | float = math.inf
+    low: Fraction | float
+    high: Fraction | float
 
     def mass(self, low: Fraction | float, high: Fraction | float) -> Chance:
         """Return the probability that it is released and between two numbers."""
@@ -449,7 +413,7 @@ class Within:
 
 
 @dataclass(frozen=True)
-class WithinLoss(Loss):
+class WithinLoss:
     """The loss of one number with Laplace noise of one scale, released within ends.
 
     Other releases, such as the ends themselves, are no part of it: it compares two measures whose
@@ -514,6 +478,23 @@ class WithinLoss(Loss):
             if ends[0] < ends[1]:
                 yield ends
 
+
+Loss = ShiftLoss | ScaleLoss | WithinLoss
+"""The privacy loss between two laws, P and Q; delta and events are about P before Q.
+
+Each has these:
+
+epsilon : Fraction or infinity
+    The least epsilon of pure differential privacy, for both orders, exactly.
+rho : (float, float)
+    Proven bounds of the least rho of zero-concentrated differential privacy, for both orders.
+swapped()
+    The same with P and Q exchanged.
+delta(epsilon)
+    Proven bounds of delta(epsilon), for an epsilon of at least 0.
+event(epsilon)
+    An event that attains delta(epsilon); None if delta(epsilon) is 0.
+"""
 
 _Infinite = Decimal
 Ends = tuple[Enclosure | _Infinite, Enclosure | _Infinite]

@@ -31,21 +31,27 @@ _BEYOND, _PLACES = 40, 4_000
 """Changes of sign are looked for up to so many scales from all centers, at so many places."""
 
 
-def mixed(laws: Iterable[tuple[Chance, AffineLaw]]) -> tuple[str, Mixed] | None:
-    """Return the kind of the noise and the law of one number; None where it is no such mixture."""
+def mixed(
+    laws: Iterable[tuple[Chance, AffineLaw]],
+) -> tuple[tuple[str, Fraction], Mixed] | None:
+    """Return the kind and scale of the noise, and the law of one number; None if it is no mixture.
+
+    It is one if all of its parts have noise of one kind and scale.
+    """
     found: dict[tuple[Fraction, Fraction], Fraction] = {}
-    kinds = set()
+    noises = set()
     for mass, law in laws:
         if not isinstance(mass, Fraction) or not len(law.center) == len(law.kinds) == 1:
             return None
         scale = abs(law.matrix[0][0])
-        kinds.add(law.kinds[0])
-        one = law.center[0], scale if law.kinds[0] == "Laplace" else scale**2
+        (kind,) = law.kinds
+        one = law.center[0], scale if kind == "Laplace" else scale**2
+        noises.add((kind, one[1]))
         found[one] = found.get(one, Fraction(0)) + mass
-    if len(kinds) != 1 or len({scale for _, scale in found}) != 1:
+    if len(noises) != 1:
         return None
     whole = sum(found.values(), Fraction(0))
-    return kinds.pop(), tuple((one, mass / whole) for one, mass in found.items())
+    return noises.pop(), tuple((one, mass / whole) for one, mass in found.items())
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,11 @@ class MixtureLoss(ScaleLoss):
 
     p: Any
     q: Any
+
+    @property
+    def _scale(self) -> Fraction:
+        """The scale, or the variance, which is that of all parts."""
+        return self.p[0][0][1]  # type: ignore[no-any-return]
 
     @property
     def epsilon(self) -> float:
@@ -65,7 +76,7 @@ class MixtureLoss(ScaleLoss):
         most = Fraction(0)
         for at in (*places, None):
             for side in (1, -1):
-                one, other = (_height(mixture, at, side) for mixture in (self.p, self.q))
+                one, other = (_twice_density(mixture, at, side) for mixture in (self.p, self.q))
                 most = max(most, log_ratio(one, other)[1], log_ratio(other, one)[1])
         return round_up(most)
 
@@ -73,7 +84,7 @@ class MixtureLoss(ScaleLoss):
     def rho(self) -> Bounds:
         """0, and rho of the two centers that are farthest apart: mixing brings none apart."""
         gaps = (abs(one - other) for (one, _), _ in self.p for (other, _), _ in self.q)
-        (((_, scale), _), *_) = self.p
+        scale = self._scale
         square = max(gaps) ** 2 / (scale**2 if self.kind == "Laplace" else scale)
         return 0.0, round_up(square / 2)
 
@@ -114,8 +125,7 @@ class MixtureLoss(ScaleLoss):
         weights = self._weights(epsilon)
         at = np.array([float(center) for center in weights])
         by = np.array([float(weight) for weight in weights.values()])
-        (((_, scale), _), *_) = self.p
-        spread = float(scale) if self.kind == "Laplace" else math.sqrt(scale)
+        spread = float(self._scale) if self.kind == "Laplace" else math.sqrt(self._scale)
         places = np.linspace(at.min() - _BEYOND * spread, at.max() + _BEYOND * spread, _PLACES)
         places = np.sort(np.concatenate([places, at]))
         apart = np.abs(places[:, None] - at) / spread
@@ -137,7 +147,6 @@ class MixtureLoss(ScaleLoss):
         digits: int,
     ) -> Enclosure:  # fmt: skip
         """Return where the sign changes, from `above` at `low`, by bisection."""
-        (((_, scale), _), *_) = self.p
         for _ in range(4 * digits):
             middle, value = (low + high) / 2, Enclosure.of(0, digits)
             for center, weight in weights.items():
@@ -148,7 +157,7 @@ class MixtureLoss(ScaleLoss):
                     else center * (middle - center / 2)
                 )
                 first, last = bounds(weight)
-                value += Enclosure.of(log / scale, digits).exp() * Enclosure.between(
+                value += Enclosure.of(log / self._scale, digits).exp() * Enclosure.between(
                     first, last, digits
                 )
             if value.low <= 0 <= value.high:
@@ -160,7 +169,7 @@ class MixtureLoss(ScaleLoss):
         return Enclosure.between(low, high, digits)
 
 
-def _height(mixture: Mixed, at: Fraction | None, side: int) -> Chance:
+def _twice_density(mixture: Mixed, at: Fraction | None, side: int) -> Chance:
     """Return twice the density of a mixture of Laplace noise, or in a tail, times a factor."""
     found: Chance = Fraction(0)
     for (center, scale), weight in mixture:

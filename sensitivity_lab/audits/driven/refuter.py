@@ -11,6 +11,7 @@ import copy
 import inspect
 import itertools
 import math
+import operator
 import re
 import sys
 import time
@@ -163,6 +164,11 @@ class Refuted:
     runs: tuple[int, int]
     error: float
 
+    @property
+    def shares(self) -> tuple[float, float]:
+        """The shares of runs in the event, on each."""
+        return self.hits[0] / self.runs[0], self.hits[1] / self.runs[1]
+
 
 @dataclass(frozen=True)
 class Tried:
@@ -187,7 +193,7 @@ class _Candidate:
 
     x: int
     y: int
-    score: float = 0.0
+    score: float
     event: Event | None = None
 
 
@@ -228,7 +234,7 @@ def refute(
     each is on x with probability at most e^epsilon / (1 + e^epsilon). With a delta, the probability
     of the event on x has a lower bound, and on y an upper one, each by Clopper and Pearson.
     """
-    search = _Search(function, datasets, seed, runs, seconds)
+    search = _Search(function, datasets, seed, seconds)
     chosen = list(pairs)
     if len(chosen) > _PAIRS:
         random = np.random.default_rng([seed, 0])
@@ -258,33 +264,30 @@ def refute(
     return Tried(search.runs, time.process_time() - search.began, found)
 
 
+@dataclass
 class _Search:
-    """Runs a function, within limits, and keeps what it released."""
+    """Runs a function, within a time, and keeps what it released."""
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        datasets: Sequence[Any],
-        seed: int,
-        runs: int,
-        seconds: float,
-    ) -> None:
-        self._function, self._datasets, self._seed = function, datasets, seed
-        self._most, self._seconds = runs, seconds
-        self.began, self.runs, self._calls = time.process_time(), 0, 0
-        self.kept: dict[int, Sample] = {}
+    function: Callable[..., Any]
+    datasets: Sequence[Any]
+    seed: int
+    seconds: float
+    began: float = field(default_factory=time.process_time)
+    runs: int = 0
+    calls: int = 0
+    kept: dict[int, Sample] = field(default_factory=dict)
 
     def released(self, places: Sequence[int], until: float) -> Iterator[tuple[int, Parts]]:
         """Yield releases on datasets until a share of the time is over; at least a few."""
-        self._calls += 1
+        self.calls += 1
         for number, place in enumerate(places):
-            if number >= _LEAST and time.process_time() - self.began > until * self._seconds:
+            if number >= _LEAST and time.process_time() - self.began > until * self.seconds:
                 return
             self.runs += 1
             budget().check()
             # One generator a run: code that copies its generator may leave it as it was.
-            rng = LikePythons(np.random.PCG64([self._seed, 1, self._calls, number]))
-            yield place, _released(self._function, self._datasets[place], rng)
+            rng = LikePythons(np.random.PCG64([self.seed, 1, self.calls, number]))
+            yield place, _released(self.function, self.datasets[place], rng)
 
     def run(self, place: int, number: int, until: float) -> None:
         """Run on a dataset, and keep what it releases for the choice of events."""
@@ -304,7 +307,7 @@ class _Search:
         """Judge the event of a pair by new runs; a coin picks the dataset of each."""
         if pair.event is None:
             return None
-        coins = np.random.default_rng([self._seed, 2, self._calls]).random(number) < 0.5
+        coins = np.random.default_rng([self.seed, 2, self.calls]).random(number) < 0.5
         told: dict[int, list[bool]] = {pair.x: [], pair.y: []}
         for place, one in self.released([pair.x if coin else pair.y for coin in coins], until):
             told[place].append(pair.event.inside(one))
@@ -319,7 +322,7 @@ class _Search:
             chance = binomial_tail(hits[0], sum(hits), share)
         if chance > error or not sum(hits):
             return None
-        x, y = self._datasets[pair.x], self._datasets[pair.y]
+        x, y = self.datasets[pair.x], self.datasets[pair.y]
         chance = max(chance, sys.float_info.min)  # it is rounded up
         return Refuted(x, y, (pair.x, pair.y), pair.event, hits, (len(on_x), len(on_y)), chance)
 
@@ -383,25 +386,20 @@ def _events(on_x: Sample, on_y: Sample) -> Iterator[_Family]:
         counted = [Counter(one.each(source, of)) for one in (on_x, on_y)]
         values = [value for value, _ in (counted[0] + counted[1]).most_common(_VALUES)]
         a, b = (_hits(one, values) for one in counted)
-        yield _equal_to(source, of), values, a, b
+        yield _where(source, of, "==", operator.eq), values, a, b
 
 
 def _hits(counted: Counter[Any], values: Sequence[Any]) -> _Counts:
     return np.array([counted[value] for value in values], dtype=np.intp)
 
 
-def _equal_to(source: str, of: _Function) -> Callable[[Any], Event]:
+def _where(
+    source: str, of: _Function, sign: str, compares: Callable[[Any, Any], Any]
+) -> Callable[[Any], Event]:
+    """Return what makes the event that a function compares so with a value."""
     return lambda value: Event(
-        f"{source} == {literal(value)}", lambda found: bool(of(found) == value)
+        f"{source} {sign} {literal(value)}", lambda found: bool(compares(of(found), value))
     )
-
-
-def _up_to(source: str, of: _Function) -> Callable[[Any], Event]:
-    return lambda cut: Event(f"{source} <= {cut!r}", lambda found: bool(of(found) <= cut))
-
-
-def _from(source: str, of: _Function) -> Callable[[Any], Event]:
-    return lambda cut: Event(f"{source} >= {cut!r}", lambda found: bool(of(found) >= cut))
 
 
 def _several(found: Parts) -> int:
@@ -416,10 +414,10 @@ def _columns(on_x: Sample, on_y: Sample) -> Iterator[tuple[str, _Function, _Floa
     """Yield numbers of each release, with their expressions and the functions that these are."""
     asked: list[tuple[str, _Function]] = []
     for path in _most_common(64, on_x, on_y):
-        source, of = f"number(found, {path!r})", partial(_number_at, path)
+        source, of = f"number(found, {path!r})", partial(number, path=path)
         if any(one == one for sample in (on_x, on_y) for one in sample.each(source, of)):
             asked.append((source, of))
-    paths = [of.args[0] for _, of in asked if isinstance(of, partial)]
+    paths = [of.keywords["path"] for _, of in asked if isinstance(of, partial)]
     if len(paths) > 1:
         asked += [("most(found)", most), ("least(found)", least), ("place(found)", place)]
         asked += [("len(set(numbers(found)))", _several)]
@@ -440,10 +438,6 @@ def _most_common(most: int, *samples: Sample) -> list[Path]:
     return [path for path, _ in seen.most_common(most)]
 
 
-def _number_at(path: Path, found: Parts) -> Any:
-    return number(found, path)
-
-
 def _of_column(source: str, of: _Function, x: _Floats, y: _Floats) -> Iterator[_Family]:
     """Yield ranges of a number, and values that it has often."""
     x, y = (np.sort(one[~np.isnan(one)]) for one in (x, y))
@@ -454,20 +448,20 @@ def _of_column(source: str, of: _Function, x: _Floats, y: _Floats) -> Iterator[_
     if len(values) > _CUTS:
         cuts = np.unique(np.quantile(values, np.linspace(0, 1, _CUTS), method="nearest"))
     a, b = (np.searchsorted(one, cuts, side="right") for one in (x, y))
-    yield _up_to(source, of), cuts.tolist(), a, b
+    yield _where(source, of, "<=", operator.le), cuts.tolist(), a, b
     a, b = (len(one) - np.searchsorted(one, cuts, side="left") for one in (x, y))
-    yield _from(source, of), cuts.tolist(), a, b
+    yield _where(source, of, ">=", operator.ge), cuts.tolist(), a, b
     often = np.argsort(-counts)[:_VALUES]
     if len(often := often[counts[often] > 1]):
         found = values[often].tolist()
         a, b = (_hits(Counter(one.tolist()), found) for one in (x, y))
-        yield _equal_to(source, of), found, a, b
+        yield _where(source, of, "==", operator.eq), found, a, b
 
 
 def _discrete(on_x: Sample, on_y: Sample) -> Iterator[tuple[str, _Function]]:
     """Yield what releases hold beside numbers: each part, all of them, and where parts stand."""
     for path in _most_common(32, on_x, on_y):
-        source, of = f"found.get({path!r})", partial(_get, path)
+        source, of = f"found.get({path!r})", operator.methodcaller("get", path)
         kinds_of = {
             (isinstance(cell, float), _is_told(cell))
             for sample in (on_x, on_y)
@@ -478,10 +472,6 @@ def _discrete(on_x: Sample, on_y: Sample) -> Iterator[tuple[str, _Function]]:
     yield "tuple(found)", tuple
     if all(all(sample.each("told", _all_told)) for sample in (on_x, on_y)):
         yield "kinds(found)", kinds
-
-
-def _get(path: Path, found: Parts) -> Any:
-    return found.get(path)
 
 
 def _all_told(found: Parts) -> bool:

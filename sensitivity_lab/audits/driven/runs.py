@@ -557,14 +557,13 @@ class Run:
             for draw, value in zip(one.draws, found, strict=True):
                 values[Draw(DISCRETE, draw)] = Fraction(value)
         # Noise that is no whole number, and differs from draw to draw.
-        noise = {
+        values |= {
             Draw(kind, place): Fraction(5 * place + 3, 8) for place, kind in enumerate(self.noises)
         }
         compared = inside_of(self.noises, [*self.compared, *self.race.events])
         if compared is None:
             raise OutsideError("compares noise so that no draws are far from a tie")
-        noise |= {Draw(self.noises[place], place): value for place, value in compared.items()}
-        values |= noise
+        values |= {Draw(self.noises[place], place): value for place, value in compared.items()}
         known = {Draw(self.noises[at], at) for at in compared}
         # What a logarithm was taken of follows from it, which may be what another was taken of.
         for at, source in reversed(self.made):
@@ -639,7 +638,7 @@ def inside(number: Fraction, low: Bound, high: Bound) -> bool:
     return True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Leaf:
     """What one run releases, with its law.
 
@@ -660,11 +659,11 @@ class Leaf:
     """
 
     # A symbol decides its value where it is printed, so a leaf never prints its symbols.
-    parts: Parts = field(repr=False)
-    groups: list[tuple[tuple[Path, ...], dict[tuple[Fraction, ...], Fraction]]] = field(repr=False)
+    parts: Parts
+    groups: list[tuple[tuple[Path, ...], dict[tuple[Fraction, ...], Fraction]]]
     mass: Chance
-    symbols: dict[Path, Symbol] = field(repr=False)
-    run: Run = field(repr=False)
+    symbols: dict[Path, Symbol]
+    run: Run
 
     @property
     def whole_mass(self) -> Chance:
@@ -693,7 +692,7 @@ class Explored:
     dataset: Any
     leaves: list[Leaf]
     unexplored: Fraction
-    endless: bool = False
+    endless: bool
 
 
 def explore(

@@ -8,7 +8,7 @@ import math
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from types import FunctionType, ModuleType
@@ -19,7 +19,6 @@ import numpy as np
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.results.literals import literal
 
-from .generator import played
 from .kept import variables_around
 from .laws import Atom, NoisyEvent, Outcome, chances
 from .runs import example_of
@@ -134,14 +133,68 @@ _PARTS = inspect.getsource(parts).replace(
 """The same for a script, which imports no types."""
 
 
+Told = tuple[str, float, float, str]
+"""How a script says that an event has two probabilities or shares, these, and what counts it."""
+
+
+def told_of_outcomes(
+    function: Callable[..., Any],
+    claim: tuple[float, float],
+    event: Sequence[Atom],
+    noisy: Sequence[NoisyEvent],
+) -> Told:
+    """Return what a script says of an event, and counts.
+
+    Parameters
+    ----------
+    function : callable
+        The audited function.
+    claim : (float, float)
+        epsilon and delta.
+    event : sequence of Atom
+        The event, the outcomes that count most first.
+    noisy : sequence of NoisyEvent
+        The events of numbers with continuous noise, which are part of it.
+
+    Raises
+    ------
+    InputError
+        If the event cannot be written as a short program.
+    """
+    listed = _needed(event, *claim, noisy)
+    if not (listed or noisy) or not all(one.code for one in noisy):
+        raise InputError(
+            "script cannot write this event as a short program; the evidence of the report has the "
+            "pair and both probabilities"
+        )
+    inside = _LISTED_EVENT.format(
+        event="\n".join(f"    {_told(function, atom.outcome)}," for atom in listed),
+        noisy=" or ".join(one.code for one in noisy) or "False",
+    )
+    return "has probability", *chances(listed, noisy), inside
+
+
+def told_of_sample(shares: tuple[float, float], event: str, helpers: str) -> Told:
+    """Return what a script says of an event that was sampled, and counts.
+
+    Parameters
+    ----------
+    shares : (float, float)
+        Of the runs on x and on y that were in the event.
+    event, helpers : str
+        The event as an expression over the parts `found` of a release, and the functions in it.
+    """
+    return "was seen in a share of", *shares, _EXPRESSION.format(helpers=helpers, event=event)
+
+
 def script_of(
     function: Callable[..., Any],
     call: str,
     x: Any,
     y: Any,
     claim: tuple[float, float],
-    event: Iterable[Atom],
-    noisy: Sequence[NoisyEvent],
+    told: Told,
+    generator: str | None,
 ) -> str:
     """Return a script that runs a function on two datasets, and counts an event.
 
@@ -155,74 +208,19 @@ def script_of(
         The datasets.
     claim : (float, float)
         epsilon and delta.
-    event : iterable of Atom
-        The event, the outcomes that count most first.
-    noisy : sequence of NoisyEvent
-        The events of numbers with continuous noise, which are part of it.
-
-    Raises
-    ------
-    InputError
-        If the event cannot be written as a short program.
+    told : tuple
+        The event, see `Told`.
+    generator : str or None
+        The class that the function's generator has, if the caller said which.
     """
-    listed = _needed(list(event), *claim, noisy)
-    if not (listed or noisy) or not all(one.code for one in noisy):
-        raise InputError(
-            "script cannot write this event as a short program; the evidence of the report has the "
-            "pair and both probabilities"
-        )
-    inside = _LISTED_EVENT.format(
-        event="\n".join(f"    {_told(function, atom.outcome)}," for atom in listed),
-        noisy=" or ".join(one.code for one in noisy) or "False",
-    )
-    told = "has probability", *chances(listed, noisy)
-    return _counting(function, call, x, y, claim, told, inside)
-
-
-def script_of_sample(
-    function: Callable[..., Any],
-    call: str,
-    x: Any,
-    y: Any,
-    claim: tuple[float, float],
-    shares: tuple[float, float],
-    event: str,
-    helpers: str,
-) -> str:
-    """Return a script that runs a function on two datasets, and counts an event that was sampled.
-
-    Parameters
-    ----------
-    function, call, x, y, claim
-        As for `script_of`.
-    shares : (float, float)
-        Of the runs on x and on y that were in the event.
-    event, helpers : str
-        The event as an expression over the parts `found` of a release, and the functions in it.
-    """
-    inside = _EXPRESSION.format(helpers=helpers, event=event)
-    return _counting(function, call, x, y, claim, ("was seen in a share of", *shares), inside)
-
-
-def _counting(
-    function: Callable[..., Any],
-    call: str,
-    x: Any,
-    y: Any,
-    claim: tuple[float, float],
-    told: tuple[str, float, float],
-    inside: str,
-) -> str:
-    """Return the script that counts what is `inside` an event, which is `told` with two shares."""
     epsilon, delta = claim
-    has, p, q = told
+    has, p, q, inside = told
     runs = int(min(max(_LEAST_RUNS, 1000 / max(p, 1e-9)), _MOST_RUNS))
-    generator = played() or "Generator"
     return _SCRIPT.format(
         title=f"{call} is not ({epsilon:.6g}, {delta:.6g})-differentially private.",
         has=has, p=f"{p:.6g}", q=f"{q:.6g}", epsilon=repr(epsilon), delta=repr(delta),
         function=_source(function, call), parts=_PARTS, x=literal(x), y=literal(y),
-        inside=inside.rstrip(), runs=runs, call=call, generator=_MADE_BY[generator],
+        inside=inside.rstrip(), runs=runs, call=call, generator=_MADE_BY[generator or "Generator"],
         imports="import random\n" if generator == "Random" else "",
     )  # fmt: skip
 

@@ -190,9 +190,6 @@ class Symbol(Part):
     def __neg__(self) -> Symbol:
         return self._times(Fraction(-1), whole=True)
 
-    def __pos__(self) -> Symbol:
-        return self
-
     def _times(self, factor: Fraction, whole: bool) -> Symbol:
         terms = {draw: factor * a for draw, a in self.terms.items() if factor}
         return Symbol(self.run, terms, factor * self.constant, self.whole and whole)
@@ -310,10 +307,6 @@ class Symbol(Part):
         """Return -1, 0 or 1, by comparisons."""
         return 1.0 if self > 0 else -1.0 if self < 0 else 0.0
 
-    def conjugate(self) -> Symbol:
-        """Return the symbol itself."""
-        return self
-
     def is_integer(self) -> bool:
         """Return whether the value is a whole number."""
         return self.whole or float(self.decided()).is_integer()
@@ -322,8 +315,7 @@ class Symbol(Part):
         """Return the symbol itself."""
         return self
 
-    def __copy__(self) -> Symbol:
-        return self
+    __pos__ = __copy__ = conjugate = item
 
     def __deepcopy__(self, _: Any) -> Symbol:
         return self

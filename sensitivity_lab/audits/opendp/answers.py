@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
@@ -15,27 +14,18 @@ _CHUNKS = 48
 """About how many chunks work is cut into, for any number of workers."""
 
 
-@dataclass(frozen=True)
-class Calls:
-    """How a transformation is called: the function, and whether it can be sent to workers."""
-
-    call: Any
-    shipped: bool
-    remark: str
-
-
-def calls_of(transformation: Any, n_jobs: int | None) -> Calls:
-    """Return a function that can be sent to workers, or the transformation itself."""
+def calls_of(transformation: Any, n_jobs: int | None) -> tuple[Any, bool, str]:
+    """Return a function that calls a transformation, whether workers can get it, and a remark."""
     if running.workers(n_jobs) == 1:
-        return Calls(partial(invoke, transformation), False, "")
+        return partial(invoke, transformation), False, ""
     from opendp.mod import GLOBAL_FEATURES, serialize
 
     try:
         text = serialize(transformation)
     except Exception:  # noqa: BLE001 - OpenDP raises nothing more specific
         remark = ", called in one process as OpenDP cannot serialise it"
-        return Calls(partial(invoke, transformation), False, remark)
-    return Calls(partial(_invoke_text, text, tuple(sorted(GLOBAL_FEATURES))), True, "")
+        return partial(invoke, transformation), False, remark
+    return partial(_invoke_text, text, tuple(sorted(GLOBAL_FEATURES))), True, ""
 
 
 def ask(call: Any, inputs: list[Any], n_jobs: int | None, progress: bool | None) -> list[Any]:

@@ -288,8 +288,8 @@ def _audit_transformation(
     question = asked(check_subject(made, component, neighbors), made)
     if not question.inputs.unordered:
         check_pairs(len(question.datasets))
-    calls = calls_of(made, n_jobs)
-    answers = ask(calls.call, question.datasets, n_jobs if calls.shipped else 1, progress)
+    there, shipped, remark = calls_of(made, n_jobs)
+    answers = ask(there, question.datasets, n_jobs if shipped else 1, progress)
     call = partial(invoke, made)
     try:
         rows = rows_of(question, call, farthest(question, call, answers))
@@ -297,4 +297,4 @@ def _audit_transformation(
         if "_user_" in question.subject:  # it may keep something between calls
             raise
         return audit_coupling(question, call, _DRAWS)
-    return question.report(rows, f"implementation{calls.remark}")
+    return question.report(rows, f"implementation{remark}")

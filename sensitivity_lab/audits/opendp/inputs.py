@@ -45,7 +45,7 @@ def question_of(
     every_order: Any,
     tolerance_ulps: Any,
     progress: bool | None,
-    extremes: Any = False,
+    extremes: Any,
 ) -> Question:
     """Return the question of an audit about a subject, or raise InputError.
 

@@ -141,7 +141,7 @@ class _Driven(Subject):
 
     def promised(self, d_in: Number) -> PrivacyClaim:
         """Return what the map promises, as a claim; raise InputError for other measures."""
-        loss = self.transformation.map(self.distance(d_in))
+        loss = self.mapped(d_in)
         measure = str(self.transformation.output_measure)
         if measure == "MaxDivergence":
             return PrivacyClaim.of(loss)
@@ -160,7 +160,7 @@ class _Driven(Subject):
 
     def claim(self, d_in: Number) -> Any:
         """Return the first number that the map promises."""
-        loss = self.transformation.map(self.distance(d_in))
+        loss = self.mapped(d_in)
         return loss[0] if isinstance(loss, tuple) else loss
 
 
@@ -168,8 +168,8 @@ class _Driven(Subject):
 class _Noisy(Subject):
     """A measurement with noise of a scale, and the sensitivity that its map assumes."""
 
-    scale: float = 1.0
-    measure: str = "MaxDivergence"
+    scale: float
+    measure: str
 
     @property
     def metrics(self) -> str:
@@ -180,7 +180,7 @@ class _Noisy(Subject):
 
     def claim(self, d_in: Number) -> Any:
         """Return the sensitivity for which noise of this scale has the promised loss."""
-        loss = self.transformation.map(self.distance(d_in))
+        loss = self.mapped(d_in)
         loss = loss[0] if isinstance(loss, tuple) else loss
         if math.isinf(loss):
             return math.inf
@@ -195,7 +195,7 @@ class _Noisy(Subject):
         noise passes a threshold.
         """
         try:
-            delta = self.transformation.map(self.distance(d_in))[1]
+            delta = self.mapped(d_in)[1]
         except Exception:  # noqa: BLE001 - whatever OpenDP raises where it promises nothing
             return "delta not judged"
         return f"delta not judged; the map promises {delta!r}"

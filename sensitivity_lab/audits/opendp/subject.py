@@ -79,9 +79,13 @@ class Subject:
                 raise InputError(f"{d_in} is no {kind} of OpenDP; the nearest is {given!r}")
         return _bounds(given) if str(self.transformation.input_metric).startswith(_FRAME) else given
 
+    def mapped(self, d_in: Number) -> Any:
+        """Return what OpenDP's map returns at an input distance."""
+        return self.transformation.map(self.distance(d_in))
+
     def claim(self, d_in: Number) -> Any:
         """Return the map's value at an input distance."""
-        answer = self.transformation.map(self.distance(d_in))
+        answer = self.mapped(d_in)
         if str(self.transformation.output_metric).startswith(_FRAME):
             return _total(answer)
         return answer if self.place is None else answer[self.place]
@@ -164,10 +168,15 @@ def _metric(side: str, metric: str) -> str:
 
 def _constructors(transformation: Any) -> Iterator[str]:
     """Yield the names of the functions that made a transformation, in the order of the chain."""
-    made = getattr(transformation, "__opendp_dict__", {})
-    arguments = made.get("__kwargs__", {})
-    if made.get("__function__") in ("make_chain_tt", "make_chain_mt"):
+    name, arguments = made_by(transformation)
+    if name in ("make_chain_tt", "make_chain_mt"):
         yield from _constructors(arguments["transformation0"])
         yield from _constructors(arguments.get("transformation1") or arguments["measurement1"])
-    elif made:
-        yield made["__function__"]
+    elif name:
+        yield name
+
+
+def made_by(made: Any) -> tuple[str, dict[str, Any]]:
+    """Return the name of the constructor that made something, and its arguments, if known."""
+    told = getattr(made, "__opendp_dict__", {})
+    return told.get("__function__", ""), told.get("__kwargs__", {})

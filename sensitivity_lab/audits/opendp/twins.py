@@ -23,6 +23,7 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.cells import signed_key
 
 from .answers import invoke
+from .subject import made_by
 
 Noise = Callable[[Any, Any], Any]
 """Takes the exact answer and a generator, and returns the release."""
@@ -36,16 +37,20 @@ def twin_of(measurement: Any) -> Callable[[Any, Any], Any]:
     InputError
         If no twin is known, with the reason.
     """
-    made = getattr(measurement, "__opendp_dict__", {})
-    arguments = made.get("__kwargs__", {})
-    if made.get("__function__") == "make_composition":
+    name, arguments = made_by(measurement)
+    if name == "make_composition":
         twins = [twin_of(one) for one in arguments["measurements"]]
         return lambda data, rng: [one(data, rng) for one in twins]
-    if made.get("__function__") == "make_chain_pm":
+    if name == "make_chain_pm":
         first, then = twin_of(arguments["measurement0"]), arguments["postprocess1"]
         return lambda data, rng: then(_as_numbers(first(data, rng)))
-    before, last = _parts(measurement)
-    noise = _noise_of(last)
+    before, name, arguments = _parts(measurement)
+    if name not in _NOISES:
+        raise InputError(
+            f"no twin of {name or 'this measurement'} is known; those of {', '.join(_NOISES)} are: "
+            "audit the transformation before it"
+        )
+    noise = _NOISES[name](arguments)
     answers: dict[Any, Any] = {}
 
     def twin(data: Any, rng: Any) -> Any:
@@ -67,25 +72,12 @@ def _as_numbers(release: Any) -> Any:
     return release.decided() if isinstance(release, Part) else release
 
 
-def _parts(measurement: Any) -> tuple[Any, dict[str, Any]]:
-    """Return the transformation before the noise, or None, and how the noise was made."""
-    made = getattr(measurement, "__opendp_dict__", {})
-    if made.get("__function__") == "make_chain_mt":
-        arguments = made["__kwargs__"]
-        last = arguments["measurement1"]
-        return arguments["transformation0"], getattr(last, "__opendp_dict__", {})
-    return None, made
-
-
-def _noise_of(made: dict[str, Any]) -> Noise:
-    """Return the noise of a constructor, or raise InputError."""
-    name, arguments = made.get("__function__", ""), made.get("__kwargs__", {})
-    if name not in _NOISES:
-        raise InputError(
-            f"no twin of {name or 'this measurement'} is known; those of {', '.join(_NOISES)} are: "
-            "audit the transformation before it"
-        )
-    return _NOISES[name](arguments)
+def _parts(measurement: Any) -> tuple[Any, str, dict[str, Any]]:
+    """Return the transformation before the noise, or None; who made the noise, and of what."""
+    name, arguments = made_by(measurement)
+    if name == "make_chain_mt":
+        return arguments["transformation0"], *made_by(arguments["measurement1"])
+    return None, name, arguments
 
 
 def _has_whole_numbers(arguments: dict[str, Any]) -> bool:
@@ -206,8 +198,7 @@ def check_adds_last(measurement: Any, scale: float) -> None:
 
     Only then the loss that its map promises, times the scale, is a sensitivity.
     """
-    _, last = _parts(measurement)
-    name, arguments = last.get("__function__", ""), last.get("__kwargs__", {})
+    _, name, arguments = _parts(measurement)
     if name == "make_composition":
         for one in arguments["measurements"]:
             check_adds_last(one, scale)

@@ -13,7 +13,7 @@ import numpy as np
 
 from sensitivity_lab.audits.recording import Untouched
 from sensitivity_lab.audits.records import entries
-from sensitivity_lab.audits.returned import Chance, Parts, Path, bare
+from sensitivity_lab.audits.returned import AGAIN, Chance, Path, bare
 from sensitivity_lab.audits.row import LEAK, RETURNED, AuditRow, Evidence
 from sensitivity_lab.errors import QueryError, SensitivityLabError
 from sensitivity_lab.exact.difference import Number
@@ -45,8 +45,6 @@ class Beside:
     recorder : Recorder
     runs : sequence of Run
         The runs on all datasets, with their true values as releases.
-    wrong : str
-        What to do where the noise is added elsewhere, for the error.
     all_compared : bool
         Whether all neighbors could be compared.
     leak : tuple of Run, or None
@@ -55,7 +53,6 @@ class Beside:
 
     recorder: Recorder
     runs: Sequence[Run]
-    wrong: str
     all_compared: bool = True
     leak: tuple[Run, Run] | None = None
     _chance: Chance = field(default_factory=Chance)
@@ -68,8 +65,9 @@ class Beside:
             return False
         # Neighbors differ: by chance, where two runs on one dataset differ, or else by their data.
         known = len(self._chance.paths)
-        for run in (x, y):
-            self._chance.learn(run.returned, self._returned, run.dataset, x.releases)
+        for run in [x] * AGAIN + [y] * AGAIN:
+            again = self.recorder.run(run.dataset, x.releases)
+            self._chance.learn(run.returned, again.returned)
         found = self._chance.differing(x.returned, y.returned)
         if found:
             self._check_recorded(x, found)
@@ -104,9 +102,6 @@ class Beside:
                 if other.released == run.released:
                     return False
         return True
-
-    def _returned(self, dataset: list[Any], history: Sequence[Any]) -> Parts:
-        return self.recorder.run(dataset, history).returned
 
     def row(self, k: Number) -> tuple[AuditRow, ...]:
         """Return the row of the leak, if there is one."""
@@ -150,7 +145,8 @@ class Beside:
                 raise QueryError(
                     f"what reaches {x.sites[step.place]} is {true.pop()} on every dataset, and "
                     "what is returned depends on the data and moves with the noise: the noise is "
-                    f"added to an answer that was not recorded; {self.wrong}"
+                    f"added to an answer that was not recorded; give a mechanism that takes "
+                    "the answer, or audit the draws by audit_mechanism"
                 )
 
 

@@ -34,7 +34,31 @@ _FAR, _NEAR_0 = (0.5, 2.0), 0.01
 """How far out the tails are, as powers of 10, and how near 0 a release is; in scales."""
 
 
-def check_histories(given: Any) -> int | list[tuple[Any, ...]] | None:
+def drawn_around(center: float, width: float, kind: str, source: random.Random) -> float:
+    """Return a number as noise around another one gives it: near, near 0, or far out.
+
+    Parameters
+    ----------
+    center, width : float
+        The other number, and the scale of the noise.
+    kind : {"near", "zero", "above", "below"}
+        Where to draw it.
+    source : random.Random
+        Where randomness comes from.
+    """
+    if kind == "zero":  # no release of continuous noise is 0 itself
+        return width * source.uniform(-_NEAR_0, _NEAR_0)
+    if kind == "near":
+        return center + width * source.choice((-1, 1)) * source.expovariate(1)
+    sign = {"above": 1, "below": -1}[kind]
+    return center + sign * width * 10 ** source.uniform(*_FAR)
+
+
+Histories = int | list[tuple[Any, ...]] | None
+"""A number of histories to draw, or histories that were given; or None."""
+
+
+def check_histories(given: Any) -> Histories:
     """Return the number of histories to draw, or the histories given, or raise InputError."""
     if given is None:
         return None
@@ -47,7 +71,7 @@ def check_histories(given: Any) -> int | list[tuple[Any, ...]] | None:
     return [tuple(one) for one in found]
 
 
-def number_of(wanted: int | list[tuple[Any, ...]] | None, runs: Sequence[Run]) -> int | None:
+def number_of(wanted: Histories, runs: Sequence[Run]) -> int | None:
     """Return how many histories to draw: as many as wanted, or as few datasets allow."""
     if wanted is None:
         # Runs of several steps are made twice, and compared step by step.
@@ -56,9 +80,7 @@ def number_of(wanted: int | list[tuple[Any, ...]] | None, runs: Sequence[Run]) -
     return wanted if isinstance(wanted, int) else None
 
 
-def histories_of(
-    wanted: int | list[tuple[Any, ...]] | None, runs: Sequence[Run]
-) -> list[tuple[Any, ...]]:
+def histories_of(wanted: Histories, runs: Sequence[Run]) -> list[tuple[Any, ...]]:
     """Return the histories to feed: a number of drawn ones, or those given."""
     number = number_of(wanted, runs)
     if not isinstance(number, int):
@@ -165,13 +187,8 @@ def _drawn(values: list[Any], step: Step, width: float, source: random.Random, n
         entries = [
             source.uniform(low, high) for low, high in zip(rows.min(0), rows.max(0), strict=True)
         ]
-    elif kind == "zero":  # no release of continuous noise is 0 itself
-        entries = [width * source.uniform(-_NEAR_0, _NEAR_0) for _ in center]
-    elif kind == "near":
-        entries = [one + width * source.choice((-1, 1)) * source.expovariate(1) for one in center]
     else:
-        sign = {"above": 1, "below": -1}[kind]
-        entries = [one + sign * width * 10 ** source.uniform(*_FAR) for one in center]
+        entries = [drawn_around(one, width, kind, source) for one in center]
     low, high = (end if isinstance(end, int | float) else None for end in step.ends)
     dtype = np.result_type(*arrays)
     # Whole numbers may have whole noise, or noise that is no whole number.

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab import running
-from sensitivity_lab.audits.pairs import neighbors
 from sensitivity_lab.audits.question import Question
 from sensitivity_lab.audits.row import AuditRow
 from sensitivity_lab.errors import QueryError, TooLargeError
@@ -18,7 +16,7 @@ from sensitivity_lab.results.literals import short_literal
 
 from .again import check_evidence, check_same
 from .beside import Beside, compare_after_histories, fed
-from .histories import LEAST, SECONDS, histories_of, number_of
+from .histories import LEAST, SECONDS, Histories, histories_of, number_of
 from .runs import NO_CALL, Recorder, Run
 from .steps import Worst
 
@@ -26,33 +24,19 @@ RUN_LIMIT = 1_000_000
 """The largest number of runs that are replayed."""
 
 
-@dataclass(frozen=True)
-class Replay:
-    """What is fed to the runs, and what they may spend.
-
-    Attributes
-    ----------
-    histories : int or list of tuple, optional
-    budget : number, optional
-        The budget of a whole run.
-    """
-
-    histories: int | list[tuple[Any, ...]] | None
-    budget: Number | None
-
-
 def replayed(
     question: Question,
     recorder: Recorder,
     runs: Sequence[Run],
-    replay: Replay,
+    histories: Histories,
+    budget: Number | None,
     beside: Beside,
 ) -> tuple[tuple[AuditRow, ...], str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Return the rows of a replay, what the setting says of it, notes, what is open and assumed.
 
-    What is returned is compared by `beside`. Runs that only hand their releases on decide nothing
-    by them, so that no history is needed. Of others, histories show what they show, and prove
-    nothing of the rest.
+    What is returned is compared by `beside`. A whole run may spend the `budget`, if there is one.
+    Runs that only hand their releases on decide nothing by them, so that no history is needed. Of
+    others, histories show what they show, and prove nothing of the rest.
     """
     if not any(run.steps for run in runs):
         raise QueryError(
@@ -60,13 +44,13 @@ def replayed(
             f"{NO_CALL}"
         )
     [k] = question.limits
-    near = _places_of_neighbors(runs, question)
+    near = _places_of_neighbors(question)
     worst = Worst(question.outputs, int(k))
     several = any(len(run.sites) > 1 or any(run.choices) for run in runs)
-    number = number_of(replay.histories, runs)
+    number = number_of(histories, runs)
     settled = beside.sees_all_left_alone(near)
     if number is not None and (
-        not several or (settled and replay.histories is None and not any(map(_selects, runs)))
+        not several or (settled and histories is None and not any(map(_selects, runs)))
     ):
         for x, places in enumerate(near):
             for y in places:
@@ -75,21 +59,21 @@ def replayed(
             number = compare_after_histories(beside, near, max(number, 1))
         text = ""
     else:
-        text, number = _feed(question, recorder, runs, replay, near, worst, beside)
-    rows = worst.rows(question.tolerance, replay.budget)
+        text, number = _feed(question, recorder, runs, histories, near, worst, beside)
+    rows = worst.rows(question.tolerance, budget)
     if not rows:  # only datasets without calls have neighbors: a step is shown beside itself
         alone = next(run for run in runs if run.steps)
         worst.see(alone, alone)
-        rows = worst.rows(question.tolerance, replay.budget)
+        rows = worst.rows(question.tolerance, budget)
     check_evidence(recorder, rows, runs)
-    if worst.claims_differ:
+    if worst.divided:
         text += "; the claim depends on the data"
     elif not several and len({Fraction(step.claim) for run in runs for step in run.steps}) > 1:
         text += "; the claim changes with the dataset"
     if worst.loss:
         bound = "at most " if worst.shares else ""  # of a selection, epsilon is a bound
         text += f"; the largest loss of a whole run is {bound}{worst.loss}"
-    spent = (worst.unjudged,) if worst.unjudged and replay.budget is None else ()
+    spent = (worst.unjudged,) if worst.unjudged and budget is None else ()
     notes, unjudged = ((), spent) if worst.overspent else (spent, ())
     return rows, text, (*worst.shares, *notes), unjudged, () if settled else (_assumed(number),)
 
@@ -110,7 +94,7 @@ def _feed(
     question: Question,
     recorder: Recorder,
     runs: Sequence[Run],
-    replay: Replay,
+    histories: Histories,
     near: Sequence[Sequence[int]],
     worst: Worst,
     beside: Beside,
@@ -118,13 +102,13 @@ def _feed(
     """Feed the releases of each dataset, and further ones, to its neighbors; say how many."""
     end = time.process_time() + SECONDS
     # What a selection can choose is a release; a drawn number may be one that no noise gives.
-    strict = replay.histories is not None or all(
+    strict = histories is not None or all(
         choice is not None for run in runs for choice in run.choices
     )
-    starts = [(), *histories_of(replay.histories, runs)]
+    starts = [(), *histories_of(histories, runs)]
     total, number = 0, -1
     for start in starts:
-        if replay.histories is None and number >= LEAST and time.process_time() > end:
+        if histories is None and number >= LEAST and time.process_time() > end:
             break
         own: list[Run | None] = [*runs]
         if start and strict:
@@ -141,11 +125,10 @@ def _feed(
     return f"; replayed with the releases of each dataset and {drawn} ({total:,} runs)", number
 
 
-def _places_of_neighbors(runs: Sequence[Run], question: Question) -> list[list[int]]:
+def _places_of_neighbors(question: Question) -> list[list[int]]:
     """Return, by dataset, the places of the other datasets at most k apart from it."""
-    datasets = [run.dataset for run in runs]
-    found: list[list[int]] = [[] for _ in runs]
-    for x, y, _ in neighbors(question.inputs, datasets, question.limits):
+    found: list[list[int]] = [[] for _ in question.datasets]
+    for x, y, _ in question.neighbors():
         found[x].append(y)
         found[y].append(x)
     return found

@@ -7,7 +7,12 @@ from typing import Any
 
 from sensitivity_lab import running
 from sensitivity_lab.audits.claims import check_tolerance
-from sensitivity_lab.audits.question import Question, naming, vectors_over
+from sensitivity_lab.audits.question import (
+    Question,
+    as_relation_of_at_most,
+    naming,
+    vectors_over,
+)
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.returned import parts
 from sensitivity_lab.audits.row import UNSOUND
@@ -17,11 +22,11 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics import METRICS
 from sensitivity_lab.metrics.norms import check_norm
-from sensitivity_lab.universes.relations import as_relation
 
 from .again import check_again
 from .beside import Beside
-from .replay import Replay, replayed
+from .histories import Histories
+from .replay import replayed
 from .runs import Recorder, Run
 
 _WRONG_VALUE = (
@@ -42,9 +47,7 @@ def check_question(
     progress: Any,
 ) -> Question:
     """Return the question about a function whose mechanisms are recorded, or raise InputError."""
-    relation = as_relation(neighbors)
-    if relation.exactly:
-        raise InputError(f"neighbors must be a relation of at most k, got {relation}")
+    relation = as_relation_of_at_most(neighbors)
     check_norm(norm)
     check_callable("function", function, "a function of a list")
     if where is not None:
@@ -78,7 +81,12 @@ def _accepted(where: Callable[[list[Any]], Any], x: list[Any]) -> bool:
         return bool(where(x))
 
 
-def reported(question: Question, recorder: Recorder, replay: Replay, wrong: str) -> AuditReport:
+def reported(
+    question: Question,
+    recorder: Recorder,
+    histories: Histories,
+    budget: Number | None,
+) -> AuditReport:
     """Run a function on all datasets, and return the report.
 
     Parameters
@@ -87,10 +95,10 @@ def reported(question: Question, recorder: Recorder, replay: Replay, wrong: str)
         The datasets, and which of them are neighbors.
     recorder : Recorder
         The function and the tape; its mechanisms are recorded while this runs.
-    replay : Replay
-        What is fed to them, and what they may spend.
-    wrong : str
-        What to do where noise is added to an answer that was not recorded.
+    histories : int, list of tuple, or None
+        What is fed to them.
+    budget : number, optional
+        What a whole run may spend.
 
     Raises
     ------
@@ -101,8 +109,10 @@ def reported(question: Question, recorder: Recorder, replay: Replay, wrong: str)
     tried = running.tracked(question.datasets, unit="datasets", progress=question.progress)
     runs = [recorder.run(x) for x in tried]
     kept = check_again(recorder, runs, question.progress)
-    beside = Beside(recorder, runs, wrong)
-    rows, told, notes, spent, assumed = replayed(question, recorder, runs, replay, beside)
+    beside = Beside(recorder, runs)
+    rows, told, notes, spent, assumed = replayed(
+        question, recorder, runs, histories, budget, beside
+    )
     rows = (*rows, *beside.row(k))
     told += _WRONG_VALUE if all(row.says_nothing for row in rows) else ""
     unjudged = (*spent, *beside.notes, *kept)
@@ -113,25 +123,25 @@ def reported(question: Question, recorder: Recorder, replay: Replay, wrong: str)
     return question.report(
         rows,
         f"implementation{told}",
-        (*notes, *unjudged, *_told_of_distance(replay, k), *changing, *assumed),
+        (*notes, *unjudged, *_told_of_distance(budget, k), *changing, *assumed),
         left_open,
         assumed,
     )
 
 
-def _told_of_distance(replay: Replay, k: Number) -> tuple[str, ...]:
+def _told_of_distance(budget: Number | None, k: Number) -> tuple[str, ...]:
     """Return what is promised at a distance above 1."""
-    if k > 1 and replay.budget is None:
+    if k <= 1:
+        return ()
+    if budget is None:
         return (
             f"a claim is for k = 1, and counts {k} times: at this distance each step may lose {k} "
             "times its epsilon; pass budget= for what a run may lose between these neighbors",
         )
-    if k > 1:
-        return (
-            f"a claim is for k = 1, and counts {k} times at a step; the budget is what the run may "
-            "lose between these neighbors, and counts once",
-        )
-    return ()
+    return (
+        f"a claim is for k = 1, and counts {k} times at a step; the budget is what the run may "
+        "lose between these neighbors, and counts once",
+    )
 
 
 def _changing_epsilon(runs: Sequence[Run], question: Question) -> tuple[str, ...]:

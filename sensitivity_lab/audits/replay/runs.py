@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from sensitivity_lab import running
 from sensitivity_lab.audits.claims import check_claim, holds_float
 from sensitivity_lab.audits.recording import Call, Tape, TouchedError, Untouched, recording
 from sensitivity_lab.audits.returned import Parts, parts, whole_key
@@ -48,13 +47,13 @@ class Step:
         The share of the privacy budget, if it is known.
     rounded : bool
         Whether any of these is a float.
-    candidates : tuple or None, default None
+    candidates : tuple or None
         What a selection chooses from; its value is their scores.
-    monotonic : bool, default False
+    monotonic : bool
         Whether a selection is for scores that all go one way.
-    ends : tuple, default (None, None)
+    ends : tuple
         The least and the largest number that is released, where the mechanism tells.
-    whole : bool, optional
+    whole : bool or None
         Whether only whole numbers are released, if that is known.
     """
 
@@ -63,10 +62,10 @@ class Step:
     claim: Number
     epsilon: Fraction | None
     rounded: bool
-    candidates: tuple[Any, ...] | None = None
-    monotonic: bool = False
-    ends: tuple[Any, Any] = (None, None)
-    whole: bool | None = None
+    candidates: tuple[Any, ...] | None
+    monotonic: bool
+    ends: tuple[Any, Any]
+    whole: bool | None
 
     @property
     def key(self) -> Hashable:
@@ -102,10 +101,10 @@ class Run:
     sites: tuple[str, ...]
     releases: tuple[Any, ...]
     steps: tuple[Step, ...]
-    answer: Any = None
-    returned: Parts = field(default_factory=dict)
-    seen: tuple[Any, ...] = ()
-    choices: tuple[tuple[Any, ...] | None, ...] = ()
+    answer: Any
+    returned: Parts
+    seen: tuple[Any, ...]
+    choices: tuple[tuple[Any, ...] | None, ...]
 
     @cached_property
     def key(self) -> Hashable:
@@ -174,26 +173,22 @@ class Recorder:
         except Exception as error:
             where = f"{short_literal(x)}{_after_releases(history)}"
             raise QueryError(f"{where} raised {type(error).__name__}: {error}") from error
-        made = self.recorded(x)
+        made = self.recorded(x, answer)
         if alone and any(
             type(part) is Untouched
             for step in made.steps
             for part in parts((step.value, step.claim)).values()
         ):
             raise QueryError(_TOUCHED)  # a mechanism gets it
-        return replace(made, answer=answer, returned=parts(answer, typed=True))
+        return made
 
-    def recorded(self, x: list[Any]) -> Run:
-        """Return what the tape holds, as a run on a dataset."""
+    def recorded(self, x: list[Any], answer: Any) -> Run:
+        """Return what the tape holds, as a run on a dataset with this answer."""
         seen = tuple(
             call.epsilon.epsilon if isinstance(call.epsilon, Glimpse) else None
             for call in self.tape
         )
-        made = [
-            replace(call, epsilon=None) if isinstance(call.epsilon, Glimpse) else call
-            for call in self.tape
-        ]
-        if any(check_claim(call.sensitivity, 1) == math.inf for call in made):
+        if any(check_claim(call.sensitivity, 1) == math.inf for call in self.tape):
             raise QueryError("the library claims an infinite sensitivity, which no truth exceeds")
         steps = tuple(
             Step(
@@ -207,26 +202,16 @@ class Recorder:
                 call.ends,
                 call.whole,
             )
-            for place, call in enumerate(made)
+            for place, call in enumerate(self.tape)
         )
-        sites = tuple(f"{call.target} in {call.site}" for call in made)
-        choices = tuple(call.choices for call in made)
-        return Run(x, sites, tuple(self.tape.releases), steps, seen=seen, choices=choices)
+        sites = tuple(f"{call.target} in {call.site}" for call in self.tape)
+        choices = tuple(call.choices for call in self.tape)
+        returned = parts(answer, typed=True)
+        return Run(x, sites, tuple(self.tape.releases), steps, answer, returned, seen, choices)
 
 
-def run_in_fresh_process(
-    function: Callable[[list[Any]], Any],
-    targets: Sequence[Any],
-    options: dict[str, Any],
-    x: list[Any],
-    history: Sequence[Any],
-) -> Run:
-    """Return a run in a process that has not called the function before; see `Recorder.run`."""
-    made: Run = running.in_fresh_process(_run_here, function, targets, options, x, history)
-    return made
-
-
-def _run_here(function: Any, targets: Sequence[Any], options: Any, x: Any, history: Any) -> Run:
+def run_here(function: Any, targets: Sequence[Any], options: Any, x: Any, history: Any) -> Run:
+    """Return a run, in a process that may record nothing yet; see `Recorder.run`."""
     with recording(*targets, **options) as tape:
         tape.asks = True
         return Recorder(function, tape).run(x, history)
@@ -246,7 +231,7 @@ def _flat(value: Any) -> Any:
 
 def _share(call: Call) -> Fraction | None:
     """Return the share of the privacy budget of a call as a rational, or raise QueryError."""
-    if call.epsilon is None:
+    if call.epsilon is None or isinstance(call.epsilon, Glimpse):
         return None
     number = as_python(call.epsilon)
     try:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.audits.claims import division, excess, times
+from sensitivity_lab.audits.claims import division, excess, holds_float, times
 from sensitivity_lab.audits.records import any_distances, entries
 from sensitivity_lab.audits.returned import whole_key
 from sensitivity_lab.audits.row import (
@@ -25,7 +25,6 @@ from sensitivity_lab.audits.row import (
     AuditRow,
     Evidence,
     Finding,
-    row_of_claims,
 )
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Difference, Number
@@ -59,6 +58,8 @@ class Worst:
         The norm of the difference of two vectors of one step.
     k : int
         The distance of the pairs.
+    divided : dict
+        By step, the pair with the largest ratio of two claims, where neighbors have two.
     """
 
     metric: Metric
@@ -66,7 +67,7 @@ class Worst:
     _apart: tuple[_Pair, str] | None = None
     _leaks: bool = False  # whether that pair shows a violation, not only other steps
     _beyond: dict[int, _Pair] = field(default_factory=dict)  # by step: truth over claim
-    _divided: dict[int, _Pair] = field(default_factory=dict)  # by step: claim over claim
+    divided: dict[int, _Pair] = field(default_factory=dict)
     _loss: _Pair | None = None
     _multiple: Fraction | float = Fraction(0)  # the largest sum of truth over claim
     _gaps: dict[Hashable, Difference | float] = field(default_factory=dict)
@@ -101,19 +102,14 @@ class Worst:
         # Given what was released, the loss of a run is the sum over its steps of epsilon times
         # difference over claim; where shares are unknown, the sum is in units of each epsilon.
         multiples = list(map(_multiple, x.steps, y.steps, gaps))
-        if self._squared:  # the rhos of normal noise add up, which are squares of these
-            squares = (one if one == math.inf else one * one for one in multiples)
-            self._multiple = max(self._multiple, sum(squares, Fraction(0)))
-            return
-        self._multiple = max(self._multiple, sum(multiples, Fraction(0)))
-        if any(step.epsilon is None for step in x.steps):
+        # The rhos of normal noise add up, which are squares of these.
+        power = 2 if self._squared else 1
+        together = sum((one**power for one in multiples), Fraction(0))
+        self._multiple = max(self._multiple, together)
+        if self._squared or any(step.epsilon is None for step in x.steps):
             return
         loss: Fraction | float = sum(
-            (
-                (step.epsilon or 0) * one
-                for step, one in zip(x.steps, multiples, strict=True)
-                if one
-            ),
+            ((step.epsilon or 0) * one for step, one in zip(x.steps, multiples, strict=True)),
             Fraction(0),
         )
         # Of equal losses the first is kept, so that evidence does not depend on later runs.
@@ -127,11 +123,11 @@ class Worst:
 
     def _judge(self, x: Run, y: Run, one: Step, two: Step, gap: Difference | float) -> None:
         """Keep the pair if it is the worst of its step."""
-        beyond = _Pair(x, y, excess(gap, _smaller_claim(one, two)), gap, (one, two))
+        beyond = _Pair(x, y, excess(gap, _smaller(one.claim, two.claim)), gap, (one, two))
         _keep_worse(self._beyond, one.place, beyond)
         if Fraction(one.claim) != Fraction(two.claim):
             divided = _Pair(x, y, division((one.claim, two.claim)), gap, (one, two))
-            _keep_worse(self._divided, one.place, divided)
+            _keep_worse(self.divided, one.place, divided)
 
     def _gap(self, x: Run, y: Run, one: Step, two: Step) -> Difference | float:
         """Return the distance of two true values, which can be infinite or missing."""
@@ -165,8 +161,8 @@ class Worst:
         for place in sorted(self._beyond):
             # A claim that is too small is worse than two claims that differ.
             row = self._row(self._beyond[place], tolerance)
-            if row.verdict != "violated" and place in self._divided:
-                row = self._row(self._divided[place], tolerance)
+            if row.verdict != "violated" and place in self.divided:
+                row = self._row(self.divided[place], tolerance)
             found.append(row)
         if self._loss and budget is not None:
             seen = _all_values(self._loss)
@@ -197,22 +193,21 @@ class Worst:
     def _row(self, pair: _Pair, tolerance: Number) -> AuditRow:
         """Compare the truth of a step with the smaller of its two claims."""
         one, two = pair.steps
-        return row_of_claims(
+        first, second = (times(self.k, step.claim) for step in pair.steps)
+        sites = pair.x.sites
+        return AuditRow(
             self.k,
-            (times(self.k, one.claim), times(self.k, two.claim)),
+            _smaller(first, second),
             pair.truth,
             Evidence(pair.x.dataset, pair.y.dataset, one.value, two.value),
-            tolerance,
+            claims=None if first == second else {"on x": first, "on y": second},
+            rounded=holds_float((one.value, two.value)),
+            tolerance_ulps=tolerance,
             step=""
-            if len(pair.x.sites) == 1
-            else f"step {one.place + 1} of {len(pair.x.sites)}, {pair.x.sites[one.place]}",
+            if len(sites) == 1
+            else f"step {one.place + 1} of {len(sites)}, {sites[one.place]}",
             history=pair.x.releases[: one.place],
         )
-
-    @property
-    def claims_differ(self) -> bool:
-        """Whether neighbors have two claims at a step."""
-        return bool(self._divided)
 
     @property
     def shares(self) -> tuple[str, ...]:
@@ -225,8 +220,7 @@ class Worst:
     @property
     def unjudged(self) -> str:
         """What the steps spend together, where no budget was stated; nothing for a single step."""
-        steps = max(len(self._beyond), len(self._divided))
-        if steps < 2 or not self._multiple:
+        if len(self._beyond) < 2 or not self._multiple:
             return ""
         if self._squared:
             return (
@@ -260,8 +254,8 @@ def _keep_worse(kept: dict[int, _Pair], place: int, pair: _Pair) -> None:
         kept[place] = pair
 
 
-def _smaller_claim(one: Step, two: Step) -> Number:
-    return two.claim if Fraction(two.claim) < Fraction(one.claim) else one.claim
+def _smaller(one: Number, two: Number) -> Number:
+    return two if Fraction(two) < Fraction(one) else one  # a Decimal is no Fraction
 
 
 def _over_budget(budget: Number, spent: str) -> Finding:
@@ -283,7 +277,7 @@ def _multiple(one: Step, two: Step, gap: Difference | float) -> Fraction | float
     """Return the privacy loss of a step in units of its epsilon: difference over claim."""
     if not isinstance(gap, Difference):
         return math.inf
-    claim, size = Fraction(_smaller_claim(one, two)), gap.close()
+    claim, size = Fraction(_smaller(one.claim, two.claim)), gap.close()
     if claim == 0:
         # Without noise, what differs tells the neighbors apart, and what does not tells nothing.
         return math.inf if size else Fraction(0)

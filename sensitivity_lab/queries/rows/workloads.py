@@ -214,8 +214,7 @@ class Workload(RecordQuery):
     @classmethod
     def identity(cls, categories: Sequence[Any], column: Any = None) -> Workload:
         """Make the workload that counts each category: a histogram."""
-        places = np.arange(len(categories))
-        return cls._of_levels([places], categories, column)
+        return cls._of_levels([np.arange(len(categories))], categories, column)
 
     @classmethod
     def prefix_sums(cls, categories: Sequence[Any], column: Any = None) -> Workload:
@@ -273,8 +272,7 @@ class Workload(RecordQuery):
         order : int
             How many columns each marginal has.
         """
-        most = len(attributes)
-        whole_kind(f"from 1 to {most}, the columns", least=1, most=most)("order", order)
+        whole_kind("from 1 to the number of columns", most=len(attributes))("order", order)
         codes = np.indices([len(values) for values in attributes.values()])
         codes = codes.reshape(len(attributes), -1)
         levels = [
