@@ -148,6 +148,12 @@ def few_calls(monkeypatch, request):
 
 
 @pytest.fixture
+def few_histories(monkeypatch):
+    """A replay draws a twentieth of the histories, which test functions need not."""
+    monkeypatch.setattr("sensitivity_lab.audits.replay.histories._RUNS", 200)
+
+
+@pytest.fixture
 def few_runs(monkeypatch, request):
     """Where an audit knows no law, it has few runs, or as many as the marker says, and no clock.
 

@@ -179,7 +179,8 @@ def test_sums_and_records_overlap(name):
     def opaque(x):
         return f(x[:])[()] if isinstance(x, np.ndarray) else f(x[0:])  # places: not of sums
 
-    of_sums_, by_records = (bounds_of(one, 4, least) for one in (f, opaque))
+    of_sums_, by_records = (bounds_of(one, 3, least) for one in (f, opaque))
+    assert of_sums_.sums
     assert not by_records.sums
     assert of_sums_.lower <= by_records.upper * (1 + 1e-9)
     assert by_records.lower <= of_sums_.upper * (1 + 1e-9)
@@ -333,7 +334,7 @@ def test_a_divisor_that_cancels_is_not_forgotten():
         with np.errstate(invalid="ignore"):
             return np.where(x.sum() / x.sum() > 0.5, 0.0, x.mean() + 1)
 
-    assert bounds_of(f, 100, time_limit=5).upper >= 1
+    assert bounds_of(f, 100, rtol=0.5, time_limit=5).upper >= 1
 
 
 CANCELLED = [
