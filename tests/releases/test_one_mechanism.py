@@ -125,7 +125,9 @@ def violations(rng: random.Random, pairs: int, attained: dict[str, float]) -> in
 
 
 SEEDS = [
-    seed if seed < 2 else pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(40)
+    seed if seed < 2 else pytest.param(seed, marks=mark)
+    for seed in range(40)
+    for mark in [pytest.mark.exhaustive if seed < 26 else pytest.mark.stress]
 ]
 """Each judges fifty pairs."""
 
