@@ -148,16 +148,23 @@ def few_calls(monkeypatch, request):
 
 
 @pytest.fixture
+def few_histories(monkeypatch):
+    """A replay draws a twentieth of the histories, which test functions need not."""
+    monkeypatch.setattr("sensitivity_lab.audits.replay.histories._RUNS", 200)
+
+
+@pytest.fixture
 def few_runs(monkeypatch, request):
     """Where an audit knows no law, it has few runs, or as many as the marker says, and no clock.
 
-    What is exhaustive runs as long as for a user.
+    What is left to `make stress` runs as long as for a user.
     """
     from sensitivity_lab.audits.driven.refuter import refute
 
-    if not request.node.get_closest_marker("exhaustive"):
+    if not request.node.get_closest_marker("stress"):
         marker = request.node.get_closest_marker("runs_of_refuter")
-        monkeypatch.setitem(refute.__kwdefaults__, "runs", marker.args[0] if marker else 6000)
+        most = 20_000 if request.node.get_closest_marker("exhaustive") else 2000
+        monkeypatch.setitem(refute.__kwdefaults__, "runs", marker.args[0] if marker else most)
         monkeypatch.setitem(refute.__kwdefaults__, "seconds", math.inf)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import numpy as np
-import oracle
 import pandas as pd
 import pytest
 from paths import ARTICLE_FILE, DATA
@@ -15,7 +14,6 @@ from sensitivity_lab.empirical import (
     bounded_empirical_global_L1_sensitivity,
     unbounded_empirical_global_L1_sensitivity,
 )
-from sensitivity_lab.queries import DEFAULT_QUERIES
 
 REFERENCE = json.loads(ARTICLE_FILE.read_text("utf-8"))
 FUNCTIONS = {
@@ -23,25 +21,14 @@ FUNCTIONS = {
     "unbounded": unbounded_empirical_global_L1_sensitivity,
 }
 both = pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
-each_query = pytest.mark.parametrize("query", DEFAULT_QUERIES)
 
 SCHOOL = pd.read_csv(DATA / "school_large.csv")
-DRIVER = {"mood": [1, 2] * 4, "driving_proficiency": [1, 2, 3] * 4}
 
 
 def split(query: str) -> tuple[str, int]:
     """The article's query_type and percentile."""
     name, _, q = query.replace(" ", "_").partition("_")
     return name, int(q or 50)
-
-
-def oracle_query(query: str) -> tuple:
-    name, q = split(query)
-    return {
-        "percentile": ("percentile", q, "linear"),
-        "var": ("var", 0),
-        "std": ("std", 0),
-    }.get(name, (name,))
 
 
 @pytest.mark.parametrize(
@@ -55,32 +42,6 @@ def test_published_numbers(entry):
         {column: entry["universe"]}, entry["size"], [column], name, entry["k"], q
     )
     assert found == {column: pytest.approx(entry["value"], abs=1e-9)}
-
-
-@pytest.mark.representative("relation", "k", quick=())
-@pytest.mark.parametrize("k", [3, 4])
-@each_query
-@pytest.mark.parametrize("relation", FUNCTIONS)
-def test_further_distances_of_the_large_school(relation, query, k):
-    check_against_the_oracle(SCHOOL, 6, ["school_year", "absence_days"], relation, query, k)
-
-
-@each_query
-@pytest.mark.parametrize("relation", FUNCTIONS)
-def test_the_last_distance_of_the_drivers(relation, query):
-    check_against_the_oracle(DRIVER, 4, ["mood", "driving_proficiency"], relation, query, 3)
-
-
-def check_against_the_oracle(universe, size, columns, relation, query, k):
-    name, q = split(query)
-    found = FUNCTIONS[relation](universe, size, columns, name, k, percentile=q)
-    assert list(found) == columns
-    for column in columns:
-        records = [int(record) for record in universe[column]]
-        expected, _ = oracle.global_sensitivity(
-            records, size, oracle_query(query), relation, k, exactly=relation == "unbounded"
-        )
-        assert found[column] == pytest.approx(float(expected), abs=1e-12), column
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,8 @@ from sensitivity_lab.audits import audit_recorded
 from sensitivity_lab.audits.replay.runs import NO_CALL
 from sensitivity_lab.exact.difference import Difference
 
+pytestmark = pytest.mark.usefixtures("few_histories")
+
 
 def mean(x):
     return Mechanism(1 / len(x)).randomise(sum(x) / len(x))
@@ -246,11 +248,11 @@ def test_two_orders_of_the_same_records_can_differ():
 
     one, every = (
         audit_recorded(
-            left_to_right, [0, 0.1, 1], 8, Mechanism, neighbors="bounded", every_order=every_order
+            left_to_right, [0, 0.1, 1], 6, Mechanism, neighbors="bounded", every_order=every_order
         )
         for every_order in (False, True)
     )
-    assert (one.rows[0].value, every.rows[0].value) == (1.001953125, 1.0078125)
+    assert (one.rows[0].value, every.rows[0].value) == (1.001953125, 1.00390625)
     assert "in one order" in one.setting
 
 

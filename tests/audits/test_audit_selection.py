@@ -10,6 +10,8 @@ from checks import refused, refused_with
 
 import sensitivity_lab as sl
 
+pytestmark = pytest.mark.usefixtures("few_histories")
+
 
 class Selector:
     """An exponential mechanism, whose attributes may be given after it is made."""

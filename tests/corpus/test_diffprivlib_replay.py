@@ -17,7 +17,11 @@ from sensitivity_lab.audits import audit_recorded
 
 library = pytest.importorskip("diffprivlib", reason="needs the extra `diffprivlib`")
 
-pytestmark = [pytest.mark.diffprivlib, pytest.mark.exhaustive]
+pytestmark = [
+    pytest.mark.diffprivlib,
+    pytest.mark.exhaustive,
+    pytest.mark.usefixtures("few_histories"),
+]
 
 MECHANISMS = [
     f"diffprivlib.mechanisms.{name}"

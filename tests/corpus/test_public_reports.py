@@ -16,7 +16,7 @@ from sensitivity_lab.audits import audit_opendp, audit_recorded
 
 dp = pytest.importorskip("opendp.prelude", reason="needs the extra `opendp`")
 
-pytestmark = [pytest.mark.opendp, pytest.mark.usefixtures("opendp_features")]
+pytestmark = [pytest.mark.opendp, pytest.mark.usefixtures("opendp_features", "few_histories")]
 
 INTEGERS = dp.vector_domain(dp.atom_domain(T="i32"))
 TEXTS = dp.vector_domain(dp.atom_domain(T=str))

@@ -33,7 +33,7 @@ def records(shape, rows, rng):
 SETTINGS = list(product((5, 40, 300, 5000), ("skewed", "even"), (0.2, 0.5, 1, 2, 5)))
 
 
-@pytest.mark.further
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("rows", "shape", "epsilon"), SETTINGS)
 def test_intervals_hold_in_85_of_100_releases(rows, shape, epsilon):
     """Of the numbers that are shown and of those that are not: an empty one rules nothing out."""
@@ -194,7 +194,7 @@ def shared(ways, parts):
                 yield {name: number / parts for name, number in zip(way, numbers, strict=True)}
 
 
-@pytest.mark.further
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("bounds", [range(10), range(40), range(75), range(100)], ids=str)
 @pytest.mark.parametrize("place", range(len(ASKED)))
 def test_the_layout_is_near_the_best_of_a_grid(place, bounds):

@@ -47,7 +47,7 @@ def started(code: str, folder: Path) -> subprocess.Popen[str]:
 
 def end(process: subprocess.Popen[str], number: int) -> int:
     process.send_signal(number)
-    process.communicate(timeout=30)
+    process.communicate(timeout=120)
     return process.returncode
 
 
@@ -232,7 +232,7 @@ def test_a_search_that_was_ended_leaves_nothing(tmp_path, number, whole, monkeyp
     assert shared_memory(process.pid)
     assert len(list(temporary.glob("sensitivity_lab-*"))) == 2  # of the run, and of the process
     (os.killpg if whole else os.kill)(process.pid, number)
-    process.communicate(timeout=30)
+    process.communicate(timeout=120)
     assert process.returncode == -number
     until(lambda: not any(map(is_running, set(search.callers()))), seconds=10)
     if number == signal.SIGKILL:
@@ -274,7 +274,7 @@ def test_a_group_of_processes_that_is_killed_after_its_search_leaves_nothing(tmp
     assert process.stdout.readline() == f"{process.pid}\n"
     until(lambda: len(shared_memory(process.pid)) > 4, seconds=10)
     os.killpg(process.pid, signal.SIGKILL)
-    process.communicate(timeout=30)
+    process.communicate(timeout=120)
     assert shared_memory(process.pid)
 
     def removed() -> bool:

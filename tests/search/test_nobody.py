@@ -177,7 +177,7 @@ def test_many_sizes_are_the_largest_of_each(name, seeds):
 
 
 @pytest.mark.representative("statistic", "grouped", "seeds", quick=("statistic",))
-@pytest.mark.parametrize("seeds", spans(3, 20))
+@pytest.mark.parametrize("seeds", spans(3, 8, 20))
 @pytest.mark.parametrize("statistic", ["mean", "median", "var", "std", "min"])
 @pytest.mark.parametrize("grouped", [True, False])
 def test_many_sizes_of_a_table_are_the_largest_of_each(statistic, grouped, seeds):

@@ -214,17 +214,12 @@ def test_rounding_that_depends_on_the_order_is_seen_at_distance_0():
 @pytest.mark.exhaustive
 def test_randomised_transformations_are_coupled():
     """A resize shuffles what it gets: github.com/opendp/opendp/issues/2927."""
-    for size, values, sizes in [(2, [1, 2], [1, 2, 3]), (2, range(3), range(4))]:
-        resize = dp.t.make_resize(
-            integers(),
-            dp.insert_delete_distance(),
-            size=size,
-            constant=0,
-            MO="InsertDeleteDistance",
-        )
-        report = audit_opendp(resize, values, sizes)
-        assert "400 draws on each dataset, under the best coupling" in report.setting
-        assert not report.held
+    resize = dp.t.make_resize(
+        integers(), dp.insert_delete_distance(), size=2, constant=0, MO="InsertDeleteDistance"
+    )
+    report = audit_opendp(resize, [1, 2], [1, 2, 3])
+    assert "400 draws on each dataset, under the best coupling" in report.setting
+    assert not report.held
     impute = dp.t.make_impute_uniform_float(
         dp.vector_domain(dp.atom_domain(T=float, nan=True)),
         dp.symmetric_distance(),

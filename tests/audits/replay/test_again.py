@@ -11,6 +11,8 @@ from replay_cases import Noise, around_the_median, audited
 
 import sensitivity_lab as sl
 
+pytestmark = pytest.mark.usefixtures("few_histories")
+
 NOISE = np.random.default_rng()
 
 

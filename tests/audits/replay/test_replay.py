@@ -19,6 +19,8 @@ from replay_cases import Noise, around_the_median, audited
 import sensitivity_lab as sl
 from sensitivity_lab.audits.replay import again
 
+pytestmark = pytest.mark.usefixtures("few_histories")
+
 
 @pytest.mark.exhaustive
 def test_a_correct_adaptive_release_is_sound():

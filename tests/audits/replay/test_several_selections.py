@@ -10,6 +10,8 @@ from checks import refused_with
 
 import sensitivity_lab as sl
 
+pytestmark = pytest.mark.usefixtures("few_histories")
+
 
 class Exponential:
     """A mechanism that selects a candidate by scores."""

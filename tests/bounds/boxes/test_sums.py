@@ -120,7 +120,7 @@ def test_no_pair_is_above_and_the_bounds_are_close(name, n, neighbors):
     f, least = OF_SUMS[name]
     if name == "product" and n == 10**6:
         return  # a test of its own
-    found = bounds_of(f, n, least, neighbors, time_limit=4 if n <= 8 else 15)
+    found = bounds_of(f, n, least, neighbors, rtol=0.1 if n <= 8 else 1e-3, time_limit=15)
     assert found.sums or n <= 8
     far = furthest(f, n, least, neighbors, np.random.default_rng(0))
     rounding = 1e-9 * max(1.0, abs(found.witness.query_x))
@@ -141,7 +141,7 @@ ENGINES = [(np.mean, "mean"), (np.var, "var"), (np.std, "std"), (np.sum, "sum")]
 )
 def test_what_engines_know_is_between_the_bounds(f, name, n, neighbors):
     exact = sl.global_sensitivity(UNIT, name, size=n, neighbors=neighbors)
-    found = bounds_of(f, n, 0, neighbors, time_limit=15)
+    found = bounds_of(f, n, 0, neighbors, rtol=0.02, time_limit=15)
     assert found.lower <= math.nextafter(exact.value, math.inf)
     assert exact.value <= math.nextafter(found.upper, math.inf)
     if n > 5 or found.neighbors.k == 1:
@@ -179,7 +179,8 @@ def test_sums_and_records_overlap(name):
     def opaque(x):
         return f(x[:])[()] if isinstance(x, np.ndarray) else f(x[0:])  # places: not of sums
 
-    of_sums_, by_records = (bounds_of(one, 4, least) for one in (f, opaque))
+    of_sums_, by_records = (bounds_of(one, 3, least) for one in (f, opaque))
+    assert of_sums_.sums
     assert not by_records.sums
     assert of_sums_.lower <= by_records.upper * (1 + 1e-9)
     assert by_records.lower <= of_sums_.upper * (1 + 1e-9)
@@ -333,7 +334,7 @@ def test_a_divisor_that_cancels_is_not_forgotten():
         with np.errstate(invalid="ignore"):
             return np.where(x.sum() / x.sum() > 0.5, 0.0, x.mean() + 1)
 
-    assert bounds_of(f, 100, time_limit=5).upper >= 1
+    assert bounds_of(f, 100, rtol=0.5, time_limit=5).upper >= 1
 
 
 CANCELLED = [
@@ -371,8 +372,9 @@ def test_agreement_up_to_19_records_is_none_for_20():
     def ratio(x):
         return x.sum() / (1 + (x**2).sum())
 
-    assert bounds_of(ratio, 21).lower > 0.5 >= bounds_of(ratio, 19).lower
-    assert bounds_of(ratio, 21).sums == ("x", "x**2")
+    fewer, more = (bounds_of(ratio, n, rtol=0.01) for n in (19, 21))
+    assert more.lower > 0.5 >= fewer.lower
+    assert more.sums == ("x", "x**2")
 
 
 def test_constants_of_many_digits_are_exact():
@@ -408,10 +410,14 @@ def test_arrays_are_made_and_a_branch_on_the_size_takes_the_way_of_all_sizes():
 
 @pytest.mark.further
 def test_a_power_with_a_half_is_one_of_the_root():
-    found = bounds_of(lambda x: np.mean((x - x.mean()) ** 3) / (0.05 + x.var() ** 1.5), 1000)
-    plain = bounds_of(lambda x: np.mean((x - x.mean()) ** 3) / (0.05 + x.std() ** 3), 1000)
-    assert found.upper == pytest.approx(plain.upper, rel=2e-3)
-    assert found.gap <= 2e-3 * found.lower
+    found = bounds_of(
+        lambda x: np.mean((x - x.mean()) ** 3) / (0.05 + x.var() ** 1.5), 1000, rtol=0.01
+    )
+    plain = bounds_of(
+        lambda x: np.mean((x - x.mean()) ** 3) / (0.05 + x.std() ** 3), 1000, rtol=0.01
+    )
+    assert found.upper == pytest.approx(plain.upper, rel=0.01)
+    assert found.gap <= 0.01 * found.lower
 
 
 def around_a_constant(x):
@@ -420,9 +426,9 @@ def around_a_constant(x):
 
 @pytest.mark.further
 def test_squares_around_a_constant_are_never_negative():
-    found = bounds_of(around_a_constant, 20, time_limit=15)
+    found = bounds_of(around_a_constant, 20, rtol=0.01, time_limit=15)
     assert math.isfinite(found.upper)  # 0.2 + a sum of squares is not 0
-    assert found.gap <= 2e-3 * found.lower
+    assert found.gap <= 0.01 * found.lower
     assert found.check() >= 1
 
 
