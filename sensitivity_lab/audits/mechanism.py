@@ -819,7 +819,9 @@ def _handed_on(
         with elsewhere():
             found = handed_on(function, question.datasets, list(near))
     except OutsideError:
-        return None, ""
+        found = None
+    except LimitError as error:
+        raise TooLargeError(str(error)) from None
     if found is None:
         return None, ""
     number, costs = found

@@ -240,9 +240,7 @@ def handed_on(
                 if by_numbers and not raised:
                     told = shown
                 elif not _is_rounding(told, shown):
-                    if raised:
-                        return None
-                    return handed_on(function, datasets, pairs, by_numbers=True)
+                    return None if raised else handed_on(function, datasets, pairs, True)
             made[at] = told, run.numbers
         for x, y in pairs:
             if made[x][0] != made[y][0] or not found[x, y].see(made[x][1], made[y][1]):

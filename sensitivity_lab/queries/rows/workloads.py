@@ -368,4 +368,4 @@ class Workload(RecordQuery):
             return super().__call__(x)
         numbers = as_numbers(x)
         universe = Universe.from_dataset(numbers or self.categories)
-        return self.on(universe, universe.multiplicities(len(numbers)) * bool(numbers))
+        return self.on(universe, universe.multiplicities(len(numbers)))

@@ -132,3 +132,13 @@ def test_an_error_after_the_noise_is_a_release():
         return round(math.sqrt(noisy), 2)
 
     assert audit(rooted, epsilon=1).verdict == "holds if post-processed"
+
+
+def test_a_limit_while_values_are_handed_on_is_a_refusal():
+    def slow(x, rng):
+        for _ in range(2000):
+            round(rng.laplace(), 1)
+        return round(len(x) + rng.laplace(), 1)
+
+    with pytest.raises(sl.errors.TooLargeError):
+        audit(slow, time_limit=0.05)
