@@ -163,7 +163,7 @@ def few_runs(monkeypatch, request):
 
     if not request.node.get_closest_marker("stress"):
         marker = request.node.get_closest_marker("runs_of_refuter")
-        most = 20_000 if request.node.get_closest_marker("exhaustive") else 2000
+        most = 6000 if request.node.get_closest_marker("exhaustive") else 1000
         monkeypatch.setitem(refute.__kwdefaults__, "runs", marker.args[0] if marker else most)
         monkeypatch.setitem(refute.__kwdefaults__, "seconds", math.inf)
 

@@ -44,6 +44,12 @@ def test_published_numbers(entry):
     assert found == {column: pytest.approx(entry["value"], abs=1e-9)}
 
 
+def test_the_last_distance_keeps_one_record():
+    """Three of four records that are 1 become 2."""
+    bounded = FUNCTIONS["bounded"]
+    assert bounded({"mood": [1, 2] * 4}, 4, ["mood"], "mean", 3) == {"mood": 0.75}
+
+
 @pytest.mark.parametrize(
     ("relation", "meant"),
     [("bounded", sl.Bounded(2)), ("unbounded", sl.Unbounded(2, exactly=True))],

@@ -155,22 +155,23 @@ class Drawn:
         times, bins = 4000, len(bounds)
         self.m = rng.uniform(-1, 1, times)
         self.unit = {name: rng.laplace(size=times) for name in WAYS[5] if "histogram" not in name}
-        self.bins = rng.laplace(size=(times, bins))
-        self.d = np.linspace(-1, 1, bins)
         self.offset = (bounds[0] + bounds[-1]) / (bounds[-1] - bounds[0])
+        d, noise = np.linspace(-1, 1, bins), rng.laplace(size=(times, bins))
+        apart = d[None, :] - self.m[:, None]
+        weights = {"count": 1, "mean": apart, "sum": d + self.offset, "std": apart**2 - 1 / 6}
+        self.of_bins = {kind: (weight * noise).sum(axis=1) for kind, weight in weights.items()}
 
     def error(self, kind, shares):
         """The root mean square of a statistic's error; infinite where it is not measured."""
-        apart = self.d[None, :] - self.m[:, None]
         sums = {
             name: self.unit[name] / share for name, share in shares.items() if name in self.unit
         }
-        bins = self.bins / shares["histogram of v"] if "histogram of v" in shares else None
+        share = shares.get("histogram of v")
         if kind in ("percentile", "histogram"):
-            return np.inf if bins is None else 1 / shares["histogram of v"]
-        if kind == "count":
-            off = sums.get("count", None if bins is None else bins.sum(axis=1))
-        elif "sum of v" in sums:
+            return np.inf if share is None else 1 / share
+        if kind == "count" and "count" in sums:
+            off = sums["count"]
+        elif kind != "count" and "sum of v" in sums:
             count, total = sums["count"], sums["sum of v"]
             squares = sums.get("squares of v", np.inf)
             off = {
@@ -178,11 +179,10 @@ class Drawn:
                 "sum": lambda: total + self.offset * count,
                 "std": lambda: squares / 2 - 2 * self.m * total + (0.5 + self.m**2 - 1 / 6) * count,
             }[kind]()
-        elif bins is None:
+        elif share is None:
             return np.inf
         else:
-            weights = {"mean": apart, "sum": self.d + self.offset, "std": apart**2 - 1 / 6}[kind]
-            off = (weights * bins).sum(axis=1)
+            off = self.of_bins[kind] / share
         return float(np.sqrt(np.mean(np.square(off))))
 
 
