@@ -276,7 +276,8 @@ def cells_of(content: bytes, name: str) -> Cells:
                 keep_default_na=False,
             )
     except (ValueError, pd.errors.ParserWarning) as error:  # ValueErrors are pandas's own
-        raise InputError(f"cannot read {name} as a CSV file: {error}") from error
+        # Of some versions, with a line break at its end.
+        raise InputError(f"cannot read {name} as a CSV file: {str(error).strip()}") from error
     names = _column_names(name, cells.iloc[0].tolist())
     return Cells(separator, {one: cells[at].tolist()[1:] for at, one in enumerate(names)})
 

@@ -111,7 +111,7 @@ WITNESS = "witness must be one of 'short', 'full', got array([1., 1.])"
             lambda: plotting.save(Figure(), 3),
             "path must be the path of a file or a folder, got 3",
         ),
-        (lambda: of("AuditReport").plot(title=3), "title must be a text, got 3"),
+        (lambda: of("SensitivityCurves").plot(title=3), "title must be a text, got 3"),
         (
             lambda: of("SensitivityCurves").plot(figsize=(0, 1)),
             "figsize must be (width, height) in inches, above 0 and at most 500, got (0, 1)",

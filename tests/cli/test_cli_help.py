@@ -67,7 +67,7 @@ def test_the_examples_run(capsys, tmp_path, monkeypatch, example):
         (["--verison"], ": unrecognized argument: --verison; did you mean '--version'?"),
         (
             ["release", SCHOOL, "--querys=mean"],
-            " release: unrecognized argument: --querys; did you mean '--queries'?",
+            " release: unrecognized argument: --querys; did you mean '--query'?",
         ),
         (["sql", "--zzz"], " sql: unrecognized argument: --zzz"),
         (

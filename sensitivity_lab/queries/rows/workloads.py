@@ -72,8 +72,8 @@ class Entries:
         except (TypeError, ValueError, OverflowError, AttributeError, IndexError):
             raise InputError(f"{wrong}, got {shown(matrix)}") from None
         fits = raw.dtype.kind in "biuf" and len(shape) == 2 and all(shape)
-        limit = np.finfo(np.float64).max if raw.dtype.kind == "f" else 2**53 - 1
-        if not fits or not (np.abs(given) <= limit).all():
+        limit = np.inf if raw.dtype.kind == "f" else 2**53
+        if not fits or not (np.abs(given) < limit).all():
             raise InputError(f"{wrong}, got {shown(matrix)}")
         return cls.placed(rows, columns, given, shape)
 
