@@ -410,14 +410,10 @@ def test_arrays_are_made_and_a_branch_on_the_size_takes_the_way_of_all_sizes():
 
 @pytest.mark.further
 def test_a_power_with_a_half_is_one_of_the_root():
-    found = bounds_of(
-        lambda x: np.mean((x - x.mean()) ** 3) / (0.05 + x.var() ** 1.5), 1000, rtol=0.01
-    )
-    plain = bounds_of(
-        lambda x: np.mean((x - x.mean()) ** 3) / (0.05 + x.std() ** 3), 1000, rtol=0.01
-    )
-    assert found.upper == pytest.approx(plain.upper, rel=0.01)
-    assert found.gap <= 0.01 * found.lower
+    found = bounds_of(lambda x: np.mean((x - x.mean()) ** 3) / (0.05 + x.var() ** 1.5), 1000)
+    plain = bounds_of(lambda x: np.mean((x - x.mean()) ** 3) / (0.05 + x.std() ** 3), 1000)
+    assert found.upper == pytest.approx(plain.upper, rel=2e-3)
+    assert found.gap <= 2e-3 * found.lower
 
 
 def around_a_constant(x):
@@ -426,9 +422,9 @@ def around_a_constant(x):
 
 @pytest.mark.further
 def test_squares_around_a_constant_are_never_negative():
-    found = bounds_of(around_a_constant, 20, rtol=0.01, time_limit=15)
+    found = bounds_of(around_a_constant, 20, time_limit=15)
     assert math.isfinite(found.upper)  # 0.2 + a sum of squares is not 0
-    assert found.gap <= 0.01 * found.lower
+    assert found.gap <= 2e-3 * found.lower
     assert found.check() >= 1
 
 
