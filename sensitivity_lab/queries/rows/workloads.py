@@ -148,7 +148,7 @@ class Intervals:
         return np.concatenate([ends[start + 1 :] - ends[start] for start in range(self.width)])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Workload(RecordQuery):
     """Linear queries released together: a matrix times the number of records of each category.
 
@@ -185,10 +185,10 @@ class Workload(RecordQuery):
     30.0
     """
 
-    matrix: Any = field(repr=False)
-    categories: Sequence[Any] = field(repr=False)
+    matrix: Any
+    categories: Sequence[Any]
     column: Any = None
-    held: Entries | Intervals = field(init=False, repr=False)
+    held: Entries | Intervals = field(init=False)
 
     vector: ClassVar[bool] = True
 
@@ -303,6 +303,9 @@ class Workload(RecordQuery):
         """The name of the query in tables and legends."""
         of = "" if self.column is None else f" of {named(self.column)}"
         return f"workload of {self.shape[0]:,} answers{of}"
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
 
     @property
     def labels(self) -> None:
