@@ -40,6 +40,7 @@ from .driven.generator import GENERATORS, elsewhere, played, playing
 from .driven.handed import Handed, handed_on
 from .driven.kept import changed, first_calls, kept
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, chances, compared
+from .driven.places import line_of
 from .driven.refuter import HELPERS, Tried, refute
 from .driven.runs import (
     AGAIN,
@@ -354,16 +355,16 @@ def audit_mechanism(
     Notes
     -----
     Covered are ``integers``, ``choice``, ``permutation``, ``shuffle``, ``binomial``,
-    ``multinomial``, ``geometric``, and ``random`` and ``uniform`` compared with numbers or rounded
-    down. A draw is a symbol. Sums of draws with whole or rational factors stay symbols; a
-    comparison splits a run in two, and whatever needs the value of a draw (an index, a text, a key,
-    a product of two draws) takes a run per value. ``laplace`` and ``normal`` noise that is added
-    and returned has an affine law. ``laplace`` and ``exponential`` noise that is only compared, at
-    most two draws at a time, splits runs, too, with exact probabilities: sums of exponentials. So
-    does a single number with ``laplace`` noise that is clipped and released alone. The logarithm of
-    a uniform draw, by ``np.log`` or ``math.log``, is exponential noise; with a random sign it is
-    Laplace noise. All runs on a dataset are repeated with numbers for the draws, in the opposite
-    order.
+    ``multinomial``, ``geometric``, ``poisson``, and ``random`` and ``uniform`` compared with
+    numbers or rounded down. A draw is a symbol. Sums of draws with whole or rational factors stay
+    symbols; a comparison splits a run in two, and whatever needs the value of a draw (an index, a
+    text, a key, a product of two draws) takes a run per value. ``laplace`` and ``normal`` noise
+    that is added and returned has an affine law. ``laplace`` and ``exponential`` noise that is only
+    compared, at most two draws at a time, splits runs, too, with exact probabilities: sums of
+    exponentials. So does a single number with ``laplace`` noise that is clipped and released alone.
+    The logarithm of a uniform draw, by ``np.log`` or ``math.log``, is exponential noise; with a
+    random sign it is Laplace noise. All runs on a dataset are repeated with numbers for the draws,
+    in the opposite order.
 
     Arithmetic is that of real numbers: the rounding of floats is no part of the law, and releases
     in floats that are rounded noticeably are refused. A law with endless support is cut where
@@ -460,7 +461,8 @@ def judged(
         _check_releases(laws, claim)
         worst = _worst_pairs(question, laws, claim)
     except OutsideError as error:
-        why = f"the function {error}" + (f"; {_UNCUT}" if claim.rho is not None else "")
+        why = f"the function {error}{line_of(error)}"
+        why += f"; {_UNCUT}" if claim.rho is not None else ""
         report, cost = (None, "") if fresh else _handed_on(question, function, claim)
         if report is not None:
             return report

@@ -167,7 +167,7 @@ class AuditReport:
             notes.append("(shortened; `evidence.lines` and `to_dict()` have the datasets whole)")
         if hint := self._rounding(row):
             notes.append(f"({hint})")
-        pair = () if row.truth is None else row.evidence.short_lines
+        pair = () if row.evidence.x is None else row.evidence.short_lines
         return "\n".join([f"{one_line(self.subject)}: {row.sentence}", *pair, *notes])
 
     def to_dict(self) -> dict[str, Any]:
@@ -281,7 +281,7 @@ class AuditReport:
         seen = self.decisive.evidence
         texts = zip("xy", brief_pair(seen.x, seen.y), (seen.answer_x, seen.answer_y), strict=True)
         pair = [(name, f"{data}  ->  {brief(answer)}") for name, data, answer in texts]
-        if self.decisive.truth is None:
+        if seen.x is None:
             pair = []  # there is none
         left = len(self.rows) - _ROWS
         return [*([("...", f"and {left:,} more rows")] if left > 0 else []), *pair]

@@ -11,6 +11,7 @@ cut, and small weights are rounded down: what is left out has a known mass, see 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sensitivity_lab.exact.enclosures import Enclosure
 
 from .stops import LimitError
 
@@ -55,10 +58,11 @@ class Law:
 
     Attributes
     ----------
-    kind : {"integers", "geometric", "binomial", "table"}
+    kind : {"integers", "geometric", "binomial", "poisson", "table"}
         "integers": uniform from the first parameter to the second, inclusive. "geometric": the
         number of trials until the first success of probability p, from 1. "binomial": the number of
-        successes in n trials. "table": the values from `low`, with the weights that follow.
+        successes in n trials. "poisson": of events, with their mean. "table": the values from
+        `low`, with the weights that follow.
     parameters : tuple
         Whole numbers and Fractions.
 
@@ -153,6 +157,23 @@ def _binomial(n: int, p: Fraction) -> tuple[int, list[int], int]:
     return 0, weights, 1 << _WEIGHT_BITS
 
 
+def _poisson(mean: Fraction) -> tuple[int, list[int], int]:
+    if mean > _TRIALS:
+        raise LimitError(f"Poisson draws have a mean of at most {_TRIALS:,}, got {float(mean):g}")
+    # exp(-mean) is so small that it takes more bits than the weights: 3 bits per 2 of the mean.
+    more = _WEIGHT_BITS + 3 * math.ceil(mean) // 2
+    first = Enclosure.of(-mean, more // 3).exp().low
+    term = math.floor(Fraction(first) * 2 ** (_WEIGHT_BITS + more))
+    weights: list[int] = []
+    left = 1 << _WEIGHT_BITS
+    # Until the mean the weights grow; they may be 0 at first.
+    while len(weights) <= mean or left >> (_WEIGHT_BITS - _TAIL):
+        weights.append(term >> more)  # rounded down
+        left -= weights[-1]
+        term = term * mean.numerator // (mean.denominator * len(weights))
+    return 0, weights, 1 << _WEIGHT_BITS
+
+
 def _listed(low: int, *weights: int) -> tuple[int, list[int], int]:
     return low, list(weights), sum(weights)
 
@@ -161,6 +182,7 @@ _TABLES: dict[str, Callable[..., tuple[int, list[int], int]]] = {
     "integers": _integers,
     "geometric": _geometric,
     "binomial": _binomial,
+    "poisson": _poisson,
     "table": _listed,
 }
 

@@ -255,6 +255,16 @@ class DrivenGenerator(LikePythons):
 
         return _shaped(one, (n, p), size, np.dtype(np.int64), int)
 
+    def poisson(self, lam: Any = 1.0, size: Any = None) -> Any:
+        """Draw how often something happens that happens so often on average."""
+
+        def one(mean: Any) -> Any:
+            if (exact := Fraction(float(mean))) < 0:
+                raise ValueError("lam < 0 or lam is NaN")
+            return self._source.discrete(Law("poisson", (exact,)))
+
+        return _shaped(one, (lam,), size, np.dtype(np.int64), int)
+
     def multinomial(self, n: Any, pvals: Any, size: Any = None) -> Any:
         """Draw how often each option comes in n trials: one binomial draw after another."""
         if size is not None or np.ndim(n) or np.ndim(pvals) != 1:
@@ -431,8 +441,8 @@ def _refusing(name: str) -> Callable[..., Any]:
     def refuse(*_: Any, **__: Any) -> Any:
         raise OutsideError(
             f"draws by rng.{name}; covered are integers, choice, permutation, shuffle, binomial, "
-            "multinomial, geometric, random and uniform, and the continuous laplace, exponential, "
-            "standard_exponential, gumbel, normal and standard_normal"
+            "multinomial, geometric, poisson, random and uniform, and the continuous laplace, "
+            "exponential, standard_exponential, gumbel, normal and standard_normal"
         )
 
     return refuse

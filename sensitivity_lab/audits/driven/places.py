@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from types import CodeType
 from typing import NamedTuple
 
@@ -40,3 +41,13 @@ def place_below(last: CodeType, converts: bool) -> Place | None:
             return Place(frame.f_code.co_filename, frame.f_lineno, converts)
         frame = frame.f_back  # type: ignore[assignment]
     return None
+
+
+def line_of(error: BaseException) -> str:
+    """Return in words which line of the caller's code raised an error, if it does not say so."""
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+        if is_callers(frame):
+            name, source = shown_source(frame.f_code.co_filename, line)
+            place = f"{name}:{line}"
+            return "" if place in str(error) or not source else f"; see {place} ({source})"
+    return ""

@@ -44,8 +44,10 @@ RUNS, SECONDS = 90_000, 4.0
 _PAIRS, _CHOSEN, _TESTED = 48, 6, 3
 """So many pairs are tried, so many of them looked at closely, and so many events judged."""
 
-_MORE, _LONGER = 8, 4.0
-"""Doubtful events are judged again by so many times the runs, in so many times the seconds."""
+_ROUNDS = (0.1, 1, 0.1), (1, 1, 1.0), (1, 8, 4.0)
+"""By round: which part of the runs chooses events, how many times the others judge them, and until
+which part of the seconds. Few runs show what is far from a claim; the last round judges events
+again that look like violations and may be none."""
 
 _LEAST, _KEPT = 40, 6_000
 """The fewest runs on a dataset before it is judged, and the most that choose an event."""
@@ -81,7 +83,9 @@ class Event:
     def text(self) -> str:
         """The event in the words of a report."""
         told = re.sub(
-            r"number\(found, (\(.*?\))\)", lambda one: place_of(literal_eval(one[1])), self.source
+            r"(?:number\(found, |found\.get\()(\(.*?\))\)",
+            lambda one: place_of(literal_eval(one[1])),
+            self.source,
         )
         return told.replace("(found)", "(release)")
 
@@ -240,27 +244,31 @@ def refute(
         random = np.random.default_rng([seed, 0])
         chosen = [chosen[place] for place in random.permutation(len(chosen))[:_PAIRS]]
     tried = sorted({place for pair in chosen for place in pair})
-    # A third of the runs finds pairs, a third chooses events, and a third judges them.
-    for place in tried:
-        search.run(place, max(_LEAST, runs // 3 // len(tried)), until=0.3)
-    kept = search.kept.items()
-    check_some_succeed([(datasets[place], one) for place, sample in kept for one in sample])
-    scored = [one for x, y in chosen for one in _scored(x, y, search, epsilon, delta)]
-    best = sorted(scored, key=lambda one: -one.score)[:_CHOSEN]
-    for one in best:
-        for place in (one.x, one.y):
-            search.run(place, runs // 6 // len(best), until=0.5)
-    again = [_scored(one.x, one.y, search, epsilon, delta)[0] for one in best]
-    tested = [one for one in again if one.event is not None and one.score > 2]
-    tested = sorted(tested, key=lambda one: -one.score)[:_TESTED]
     found = None
-    # An event that looks like a violation, and is not sure to be one, is judged again by more runs.
-    for times, until in ((1, 1.0), (_MORE, _LONGER)):
+    tested: list[_Candidate] = []
+    for part, times, until in _ROUNDS:
+        third = round(part * runs / 3)
+        if times == 1:
+            # A third of the runs finds pairs, a third chooses events, and a third judges them.
+            for place in tried:
+                search.run(place, third // len(tried), 0.3 * until)
+            kept = search.kept.items()
+            check_some_succeed([(datasets[place], one) for place, sample in kept for one in sample])
+            scored = [one for x, y in chosen for one in _scored(x, y, search, epsilon, delta)]
+            best = sorted(scored, key=lambda one: -one.score)[:_CHOSEN]
+            for one in best:
+                for place in (one.x, one.y):
+                    search.run(place, third // 2 // len(best), 0.5 * until)
+            again = [_scored(one.x, one.y, search, epsilon, delta)[0] for one in best]
+            tested = [one for one in again if one.event is not None and one.score > 2]
+            tested = sorted(tested, key=lambda one: -one.score)[:_TESTED]
         for one in tested:
-            number = times * runs // 3 // len(tested)
+            number = times * third // len(tested)
             with suppress(*[LimitError] * (times > 1)):
-                given = number, until, epsilon, delta, error / 2 / len(tested)
+                given = number, until, epsilon, delta, error / len(_ROUNDS) / len(tested)
                 found = found or search.judged(one, *given)
+        if found is not None:
+            break
     return Tried(search.runs, time.process_time() - search.began, found)
 
 
@@ -292,7 +300,7 @@ class _Search:
     def run(self, place: int, number: int, until: float) -> None:
         """Run on a dataset, and keep what it releases for the choice of events."""
         kept = self.kept.setdefault(place, Sample())
-        number = min(number, _KEPT - len(kept))
+        number = min(max(_LEAST - len(kept), number), _KEPT - len(kept))
         kept += [one for _, one in self.released([place] * number, until)]
 
     def judged(

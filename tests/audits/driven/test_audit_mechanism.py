@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from checks import refused, refused_with
+from scipy import stats
 
 import sensitivity_lab as sl
 from sensitivity_lab.audits import audit_mechanism
@@ -368,9 +369,40 @@ def test_a_law_of_which_nothing_is_known_has_no_truth_and_no_pair():
         "  k  claimed  truth    verdict\n"
         "  1  1        unknown  not refuted (the function compares Gaussian noise; draw whole "
         "numbers as noise, such as discrete Gaussian noise by rng.choice(values, p=weights), whose "
-        "exact law is found)"
+        "exact law is found; see test_audit_mechanism.py:"
+        f"{largest.__code__.co_firstlineno + 1} (return int(np.argmax([data.count(value) + "
+        "rng.normal(scale=2.0) for value in (0, 1)])))"
+        ")"
     )
     assert " x " not in report.counterexample(report.decisive)
+
+
+def test_a_sampled_violation_shows_its_pair_and_line():
+    def told(data, rng):
+        total = sum(data) + rng.laplace(scale=9)
+        return f"{total:.0f} of {len(data)}"
+
+    report = audit_mechanism(told, [0], [1, 2], epsilon=1, neighbors="unbounded")
+    assert report.verdict == "violated (sampled)"
+    assert report.notes[0] == "event: release['number 1 in the text'] <= 1.0"
+    line = told.__code__.co_firstlineno + 2
+    assert report.notes[1].endswith(
+        f'; see test_audit_mechanism.py:{line} (return f"{{total:.0f}} of {{len(data)}}")'
+    )
+    *_, x, y = repr(report).splitlines()
+    assert (x, y) == ("  x  (0,)  ->  {'P(event)': 1.0}", "  y  (0, 0)  ->  {'P(event)': 0.0}")
+    # What is plain to see takes a tenth of the runs.
+    assert report.sampled.runs < 10_000
+    assert "[0]" in report.counterexample(report.decisive)
+
+
+def test_where_no_pair_is_known_none_is_shown():
+    report = audit_mechanism(
+        lambda data, rng: round(sum(data) + rng.laplace()), [0, 1], 1, epsilon=1,
+        neighbors="bounded",
+    )  # fmt: skip
+    assert report.verdict == "holds if post-processed"
+    assert "None" not in repr(report) + report.counterexample(report.decisive)
 
 
 @pytest.mark.exhaustive
@@ -1055,9 +1087,11 @@ def test_clipped_gaussian_noise_proposes_discrete_gaussian_noise():
         "Gaussian noise by rng.choice(values, p=weights), whose exact law is found"
     )
     report = audit_mechanism(clipped, [0, 1], 1, epsilon=1, neighbors="bounded")
-    assert report.decisive.reason.endswith(advice)
+    line = clipped.__code__.co_firstlineno + 1
+    advice += f"; see test_audit_mechanism.py:{line} (return sum(data) + min(rng.normal(), 3))"
+    assert report.decisive.reason == advice
     report = audit_mechanism(clipped, [0, 1], 1, rho=1, neighbors="bounded")
-    assert report.decisive.reason.endswith(
+    assert report.decisive.reason == (
         f"{advice}; rho is judged only for continuous noise that is not cut; claim epsilon and "
         "delta"
     )
@@ -1204,8 +1238,8 @@ def test_what_was_left_out_may_hold_what_one_law_lacks():
         (
             lambda data, rng: sum(data) + rng.gamma(2),
             "the function draws by rng.gamma; covered are integers, choice, permutation, shuffle, "
-            "binomial, multinomial, geometric, random and uniform, and the continuous laplace, "
-            "exponential, standard_exponential, gumbel, normal and standard_normal",
+            "binomial, multinomial, geometric, poisson, random and uniform, and the continuous "
+            "laplace, exponential, standard_exponential, gumbel, normal and standard_normal",
         ),
         (
             lambda data, rng: sum(data) + copy.deepcopy(rng).integers(3),
@@ -1227,7 +1261,7 @@ def test_what_was_left_out_may_hold_what_one_law_lacks():
 def test_what_is_not_covered_is_never_certified(function, reason):
     report = audit_mechanism(function, [0, 1], 1, epsilon=1, neighbors="bounded")
     assert report.verdict == "violated (sampled)"  # as all three are
-    assert report.notes[1] == f"no law is known: {reason}"
+    assert report.notes[1].split("; see ")[0] == f"no law is known: {reason}"
 
 
 def test_the_truth_of_a_violation_is_the_largest():
@@ -1239,3 +1273,19 @@ def test_the_truth_of_a_violation_is_the_largest():
 
     report = audit_mechanism(respond, [0, 1, 2, 3], 1, neighbors="bounded", epsilon=1)
     assert report.rows[0].value == pytest.approx(math.log(9))
+
+
+def test_skellam_noise_has_the_delta_of_its_law():
+    def skellam(data, rng):
+        return sum(data) + rng.poisson(30) - rng.poisson(30)
+
+    report = audit_mechanism(skellam, [0, 1], 2, neighbors="bounded", epsilon=0.5, delta=1e-5)
+    at = np.arange(-300, 301)
+    p, q = stats.skellam.pmf([at, at - 1], 30, 30)
+    truth = float(np.maximum(p - math.exp(0.5) * q, 0).sum())
+    assert report.verdict == "loose"
+    assert report.delta(0.5) == pytest.approx((truth, truth), rel=1e-8)
+    with pytest.raises(sl.errors.QueryError, match="lam < 0 or lam is NaN"):
+        audit_mechanism(
+            lambda data, rng: sum(data) + rng.poisson(-1), [0, 1], 1, neighbors="bounded", epsilon=1
+        )

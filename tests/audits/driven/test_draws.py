@@ -9,6 +9,7 @@ import pytest
 from checks import refused
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from sensitivity_lab.audits.driven.draws import Event, Law, joint, likely
 from sensitivity_lab.audits.driven.stops import LimitError
@@ -134,3 +135,17 @@ def test_tables_that_are_too_large_are_refused():
         "a draw has 1,000,001 values, more than the 100,000 that are listed; draw from fewer",
         LimitError,
     )
+
+
+@pytest.mark.parametrize("mean", [Fraction(0), Fraction(1, 3), Fraction(7), Fraction(150)])
+def test_poisson_weights_are_from_below(mean):
+    law = Law("poisson", (mean,))
+    assert 0 <= 1 - Fraction(law.total, law.denominator) < Fraction(1, 2**60)
+    true = stats.poisson(float(mean)).pmf(range(len(law.weights)))
+    found = [float(Fraction(weight, law.denominator)) for weight in law.weights]
+    assert found == pytest.approx(true.tolist(), rel=1e-9, abs=1e-300)
+
+
+def test_poisson_means_are_limited():
+    with pytest.raises(LimitError, match="a mean of at most 2,000, got 2001"):
+        _ = Law("poisson", (Fraction(2001),)).weights
