@@ -68,10 +68,15 @@ ENGINES = Scope(
 )
 OUTSIDE = Scope(
     "outside",
-    ("calls", "results", "noise", "universes", "running", "metrics", "sql"),
+    (
+        *("calls", "results", "noise", "universes", "running", "metrics", "sql"),
+        *("releases", "bounds", "audits", "streams"),
+    ),
     (
         *("tests/calls", "tests/results", "tests/noise", "tests/universes", "tests/running"),
         *("tests/metrics", "tests/sql", "tests/test_misuse.py", "tests/test_article.py"),
+        *("tests/releases", "tests/bounds", "tests/audits", "tests/streams"),
+        *("sensitivity_lab/releases", "sensitivity_lab/bounds", "sensitivity_lab/audits"),
         *("tests/test_empirical.py", "tests/search", "tests/pipelines", "tests/cli"),
         *("sensitivity_lab/calls", "sensitivity_lab/results", "sensitivity_lab/noise"),
         *("sensitivity_lab/universes", "sensitivity_lab/running", "sensitivity_lab/metrics"),

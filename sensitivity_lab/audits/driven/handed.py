@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import random
 import re
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -25,7 +24,7 @@ from .draws import Law
 from .generator import Fed
 from .losses import Shift, ShiftLoss
 from .runs import RAISED, Run, called, inside
-from .stops import OutsideError, budget, stopped
+from .stops import OutsideError, Stopwatch, budget, stopped
 from .symbols import GAUSSIAN, LAPLACE, Bound, Draw, Symbol
 
 _RUNS, LEAST, MOST, SECONDS = 20_000, 64, 1_000, 10.0
@@ -219,11 +218,11 @@ def handed_on(
     OutsideError
         If the function does something else with its draws.
     """
-    end = time.process_time() + SECONDS
+    watch = Stopwatch()
     found = {pair: Handed() for pair in pairs}
     number = min(max(_RUNS // max(len(datasets), len(pairs) // 4), LEAST), MOST)
     for round_ in range(number):
-        if round_ >= LEAST and time.process_time() > end:
+        if round_ >= LEAST and watch.over(SECONDS):
             return round_, found
         budget().check()
         values = _Values(round_)

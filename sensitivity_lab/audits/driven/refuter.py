@@ -14,7 +14,6 @@ import math
 import operator
 import re
 import sys
-import time
 from ast import literal_eval
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +32,7 @@ from sensitivity_lab.results.literals import literal
 from .generator import LikePythons, misuse
 from .runs import RAISED, check_some_succeed
 from .script import parts as parts_of_script
-from .stops import LimitError, OwnGeneratorError, budget
+from .stops import LimitError, OwnGeneratorError, Stopwatch, budget
 
 ERROR = 1e-6
 """The probability that a mechanism which keeps its claim is called violated."""
@@ -269,7 +268,7 @@ def refute(
                 found = found or search.judged(one, *given)
         if found is not None:
             break
-    return Tried(search.runs, time.process_time() - search.began, found)
+    return Tried(search.runs, search.watch.seconds, found)
 
 
 @dataclass
@@ -280,7 +279,7 @@ class _Search:
     datasets: Sequence[Any]
     seed: int
     seconds: float
-    began: float = field(default_factory=time.process_time)
+    watch: Stopwatch = field(default_factory=Stopwatch)
     runs: int = 0
     calls: int = 0
     kept: dict[int, Sample] = field(default_factory=dict)
@@ -289,7 +288,7 @@ class _Search:
         """Yield releases on datasets until a share of the time is over; at least a few."""
         self.calls += 1
         for number, place in enumerate(places):
-            if number >= _LEAST and time.process_time() - self.began > until * self.seconds:
+            if number >= _LEAST and self.watch.over(until * self.seconds):
                 return
             self.runs += 1
             budget().check()

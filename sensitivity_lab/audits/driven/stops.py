@@ -96,6 +96,26 @@ def _taken() -> int:
     return 0
 
 
+class Stopwatch:
+    """Tells whether so many CPU seconds are over.
+
+    The clock on the wall is asked first: it is cheap, and where it is not over, neither is the CPU
+    time. To tell that of a process with threads can take longer than a run of driven code.
+    """
+
+    def __init__(self) -> None:
+        self._wall, self._cpu = time.monotonic(), time.process_time()
+
+    @property
+    def seconds(self) -> float:
+        """The CPU seconds since it was made."""
+        return time.process_time() - self._cpu
+
+    def over(self, seconds: float) -> bool:
+        """Return whether so many CPU seconds are over."""
+        return time.monotonic() - self._wall > seconds and self.seconds > seconds
+
+
 _budgets = [Budget(None)]
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import random
-import time
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.audits.driven.stops import Stopwatch
 from sensitivity_lab.audits.recording import Untouched
 from sensitivity_lab.audits.records import entries
 from sensitivity_lab.audits.returned import AGAIN, Chance, Path, bare
@@ -186,10 +186,10 @@ def compare_after_histories(beside: Beside, near: Sequence[Sequence[int]], numbe
         shapes = tuple(np.shape(release) for release in run.releases)
         alike.setdefault((run.sites, shapes), []).append(place)
     beside.all_compared = len({sites for sites, _ in alike}) == 1
-    source, end = random.Random(SEED), time.process_time() + SECONDS
+    source, watch = random.Random(SEED), Stopwatch()
     compared = 0
     for round_ in range(number):
-        if beside.leak is not None or (round_ >= LEAST and time.process_time() > end):
+        if beside.leak is not None or (round_ >= LEAST and watch.over(SECONDS)):
             break
         fed_all = [_fed_alike(beside, near, one, source, round_) for one in alike.values()]
         compared += all(fed_all)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab import running
+from sensitivity_lab.audits.driven.stops import Stopwatch
 from sensitivity_lab.audits.question import Question
 from sensitivity_lab.audits.row import AuditRow
 from sensitivity_lab.errors import QueryError, TooLargeError
@@ -100,7 +100,7 @@ def _feed(
     beside: Beside,
 ) -> tuple[str, int]:
     """Feed the releases of each dataset, and further ones, to its neighbors; say how many."""
-    end = time.process_time() + SECONDS
+    watch = Stopwatch()
     # What a selection can choose is a release; a drawn number may be one that no noise gives.
     strict = histories is not None or all(
         choice is not None for run in runs for choice in run.choices
@@ -108,7 +108,7 @@ def _feed(
     starts = [(), *histories_of(histories, runs)]
     total, number = 0, -1
     for start in starts:
-        if histories is None and number >= LEAST and time.process_time() > end:
+        if histories is None and number >= LEAST and watch.over(SECONDS):
             break
         own: list[Run | None] = [*runs]
         if start and strict:
