@@ -56,7 +56,7 @@ class _Subject:
             )
         return audit_opendp(
             self.made, values, sizes, distances=distances,
-            component=component, n_jobs=1, progress=False,
+            component=component, progress=False,
         )  # fmt: skip
 
     @property

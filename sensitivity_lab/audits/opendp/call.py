@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Literal
 
+from sensitivity_lab import running
 from sensitivity_lab.audits.claims import ROUNDING_ULPS
 from sensitivity_lab.audits.couplings.call import audit_coupling
 from sensitivity_lab.audits.maps import farthest, rows_of
@@ -23,10 +24,9 @@ from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_callable, check_running
 from sensitivity_lab.errors import InputError
 
-from .answers import ask, calls_of, invoke
 from .inputs import question_of
 from .measurement import Asked, audit_law, audit_scale
-from .subject import check_subject, needed
+from .subject import check_subject, invoke, needed
 
 _OTHERS = {
     "Function": "a Function of OpenDP, which has no map: give the measurement that it follows",
@@ -60,7 +60,6 @@ def audit_opendp(
     answer: Callable[[Any], Any] | None = None,
     every_order: bool = True,
     tolerance_ulps: int | float | Fraction = ROUNDING_ULPS,
-    n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> AuditReport:
     """Compare the map of an OpenDP transformation or measurement with the truth.
@@ -125,10 +124,6 @@ def audit_opendp(
     tolerance_ulps : int, float or Fraction, default 4
         The largest difference that counts as rounding, where the claim or the answers are floats,
         in units in the last place of the truth; see `audit`.
-    n_jobs : int, optional
-        The number of worker processes for a transformation, as in joblib; they start only if they
-        save time, see `global_sensitivity`. A transformation that OpenDP cannot serialise is called
-        in this process only, and the setting of the report says so.
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal, after one second.
 
@@ -251,7 +246,7 @@ def audit_opendp(
     transformations, measurements = needed("audit_opendp")
     order = "audit_opendp(made, universe, size, ...)"
     check_order(made, universe, "made and universe", order)
-    check_running(n_jobs, progress)
+    check_running(None, progress)
     asked = partial(
         question_of,
         universe=universe,
@@ -264,11 +259,10 @@ def audit_opendp(
         progress=progress,
     )
     of_a_scale = {"scale": scale, "outputs": outputs, "answer": answer}
-    of_a_transformation = {"component": component, "n_jobs": n_jobs}
     if isinstance(made, transformations):
         check_left_out(of_a_scale, _ONLY_OF_A_SCALE)
-        return _audit_transformation(made, asked, component, neighbors, n_jobs, progress)
-    check_left_out(of_a_transformation, "applies only to a transformation; leave it out")
+        return _audit_transformation(made, asked, component, neighbors, progress)
+    check_left_out({"component": component}, "applies only to a transformation; leave it out")
     if isinstance(made, measurements):
         check_left_out(of_a_scale, _ONLY_OF_A_SCALE)
         return audit_law(made, asked, neighbors)
@@ -282,19 +276,19 @@ def audit_opendp(
 
 
 def _audit_transformation(
-    made: Any, asked: Asked, component: Any, neighbors: Any, n_jobs: Any, progress: Any
+    made: Any, asked: Asked, component: Any, neighbors: Any, progress: Any
 ) -> AuditReport:
     """Compare the map of a transformation with the largest distance of its answers."""
     question = asked(check_subject(made, component, neighbors), made)
     if not question.inputs.unordered:
         check_pairs(len(question.datasets))
-    there, shipped, remark = calls_of(made, n_jobs)
-    answers = ask(there, question.datasets, n_jobs if shipped else 1, progress)
     call = partial(invoke, made)
+    tracked = running.tracked(question.datasets, unit="datasets", progress=progress)
+    answers = list(map(call, tracked))
     try:
         rows = rows_of(question, call, farthest(question, call, answers))
     except RandomisedError:
         if "_user_" in question.subject:  # it may keep something between calls
             raise
         return audit_coupling(question, call, _DRAWS)
-    return question.report(rows, f"implementation{remark}")
+    return question.report(rows, "implementation")

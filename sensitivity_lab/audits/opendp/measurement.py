@@ -27,8 +27,7 @@ from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics import as_metric
 from sensitivity_lab.metrics.cells import signed_key
 
-from .answers import invoke
-from .subject import Subject, needed, our_input_metric
+from .subject import Subject, invoke, needed, our_input_metric
 from .twins import check_adds_last, twin_of
 
 _NORMS = {"MaxDivergence": "L1", "ZeroConcentratedDivergence": "L2"}

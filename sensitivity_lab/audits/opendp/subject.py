@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.audits.maps import collected
 from sensitivity_lab.checks import check_callable, names_of, shown
-from sensitivity_lab.errors import InputError, MissingExtraError
+from sensitivity_lab.errors import InputError, MissingExtraError, QueryError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics import Given
+from sensitivity_lab.results.literals import short_literal
 
 OUR_NAMES = {
     "SymmetricDistance": "symmetric",
@@ -180,3 +182,11 @@ def made_by(made: Any) -> tuple[str, dict[str, Any]]:
     """Return the name of the constructor that made something, and its arguments, if known."""
     told = getattr(made, "__opendp_dict__", {})
     return told.get("__function__", ""), told.get("__kwargs__", {})
+
+
+def invoke(transformation: Any, x: Any) -> Any:
+    """Return the answer on an input, or raise QueryError, which names the input."""
+    try:
+        return collected(transformation(x))
+    except Exception as error:
+        raise QueryError(f"the transformation fails on {short_literal(x)}: {error}") from error

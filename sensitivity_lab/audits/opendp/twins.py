@@ -22,8 +22,7 @@ from sensitivity_lab.audits.returned import Part
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.cells import signed_key
 
-from .answers import invoke
-from .subject import made_by
+from .subject import invoke, made_by
 
 Noise = Callable[[Any, Any], Any]
 """Takes the exact answer and a generator, and returns the release."""

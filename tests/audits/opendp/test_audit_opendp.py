@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from fractions import Fraction
 
-import joblib
 import pytest
 from checks import refused, refused_with
 from hypothesis import given, settings
@@ -153,21 +152,6 @@ def test_one_order_is_enough_where_it_is_asked_for():
     report = audit_opendp(of_function(count), [1, 0], 3, distances=2, every_order=False)
     assert asked == {(1, 1, 1), (1, 1, 0), (1, 0, 0), (0, 0, 0)}
     assert "values (1, 0), sizes (3,) in one order" in report.setting
-
-
-@pytest.mark.exhaustive
-def test_workers_give_the_same_report():
-    here = audit_opendp(clamped_sum(), [0, 1, 5], range(4), n_jobs=1)
-    with joblib.parallel_config(backend="loky"):
-        assert audit_opendp(clamped_sum(), [0, 1, 5], range(4), n_jobs=2) == here
-
-
-def test_what_does_not_serialise_is_called_in_one_process():
-    report = audit_opendp(of_function(len), [0, 1], range(3), n_jobs=2)
-    assert report.subject == "make_user_transformation"
-    assert report.setting.endswith(
-        "implementation, called in one process as OpenDP cannot serialise it"
-    )
 
 
 def test_mappings_are_compared_with_absent_keys_as_zero():

@@ -30,9 +30,9 @@ REFUSED = {
         "scale applies only to a function of a scale that returns a measurement; leave it out, got "
         "2.0",
     ),
-    "workers of a measurement": (
-        lambda: audit_opendp(dp.m.make_randomized_response_bool(0.75), [True, False], n_jobs=2),
-        "n_jobs applies only to a transformation; leave it out, got 2",
+    "a component of a measurement": (
+        lambda: audit_opendp(dp.m.make_randomized_response_bool(0.75), [True], component="L1"),
+        "component applies only to a transformation; leave it out, got 'L1'",
     ),
     "no component": (
         lambda: audit_opendp(dp.t.make_count_by(integers(), dp.symmetric_distance()), [0], 1),
