@@ -90,7 +90,7 @@ _FAR_ULPS = Fraction(_NO_LESS) / Fraction(math.ulp(1.0))
 """The first of these in units in the last place: what floats may round far from 1."""
 
 _OPEN = Fraction(1, 10**9)
-"""Bounds of delta that differ by less, in proportion, are one number."""
+"""Bounds of delta or rho that differ by less, in proportion, are one number."""
 
 
 @dataclass(frozen=True)
@@ -752,7 +752,7 @@ def _row_of_rho(
     low, high = bounds
     if math.inf in bounds:
         return row(math.inf)
-    known = low > claimed or high < claimed or low == high
+    known = low > claimed or high < claimed or high - low <= _OPEN * claimed
     truth = Fraction(high if known and low <= claimed else low)
     reason = "" if known else f"rho is between {float(low):.6g} and {float(high):.6g}"
     return row(Difference(truth, Fraction(0)), reason=reason, judged=known)

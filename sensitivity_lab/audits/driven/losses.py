@@ -109,23 +109,20 @@ class ShiftLoss:
 
     @property
     def rho(self) -> Bounds | tuple[Fraction, Fraction]:
-        """Bounds of rho: exact for normal draws alone.
+        """The least rho: exact for normal draws alone, else bounds that are neighboring floats.
 
-        Each Laplace shift t adds at least its Kullback-Leibler divergence t - 1 + exp(-t), and at
-        most min(t, t**2 / 2).
+        It is the sum of the Kullback-Leibler divergences, which for a Laplace shift t is
+        t - 1 + exp(-t).
         """
         exact = self.mu_squared / 2
         if not self.shifts:
             return exact, exact
-        sizes = [one.size for one in self.shifts]
-        least = nearest_bounds(
+        return nearest_bounds(
             lambda digits: sum(
-                (Enclosure.of(-size, digits).exp() + (size - 1) for size in sizes),
+                (Enclosure.of(-one.size, digits).exp() + (one.size - 1) for one in self.shifts),
                 Enclosure.of(exact, digits),
             )
         )
-        most = exact + sum(min(size, size**2 / 2) for size in sizes)
-        return least[0], nearest_bounds(lambda digits: Enclosure.of(most, digits))[1]
 
     def swapped(self) -> ShiftLoss:
         """Return the same with P and Q exchanged."""

@@ -22,7 +22,7 @@ from sensitivity_lab.exact.enclosures import Enclosure
 from sensitivity_lab.exact.exponential_sums import Chance, ExponentialSum, bounds, log_ratio
 
 from .affine import AffineLaw
-from .losses import LEAST, MOST, Bounds, Ends, ScaleLoss
+from .losses import LEAST, MOST, Bounds, Ends, ScaleLoss, Shift, ShiftLoss
 
 Mixed = tuple[tuple[tuple[Fraction, Fraction], Fraction], ...]
 """Laws, each a center and a scale (if normal a variance), with weights that add up to 1."""
@@ -83,10 +83,12 @@ class MixtureLoss(ScaleLoss):
     @property
     def rho(self) -> Bounds:
         """0, and rho of the two centers that are farthest apart: mixing brings none apart."""
-        gaps = (abs(one - other) for (one, _), _ in self.p for (other, _), _ in self.q)
-        scale = self._scale
-        square = max(gaps) ** 2 / (scale**2 if self.kind == "Laplace" else scale)
-        return 0.0, round_up(square / 2)
+        gap = max(abs(one - other) for (one, _), _ in self.p for (other, _), _ in self.q)
+        if self.kind == "Laplace":
+            loss = ShiftLoss((Shift((), gap / self._scale, Fraction(0)),), ())
+        else:
+            loss = ShiftLoss((), (), mu_squared=gap**2 / self._scale)
+        return 0.0, round_up(Fraction(loss.rho[1]))
 
     def swapped(self) -> MixtureLoss:
         """Return the same with P and Q exchanged."""

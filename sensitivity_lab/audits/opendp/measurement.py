@@ -65,6 +65,7 @@ def audit_law(measurement: Any, asked: Asked, neighbors: Any) -> AuditReport:
     neighbors : callable, optional
         The caller's own input metric.
     """
+    _check_measure(measurement)
     twin = twin_of(measurement)
     subject = _Driven(measurement, our_input_metric(measurement, neighbors), "absolute", None)
     question = asked(subject, measurement)
@@ -139,7 +140,7 @@ class _Driven(Subject):
         return measure == "Approximate(ZeroConcentratedDivergence)"
 
     def promised(self, d_in: Number) -> PrivacyClaim:
-        """Return what the map promises, as a claim; raise InputError for other measures."""
+        """Return what the map promises, as a claim."""
         loss = self.mapped(d_in)
         measure = str(self.transformation.output_measure)
         if measure == "MaxDivergence":
@@ -148,14 +149,9 @@ class _Driven(Subject):
             return PrivacyClaim.of(*loss)
         if measure == "ZeroConcentratedDivergence":
             return PrivacyClaim.of(None, rho=loss)
-        if self.concentrated:
-            # At this epsilon, rho alone has a delta below `_BEYOND`: the rest is the delta beside.
-            rho, delta = loss
-            return PrivacyClaim.of(rho + 2 * math.sqrt(40 * rho), min(1.0, delta + _BEYOND))
-        raise InputError(
-            f"the law of a measurement is not compared under {measure}; MaxDivergence, "
-            "ZeroConcentratedDivergence and their approximate forms are covered"
-        )
+        # At this epsilon, rho alone has a delta below `_BEYOND`: the rest is the delta beside.
+        rho, delta = loss
+        return PrivacyClaim.of(rho + 2 * math.sqrt(40 * rho), min(1.0, delta + _BEYOND))
 
     def claim(self, d_in: Number) -> Any:
         """Return the first number that the map promises."""
@@ -204,17 +200,23 @@ def _subject(make: Any, scale: float, neighbors: Any, outputs: Any) -> _Noisy:
     """Return the measurement with noise as a subject, or raise InputError."""
     noisy = _made(make, scale)
     check_adds_last(noisy, scale)
-    measure = str(noisy.output_measure).removeprefix("Approximate(").removesuffix(")")
-    if measure not in _NORMS:
-        raise InputError(
-            f"the privacy measure {noisy.output_measure} is not covered; those that are: "
-            f"{', '.join(_NORMS)}, and their approximate forms"
-        )
+    measure = _check_measure(noisy)
     if outputs is None:
         outputs = _NORMS[measure]
     as_metric("outputs", outputs)  # or raise InputError
     near = our_input_metric(noisy, neighbors)
     return _Noisy(noisy, near, outputs, None, scale, measure)
+
+
+def _check_measure(measurement: Any) -> str:
+    """Return the privacy measure without its delta, or raise InputError."""
+    measure = str(measurement.output_measure).removeprefix("Approximate(").removesuffix(")")
+    if measure not in _NORMS:
+        raise InputError(
+            f"the privacy measure {measurement.output_measure} is not covered; those that are: "
+            f"{', '.join(_NORMS)}, and their approximate forms, such as that of make_fix_delta"
+        )
+    return measure
 
 
 def _made(make: Any, scale: float) -> Any:

@@ -43,6 +43,8 @@ def twin_of(measurement: Any) -> Callable[[Any, Any], Any]:
     if name == "make_chain_pm":
         first, then = twin_of(arguments["measurement0"]), arguments["postprocess1"]
         return lambda data, rng: then(_as_numbers(first(data, rng)))
+    if name in _SAME_RELEASE:
+        return twin_of(arguments["measurement"])
     before, name, arguments = _parts(measurement)
     if name not in _NOISES:
         raise InputError(
@@ -182,6 +184,10 @@ def _one_of_several(arguments: dict[str, Any]) -> Noise:
 
     return answered
 
+
+_SAME_RELEASE = {"make_approximate", "make_fix_delta", "make_pureDP_to_zCDP",
+                 "make_zCDP_to_approxDP", "make_fixed_approxDP_to_approxDP"}  # fmt: skip
+"""What measures the loss otherwise, and releases the same."""
 
 _OF_PLANS = {"dp_sum": 2, "dp_len": 0, "dp_frame_len": 0, "dp_count": 0, "dp_n_unique": 0,
              "dp_null_count": 0, "noise": 0}  # fmt: skip

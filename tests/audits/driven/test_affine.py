@@ -164,12 +164,24 @@ def test_laplace_and_normal_shifts(shifts, mu):
     check_curve(loss, lambda epsilon: composed_delta(shifts, epsilon, mu), epsilons=[0, 0.7, 4])
 
 
-def test_bounds_of_rho():
-    """Between the Kullback-Leibler divergence and t**2 / 2, plus what is exact of normal noise."""
-    low, high = shifted([1, 3, 2], diagonal([2, 1, 1]), "LLG").rho
-    divergences = sum(t - 1 + math.exp(-t) for t in (0.5, 3))
-    assert low == pytest.approx(divergences + 2)
-    assert high == pytest.approx(0.5**2 / 2 + 3 + 2)
+def renyi(shift, order):
+    """The Renyi divergence of a Laplace shift, in closed form."""
+    near = order * math.exp((order - 1) * shift) + (order - 1) * math.exp(-order * shift)
+    return math.log(near / (2 * order - 1)) / (order - 1)
+
+
+@pytest.mark.parametrize("shifts", [(0.5,), (3,), (0.5, 3), (0.1, 0.1, 9)])
+@pytest.mark.parametrize("mu", [0, 2])
+def test_rho_is_the_supremum_over_all_orders(shifts, mu):
+    moved, kinds = [*shifts, mu], "L" * len(shifts) + "G"
+    low, high = shifted(moved, diagonal([1] * len(moved)), kinds).rho
+    orders = [1 + 10**exponent for exponent in (-4, -3, -2, -1, 0, 1)]
+    of_orders = [
+        sum(renyi(shift, order) for shift in shifts) / order + mu**2 / 2 for order in orders
+    ]
+    assert max(of_orders) <= high * (1 + 1e-9)
+    assert high == pytest.approx(max(of_orders), rel=1e-3)
+    assert high <= math.nextafter(low, math.inf)
 
 
 # Structure

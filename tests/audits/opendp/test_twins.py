@@ -9,6 +9,7 @@ from collections import Counter
 import pytest
 from checks import refused, refused_with
 from paths import ROOT
+from scipy import stats
 
 from sensitivity_lab.audits import audit_opendp
 
@@ -144,10 +145,26 @@ def test_each_distance_has_its_own_claim():
 
 def test_other_measures_are_refused():
     made = dp.c.make_zCDP_to_approxDP(dp.m.make_gaussian(*NUMBER, 2.0))
-    refused_with(
+    refused(
         lambda: audit_opendp(made, [0.0, 1.0], distances=1),
-        "no twin of make_zCDP_to_approxDP is known",
+        "the privacy measure SmoothedMaxDivergence is not covered; those that are: MaxDivergence, "
+        "ZeroConcentratedDivergence, and their approximate forms, such as that of make_fix_delta",
     )
+
+
+def test_a_loss_that_is_measured_otherwise_is_of_the_same_release():
+    normal, laplace = (make(*NUMBER, 2.0) for make in (dp.m.make_gaussian, dp.m.make_laplace))
+    fixed = dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(normal), 1e-6)
+    (row,) = audit_opendp(fixed, [0.0, 1.0], distances=1).rows
+    epsilon, _ = fixed.map(1.0)
+    p, q = stats.norm.cdf(1 / 4 - 2 * epsilon), stats.norm.cdf(-1 / 4 - 2 * epsilon)
+    assert (row.verdict, row.value) == ("loose", pytest.approx(p - math.exp(epsilon) * q))
+    (row,) = audit_opendp(dp.c.make_approximate(laplace), [0.0, 1.0], distances=1).rows
+    assert (row.verdict, row.value) == ("tight", 0.5)
+    # OpenDP takes epsilon**2 / 2; the truth is the Kullback-Leibler divergence.
+    (row,) = audit_opendp(dp.c.make_pureDP_to_zCDP(laplace), [0.0, 1.0], distances=1).rows
+    assert (row.verdict, row.claimed) == ("loose", 0.125)
+    assert row.value == pytest.approx(0.5 - 1 + math.exp(-0.5))
 
 
 @pytest.mark.parametrize("scale", [0.02, 0.04, 0.05, 0.07])
