@@ -490,8 +490,8 @@ class WithinLoss:
         # The loss is never above the distance of the centers in scales.
         if abs(shift) <= epsilon * p.scale:
             high = low
-        # P is on the left, so the loss falls from left to right. Between the centers it is
-        # (2 middle - 2 t) / scale at t.
+        # P is on the left, so the loss falls from left to right. At t between the
+        # centers it is 2 (middle - t) / scale.
         elif shift > 0:
             high = min(high, middle - epsilon * p.scale / 2)
         else:
