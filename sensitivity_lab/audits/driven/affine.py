@@ -298,8 +298,8 @@ def _same_noise(p: _Noise, q: _Noise) -> _Judged:
     Coordinates are changed so that Laplace draw i is in coordinate i alone, and the last ones have
     normal noise only. What the last ones tell of the normal noise in the first is subtracted.
     """
-    # If the Laplace columns are linearly independent, `change` turns them into unit vectors, in some
-    # order.
+    # If the Laplace columns are linearly independent, `change` turns them into the first unit
+    # vectors.
     change, rank = reduced(transposed(p.laplace)) if p.laplace else (identity(len(p.center)), 0)
     if rank < len(p.laplace):
         return _ADDED
