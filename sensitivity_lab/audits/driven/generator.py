@@ -356,7 +356,7 @@ class DrivenGenerator(LikePythons):
             root = np.linalg.cholesky(np.asarray(cov, dtype=float))
         except np.linalg.LinAlgError:
             raise OutsideError("draws normal noise with a singular matrix") from None
-        # An array of objects: one of floats would ask symbols for their values.
+        # With L L' = cov and independent standard draws Z, L Z has the covariance cov.
         return np.asarray(mean) + root.astype(object) @ self.standard_normal(len(root))
 
     def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:

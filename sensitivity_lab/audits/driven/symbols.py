@@ -278,8 +278,8 @@ class Symbol(Part):
         if not self.terms or {draw.kind for draw in self.terms} != {UNIFORM}:
             return how(self.decided()) if how is int else self._rounded(how)
         ends = [self.constant, self.constant + sum(self.terms.values())]
-        # The value rounded down is from low to high, all the time. Towards 0 is down from 0 on
-        # only; a range that begins below 0 is left to the run, which refuses.
+        # The value rounded down is from low to high, after every turn. Only from 0 on is that also
+        # the value rounded towards 0.
         low, high = math.floor(min(ends)), math.ceil(max(ends)) - 1
         while low < high and (low >= 0 or how is math.floor):
             middle = (low + high) // 2
