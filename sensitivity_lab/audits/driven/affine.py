@@ -141,10 +141,13 @@ def compare(p: AffineLaw, q: AffineLaw) -> Loss | Leak | NotJudged:
     change, rank = reduced(p.matrix)
     mine, other = _Noise.of(p, change), _Noise.of(q, change)
     noise_free, from_here = reduced(q.matrix)
+    # A combination without noise under one law is enough, so those of each law are tried.
     leaks = [_leak(change[rank:], p, q), _leak(noise_free[from_here:], p, q)]
+    # A leak that is sure comes before one that rounding may explain.
     for leak in sorted((one for one in leaks if one), key=lambda one: isinstance(one, NotJudged)):
         return leak
     # The combinations from `rank` on are the same constants in both laws: public.
+    # Coordinates that share noise under either law are in one block; blocks are independent.
     blocks = components(rank, [*mine.links(rank), *other.links(rank)])
     found = [_judged(mine.part(rows), other.part(rows)) for rows in blocks]
     return _together([one for one in found if one is not None], len(p.center))
@@ -162,6 +165,7 @@ def _leak(combinations: Matrix, p: AffineLaw, q: AffineLaw) -> Leak | NotJudged 
         if at_p == at_q:
             continue
         if isinstance(at_p, Fraction) and isinstance(at_q, Fraction):
+            # Sums of floats are off in proportion to what was added, not to the sum.
             terms = zip(weights, p.center, q.center, strict=True)
             size = sum((abs(w) * max(abs(a), abs(b)) for w, a, b in terms), Fraction(0))
             if abs(at_p - at_q) <= _ROUNDED * size:
@@ -249,6 +253,7 @@ def _sorted(columns: Matrix) -> Matrix:
     """Return the columns that are not 0, with their signs and their order; see `_Noise`."""
     signed = []
     for column in columns:
+        # Z and -Z have one law, so the sign of a column tells nothing.
         first = next((entry for entry in column if entry), Fraction(0))
         if first:
             signed.append([-entry for entry in column] if first < 0 else column)
@@ -262,6 +267,7 @@ _ADDED = NotJudged("Laplace draws are added to other draws in one released numbe
 
 def _judged(p: _Noise, q: _Noise) -> _Judged | None:
     """Compare two laws of coordinates that hang together; None if they are equal."""
+    # Equal noise: only centers are compared. Otherwise the scale of one number may be.
     if p.laplace == q.laplace and p.covariance == q.covariance:
         return None if p.center == q.center else _same_noise(p, q)
     size = len(p.center)
@@ -292,6 +298,8 @@ def _same_noise(p: _Noise, q: _Noise) -> _Judged:
     Coordinates are changed so that Laplace draw i is in coordinate i alone, and the last ones have
     normal noise only. What the last ones tell of the normal noise in the first is subtracted.
     """
+    # If the Laplace columns are linearly independent, `change` turns them into the first unit
+    # vectors.
     change, rank = reduced(transposed(p.laplace)) if p.laplace else (identity(len(p.center)), 0)
     if rank < len(p.laplace):
         return _ADDED
@@ -315,6 +323,8 @@ def _part_of_normal(p: _Noise, q: _Noise) -> ShiftLoss | None:
     gap = [a - b for a, b in zip(p.center, q.center, strict=True)]
     if not any(gap):
         return None
+    # With gap d and covariance S, the logarithm of the ratio of densities at y is d S^-1 y, less
+    # its value in the middle of the centers, and mu^2 is d S^-1 d.
     direction = product([gap], inverse(p.covariance))
     middle = (dot(direction[0], p.center) + dot(direction[0], q.center)) / 2
     weights = product(direction, p.weights)[0]
@@ -328,6 +338,7 @@ def _with_shifts(p: _Noise, q: _Noise, normal: ShiftLoss | None, released: int) 
     for part in components(
         len(p.center), ([i, *_places(row)] for i, row in enumerate(p.covariance))
     ):
+        # The normal noise that is left in the coordinates of a part is correlated.
         moved = [i for i in part if p.center[i] != q.center[i]]
         if moved and any(p.covariance[i][i] for i in part):
             return _ADDED  # normal noise that is added hides more; how much more is not known
@@ -342,6 +353,7 @@ def _places(row: Vector) -> list[int]:
 
 def _together(found: list[_Judged], size: int) -> Loss | NotJudged:
     """Compose independent parts of two laws."""
+    # Epsilons of independent parts add up, so one infinite part settles the pure epsilon.
     endless = any(one.epsilon == math.inf for one in found)
     for one in found:
         if isinstance(one, NotJudged):
@@ -355,6 +367,8 @@ def _together(found: list[_Judged], size: int) -> Loss | NotJudged:
         )
     if scales:
         return scales[0]
+    # The logarithms of ratios of independent parts add up, and with them weights, middles and mu
+    # squared.
     shifts = [one for one in found if isinstance(one, ShiftLoss)]
     return ShiftLoss(
         tuple(shift for one in shifts for shift in one.shifts),

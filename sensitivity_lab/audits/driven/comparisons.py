@@ -107,6 +107,7 @@ def inside_of(kinds: Sequence[str], events: Sequence[Above]) -> dict[int, Fracti
     Each event that is not so is made so by the shortest way, in turn; None where that does not end.
     """
     draws = sorted(_draws(events))
+    # No whole numbers, and different ones, as in `Run.example`.
     values = {draw: (5 * draw + 3) / 8 for draw in draws}
     exponential = [draw for draw in draws if kinds[draw] == EXPONENTIAL]
     positive = [Above(((draw, Fraction(1)),), Fraction(0)) for draw in exponential]
@@ -114,15 +115,20 @@ def inside_of(kinds: Sequence[str], events: Sequence[Above]) -> dict[int, Fracti
         (one.terms, one.least, math.hypot(*(float(a) for _, a in one.terms)))
         for one in (*events, *positive)
     ]
+    # First all draws shall be far from a tie; where there is no such place, half as far will do.
     for place in range(_MARGINS):
         margin = 2.0**-place
         for _ in range(_SWEEPS):
             moved = False
             for terms, least, size in planes:
+                # `size` is the norm of the coefficients: so the margin is a distance from the
+                # plane on which both sides are equal.
                 lacks = least + margin * size - sum(float(a) * values[draw] for draw, a in terms)
                 if lacks > 0:
                     moved = True
                     for draw, a in terms:
+                        # Along the normal of the plane, half as far beyond the margin as the point
+                        # was short of it: the moves for other planes may take it back a little.
                         values[draw] += 1.5 * lacks * float(a) / size**2
             if not moved:
                 return {draw: Fraction(value) for draw, value in values.items()}
@@ -137,6 +143,7 @@ def _unconnected(events: Sequence[Above]) -> list[list[Above]]:
     """Return events in groups that have no draw in common."""
     groups: dict[int, list[Above]] = {}  # by draw
     for one in events:
+        # All draws of a group share one list, so its id tells groups apart.
         met = {id(groups[draw]): groups[draw] for draw, _ in one.terms if draw in groups}
         joined = [one, *(other for group in met.values() for other in group)]
         groups |= dict.fromkeys(_draws(joined), joined)
@@ -153,14 +160,17 @@ def chance_of_part(kinds: tuple[str, ...], events: frozenset[Above]) -> tuple[Ch
         next(a for one in ordered for at, a in one.terms if at == draw)
         for draw, _ in enumerate(kinds)
     ]
+    # In this unit all thresholds are whole numbers.
     unit = Fraction(1, math.lcm(*(one.least.denominator for one in events)))
     rates = [unit / scale for scale in scales]
+    # The a and b of terms count 1 / below, so that they are mostly whole numbers, too.
     below = math.lcm(*(rate.denominator for rate in rates))
     densities = (_density(*both, below) for both in zip(kinds, rates, strict=True))
     within = _Region(dict(enumerate(densities)), {})
     for one in ordered:
         if len(one.terms) > 2:
             raise UnknownError(f"compares a sum of {len(one.terms)} draws of noise")
+        # Draw x now stands for scales[x] times the standard draw.
         form = {draw: _int_if_whole(a / scales[draw]) for draw, a in one.terms}
         made = within.cut(form, _int_if_whole(-one.least / unit))
         if made is None:
@@ -215,16 +225,20 @@ class _Region:
         (x, a), *others = pairs
         scale = abs(a)
         if not others:
+            # One draw: its density is cut off at a number.
             end = _by(-start, a)
             ends = (end, math.inf) if a > 0 else (-math.inf, end)
             left = [piece[:3] for piece in _pairs(self.functions[x], [(*ends, {})])]
             return _Region({**self.functions, x: left}, self.links) if left else None
         ((y, b),) = others
+        # Two draws: a x + b y + start > 0 becomes a link, divided by |a|.
         key = x, y, _by(a, scale), _by(b, scale)
         at = _by(start, scale)
         opposite = self.links.get((x, y, -key[2], -key[3]))
+        # f + at > 0 and -f + opposite > 0 need at + opposite > 0.
         if opposite is not None and opposite + at <= 0:
             return None
+        # Of f + 2 > 0 and f + 3 > 0, the first implies the second.
         known = self.links.get(key, at)
         return _Region(self.functions, {**self.links, key: min(known, at)})
 
@@ -235,6 +249,8 @@ class _Region:
         for (x, y, a, b), start in self.links.items():
             if draw in (x, y):
                 own, other, at = (a, b, y) if draw == x else (b, a, x)
+                # own x + other y + start > 0 bounds x by (-other y - start) / own; if own > 0,
+                # from below.
                 bound = _Bound(at, _by(-other, own), _by(-start, own))
                 (lows if own > 0 else highs).append(bound)
         return lows, highs
@@ -246,6 +262,7 @@ class _Region:
 
     def ordered(self, low: _Bound, high: _Bound) -> _Region | None:
         """Return what is left where one bound is below another."""
+        # high - low > 0; both may be bounds by the same draw, and then its slopes are subtracted.
         form = {high.draw: high.slope}
         form[low.draw] = form.get(low.draw, 0) - low.slope
         return self.cut(form, high.start - low.start)
@@ -283,11 +300,15 @@ def _integral(region: _Region, unit: int) -> Terms:
     primitive, whole = _primitive(region.functions[draw], unit)
     rest = region.without(draw)
     lows, highs = bounds[draw]
+    # No link is left, so the integral is a factor.
     if not lows and not highs:
         return _multiplied(whole, _integral(rest, unit))
     for low, high, left in _innermost(rest, lows, highs):
+        # F(high) - F(low), for the integral F of the density from minus infinity.
         upper = [(-math.inf, math.inf, whole)] if high is None else _substituted(primitive, high)
         lower = [] if low is None else _substituted(primitive, low)
+        # Where all bounds are by one other draw, the difference is a function of it: one part
+        # instead of two.
         if low is None or high is None or low.draw == high.draw:
             one = (high or low).draw  # type: ignore[union-attr]
             _add(total, _integral(left.times(one, _difference(upper, lower)), unit))
@@ -304,6 +325,8 @@ def _innermost(
     nothing: list[_Bound | None] = [None]
     for low in [*lows] or nothing:
         for high in [*highs] or nothing:
+            # Each choice takes the region where no other bound is closer. Ties have probability 0,
+            # so the regions of all choices add up.
             orders = [(other, low) for other in lows if low and other is not low]
             orders += [(high, other) for other in highs if high and other is not high]
             if low and high:
@@ -341,15 +364,20 @@ class Race:
     def _sides(self, event: Above) -> tuple[tuple[int, Chance, Chance], ...]:
         """Return who is larger if an event is so, and who if not; each with its weight and all."""
         (one, a), (two, b) = event.terms
+        # The event is a G_one - a G_two > least with a > 0: the scale is a, and the first number is
+        # ahead by -least.
         if a < 0:
             one, two, a = two, one, b
         ahead = ExponentialSum.of({-event.least / a: 1})
+        # Weights in a group are relative to its winner; `ahead` is that of `one` relative to `two`.
         first, second = (self.groups.get(draw, (a, Fraction(1)))[1] for draw in (one, two))
         return (one, ahead, ahead * first), (two, Fraction(1), second)
 
     def chance(self, event: Above, kinds: Sequence[str]) -> Chance | None:
         """Return the probability of an event, given those before; None where it is not known."""
         draws = [draw for draw, _ in event.terms]
+        # Not known are numbers that have lost, whose law depends on who won, and noise that is
+        # compared on another scale, or with a number.
         scales = {self.groups[draw][0] for draw in draws if draw in self.groups}
         if (
             [a for _, a in event.terms] != [(a := event.terms[0][1]), -a]
@@ -365,6 +393,7 @@ class Race:
         """Take an answer: the winners' groups are one now."""
         sides = self._sides(event)
         (winner, own, weights), (loser, _, others) = sides if answer else sides[::-1]
+        # Divided by its own weight, the winner has the weight 1 again.
         self.groups[winner] = abs(event.terms[0][1]), quotient(weights + others, own)
         self.lost.add(loser)
         self.mass = self.mass * (yes if answer else 1 - yes)
@@ -399,6 +428,7 @@ def _pairs(one: Function, other: Function) -> Iterator[tuple[Number, Number, Ter
         low, high = max(one[i][0], other[j][0]), min(one[i][1], other[j][1])
         if low < high:
             yield low, high, one[i][2], other[j][2]
+        # The piece that ends first meets no later piece of the other function.
         if one[i][1] < other[j][1]:
             i += 1
         else:
@@ -442,6 +472,7 @@ def _primitive(function: Function, unit: int) -> tuple[Function, Terms]:
     total: Terms = {}
     at: Number = -math.inf
     for low, high, terms in function:
+        # Between two pieces the density is 0, and the integral stays what it is.
         if at < low:
             found.append((at, low, dict(total)))
         inner = _antiderivative(terms, unit)
@@ -462,6 +493,7 @@ def _antiderivative(terms: Terms, unit: int) -> Terms:
         if not a:
             _add(found, {(0, m + 1, b): c / (m + 1)})
             continue
+        # t e**(a t) has the integral t e**(a t) / a - e**(a t) / a**2; a counts 1 / unit.
         over = Fraction(unit) / a
         for power in range(m, -1, -1):
             c = c * over
@@ -476,6 +508,8 @@ def _value_at(terms: Terms, at: Number) -> Terms:
     for (a, m, b), c in terms.items():
         if not isinstance(at, float):
             _add(found, {(0, 0, b + a * at): c * Fraction(at) ** m})
+        # At infinity all terms but constants are 0, or grow and cancel: the integrals of densities
+        # are finite.
         elif not a and not m:
             _add(found, {(0, 0, b): c})
     return found
@@ -486,6 +520,7 @@ def _substituted(function: Function, bound: _Bound) -> Function:
     _, slope, start = bound
     found = []
     for low, high, terms in function:
+        # A slope below 0 turns the pieces around.
         first, last = (
             end * (1 if slope > 0 else -1) if isinstance(end, float) else _by(end - start, slope)
             for end in ((low, high) if slope > 0 else (high, low))

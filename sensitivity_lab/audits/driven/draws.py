@@ -124,6 +124,7 @@ def _geometric(p: Fraction) -> tuple[int, list[int], int]:
     left = one
     if p == 1:
         return 1, [1], 1
+    # At least 2 ** -_TAIL is left.
     while left >> (_WEIGHT_BITS - _TAIL):
         if len(weights) == _SUPPORT:
             raise LimitError(
@@ -265,17 +266,20 @@ def joint(
     >>> joint((coin, coin, coin), events)
     {(): 3}
     """
+    # The column of a block has an entry for each event, and then one for each target.
     blocks, scale = _blocks(laws, [event.form for event in events], targets)
     factors: list[_Factor] = []
     tables = {place: block.weights for place, block in enumerate(blocks)}
     for number, event in enumerate(events):
         inside = [place for place, block in enumerate(blocks) if block.column[number]]
         if not inside:
+            # All coefficients are 0, and so is the combination.
             if not event.on(np.zeros(1, dtype=np.int64))[0]:
                 return {}
         elif len(inside) == 1:
             (place,) = inside
             values = blocks[place].values * blocks[place].column[number]
+            # An event about one block leaves a part of its table.
             tables[place] = np.where(event.on(values), tables[place], 0)
         else:
             factors.append(_Compared(tuple(inside), event, number))
@@ -285,6 +289,7 @@ def joint(
         for place, block in enumerate(blocks)
         if any(block.column[number] for number in wanted)
     }
+    # Now the joint weight of some values of all blocks is the product of the factors.
     factors += [_Dense((place,), table) for place, table in tables.items()]
     factors = _summed_out(factors, blocks, set(tables) - kept)
     places, table = _whole(factors, blocks)
@@ -316,8 +321,11 @@ def likely(laws: tuple[Law, ...], events: tuple[Event, ...]) -> list[int]:
         form = [0] * len(laws)
         for place, factor in members:
             form[place] = factor
+        # The events see this block by its combination alone: once that has a value, no event
+        # changes what the draws in it can be.
         whole = _ranked(joint(laws, tuple(known), (tuple(form),)), places[0])
         known.append(Event(tuple(form), whole, whole, True))
+        # `whole` is what the combination of the draws that are left has to be.
         while members:
             own = tuple(laws[place] for place, _ in members)
             factors = tuple(factor for _, factor in members)
@@ -356,6 +364,8 @@ def _members(number: int, rows: Sequence[Form]) -> dict[tuple[int, ...], list[tu
             continue
         first = next(entry for entry in column if entry)
         common = common if first > 0 else -common
+        # Of the rows x - y and 2 x - 2 y, the columns are (1, 2) and (-1, -2): one direction, (1,
+        # 2), with the factors 1 and -1. So x - y is the combination of this block.
         direction = tuple(entry // common for entry in column)
         if max(map(abs, direction)) > 2**31:
             raise LimitError(_DECIMALS)
@@ -413,6 +423,7 @@ def _summed(members: tuple[tuple[Law, int], ...]) -> tuple[int, NDArray[np.objec
     """Return the law of a combination of independent draws: its least value, and weights."""
     products = span = bits = 0
     for law, factor in members:
+        # Each convolution takes the values so far times the values of the next draw.
         times = 1 + max(0, bits - _WEIGHT_BITS) // _BITS_OF_ONE
         products += (span + 1) * len(law.weights) * times
         span += (len(law.weights) - 1) * abs(factor)
@@ -428,6 +439,7 @@ def _summed(members: tuple[tuple[Law, int], ...]) -> tuple[int, NDArray[np.objec
     if 1 < len(members) <= _KEPT:
         (low, weights), members = _summed(members[:-1]), members[-1:]
     for law, factor in members:
+        # Of 3 X, neighboring values are 3 apart, and there are zeros in between.
         own = law.weights[:: 1 if factor > 0 else -1]
         steps = abs(factor)
         spread = np.zeros((len(own) - 1) * steps + 1, dtype=object)
@@ -490,6 +502,7 @@ def _summed_out(factors: list[_Factor], blocks: Sequence[_Block], left: set[int]
             for place in left
         }
         place = min(sorted(left), key=beside.__getitem__)
+        # The product of all factors, summed over `left`, is the same after each turn.
         left = left - {place}
         own = [one for one in factors if place in one.places]
         factors = [one for one in factors if place not in one.places]
@@ -499,6 +512,8 @@ def _summed_out(factors: list[_Factor], blocks: Sequence[_Block], left: set[int]
 
 def _message(own: list[_Factor], blocks: Sequence[_Block], place: int) -> _Factor:
     """Return the product of some factors, summed over one block."""
+    # Only compared with single other blocks: cumulative sums are enough, and the table over all of
+    # these blocks is never made.
     compared = [one for one in own if isinstance(one, _Compared)]
     alone = [one.table for one in own if isinstance(one, _Dense) and one.places == (place,)]
     if len(compared) + len(alone) == len(own) and all(len(one.places) == 2 for one in compared):
@@ -556,6 +571,7 @@ def _by_intervals(
             after = np.minimum(after, most // a - low + 1)
     below = np.empty(number + 1, dtype=object)  # below[i]: the weight of the first i values
     below[0], below[1:] = 0, np.cumsum(weights)
+    # Bounds may be beyond the table, or crossed: then nothing is between them.
     first = np.clip(first, 0, number)
     found = below[np.maximum(np.clip(after, 0, number), first)] - below[first]
     table = np.empty([len(blocks[other].weights) for other in others], dtype=object)
@@ -593,6 +609,7 @@ def _by_targets(
     weights = table[at].tolist()
     keys = np.zeros((len(weights), len(wanted)), dtype=np.int64)  # a row per weight
     for axis, place in enumerate(places):
+        # Axis `axis` of the table adds its value to each target by its coefficient there.
         factors = [blocks[place].column[number] for number in wanted]
         keys += np.outer(blocks[place].values[at[axis]], np.array(factors, dtype=np.int64))
     found: Counter[tuple[int, ...]] = Counter()

@@ -199,6 +199,7 @@ class DrivenGenerator(LikePythons):
     def __init__(self, source: Source) -> None:
         super().__init__(np.random.PCG64(0))
         self._source = source
+        # Answers once the run was stopped, see `stopped`.
         self._ordinary = LikePythons(np.random.PCG64(0))
 
     def __getattribute__(self, name: str) -> Any:
@@ -272,6 +273,8 @@ class DrivenGenerator(LikePythons):
                 "draws several vectors by one rng.multinomial; draw one after another"
             )
         left, rest, counts = operator.index(n), Fraction(1), []
+        # Given the counts before, a count is binomial: of the trials left, with the probability
+        # chance / rest.
         for chance in map(_chance, list(pvals)[:-1]):
             if chance > rest + Fraction(1, 10**12):
                 raise ValueError("sum(pvals[:-1]) > 1.0")
@@ -331,6 +334,7 @@ class DrivenGenerator(LikePythons):
         if axis != 0:
             raise OutsideError("passes axis= to rng.shuffle; shuffle the first axis")
         places = self._places([Fraction(1)] * len(x), len(x))
+        # All entries are read before one is written; a row of an array is a view, so it is copied.
         kept = [x[place].copy() if isinstance(x, np.ndarray) and x.ndim > 1 else x[place]
                 for place in places]  # fmt: skip
         for place, entry in enumerate(kept):
@@ -362,6 +366,7 @@ class DrivenGenerator(LikePythons):
             root = np.linalg.cholesky(np.asarray(cov, dtype=float))
         except np.linalg.LinAlgError:
             raise OutsideError("draws normal noise with a singular matrix") from None
+        # With L L' = cov and independent standard draws Z, L Z has the covariance cov.
         return np.asarray(mean) + root.astype(object) @ self.standard_normal(len(root))
 
     def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
@@ -387,6 +392,7 @@ class DrivenGenerator(LikePythons):
             width = float(spread)
             if not width >= 0:
                 raise ValueError("scale < 0")
+            # A scale of 0 makes no draw: a symbol has no coefficients of 0.
             return center + width * self._source.noise(kind) if width else center + 0.0
 
         return _shaped(one, (location, scale), size, np.dtype(np.float64), float)
@@ -396,6 +402,7 @@ class DrivenGenerator(LikePythons):
         if options.ndim == 1 and options.dtype.kind in "iu":
             low, high = int(options.min()), int(options.max())
             if high - low <= _WIDE:
+                # Equal options add up, and numbers between them have the weight 0.
                 table = [Fraction(0)] * (high - low + 1)
                 for value, weight in zip(options.tolist(), weights, strict=True):
                     table[value - low] += weight
@@ -404,6 +411,8 @@ class DrivenGenerator(LikePythons):
 
     def _places(self, weights: Sequence[Fraction], number: int) -> list[int]:
         """Return distinct places in random order, each drawn in proportion to its weight."""
+        # As in NumPy, what was chosen is left out of the next draw. Each order of places is a path
+        # of its own.
         left = dict(enumerate(weights))
         places = []
         for _ in range(number):
@@ -448,6 +457,7 @@ def _refusing(name: str) -> Callable[..., Any]:
     return refuse
 
 
+# A method of NumPy's that is not covered would draw ordinary numbers, which the audit does not see.
 for _name in dir(np.random.Generator):
     if not _name.startswith("_") and _name not in vars(DrivenGenerator):
         setattr(DrivenGenerator, _name, _refusing(_name))
@@ -455,6 +465,7 @@ for _name in dir(np.random.Generator):
 
 def _law_of(low: int, weights: Sequence[Fraction]) -> Law:
     """Return the law of some values from `low`, in proportion to weights."""
+    # Only proportions count: `Law` divides by the sum.
     below = math.lcm(*(weight.denominator for weight in weights))
     return Law("table", (low, *(int(weight * below) for weight in weights)))
 
@@ -523,6 +534,7 @@ def _shaped(
         shape = (operator.index(size),) if np.ndim(size) == 0 else tuple(size)
     made = np.empty(shape, dtype=object)
     spread = [np.broadcast_to(array, shape) for array in arrays]
+    # In the order in which NumPy fills an array: the last axis runs fastest.
     for place in np.ndindex(*shape):
         made[place] = one(*(array[place] for array in spread))
     if any(isinstance(entry, Symbol) for entry in made.flat):
@@ -537,6 +549,7 @@ class _Drawn(np.ndarray):
         """Compute with the symbols; into an array of numbers nothing is written."""
         given = [one.view(np.ndarray) if isinstance(one, _Drawn) else one for one in inputs]
         written = [one for one in options.get("out", ()) if one is not None]
+        # The result is a new array, to which Python binds the name in `a += noise`.
         if any(one.dtype != object for one in written):
             del options["out"]
         elif written:
@@ -586,6 +599,7 @@ def _replacements() -> list[tuple[Any, str, Any, Any]]:
         return refuse
 
     def default_rng(seed: Any = None) -> Any:
+        # NumPy returns a generator as it is.
         if isinstance(seed, DrivenGenerator):
             return seed
         if stopped():
@@ -594,6 +608,7 @@ def _replacements() -> list[tuple[Any, str, Any, Any]]:
 
     kept: list[tuple[Any, str, Any, Any]] = [(np.random, "default_rng", made, default_rng)]
     for module, title in ((np.random, "np.random"), (random, "random")):
+        # The functions of both modules are methods of one hidden generator.
         hidden = np.random.mtrand._rand if module is np.random else random._inst
         for name in dir(hidden):
             ours = getattr(module, name, None)
@@ -666,6 +681,7 @@ def _entropy() -> list[tuple[Any, str, Any, Any]]:
 
     def seeded(self: random.Random, a: Any = None, version: int = 2) -> None:
         # `random.Random()` seeds itself; one of `tempfile` only names files.
+        # Frame 1 is `Random.__init__`, and frame 2 what makes the generator.
         caller = sys._getframe(2).f_globals.get("__name__")
         (without_seed if a is None and caller != "tempfile" else seed)(self, a, version)
 

@@ -54,6 +54,8 @@ class _Values:
         """Return the value of a number: near to its center, near to 0, or in one of its tails."""
         if place == len(self._drawn):
             source, kind = self._random, self._number
+            # In the first vectors, the first numbers are of one kind: so all of them are in a tail
+            # at once.
             if kind >= len(_KINDS) or place >= _FIRST:
                 kind = source.randrange(len(_KINDS))
             value = drawn_around(float(center), float(scale), _KINDS[kind], source)
@@ -133,6 +135,7 @@ class _Handed(Run):
         [draw] = own
         factor = symbol.terms[draw]
         value = self._values.at(len(self.numbers), center, abs(factor))
+        # Solved for the draw: later numbers with it get the value that fits.
         self.drawn[draw] = (value - center) / factor
         self.numbers.append(_Number(draw.kind, center, abs(factor)))
         return value
@@ -155,15 +158,18 @@ class Handed:
 
     def see(self, x: Sequence[_Number], y: Sequence[_Number]) -> bool:
         """Take in the numbers after a vector of values; tell whether only shifts differ."""
+        # With other scales the ratio of densities is not that of a shift.
         if [(one.kind, one.scale) for one in x] != [(one.kind, one.scale) for one in y]:
             return False
         found = [
             (one.kind, abs(one.center - two.center) / one.scale)
             for one, two in zip(x, y, strict=True)
         ]
+        # After one vector, the shifts of Laplace numbers add up; the worst vector counts.
         pure = all(kind == LAPLACE or not shift for kind, shift in found)
         whole = sum((shift for _, shift in found), Fraction(0)) if pure else math.inf
         self.epsilon = max(self.epsilon, whole)
+        # For a delta it is each number's own worst shift that counts, see `loss`.
         before = self.shifts
         for place, (kind, shift) in enumerate(found):
             if place == len(before):
@@ -234,10 +240,14 @@ def handed_on(
             told = _with_values(called(function, datasets[at], run))
             # An error may be one of symbols alone, such as where NumPy wants floats.
             raised = (RAISED, 0) in told
+            # Code may do something else with symbols than with numbers; a few runs with numbers
+            # show whether it does.
             if by_numbers or raised or round_ < _AGAIN:
                 shown = _with_numbers(function, datasets[at], run, raised)
                 if by_numbers and not raised:
                     told = shown
+                # Then runs with numbers are compared instead. Nothing is known of code that fails
+                # with symbols alone.
                 elif not _is_rounding(told, shown):
                     return None if raised else handed_on(function, datasets, pairs, True)
             made[at] = told, run.numbers
@@ -257,6 +267,7 @@ def _with_values(returned: Parts) -> Parts:
 
 def _with_numbers(function: Callable[..., Any], dataset: Any, run: _Handed, raised: bool) -> Parts:
     """Return what a run with numbers for its draws releases; nothing where it draws more."""
+    # Draws that no number needed have no value yet: any will do.
     draws = {Draw(kind, place): Fraction(1) for place, kind in enumerate(run.noises)} | run.drawn
     try:
         return called(function, dataset, Fed(draws, run.made))

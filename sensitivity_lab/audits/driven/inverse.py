@@ -27,9 +27,13 @@ def folded(leaves: Sequence[Leaf]) -> list[Leaf]:
         If exponential or Gumbel noise is left.
     """
     found = list(map(_differences, leaves))
+    # What is left may be draws whose sign another draw decides: there is a leaf for each sign.
     drawn = {draw for leaf in found for draw in _left_over(leaf)}
+    # Draw by draw, in every leaf: with two signs, four leaves become two and then one.
     for draw in sorted(one for one in drawn if one.kind == EXPONENTIAL):
         done: list[Leaf] = []
+        # Leaves by what they release. Another one of equal mass that has the opposite sign looks up
+        # the same key, with its own sign turned.
         waiting: defaultdict[Hashable, list[Leaf]] = defaultdict(list)
         for leaf in found:
             # Two ways, equally likely, that differ in the sign of a draw: its sign is random.
@@ -59,8 +63,10 @@ def _differences(leaf: Leaf) -> Leaf:
     for one in leaf.symbols.values():
         waiting: dict[Fraction, Draw] = {}
         for draw, factor in one.terms.items():
+            # A second number with one of the draws would depend on the difference.
             if draw.kind != EXPONENTIAL or released[draw] > 1:
                 continue
+            # By its factor: a draw that waits for one with the opposite factor.
             if (other := waiting.pop(-factor, None)) is None:
                 waiting[factor] = draw
             else:
@@ -72,6 +78,7 @@ def _as_laplace(leaf: Leaf, draw: Draw, other: Draw | None = None) -> Leaf:
     """Return a leaf with a Laplace draw in the place of a draw, and without another one."""
 
     def changed(one: Symbol) -> Symbol:
+        # All noise is numbered together, so no Laplace draw has this number yet.
         laplace = Draw(LAPLACE, draw.number)
         terms = {laplace if at == draw else at: a for at, a in one.terms.items() if at != other}
         return Symbol(one.run, terms, one.constant, one.whole)

@@ -72,6 +72,7 @@ def changed(before: dict[str, bytes | None], after: dict[str, bytes | None]) -> 
 
 def _same(before: bytes | None, after: bytes | None) -> bool:
     """Tell whether values are the same: an object that equals itself may keep what it computed."""
+    # None, what cannot be written, and b"", what is not there, equal only themselves.
     if not before or not after or before == after:
         return before == after
     try:
@@ -100,6 +101,7 @@ def first_calls(function: Callable[..., Any]) -> Callable[..., Any]:
     before = _copies([function, *(value for _, value in held)])
 
     def call(*arguments: Any) -> Any:
+        # A copy of the copies for each call, so that no call changes what the next one finds.
         own, *values = _copies(before)
         _put_back((put, value) for (put, _), value in zip(held, values, strict=True))
         return own(*arguments)
@@ -149,6 +151,7 @@ def _verdicts(report: AuditReport) -> list[Any]:
 
 def _copies(values: Iterable[Any]) -> list[Any]:
     """Return copies that share what the values share; generators are not copied."""
+    # One memo for all: what two values share, their copies share, too.
     memo: dict[int, Any] = {}
     table = copyreg.dispatch_table
     others = table.copy()
@@ -190,6 +193,7 @@ def _below(name: str, value: Any, put: Callable[[Any], None] | None) -> Iterator
     if isinstance(value, type):
         yield from _of_class(value)
     elif isinstance(value, FunctionType):
+        # What another function keeps is not in plain sight, but for the one that a decorator wraps.
         yield from _held(value) if name == "__wrapped__" else _defaults(value)
     elif not isinstance(value, _CODE):
         yield name, value, put
@@ -216,6 +220,7 @@ def _within_reach(function: FunctionType) -> Iterator[_Held]:
     there, cells = variables_around(function), dict(_cells(function))
     for name in dict.fromkeys([*_names(function.__code__), *cells]):
         if name in there:
+            # A name in a cell hides a global one.
             put = partial(function.__globals__.__setitem__, name)
             if name in cells:
                 put = partial(setattr, cells[name], "cell_contents")
@@ -228,6 +233,7 @@ def _within_reach(function: FunctionType) -> Iterator[_Held]:
 def _defaults(function: FunctionType) -> Iterator[_Held]:
     """Yield the default arguments of a function itself, not of one that it wraps."""
     code, given = function.__code__, function.__defaults__ or ()
+    # Defaults belong to the last positional arguments.
     names = code.co_varnames[code.co_argcount - len(given) : code.co_argcount]
     for name, value in [
         *zip(names, given, strict=True),
@@ -240,6 +246,7 @@ def _of_object(owner: Any) -> Iterator[_Held]:
     """Yield the slots and attributes of an object, and the attributes of its class."""
     for one in type(owner).__mro__:
         for name, slot in vars(one).items():
+            # A slot without a value raises AttributeError.
             if isinstance(slot, MemberDescriptorType) and hasattr(owner, name):
                 yield name, getattr(owner, name), None
     for name, value in getattr(owner, "__dict__", {}).items():
@@ -249,6 +256,7 @@ def _of_object(owner: Any) -> Iterator[_Held]:
 
 def _of_class(owner: type) -> Iterator[_Held]:
     """Yield what a class and its bases hold that is not Python's own: of methods the defaults."""
+    # The last one is `object`.
     for one in owner.__mro__[:-1]:
         for name, value in vars(one).items():
             code = isinstance(value, _CODE) or callable(value) or hasattr(value, "__get__")

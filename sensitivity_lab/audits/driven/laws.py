@@ -177,10 +177,14 @@ _MOST_EPSILON = 700.0
 def _boxed(leaf: Leaf) -> _Boxed:
     noisy = {path: one for path, one in leaf.symbols.items() if one.continuous}
     fixed = {path: _key(part) for path, part in leaf.parts.items() if path not in leaf.symbols}
+    # A number with noise never equals one without; two with noise look alike here, and `_noisy`
+    # tells how far apart they are.
     fixed |= dict.fromkeys(noisy, _NOISE)
     tables: list[Table] = []
     mass = leaf.mass
     for paths, table in leaf.groups:
+        # A table adds up to the probability that its draws take this path. That belongs to the
+        # mass; what is left is the law given the path.
         whole = sum(table.values(), Fraction(0))
         mass *= whole
         # Which of its values are -0.0 is not known of a symbol: none counts as such.
@@ -264,6 +268,7 @@ class ReleaseLaw:
     def key(self) -> Hashable:
         """What two laws share that are the same; one with compared noise, or cut, is like none."""
         leaves = self.explored.leaves
+        # Symbols do not tell the law of noise that was compared, or that was made of other draws.
         if self.explored.unexplored or any(leaf.run.compares or leaf.run.made for leaf in leaves):
             return id(self)
         return frozenset(Counter(map(_key_of_leaf, leaves)).items())
@@ -324,6 +329,8 @@ class Noisy:
 
         It is p times the delta of f and g at epsilon + log(q / p).
         """
+        # p f - e**epsilon q g is p (f - e**(epsilon + log(q / p)) g), and delta falls as epsilon
+        # grows: so the upper bound of the logarithm makes the lower one of delta.
         small, large = bounds(self.p)
         low, high = (0, 0) if self.p == self.q else log_ratio(self.q, self.p)
         least, most = self._delta(epsilon + high), self._delta(epsilon + low)
@@ -446,10 +453,12 @@ class Divergence:
         atoms = [self.atoms[place] for place in order]
         sums_p = list(itertools.accumulate((one.p for one in atoms), initial=Fraction(0)))
         sums_q = list(itertools.accumulate((one.q for one in atoms), initial=Fraction(0)))
+        # With a minus, ratios ascend, as `searchsorted` needs them.
         return atoms, -np.array([ratios[place] for place in order]), sums_p, sums_q
 
     def _tied_places(self, epsilon: Fraction) -> tuple[int, int]:
         """Return up to which place ratios are surely above e ** epsilon, and from which below."""
+        # 10**305 times 1 + _CLOSE still is a float.
         at = float(min(exp_bounds(epsilon)[1], Fraction(10**305)))
         ratios = self._sorted[1]
         sure = int(np.searchsorted(ratios, -at * (1 + _CLOSE)))
@@ -460,6 +469,9 @@ class Divergence:
         low, high = exp_bounds(epsilon)
         atoms, _, sums_p, sums_q = self._sorted
         sure, end = self._tied_places(epsilon)
+        # All atoms before `sure` belong to the event: p - e**epsilon q of their sums
+        # takes one operation. For those that follow up to `end`, floats do not tell,
+        # and each is decided exactly.
         p, q = bounds(sums_p[sure]), bounds(sums_q[sure])
         least, most = p[0] - high * q[1], p[1] - low * q[0]
         zero = Fraction(0)
@@ -496,6 +508,8 @@ class Divergence:
     def _largest_log(self) -> tuple[Fraction, Fraction]:
         """Bounds on the logarithm of the largest p / q, where all are finite, and not all 0."""
         atoms, ratios, _, _ = self._sorted
+        # Ratios are negative here. The largest exact one is among those that are
+        # nearly the largest float.
         top = list(itertools.compress(atoms, ratios <= ratios[:1] * (1 - _CLOSE)))
         logs = [log_ratio(*both) for both in {_as_quotient(one.p, one.q) for one in top}]
         return max(low for low, _ in logs), max(high for _, high in logs)
@@ -505,6 +519,7 @@ class Divergence:
         """Bounds on the least pure epsilon; None if what was not explored leaves it open."""
         if any(self.left) or self.unknown:
             return None
+        # The largest ratio is that of a part: of numbers with noise, or of single outcomes.
         noisy = max((one.epsilon for one in self.noisy), default=0.0)
         ratios = self._sorted[1]
         if -math.inf in ratios or math.isinf(noisy):
@@ -547,6 +562,9 @@ class Divergence:
         low, high = 0.0, 1.0
         if self.delta(Fraction(0))[bound] <= delta:
             return 0.0
+        # Delta falls as epsilon grows. Its bound is always too large at `low`, and after this loop
+        # small enough at `high`. So a lower bound shows that the least epsilon is above `low`, an
+        # upper one that it is at most `high`.
         while self.delta(Fraction(high))[bound] > delta:
             if high == _MOST_EPSILON:
                 return math.inf
@@ -618,6 +636,8 @@ def compared(first: ReleaseLaw, second: ReleaseLaw) -> Divergence:
     for cluster in _clusters([one for _, one in items]):
         inside = set(map(id, cluster))
         members = [(law, one) for law, one in items if id(one) in inside]
+        # In a cluster all leaves have noise in the same places. If one law has none of these
+        # releases, they are outcomes like others, which the other law lacks.
         if cluster[0].noisy and len({id(law) for law, _ in members}) == 2:
             noisy += _noisy(members, first)
         else:
@@ -628,6 +648,7 @@ def compared(first: ReleaseLaw, second: ReleaseLaw) -> Divergence:
 def _noisy(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> list[Noisy]:
     """Return the outcomes of leaves with continuous noise that can have outcomes in common."""
     sides = [[one for law, one in members if (law is first) is mine] for mine in (True, False)]
+    # Draws that are not released decide what noise is added to: "Mixtures" in docs/proofs.md.
     if (mixture := _mixture_loss(*sides)) is not None:
         p, q = (sum((one.mass for one in some), Fraction(0)) for some in sides)
         return [Noisy(p, q, mixture, members[0][1].leaf)]
@@ -662,6 +683,7 @@ def _noisy(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> l
 def _mixture_loss(own: Sequence[_Boxed], other: Sequence[_Boxed]) -> MixtureLoss | None:
     """Return the loss of a number whose center draws decide that are not released; else None."""
     both = [*own, *other]
+    # With one leaf on either side nothing is mixed, and `compare` judges the noise.
     plain = all(len(one.leaf.symbols) == 1 and not one.leaf.run.compares for one in both)
     if len(both) < 3 or not plain or any(one.tables for one in both):
         return None
@@ -687,6 +709,8 @@ def _within(one: Leaf, other: Leaf) -> WithinLoss | None:
         low: Fraction | float = -math.inf
         high: Fraction | float = math.inf
         for ((_, a),), least in leaf.run.compared:
+            # What is known is a Z > least; in y = constant + scale Z it is a lower end if a and
+            # scale have the same sign, else an upper one.
             end = symbol.constant + scale * least / a
             low, high = (max(low, end), high) if a * scale > 0 else (low, min(high, end))
         laws.append(Within(symbol.constant, abs(scale), low, high))
@@ -699,6 +723,7 @@ def _clusters(items: list[_Boxed]) -> Iterator[list[_Boxed]]:
     """Yield groups of leaves; leaves of different groups have no outcome in common."""
     by_places: dict[frozenset[Path], list[_Boxed]] = {}
     for one in items:
+        # Releases with parts in other places are never equal.
         by_places.setdefault(frozenset(one.leaf.parts), []).append(one)
     waiting = list(by_places.values())
     while waiting:
@@ -717,6 +742,7 @@ def _divided(group: Sequence[_Boxed], possible: Iterable[set[Hashable]]) -> list
     """Return the leaves in groups; two leaves with a value in common are in one group."""
     joined: list[tuple[set[Hashable], list[_Boxed]]] = []
     for one, values in zip(group, possible, strict=True):
+        # Groups have no value in common; a new leaf joins all that it has a value in common with.
         members = [one]
         apart = []
         for others, those in joined:
@@ -732,6 +758,7 @@ def _divided(group: Sequence[_Boxed], possible: Iterable[set[Hashable]]) -> list
 def _atoms(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> list[Atom]:
     """Return the outcomes of leaves that can have outcomes in common, with their probabilities."""
     cluster = [one for _, one in members]
+    # In each leaf, the groups are independent of each other, so its law is a product of tables.
     groups = _tied(cluster)
     tables = [[_over(one, group) for one in cluster] for group in groups]
     # Parts with one law in all leaves are independent of the rest, and tell nothing.
@@ -751,6 +778,7 @@ def _atoms(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> l
             key = tuple(told.values())  # all leaves have the same groups, in the same order
             values = one.fixed | told
             entry = found.setdefault(key, [Fraction(0), Fraction(0), law, one, values])
+            # False, the place of p, for the first law; True, that of q, for the second.
             entry[law is not first] += one.mass * chance
     return [
         Atom(p, q, Outcome(law.dataset, one.leaf, values))
@@ -763,6 +791,7 @@ def _tied(cluster: Sequence[_Boxed]) -> list[tuple[Path, ...]]:
     groups: list[set[Path]] = [{path} for path in cluster[0].leaf.parts]
     for one in cluster:
         for paths, _ in one.tables:
+            # A table of any leaf ties together all groups that it has parts of.
             inside = [group for group in groups if not group.isdisjoint(paths)]
             groups = [group for group in groups if group.isdisjoint(paths)]
             groups.append(set().union(*inside))
@@ -771,6 +800,7 @@ def _tied(cluster: Sequence[_Boxed]) -> list[tuple[Path, ...]]:
 
 def _over(one: _Boxed, group: tuple[Path, ...]) -> dict[tuple[Hashable, ...], Fraction]:
     """Return the law of some parts in a leaf."""
+    # After `_tied`, a table is inside of one group, or has no part of it.
     own = [(paths, table) for paths, table in one.tables if not set(paths).isdisjoint(group)]
     return {
         tuple(told[path] if path in told else one.fixed[path] for path in group): chance

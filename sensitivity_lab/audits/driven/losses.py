@@ -149,6 +149,8 @@ class ShiftLoss:
     def rounded(self, up: bool) -> ShiftLoss:
         """Return shifts that are multiples of one number, so that they have few sums."""
         unit = self._total / self._most
+        # Sums of multiples of `unit` are multiples of it, up to about the total: so there are few
+        # different ones.
         sizes = (unit * (math.ceil if up else math.floor)(size / unit) for size in self._sizes)
         shifts = tuple(Shift((), size, Fraction(0)) for size in sizes if size)
         return replace(self, shifts=shifts)
@@ -159,6 +161,9 @@ class ShiftLoss:
         if epsilon >= self.epsilon:
             return 0.0, 0.0
         if self._mixture is None:
+            # Delta grows with each shift ("Affine laws" in docs/proofs.md, *Rounded shifts*):
+            # [False] is the lower bound with all of them rounded down, [True] the upper one with
+            # all rounded up.
             least, most = (self.rounded(up).delta(epsilon)[up] for up in (False, True))
             return least, most
 
@@ -180,6 +185,8 @@ class ShiftLoss:
         weights, threshold = self.weights, epsilon + self.middle
         if len(self.shifts) == 1 and not self.mu_squared:
             # Between its centers the loss grows from -t to t with twice the distance.
+            # With at_p > at_q, the loss at y between them is 2 y - at_p - at_q. It exceeds epsilon
+            # above (epsilon + at_p + at_q) / 2; with at_p < at_q all signs are turned.
             (one,) = self.shifts
             side = 1 if one.at_p > one.at_q else -1
             weights = tuple(side * w for w in one.weights)
@@ -208,12 +215,14 @@ class ShiftLoss:
         first = second = Enclosure.of(0, digits)
         for at, numbers in self._mixture or ():
             u = half - at
+            # Parts come with ascending sums, so no later one reaches epsilon, either.
             if not self.mu_squared and u <= 0:
                 break
             reached, scaled = _part(numbers, u, self.mu_squared, digits)
             weight = Enclosure.of(-at, digits).exp()
             first += weight * reached
             second += weight * scaled
+        # `_mixture` leaves out the 1 / 2 of each shift's transform.
         share = Fraction(1, 2 ** len(self.shifts))
         return first * share, second * share
 
@@ -233,12 +242,16 @@ def _mixture(sizes: tuple[Fraction, ...], whole: bool, most: int) -> Mixture | N
         half of the total are left out unless `whole`: no loss of at least 0 is in them.
     """
     half = sum(sizes, Fraction(0)) / 2
+    # parts[s][k] is the factor of X**k exp(-s (1 + z)), where z is the argument of the transform.
+    # Large shifts come first: unless `whole`, sums beyond half of the total are dropped early.
     parts: dict[Fraction, list[int]] = {Fraction(0): [1]}
     for size in sorted(sizes, reverse=True):
         # Twice a loss's transform: 1 + X + Y (1 - X), where X is that of an exponential variable
         # and Y that of an atom at `size`, of mass exp(-size).
         grown: dict[Fraction, list[int]] = {}
         for total, numbers in parts.items():
+            # 1 + X adds to the part itself, Y (1 - X) to the part that is `size` farther: one shift
+            # t alone makes {0: [1, 1], t: [1, -1]}.
             for at, sign in ((total, 1), (total + size, -1)):
                 if not whole and at >= half:
                     continue
@@ -282,6 +295,7 @@ def _part(
     scale = Enclosure.of(-2 * u, digits).exp()
     first = second = tail = alternating = Enclosure.of(0, digits)
     for k, number in enumerate(numbers):
+        # Here tail is r_0 + ... + r_(k-1), and alternating is r_0 - r_1 + ... with as many terms.
         first += (above - damped * tail) * number
         second += (below - grown * alternating) * (number if k % 2 == 0 else -number)
         tail += moments[k]
@@ -337,6 +351,7 @@ class ScaleLoss:
         """Return an interval or two, whose ends are rounded to floats; None if delta is 0."""
         if self.delta(epsilon)[1] == 0:
             return None
+        # The probabilities are those of the rounded intervals, so the event proves what it shows.
         joined: list[tuple[float, float]] = []
         for ends in self._intervals(Fraction(epsilon), 100):
             low, high = (
@@ -369,11 +384,13 @@ class ScaleLoss:
         total = Enclosure.of(0, digits)
         for low, high in intervals:
             for end, sign in ((high, 1), (low, -1)):
+                # The distribution function is 1 at plus infinity, and 0 at minus infinity.
                 if isinstance(end, Decimal):
                     total += sign if end > 0 else 0
                 elif self.kind == "Laplace":
                     total += sign * _laplace_distribution((end - center) * (1 / scale))
                 else:
+                    # Of normal noise, the scale is a variance.
                     root = Enclosure.of(scale, digits).sqrt().inverse()
                     total += sign * normal_distribution((end - center) * root)
         return total
@@ -398,6 +415,7 @@ class Within:
 
     def mass(self, low: Fraction | float, high: Fraction | float) -> Chance:
         """Return the probability that it is released and between two numbers."""
+        # Outside of its ends the number is not released.
         low, high = max(low, self.low), min(high, self.high)
         return self._below(high) - self._below(low) if low < high else Fraction(0)
 
@@ -461,12 +479,16 @@ class WithinLoss:
     def _intervals(self, epsilon: Fraction) -> Iterator[tuple[Fraction | float, Fraction | float]]:
         """Yield where the density of P is above exp(epsilon) times that of Q."""
         p, q = self.p, self.q
+        # From cuts[1] to cuts[2] both have a density; between the other cuts P alone has one.
         cuts = [p.low, min(max(q.low, p.low), p.high), max(min(q.high, p.high), p.low), p.high]
         shift = q.center - p.center
         low, high = cuts[1:3]
         middle = (p.center + q.center) / 2
+        # The loss is never above the distance of the centers in scales.
         if abs(shift) <= epsilon * p.scale:
             high = low
+        # P is on the left, so the loss falls from left to right. At t between the
+        # centers it is 2 (middle - t) / scale.
         elif shift > 0:
             high = min(high, middle - epsilon * p.scale / 2)
         else:

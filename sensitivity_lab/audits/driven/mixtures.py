@@ -41,6 +41,8 @@ def mixed(
     found: dict[tuple[Fraction, Fraction], Fraction] = {}
     noises = set()
     for mass, law in laws:
+        # One number with one draw; and masses that are fractions, which those of compared noise are
+        # not.
         if not isinstance(mass, Fraction) or not len(law.center) == len(law.kinds) == 1:
             return None
         scale = abs(law.matrix[0][0])
@@ -74,6 +76,8 @@ class MixtureLoss(ScaleLoss):
         # Between two centers the ratio is monotone: it is largest at a center, or endlessly far.
         places = [center for (center, _), _ in (*self.p, *self.q)]
         most = Fraction(0)
+        # None stands for a point that is endlessly far, above for 1 and below for -1; at a center,
+        # both are the same.
         for at in (*places, None):
             for side in (1, -1):
                 one, other = (_twice_density(mixture, at, side) for mixture in (self.p, self.q))
@@ -96,6 +100,8 @@ class MixtureLoss(ScaleLoss):
 
     def delta(self, epsilon: Fraction | float) -> Bounds:
         """Return proven bounds of delta(epsilon); the upper one is 1 if a change was not found."""
+        # Any intervals are an event, so the lower bound always holds. The upper one does where no
+        # change of sign was missed ("Mixtures" in docs/proofs.md, *The sign*).
         low, high = super().delta(epsilon)
         weights = [weight for _, weight in sorted(self._weights(Fraction(epsilon)).items())]
         signs = [weight > 0 for weight in weights if weight != 0]
@@ -129,13 +135,20 @@ class MixtureLoss(ScaleLoss):
         by = np.array([float(weight) for weight in weights.values()])
         spread = float(self._scale) if self.kind == "Laplace" else math.sqrt(self._scale)
         places = np.linspace(at.min() - _BEYOND * spread, at.max() + _BEYOND * spread, _PLACES)
+        # Where centers are far apart, a step of the grid may be wider than the peak at a center: so
+        # centers are places, too.
         places = np.sort(np.concatenate([places, at]))
         apart = np.abs(places[:, None] - at) / spread
         logs = -apart if self.kind == "Laplace" else -(apart**2) / 2
+        # At each place all terms have one factor in common, which changes no sign and keeps the
+        # largest from being rounded to 0.
         terms = by * np.exp(logs - logs.max(axis=1, keepdims=True))
         values = terms.sum(axis=1)
+        # Far more than floats are off by: at the places that stay, the sign is right.
         sure = np.abs(values) > 1e-9 * np.abs(terms).sum(axis=1)
         places, above = places[sure], values[sure] > 0
+        # Ends alternate from here on: the first one begins an interval, the second one ends it, and
+        # so on.
         ends: list[Enclosure | Decimal] = [LEAST] if len(above) and above[0] else []
         for place in np.flatnonzero(above[1:] != above[:-1]).tolist():
             low, high = Fraction(places[place]), Fraction(places[place + 1])
@@ -153,6 +166,8 @@ class MixtureLoss(ScaleLoss):
             middle, value = (low + high) / 2, Enclosure.of(0, digits)
             for center, weight in weights.items():
                 # But for a factor that all have, the logarithm of the density of the noise.
+                # For normal noise, -(z - c)**2 / 2 is -z**2 / 2 + c (z - c / 2), whose first part
+                # all have.
                 log = (
                     -abs(middle - center)
                     if self.kind == "Laplace"
@@ -162,6 +177,7 @@ class MixtureLoss(ScaleLoss):
                 value += Enclosure.of(log / self._scale, digits).exp() * Enclosure.between(
                     first, last, digits
                 )
+            # So many digits do not tell the sign this near to the change.
             if value.low <= 0 <= value.high:
                 break
             if (value.low > 0) is above:

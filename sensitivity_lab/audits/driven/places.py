@@ -35,6 +35,7 @@ def place_below(last: CodeType, converts: bool) -> Place | None:
     converts : bool
         Whether the line needs the value of a draw.
     """
+    # From the caller outwards: the first frame that is the user's is the innermost one.
     frame = sys._getframe(1)
     while frame is not None and frame.f_code is not last:
         if is_callers(frame):

@@ -99,6 +99,7 @@ class Sample(list[Parts]):
     def each(self, source: str, of: _Function) -> list[Any]:
         """Return what a function that has this source tells of each release; it is kept."""
         known = self._known.setdefault(source, [])
+        # Releases are only added, so what is known belongs to the first ones.
         known += map(of, self[len(known) :])
         return known
 
@@ -258,12 +259,16 @@ def refute(
             for one in best:
                 for place in (one.x, one.y):
                     search.run(place, third // 2 // len(best), 0.5 * until)
+            # The first of both orders is that of the candidate. More runs choose its event anew.
             again = [_scored(one.x, one.y, search, epsilon, delta)[0] for one in best]
+            # Less than two standard deviations are mostly chance, and a proof takes about five.
             tested = [one for one in again if one.event is not None and one.score > 2]
             tested = sorted(tested, key=lambda one: -one.score)[:_TESTED]
         for one in tested:
             number = times * third // len(tested)
+            # Where the audit's time ends in the last round, the answer of those before stays.
             with suppress(*[LimitError] * (times > 1)):
+                # The tests of all rounds share the error.
                 given = number, until, epsilon, delta, error / len(_ROUNDS) / len(tested)
                 found = found or search.judged(one, *given)
         if found is not None:
@@ -314,6 +319,7 @@ class _Search:
         """Judge the event of a pair by new runs; a coin picks the dataset of each."""
         if pair.event is None:
             return None
+        # Drawn before the runs: no release can have an influence on the dataset of a later one.
         coins = np.random.default_rng([self.seed, 2, self.calls]).random(number) < 0.5
         told: dict[int, list[bool]] = {pair.x: [], pair.y: []}
         for place, one in self.released([pair.x if coin else pair.y for coin in coins], until):
@@ -321,10 +327,13 @@ class _Search:
         on_x, on_y = told[pair.x], told[pair.y]
         hits = sum(on_x), sum(on_y)
         if delta:
+            # Each bound is wrong with a probability of at most half of the error.
             low = lower_end(hits[0], len(on_x), error / 2)
             high = 1 - lower_end(len(on_y) - hits[1], len(on_y), error / 2)
             chance = error if low > math.exp(epsilon) * high + delta else 1.0
         else:
+            # If the claim holds, each hit is on x with at most this probability, whatever came
+            # before it.
             share = 1 / (1 + math.exp(-epsilon))
             chance = binomial_tail(hits[0], sum(hits), share)
         if chance > error or not sum(hits):
@@ -414,6 +423,7 @@ def _several(found: Parts) -> int:
 
 
 def _apart(one: Path, other: Path, sign: int, found: Parts) -> Any:
+    # Sums that are equal as real numbers differ in their last digits as floats.
     return round(number(found, one) + sign * number(found, other), 9)
 
 
@@ -422,6 +432,7 @@ def _columns(on_x: Sample, on_y: Sample) -> Iterator[tuple[str, _Function, _Floa
     asked: list[tuple[str, _Function]] = []
     for path in _most_common(64, on_x, on_y):
         source, of = f"number(found, {path!r})", partial(number, path=path)
+        # Only nan is not equal to itself: it stands where a release has no number.
         if any(one == one for sample in (on_x, on_y) for one in sample.each(source, of)):
             asked.append((source, of))
     paths = [of.keywords["path"] for _, of in asked if isinstance(of, partial)]
@@ -454,8 +465,10 @@ def _of_column(source: str, of: _Function, x: _Floats, y: _Floats) -> Iterator[_
     cuts = values
     if len(values) > _CUTS:
         cuts = np.unique(np.quantile(values, np.linspace(0, 1, _CUTS), method="nearest"))
+    # Entry i counts the numbers up to cuts[i].
     a, b = (np.searchsorted(one, cuts, side="right") for one in (x, y))
     yield _where(source, of, "<=", operator.le), cuts.tolist(), a, b
+    # And here those from cuts[i] on.
     a, b = (len(one) - np.searchsorted(one, cuts, side="left") for one in (x, y))
     yield _where(source, of, ">=", operator.ge), cuts.tolist(), a, b
     often = np.argsort(-counts)[:_VALUES]
@@ -502,6 +515,7 @@ def binomial_tail(hits: int, number: int, share: float) -> float:
         return 1.0
     if hits > number or share <= 0:
         return 0.0
+    # Up to the mean the probability is about a half or more, so 1 is close enough.
     if share >= 1 or hits <= number * share:
         return 1.0
     first = (
@@ -521,6 +535,8 @@ def binomial_tail(hits: int, number: int, share: float) -> float:
 
 def lower_end(hits: int, number: int, error: float) -> float:
     """Return Clopper and Pearson's lower bound of a probability, rounded down."""
+    # Always, so many hits have a probability of at most `error` at `low`, and a larger one at
+    # `high`.
     low, high = 0.0, hits / max(1, number)
     for _ in range(50):
         middle = (low + high) / 2

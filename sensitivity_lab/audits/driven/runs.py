@@ -239,6 +239,8 @@ class Run:
         self.mass = mass
         self.others: list[tuple[float, _Way]] = []
         self.places: Counter[Place] = Counter()
+        # Discrete draws, uniform draws and noise of all kinds are counted apart: the number of a
+        # `Draw` is its place in one of these three lists.
         self.laws: list[Law] = []
         self.uniforms: list[tuple[Fraction, Fraction]] = []
         self.noises: list[str] = []
@@ -246,7 +248,9 @@ class Run:
         self.race = Race()
         self.terms = 0
         self.made: list[tuple[int, Symbol]] = []
+        # By draw; draws that events or a release connect have one component in common.
         self._components: dict[int, _Component] = {}
+        # By combination, see `_signed`: the closest ends that events tell.
         self._ranges: dict[Any, tuple[End, End]] = {}
         self._chance = random.Random(0)  # decides where the run was stopped and goes on
 
@@ -274,6 +278,9 @@ class Run:
             ((draw, factor),) = symbol.terms.items()
             kind = ""
             if draw.kind == UNIFORM:
+                # Only a number that is uniform on [0, 1], given all decisions so far, has such a
+                # logarithm: that of 2 u - 1 is one where u > 1/2 is known (docs/proofs.md, *Noise
+                # by inversion*).
                 ends = sorted(factor * end + symbol.constant for end in self.uniforms[draw.number])
                 kind = EXPONENTIAL if ends == [0, 1] else ""
             elif draw.kind == EXPONENTIAL and factor == 1 and not symbol.constant:
@@ -314,6 +321,7 @@ class Run:
         )
         if least > most:
             return False  # there is no whole number between them
+        # What is implied is no step: another run on this path finds it implied at the same place.
         if (implied := self._implied(terms, least, most)) is not None:
             return implied
 
@@ -325,6 +333,7 @@ class Run:
             return [(yes, True), (whole - yes, False)], whole
 
         answer = self._answer((tuple(sorted(terms.items())), least, most), ways)
+        # An answer without an alternative tells nothing new.
         if self.steps[-1].open:
             self._learn(terms, least, most, answer)
         return bool(answer)
@@ -361,8 +370,10 @@ class Run:
         bound, above = (low, factor > 0) if high.number is None else (high, factor < 0)
         cut = (Fraction(bound.number or 0) - symbol.constant) / factor
         first, last = self.uniforms[draw.number]
+        # A draw whose logarithm was taken may be compared only where its range already decides.
         if first < cut < last:
             self.check_unspent(symbol)
+        # It divides the range that is left: `above` is the answer of the upper part.
         inside = min(max(cut, first), last)
         ways = [(last - inside, above), (inside - first, not above)], last - first
         answer = self._answer((draw.number, above, cut), lambda: ways)
@@ -383,6 +394,8 @@ class Run:
         for draw, a in symbol.terms.items():
             if draw.kind == DISCRETE:
                 start += a * self.value(self._symbol(draw, True))
+        # There is one bound, since the sign of `abs(noise)` is decided first. An upper one becomes
+        # a lower one of the negative; a tie has probability 0, so closed and open ends are alike.
         bound, sign = (high, -1) if low.number is None else (low, 1)
         terms = tuple((number, sign * a) for number, a in sorted(noise.items()))
         event = Above(terms, sign * (Fraction(bound.number or 0) - start))
@@ -391,6 +404,8 @@ class Run:
             return self._larger_of(event, question)
 
         def ways() -> _Ways:
+            # All other events are independent of this one: they share no draw with it, not even
+            # by way of further events.
             before = connected(self.compared, event)
             try:
                 whole, _ = chance(self.noises, before)
@@ -399,6 +414,7 @@ class Run:
                 place = place_below(called.__code__, False)
                 raise OutsideError(f"{error}{_at(place)}") from None
             self.terms += made
+            # These only put paths in order, so bounds will do; masses are exact, see `leaf_of`.
             both = [(bounds(yes)[0], True), (bounds(whole - yes)[0], False)]
             return both, bounds(whole)[0]
 
@@ -464,6 +480,7 @@ class Run:
         The other ways are kept: the answers with their weights, and what all of these add up to.
         """
         done = len(self.steps)
+        # A function of data and draws asks the same questions, in the same order, along a path.
         if done < len(self.path):
             step = self.path[done]
             if step.question != question:
@@ -484,6 +501,7 @@ class Run:
         for other, answer in possible:
             if answer is not taken:
                 mass = self.mass * float(other / whole)
+                # The list of steps only grows, so its first `done` entries stay what they are.
                 way = _Way(self.steps, done, _Step(question, answer, True))
                 self.others.append((mass, way))
         self.mass *= float(weight / whole)
@@ -513,6 +531,7 @@ class Run:
 
     def copy_components(self) -> None:
         """Make this run independent of the one that it was copied from."""
+        # One copy per component, so that its draws still share it.
         copies = {id(one): _Component(one.draws, list(one.events)) for one in self.components()}
         self._components = {draw: copies[id(one)] for draw, one in self._components.items()}
 
@@ -563,6 +582,7 @@ class Run:
         compared = inside_of(self.noises, [*self.compared, *self.race.events])
         if compared is None:
             raise OutsideError("compares noise so that no draws are far from a tie")
+        # Draws that were compared get values that make all answers what they are.
         values |= {Draw(self.noises[place], place): value for place, value in compared.items()}
         known = {Draw(self.noises[at], at) for at in compared}
         # What a logarithm was taken of follows from it, which may be what another was taken of.
@@ -594,6 +614,7 @@ def _whole_noise(symbol: Symbol) -> str:
 
 def _whole_terms(symbol: Symbol) -> tuple[dict[int, int], Fraction]:
     """Return coprime whole coefficients by draw, and what they are multiplied by."""
+    # X / 2 + 3 Y / 4 is 1/4 times 2 X + 3 Y.
     below = math.lcm(*(a.denominator for a in symbol.terms.values()))
     whole = {draw.number: int(a * below) for draw, a in symbol.terms.items()}
     common = math.gcd(*whole.values())
@@ -604,6 +625,7 @@ def _signed(
     terms: Mapping[int, int], least: End, most: End
 ) -> tuple[tuple[tuple[int, int], ...], End, End]:
     """Return a combination and its bounds, or both negated: one of the two for both."""
+    # x - y >= 1 and y - x <= -1 are the same: both stand under x - y, with the ends 1 and infinity.
     key = tuple(sorted(terms.items()))
     if key[0][1] > 0:
         return key, least, most
@@ -622,6 +644,7 @@ def _whole_bound(bound: Bound, constant: Fraction, scale: Fraction, up: bool) ->
     if bound.number is None:
         return -math.inf if up else math.inf
     cut = (bound.number - constant) / scale
+    # A whole number that is at least 2.5, or above 2.5, is at least 3; one above 2 is, too.
     if up:
         return math.ceil(cut) if bound.closed else math.floor(cut) + 1
     return math.floor(cut) if bound.closed else math.ceil(cut) - 1
@@ -724,7 +747,11 @@ def explore(
         If there are more paths than `branches`, or these are too long.
     """
     order = itertools.count()
+    # A heap gives the least first, so masses have a minus. The second entry puts equal ones in the
+    # order in which they were found, and spares a comparison of paths.
     waiting: list[tuple[float, int, _Way | None]] = [(-1.0, next(order), None)]
+    # The mass of all paths that wait. Masses are floats, but are added as fractions: so nothing is
+    # lost where large ones come and go.
     left = _ONE
     leaves: list[Leaf] = []
     places: Counter[Place] = Counter()
@@ -734,6 +761,8 @@ def explore(
         or (len(leaves) < _FEW_RUNS and -waiting[0][0] >= _UNLIKELY)
         or (terms and -waiting[0][0] >= _UNLIKELY_NOISE)
     ):
+        # So many runs are allowed yet, by their number and by their steps, if none is shorter than
+        # the shortest so far.
         room = max(0, min(branches - len(leaves), (_STEPS * branches - steps) // shortest))
         hopeless = _cannot_cover(left, -waiting[0][0], room, len(leaves))
         endless = len(leaves) == early and _is_endless(waiting, leaves, steps)
@@ -756,6 +785,7 @@ def explore(
         places += run.places
         terms += run.terms
         _check_terms(terms, len(leaves), places)
+        # The code has ended without asking all that it asked before.
         if len(run.steps) < len(path):
             raise QueryError(state_of(dataset))
         for other, way in run.others:
@@ -767,11 +797,13 @@ def explore(
                 raise QueryError(state_of(dataset))  # a draw of an earlier run
             leaves.append(leaf_of(run, returned))
     repeated = []
+    # In reverse order: where code keeps state between calls, it likely is another one now.
     for leaf in reversed(leaves):
         budget().check()
         repeated.append(again(function, dataset, leaf))
         ran(1)
     leaves = repeated[::-1]
+    # It lacks the paths that were not run, and what laws leave out, such as a geometric tail.
     known: Chance = sum((leaf.whole_mass for leaf in leaves), Fraction(0))
     return Explored(dataset, leaves, bounds(1 - known)[1], endless)
 
@@ -782,6 +814,8 @@ def _cannot_cover(left: Fraction, likeliest: float, room: int, ran: int) -> bool
     No later path is likelier than the next one, and in loops later ones are longer. What the
     likeliest paths cover tells enough of what so many others can.
     """
+    # A path has covered (1 - left) / _SAMPLE on average. It is hopeless if all runs that are
+    # allowed would not cover what is left, though each covered `_FARTHER` times as much.
     covered = ran == _SAMPLE and left > _FARTHER * (1 - left) / _SAMPLE * (ran + room)
     return left - _LEFT_AT_END > likeliest * room or covered
 
@@ -799,6 +833,7 @@ def explore_in_fresh_process(
             "fresh=True sends the function to other processes, but it or something that it uses "
             f"cannot be pickled ({error.__cause__ or error}); make that inside of the function"
         ) from error
+    # Each path was run and repeated there.
     ran(2 * len(found.leaves))
     return found
 
@@ -886,6 +921,7 @@ def example_of(
         By where a symbol stands, its type and its value; other parts are left out.
     """
     run = copy.copy(leaf.run)
+    # The values are events of this copy alone: the leaf stays as it is.
     run.copy_components()
     for path in values.keys() & leaf.symbols.keys():
         symbol = leaf.symbols[path]
@@ -1027,6 +1063,8 @@ def leaf_of(run: Run, returned: Parts) -> Leaf:
             raise OutsideError(released_noise(draw.kind for draw in symbol.terms))
         run.check_unspent(symbol)
     discrete = {path: symbol for path, symbol in symbols.items() if not symbol.continuous}
+    # The draws of one symbol share a component from here on, so symbols with a draw in common have
+    # one joint table.
     for symbol in discrete.values():
         run.merged_terms(_whole_terms(symbol)[0])
     weights, below, groups = 1, 1, []
@@ -1036,6 +1074,7 @@ def leaf_of(run: Run, returned: Parts) -> Leaf:
             for path, symbol in discrete.items()
             if next(iter(symbol.terms)).number in one.draws
         }
+        # Draws that are not released enter by the probability of their events alone.
         if own:
             forms, scales = zip(*map(_whole_terms, own.values()), strict=True)
             constants = tuple(symbol.constant for symbol in own.values())
@@ -1043,6 +1082,8 @@ def leaf_of(run: Run, returned: Parts) -> Leaf:
         else:
             weights *= one.weight(run.laws)
             below *= one.denominator(run.laws)
+    # A discrete draw beside noise is decided before the noise is compared. So the events of
+    # discrete draws, of uniform draws, of noise and of Gumbel races are independent.
     uniform = math.prod((high - low for low, high in run.uniforms), start=_ONE)
     noisy = uniform * chance(run.noises, run.compared)[0] * run.race.mass
     return Leaf(returned, groups, noisy * Fraction(weights, below), symbols, run)
@@ -1084,6 +1125,8 @@ def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     if not leaf.run.draws:
         # There is no draw whose type or rounding could tell.
         raise _other(dataset, leaf.parts, shown)
+    # Either symbols themselves lead to another release now, which is state, or the code treats
+    # numbers otherwise. Numbers that do not repeat their release are state as well.
     returned = called(function, dataset, Run(tuple(leaf.run.steps)))
     if returned.keys() != leaf.parts.keys() or any(
         not _alike(part, leaf.parts[path]) for path, part in returned.items()

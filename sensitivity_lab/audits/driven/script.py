@@ -215,6 +215,7 @@ def script_of(
     """
     epsilon, delta = claim
     has, p, q, inside = told
+    # About 1,000 runs on x are in the event.
     runs = int(min(max(_LEAST_RUNS, 1000 / max(p, 1e-9)), _MOST_RUNS))
     return _SCRIPT.format(
         title=f"{call} is not ({epsilon:.6g}, {delta:.6g})-differentially private.",
@@ -244,6 +245,8 @@ def _needed(
     excess = [before]
     for p, q, _ in event:
         excess.append(excess[-1] + p - factor * q)
+    # Half of what the whole event exceeds delta by is far enough from the
+    # claim to be seen in a count.
     enough = (Fraction(delta) + excess[-1]) / 2
     number = next((place for place, one in enumerate(excess) if one >= enough), len(event))
     number = min(number, _LISTED)
@@ -259,6 +262,7 @@ def _needed(
 def _told(function: Callable[..., Any], outcome: Outcome) -> str:
     """Return the parts of an outcome that tell, as a literal."""
     released = example_of(function, outcome.dataset, outcome.leaf, outcome.values)
+    # Symbols with the same law on both datasets tell nothing, and may have any value.
     free = outcome.leaf.symbols.keys() - outcome.values.keys()
     return repr({path: (repr(part),) for path, part in parts(released) if path not in free})
 
@@ -269,6 +273,7 @@ def _source(function: Callable[..., Any], call: str) -> str:
     if own is None:
         module = getattr(function, "__module__", "...")
         return f"# Put the function here, or import it.\n# from {module} import {call}"
+    # The script imports these itself.
     used = list(_used(function, {call, "np", "math"}))
     imports = [one for one in used if one.startswith(("import ", "from "))]
     defined = [one for one in used if one not in imports]
@@ -312,6 +317,7 @@ def _used(function: Any, told: set[str]) -> Iterator[str]:
             own = getattr(value, "__name__", name)
             yield f"from {module} import {own}" + ("" if own == name else f" as {name}")
         elif (source := _code(value)) is not None:
+            # What a definition uses comes before it.
             yield from _used(value, told)
             yield source
         elif isinstance(value, bool | int | float | str | tuple | list | dict):

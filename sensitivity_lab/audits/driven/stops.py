@@ -23,6 +23,7 @@ class Stop(BaseException):
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)
+        # When it is made, not when it is caught: code may catch it.
         if _runs:
             _runs[-1].append(self)
 
@@ -72,6 +73,7 @@ class Budget:
     def spend(self, terms: int) -> None:
         """Count some terms of symbols, and raise LimitError if too much is spent."""
         self._spent += terms + 1
+        # To look at the clock at every term would take longer than the term.
         if self._spent >= _CLOCK:
             self._spent = 0
             self.check()
@@ -92,6 +94,7 @@ class Budget:
 def _taken() -> int:
     """Return how many bytes this process has in memory; 0 where the system does not tell."""
     with suppress(OSError):
+        # The second number is that of the pages in memory.
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
     return 0
 
@@ -122,6 +125,7 @@ _budgets = [Budget(None)]
 @contextmanager
 def budgeted(seconds: float | None) -> Iterator[None]:
     """Limit what is spent in this context; one within another has what the outer one has."""
+    # The first budget is that outside of audits, which has no end.
     if len(_budgets) > 1:
         yield
         return
@@ -169,6 +173,7 @@ def watched() -> Iterator[None]:
     _runs.append(stops)
     try:
         yield
+    # After a stop, an error of the code is no release: the stop is raised below instead.
     except (Exception, Stop):
         if not stops:
             raise

@@ -147,6 +147,8 @@ class Symbol(Part):
 
         With decimals such as 7 / 10 against 0.7, floats and fractions do not agree on ties.
         """
+        # Without the constant, values are multiples of 1 / below. So there is a tie only if the
+        # constant is such a multiple, too.
         below = math.lcm(*(a.denominator for a in self.terms.values()))
         if not self.terms or not self.discrete or below > _FEW_STEPS or stopped():
             return
@@ -166,6 +168,7 @@ class Symbol(Part):
             terms = dict(self.terms)
             for draw, a in other.terms.items():
                 terms[draw] = terms.get(draw, Fraction(0)) + sign * a
+            # What cancels is left out: X - X is a number, and needs no decision.
             left = {draw: a for draw, a in terms.items() if a}
             constant = self.constant + sign * other.constant
             return Symbol(self.run, left, constant, self.whole and other.whole)
@@ -198,6 +201,8 @@ class Symbol(Part):
         if isinstance(other, Magnitude):
             other = other.resolved()
         if isinstance(other, Symbol):
+            # A product of two symbols is not affine, so one of them is decided: rather a discrete
+            # one, since the value of noise cannot be.
             if not other.terms:
                 return self._times(other.constant, other.whole)
             if not self.terms or (other.continuous and not self.continuous):
@@ -216,6 +221,7 @@ class Symbol(Part):
             other = other.decided()
         if not _is_number(other):
             return NotImplemented
+        # Python and NumPy divide by 0 in their own ways: with a value, each does so.
         if not math.isfinite(other) or not other:
             return self.decided() / other
         return self._times(1 / Fraction(_plain(other)), False)
@@ -227,6 +233,7 @@ class Symbol(Part):
             other = other.resolved()
         if isinstance(other, Symbol):
             self.run.before(self, other)
+        # All comparisons are of a difference with 0; swapped, of its negative.
         difference = self._plus(other, -1)
         if difference is NotImplemented:
             return NotImplemented
@@ -271,6 +278,8 @@ class Symbol(Part):
         if not self.terms or {draw.kind for draw in self.terms} != {UNIFORM}:
             return how(self.decided()) if how is int else self._rounded(how)
         ends = [self.constant, self.constant + sum(self.terms.values())]
+        # The value rounded down is from low to high, after every turn. Only from 0 on is that also
+        # the value rounded towards 0.
         low, high = math.floor(min(ends)), math.ceil(max(ends)) - 1
         while low < high and (low >= 0 or how is math.floor):
             middle = (low + high) // 2
@@ -362,6 +371,7 @@ def _of_values(name: str, swapped: bool) -> Callable[..., Any]:
     return method
 
 
+# These are not affine, whatever the other operand is.
 for _name in ("floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift"):
     _word = _name.rstrip("_")
     setattr(Symbol, f"__{_word}__", _of_values(_name, False))
@@ -409,6 +419,7 @@ class Magnitude(Part):
 
     def _within(self, other: Any, closed: bool, name: str) -> Any:
         """Tell whether the value is at most, or below, a number."""
+        # Of noise and uniform draws, the run decides comparisons with one bound only.
         if not _is_number(other) or not math.isfinite(other) or not self.symbol.discrete:
             return getattr(self.resolved(), name)(other)
         bound = Fraction(_plain(other))
@@ -454,6 +465,7 @@ def _resolving(name: str) -> Callable[..., Any]:
     return method
 
 
+# Whatever else a symbol can do, a magnitude can, once its sign is decided.
 for _name in vars(Symbol):
     if callable(getattr(Symbol, _name)) and _name not in vars(Magnitude) | {"__new__": 0}:
         setattr(Magnitude, _name, _resolving(_name))
