@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import pandas as pd
@@ -103,11 +103,20 @@ class Worst:
         The datasets, in the order in which the event is likelier on x.
     divergence : Divergence
         The laws of both releases, outcome by outcome.
+    pairs : sequence of (ReleaseLaw, ReleaseLaw)
+        The laws of all neighbors, pairs that have the same laws once.
     """
 
     x: Any
     y: Any
     divergence: Divergence
+    pairs: Sequence[tuple[ReleaseLaw, ReleaseLaw]] = ()
+
+    @cached_property
+    def divergences(self) -> list[Divergence]:
+        """Those of all pairs, in both orders: at other losses another pair can be the worst."""
+        found = [compared(x, y) for x, y in self.pairs]
+        return [*found, *(one.swapped() for one in found)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -159,7 +168,7 @@ class MechanismReport(AuditReport):
         return self.worst[at]
 
     def delta(self, epsilon: Any, distance: Number | None = None) -> tuple[float, float]:
-        """Return the least delta at an epsilon, for the pair that decides: bounds, rounded outward.
+        """Return the least delta at an epsilon, for all neighbors: bounds, rounded outward.
 
         Parameters
         ----------
@@ -175,11 +184,12 @@ class MechanismReport(AuditReport):
             whole.
         """
         at = _check_loss("epsilon", epsilon)
-        least, most = self._at(distance).divergence.delta(at)
+        found = (one.delta(at) for one in self._at(distance).divergences)
+        least, most = map(max, zip(*found, strict=True))
         return max(0.0, round_down(least)), round_up(most)
 
     def epsilon(self, delta: Any = 0, distance: Number | None = None) -> tuple[float, float]:
-        """Return bounds on the least epsilon at a delta, for the pair that decides.
+        """Return bounds on the least epsilon at a delta, for all neighbors.
 
         Parameters
         ----------
@@ -188,7 +198,10 @@ class MechanismReport(AuditReport):
         distance : number, optional
             The distance of the datasets; by default the largest of the report.
         """
-        return self._at(distance).divergence.epsilon(_check_probability("delta", delta))
+        allowed = _check_probability("delta", delta)
+        found = (one.epsilon(allowed) for one in self._at(distance).divergences)
+        least, most = map(max, zip(*found, strict=True))
+        return least, most
 
     def curve(self, epsilons: Iterable[Any], distance: Number | None = None) -> pd.DataFrame:
         """Return delta for several epsilons.
@@ -603,6 +616,7 @@ def _worst_pairs(
     # A dataset beside itself, where nothing else is compared.
     same = Worst(laws[0].dataset, laws[0].dataset, compared(laws[0], laws[0]))
     best: dict[Number, tuple[Any, Worst]] = dict.fromkeys(question.limits, ((), same))
+    near: dict[Number, Any] = {limit: [(laws[0], laws[0])] for limit in question.limits}
     ranks: dict[Any, Any] = {}
     seen: set[Any] = set()
     places = _one_of_each(question, laws)
@@ -614,11 +628,13 @@ def _worst_pairs(
         if pair in seen:
             continue
         seen.add(pair)
+        for limit in limits:
+            near[limit].append((x, y))
         for rank, found in _both_orders(x, y, claim, ranks):
             for limit in limits:
                 if rank > best[limit][0]:
                     best[limit] = rank, found
-    return {limit: found for limit, (_, found) in best.items()}
+    return {limit: replace(found, pairs=near[limit]) for limit, (_, found) in best.items()}
 
 
 def _one_of_each(question: Question, laws: Sequence[ReleaseLaw]) -> list[int]:

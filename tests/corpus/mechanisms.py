@@ -1480,8 +1480,8 @@ def sum_over_count(data, rng):
 
 
 @continuous(
-    math.log((1 + math.e) / 2), verdicts=UNSURE, sizes=(1, 2), neighbors="unbounded",
-    why="Amplified by a sample with q = 1/2, which is claimed of no mixture (DESIGN 12).",
+    math.log((1 + math.e) / 2), verdicts=TIGHT, sizes=(1, 2), neighbors="unbounded",
+    why="Amplified by a sample with q = 1/2: log(1 + q (e - 1)), which is attained.",
 )  # fmt: skip
 def laplace_of_a_sample(data, rng):
     kept = rng.random(size=len(data)) < 0.5

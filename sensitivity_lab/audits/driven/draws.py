@@ -39,6 +39,9 @@ _SUPPORT = 100_000
 _RANKS = 3
 """Draws take the likeliest value, the second or the third, in turn."""
 
+GOLDEN = Fraction(89, 144)
+"""Nearly the golden ratio: multiples of it, less their whole parts, are far from each other."""
+
 _CELLS = 2_000_000
 """The largest number of cells of a joint table."""
 
@@ -296,17 +299,18 @@ def joint(
     return _by_targets(places, table * scale, blocks, wanted)
 
 
-def likely(laws: tuple[Law, ...], events: tuple[Event, ...]) -> list[int]:
-    """Return likely values of some draws, one after another, such that all events hold.
+def possible(laws: tuple[Law, ...], events: tuple[Event, ...], turn: int = 0) -> list[int]:
+    """Return values of some draws, one after another, such that all events hold.
 
-    They are not all the likeliest: the two of a two-sided geometric would always cancel. The
-    combination of each block is decided first, then the draws in it: so no joint table is larger
-    than those that decided the events.
+    In the first turn they are likely, but not all the likeliest: the two of a two-sided geometric
+    would always cancel. Later turns spread over all values. The combination of each block is
+    decided first, then the draws in it: so no joint table is larger than those that decided the
+    events.
 
     Examples
     --------
     >>> die = Law("integers", (1, 6))
-    >>> likely((die, die), (Event((1, 1), 12, None, True),))
+    >>> possible((die, die), (Event((1, 1), 12, None, True),))
     [6, 6]
     """
     found = [0] * len(laws)
@@ -316,14 +320,14 @@ def likely(laws: tuple[Law, ...], events: tuple[Event, ...]) -> list[int]:
         if not members[0][1]:  # in no event
             for place in places:
                 alone = joint((laws[place],), (), ((1,),))
-                found[place] = _ranked(alone, place)
+                found[place] = _ranked(alone, place, turn)
             continue
         form = [0] * len(laws)
         for place, factor in members:
             form[place] = factor
         # The events see this block by its combination alone: once that has a value, no event
         # changes what the draws in it can be.
-        whole = _ranked(joint(laws, tuple(known), (tuple(form),)), places[0])
+        whole = _ranked(joint(laws, tuple(known), (tuple(form),)), places[0], turn)
         known.append(Event(tuple(form), whole, whole, True))
         # `whole` is what the combination of the draws that are left has to be.
         while members:
@@ -332,15 +336,16 @@ def likely(laws: tuple[Law, ...], events: tuple[Event, ...]) -> list[int]:
             first = (1, *[0] * (len(members) - 1))
             given = (Event(factors, whole, whole, True),)
             (place, factor), *members = members
-            found[place] = _ranked(joint(own, given, (first,)), place)
+            found[place] = _ranked(joint(own, given, (first,)), place, turn)
             whole -= factor * found[place]
     return found
 
 
-def _ranked(table: Mapping[tuple[int, ...], int], place: int) -> int:
-    """Return one of the likeliest values, by the place of a draw."""
+def _ranked(table: Mapping[tuple[int, ...], int], place: int, turn: int) -> int:
+    """Return one of the likeliest values, by the place of a draw; in later turns, any other."""
     order = sorted(table, key=table.__getitem__, reverse=True)
-    (value,) = order[min(place % _RANKS, len(order) - 1)]
+    # Steps of the golden ratio spread over all ranks, however many turns there are.
+    (value,) = order[(place % _RANKS + math.floor(turn * GOLDEN * len(order))) % len(order)]
     return value
 
 

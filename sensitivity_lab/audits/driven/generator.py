@@ -170,6 +170,10 @@ class LikePythons(np.random.Generator):
             raise ValueError("weights must be at least 0, and not all of them 0")
         return [population[self._chosen(shares)] for _ in range(k)]
 
+    def choice(self, a: Any, *given: Any, **further: Any) -> Any:
+        """Choose as NumPy does, which makes an array of `a`; or as Python, which does not."""
+        return self.choices(a)[0] if _is_pythons(a) else super().choice(a, *given, **further)
+
     def sample(self, population: Any = None, k: int | None = None) -> Any:
         """Choose different entries; or draw uniform numbers, as `RandomState` does."""
         if k is None and _played[-1] == "RandomState":
@@ -182,6 +186,12 @@ class LikePythons(np.random.Generator):
         """Return a place, drawn in proportion to weights."""
         below = sum(weights)
         return int(self.choice(len(weights), p=[float(weight / below) for weight in weights]))
+
+
+def _is_pythons(options: Any) -> bool:
+    """Tell whether Python's generator is played, whose `choice` hands out these as they are."""
+    several = _played[-1] == "Random" and hasattr(options, "__len__")
+    return several and any(type(one) is not int for one in options)
 
 
 class DrivenGenerator(LikePythons):
@@ -278,7 +288,7 @@ class DrivenGenerator(LikePythons):
         for chance in map(_chance, list(pvals)[:-1]):
             if chance > rest + Fraction(1, 10**12):
                 raise ValueError("sum(pvals[:-1]) > 1.0")
-            share = min(Fraction(1), chance / rest) if chance else Fraction(0)
+            share = min(Fraction(1), chance / rest) if chance and rest > 0 else Fraction(0)
             drawn = self._source.discrete(Law("binomial", (left, share)))
             counts.append(operator.index(drawn))
             left, rest = left - counts[-1], rest - chance
@@ -303,20 +313,26 @@ class DrivenGenerator(LikePythons):
         shuffle: bool = True,
     ) -> Any:  # fmt: skip
         """Choose from a number of things, or from an array, with or without replacement."""
+        if _is_pythons(a):
+            return self.choices(a)[0]
         if axis != 0:
             raise OutsideError("passes axis= to rng.choice; choose rows of the first axis")
         options = np.arange(operator.index(a)) if np.ndim(a) == 0 else _array(a)
         if not len(options):
             raise ValueError("a cannot be empty unless no samples are taken")
         weights = [Fraction(1)] * len(options) if p is None else _weights(p, len(options))
-        if replace:
+        if replace and (size is None or options.ndim == 1):
             return _shaped(lambda: self._one_of(options, weights), (), size, options.dtype, None)
         if not shuffle:
             raise OutsideError("passes shuffle=False to rng.choice; leave it out")
         number = 1 if size is None else int(np.prod(size))
-        if number > sum(map(bool, weights)):
+        if not replace and number > sum(map(bool, weights)):
             raise ValueError("Cannot take a larger sample than population when replace is False")
-        places = self._places(weights, number)
+        places = (
+            [self._chosen(weights) for _ in range(number)]
+            if replace
+            else self._places(weights, number)
+        )
         if size is None:
             return options[places[0]]
         shape = (size,) if np.ndim(size) == 0 else tuple(size)
@@ -367,7 +383,7 @@ class DrivenGenerator(LikePythons):
         except np.linalg.LinAlgError:
             raise OutsideError("draws normal noise with a singular matrix") from None
         # With L L' = cov and independent standard draws Z, L Z has the covariance cov.
-        return np.asarray(mean) + root.astype(object) @ self.standard_normal(len(root))
+        return np.asarray(mean) + root @ self.standard_normal(len(root))
 
     def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Draw Gumbel noise."""
@@ -440,8 +456,8 @@ def misuse(error: Exception, generator: LikePythons) -> str:
     if isinstance(error, TypeError) and str(error).startswith(_METHODS):
         call = str(error).partition(".")[2]
         return (
-            f"the function's call of its generator fails: rng.{call}; pass what NumPy's generators "
-            "take, or Python's random.Random"
+            f"the function's call of its generator fails: rng.{call}; pass it what NumPy's "
+            "generators or Python's random.Random take"
         )
     return ""
 

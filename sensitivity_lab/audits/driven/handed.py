@@ -112,10 +112,6 @@ class _Handed(Run):
         """Decide whether a symbol is within bounds, by its value."""
         return inside(self.value(symbol), low, high)
 
-    def logarithm(self, symbol: Symbol) -> float:
-        """Return the logarithm of the value of a symbol."""
-        return math.log(symbol.decided())
-
     def value(self, symbol: Symbol) -> Fraction:
         """Return the value of a symbol: given if it has a draw of its own, else it follows."""
         if stopped():

@@ -266,7 +266,7 @@ class ReleaseLaw:
 
     @cached_property
     def key(self) -> Hashable:
-        """What two laws share that are the same; one with compared noise, or cut, is like none."""
+        """What equal laws share; one that was cut, or has compared noise, is like no other."""
         leaves = self.explored.leaves
         # Symbols do not tell the law of noise that was compared, or that was made of other draws.
         if self.explored.unexplored or any(leaf.run.compares or leaf.run.made for leaf in leaves):
@@ -447,7 +447,7 @@ class Divergence:
 
     @cached_property
     def _sorted(self) -> tuple[list[Atom], Any, list[Chance], list[Chance]]:
-        """The atoms by descending ratio p / q, the ratios, and the sums of p and q before each."""
+        """The atoms by descending p / q, these ratios with a minus, and sums of p and q before."""
         ratios = [_ratio(atom) for atom in self.atoms]
         order = sorted(range(len(ratios)), key=ratios.__getitem__, reverse=True)
         atoms = [self.atoms[place] for place in order]
@@ -702,7 +702,7 @@ def _within(one: Leaf, other: Leaf) -> WithinLoss | None:
         return None
     laws = []
     for leaf in (one, other):
-        if leaf.run.noises != [LAPLACE]:
+        if leaf.run.noises != [LAPLACE] or leaf.run.draws > 1:
             raise OutsideError(released_noise(leaf.run.noises))
         (symbol,) = leaf.symbols.values()
         (scale,) = symbol.terms.values()

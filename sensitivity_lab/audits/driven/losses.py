@@ -334,7 +334,7 @@ class ScaleLoss:
 
     def swapped(self) -> ScaleLoss:
         """Return the same with P and Q exchanged."""
-        return ScaleLoss(self.kind, self.weights, self.q, self.p)
+        return replace(self, p=self.q, q=self.p)
 
     def delta(self, epsilon: Fraction | float) -> Bounds:
         """Return proven bounds of delta(epsilon)."""
@@ -504,7 +504,8 @@ Loss = ShiftLoss | ScaleLoss | WithinLoss
 Each has these:
 
 epsilon : Fraction or infinity
-    The least epsilon of pure differential privacy, for both orders, exactly.
+    The least epsilon of pure differential privacy for P before Q, exactly, or rounded up for
+    mixtures; of scales that differ the larger of both orders.
 rho : (float, float)
     Proven bounds of the least rho of zero-concentrated differential privacy, for both orders.
 swapped()

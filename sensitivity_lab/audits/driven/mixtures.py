@@ -81,7 +81,7 @@ class MixtureLoss(ScaleLoss):
         for at in (*places, None):
             for side in (1, -1):
                 one, other = (_twice_density(mixture, at, side) for mixture in (self.p, self.q))
-                most = max(most, log_ratio(one, other)[1], log_ratio(other, one)[1])
+                most = max(most, log_ratio(one, other)[1])
         return round_up(most)
 
     @property
@@ -93,10 +93,6 @@ class MixtureLoss(ScaleLoss):
         else:
             loss = ShiftLoss((), (), mu_squared=gap**2 / self._scale)
         return 0.0, round_up(Fraction(loss.rho[1]))
-
-    def swapped(self) -> MixtureLoss:
-        """Return the same with P and Q exchanged."""
-        return MixtureLoss(self.kind, self.weights, self.q, self.p)
 
     def delta(self, epsilon: Fraction | float) -> Bounds:
         """Return proven bounds of delta(epsilon); the upper one is 1 if a change was not found."""

@@ -36,7 +36,7 @@ from sensitivity_lab.exact.exponential_sums import Chance, bounds
 from sensitivity_lab.results.literals import short_literal
 
 from .comparisons import Above, Race, UnknownError, chance, connected, inside_of
-from .draws import Event, Form, Law, joint, likely, weight
+from .draws import GOLDEN, Event, Form, Law, joint, possible, weight
 from .generator import DrivenGenerator, Fed, elsewhere, misuse, played, playing
 from .kept import first_calls
 from .places import Place, place_below
@@ -566,13 +566,17 @@ class Run:
         """Return the components, each once."""
         return list({id(one): one for one in self._components.values()}.values())
 
-    def example(self) -> dict[Draw, Fraction]:
-        """Return likely values of all draws that lead along this path, and some noise."""
+    def example(self, turn: int = 0) -> dict[Draw, Fraction]:
+        """Return values of all draws that lead along this path, and some noise.
+
+        In the first turn those of discrete draws are likely; others spread over all values.
+        """
         values: dict[Draw, Fraction] = {}
+        share = (turn * GOLDEN + Fraction(1, 2)) % 1 or Fraction(1, 2)
         for number, (low, high) in enumerate(self.uniforms):
-            values[Draw(UNIFORM, number)] = (low + high) / 2
+            values[Draw(UNIFORM, number)] = low + share * (high - low)
         for one in self.components():
-            found = likely(tuple(self.laws[draw] for draw in one.draws), one.known())
+            found = possible(tuple(self.laws[draw] for draw in one.draws), one.known(), turn)
             for draw, value in zip(one.draws, found, strict=True):
                 values[Draw(DISCRETE, draw)] = Fraction(value)
         # Noise that is no whole number, and differs from draw to draw.
@@ -798,9 +802,9 @@ def explore(
             leaves.append(leaf_of(run, returned))
     repeated = []
     # In reverse order: where code keeps state between calls, it likely is another one now.
-    for leaf in reversed(leaves):
+    for turn, leaf in enumerate(reversed(leaves)):
         budget().check()
-        repeated.append(again(function, dataset, leaf))
+        repeated.append(again(function, dataset, leaf, turn))
         ran(1)
     leaves = repeated[::-1]
     # It lacks the paths that were not run, and what laws leave out, such as a geometric tail.
@@ -895,11 +899,8 @@ def _rerun_until(
     for number, (dataset, leaf) in enumerate(paths):
         if number >= LEAST_RERUNS and time.monotonic() > end:
             return
-        try:
-            same = called(function, dataset, Fed(leaf.run.example(), leaf.run.made)) == leaf.parts
-        except OutsideError:
-            same = False
-        if not same:
+        found = again(function, dataset, replace(leaf, parts=leaf.parts | leaf.symbols), number + 1)
+        if any(found.parts[path] != leaf.parts[path] for path in leaf.parts.keys() - leaf.symbols):
             raise QueryError(state_of(dataset))
         ran(1)
 
@@ -1108,8 +1109,11 @@ def _chances(
     }
 
 
-def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
+def again(function: Callable[..., Any], dataset: Any, leaf: Leaf, turn: int) -> Leaf:
     """Run a path again with numbers for its draws, and return the leaf with the types of these.
+
+    What code makes of a symbol otherwise than of a number may show at some numbers only: each turn
+    takes others.
 
     Raises
     ------
@@ -1118,7 +1122,7 @@ def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
     OutsideError
         If only numbers make it release something else.
     """
-    values = leaf.run.example()
+    values = leaf.run.example(turn)
     shown = called(function, dataset, Fed(values, leaf.run.made))
     if _agree(leaf, shown, values):
         return replace(leaf, parts=shown)
@@ -1136,9 +1140,9 @@ def again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
         if called(function, dataset, Fed(values, leaf.run.made)) != shown:
             raise QueryError(state_of(dataset))
     raise OutsideError(
-        "computes with a draw otherwise than with a number: it rounds to a shorter float, asks for "
-        "its type, or keeps noise of an earlier call; keep draws as they are, and use them in the "
-        "call that makes them"
+        "computes with a draw otherwise than with a number: it calls a function that takes numbers "
+        "alone, such as divmod, rounds to a shorter float or integer, asks for its type, or keeps "
+        "noise of an earlier call; keep draws as they are, and use them in the call that makes them"
     )
 
 

@@ -36,6 +36,7 @@ The claim allows at most e**{epsilon} * {q} + {delta} on x.
 """
 from __future__ import annotations
 
+import copy
 import math
 import re
 
@@ -55,7 +56,7 @@ def share(data, runs={runs}):
     hits = 0
     for _ in range(runs):
         try:
-            released = {call}(data.copy(), rng)
+            released = {call}(copy.deepcopy(data), rng)
         except (ImportError, NameError):
             raise  # something that the function needs is missing above
         except Exception as error:

@@ -27,7 +27,7 @@ NOISE = "noise"
 """The counter of all draws of continuous noise."""
 
 CONTINUOUS = frozenset({LAPLACE, GAUSSIAN, EXPONENTIAL, GUMBEL})
-"""The kinds whose symbols are judged as they are, and never compared."""
+"""The kinds of continuous noise."""
 
 
 def whole_noise(kinds: Iterable[str]) -> str:
@@ -270,8 +270,8 @@ class Symbol(Part):
 
     # A whole number is its own rounding; any other value has to be decided.
 
-    def _rounded(self, how: Callable[..., Any], *digits: Any) -> Any:
-        return self if self.whole else how(self.decided(), *digits)
+    def _rounded(self, how: Callable[..., Any]) -> Any:
+        return self if self.whole else how(self.decided())
 
     def _steps(self, how: Callable[[Any], Any]) -> Any:
         """Round down, or towards 0: a uniform draw by comparisons with whole numbers."""
@@ -286,8 +286,9 @@ class Symbol(Part):
             low, high = (low, middle) if self < middle + 1 else (middle + 1, high)
         return low if low == high else how(self.decided())
 
-    def __round__(self, *digits: Any) -> Any:
-        return self._rounded(round, *digits)
+    def __round__(self, digits: Any = None) -> Any:
+        same = self.whole and (digits is None or digits >= 0)
+        return self if same else round(self.decided(), digits)
 
     def __floor__(self) -> Any:
         return self._steps(math.floor)
@@ -469,8 +470,6 @@ def _resolving(name: str) -> Callable[..., Any]:
 for _name in vars(Symbol):
     if callable(getattr(Symbol, _name)) and _name not in vars(Magnitude) | {"__new__": 0}:
         setattr(Magnitude, _name, _resolving(_name))
-for _name in ("__eq__", "__ne__", "__hash__", "__repr__", "__str__", "__format__"):
-    setattr(Magnitude, _name, _resolving(_name))
 
 
 def _is_number(given: Any) -> bool:

@@ -15,6 +15,7 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from checks import refused, refused_with
 from scipy import stats
@@ -1289,3 +1290,54 @@ def test_skellam_noise_has_the_delta_of_its_law():
         audit_mechanism(
             lambda data, rng: sum(data) + rng.poisson(-1), [0, 1], 1, neighbors="bounded", epsilon=1
         )
+
+
+def wraps(data, rng):
+    drawn = rng.integers(0, 10, dtype=np.uint8)
+    with np.errstate(over="ignore"):
+        return bool(np.uint8(250 + data[0]) + drawn < 100)
+
+
+@pytest.mark.parametrize(
+    ("function", "verdict"),
+    [
+        (lambda data, rng: data[0] + round(rng.integers(0, 100), -1), "violated"),
+        (lambda data, rng: data[0] + round(rng.geometric(0.1) - 1, -1), "violated"),
+        (lambda data, rng: data[0] + pd.Series(rng.integers(0, 100, 1)).round(-1)[0], "violated"),
+        (
+            lambda data, rng: data[0] + pd.DataFrame([rng.integers(0, 100, 1)]).round(-1)[0][0],
+            "violated (sampled)",
+        ),
+        (wraps, "violated (sampled)"),
+    ],
+)
+def test_what_is_done_otherwise_with_few_numbers_is_seen(function, verdict):
+    """Each of these was "sound": a symbol was compared with one number, which was often 0."""
+    report = audit_mechanism(function, [0, 1], 1, epsilon=0.01, delta=0.01, neighbors="bounded")
+    assert report.verdict == verdict
+
+
+def test_the_curve_is_that_of_all_neighbors():
+    """At other losses another order than the deciding one needs more: "c" is impossible on x."""
+
+    def released(data, rng):
+        drawn = rng.integers(0, 100)
+        if data[0] == 0:
+            return "a" if drawn < 60 else "b"
+        return "a" if drawn < 20 else "b" if drawn < 99 else "c"
+
+    report = audit_mechanism(released, [0, 1], 1, epsilon=1, delta=0.5, neighbors="bounded")
+    assert report.epsilon() == report.epsilon(0.005) == (math.inf, math.inf)
+    assert report.delta(3) == pytest.approx((0.01, 0.01))
+    assert report.delta(1)[1] == pytest.approx(max(0.6 - math.e * 0.2, 0.8 - math.e * 0.4))
+
+
+def test_a_script_takes_tuples():
+    def noisy(data, rng):
+        return data[0] + int(rng.integers(0, 2))
+
+    report = audit_mechanism(noisy, datasets=[(0,), (3,)], neighbors="bounded", epsilon=1)
+    told = subprocess.run(
+        [sys.executable, "-c", report.script], capture_output=True, text=True, check=True
+    ).stdout
+    assert re.fullmatch(r"event on x: (0\.[45]\d*|1), on y: 0, allowed on x: 0\n", told)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from sensitivity_lab.audits.driven.draws import Event, Law, joint, likely
+from sensitivity_lab.audits.driven.draws import Event, Law, joint, possible
 from sensitivity_lab.audits.driven.stops import LimitError
 
 COIN = Law("integers", (0, 1))
@@ -80,12 +80,12 @@ def test_joint_weights_are_the_sums_over_all_values(problem):
     assert joint(laws, events, targets) == by_definition(laws, events, targets)
 
 
-@given(problems())
-def test_likely_values_are_possible(problem):
+@given(problems(), st.integers(0, 99))
+def test_values_of_every_turn_are_possible(problem, turn):
     laws, events, _ = problem
     if not by_definition(laws, events, ()):
         return
-    values = likely(laws, events)
+    values = possible(laws, events, turn)
     assert all(held(event, values) for event in events)
     assert all(law.weights[x - law.low] > 0 for law, x in zip(laws, values, strict=True))
 

@@ -142,3 +142,18 @@ def test_a_limit_while_values_are_handed_on_is_a_refusal():
 
     with pytest.raises(sl.errors.TooLargeError):
         audit(slow, time_limit=0.05)
+
+
+def test_epsilon_is_that_of_one_order():
+    """Beside other outcomes the orders differ: it was 1.05, and "violated"."""
+
+    def released(data, rng):
+        drawn = rng.integers(0, 16)
+        if drawn >= [8, 4][data[0]]:
+            return "no"
+        return (1 if data[0] and drawn < 1 else 0) + rng.laplace()
+
+    report = sl.audits.audit_mechanism(released, [0, 1], 1, epsilon=1, neighbors="bounded")
+    # On y the number has the density k(z - 1) + 3 k(z), on x 8 k(z): at its largest on the left.
+    assert report.verdict == "loose"
+    assert report.rows[0].value == pytest.approx(math.log(8 / (3 + math.exp(-1))))

@@ -229,3 +229,33 @@ def test_repeats_of_slow_code_end(monkeypatch):
 
     judge(exact)
     assert len(calls) == 4 + runs.LEAST_RERUNS
+
+
+def test_pythons_choice_hands_out_its_options():
+    """NumPy makes one array of them: the text "1" and the number were one option."""
+    choose = {"neighbors": "bounded", "epsilon": 1, "generator": "Random"}
+    for options in (["1", 1], [(0, 1), (0,)], "ab"):
+        for sampled in (False, True):
+            report = audit_mechanism(
+                lambda data, rng, all_of=options: rng.choice(all_of[data[0] :]), [0, 1], 1,
+                sampled=sampled, **choose,
+            )  # fmt: skip
+            assert report.verdict.startswith("violated"), options
+
+
+def test_rows_are_chosen_several_times():
+    rows = np.array([[0, 1], [1, 0]])
+    report = audit_mechanism(
+        lambda data, rng: (rng.choice(rows, size=2) + data[0]).tolist(), [0, 1], 1, epsilon=1,
+        neighbors="bounded",
+    )  # fmt: skip
+    assert report.delta(0) == pytest.approx((1, 1))
+
+
+def test_shares_that_floats_add_up_to_one_too_early():
+    shares = [0.5, 0.5, 1e-17, 0.0]
+    report = audit_mechanism(
+        lambda _, rng: rng.multinomial(2, shares).tolist(), [0, 1], 1, epsilon=1,
+        neighbors="bounded",
+    )  # fmt: skip
+    assert report.sound
