@@ -40,7 +40,6 @@ from .driven.generator import GENERATORS, elsewhere, played, playing
 from .driven.handed import Handed, handed_on
 from .driven.kept import changed, first_calls, kept
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, chances, compared
-from .driven.places import line_of
 from .driven.refuter import HELPERS, Tried, refute
 from .driven.runs import (
     AGAIN,
@@ -51,7 +50,7 @@ from .driven.runs import (
     rerun,
 )
 from .driven.script import script_of, told_of_outcomes, told_of_sample
-from .driven.stops import SECONDS, LimitError, OutsideError, budget, budgeted
+from .driven.stops import SECONDS, LimitError, OutsideError, budget, budgeted, line_of
 from .pairs import check_pairs, neighbors
 from .question import NOTHING_DIFFERS, Question, check_order, question_about
 from .records import records_of

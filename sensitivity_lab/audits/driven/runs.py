@@ -39,15 +39,16 @@ from .comparisons import Above, Race, UnknownError, chance, connected, inside_of
 from .draws import GOLDEN, Event, Form, Law, joint, possible, weight
 from .generator import DrivenGenerator, Fed, elsewhere, misuse, played, playing
 from .kept import first_calls
-from .places import Place, place_below
 from .stops import (
     ChangedError,
     LimitError,
     OutsideError,
     OwnGeneratorError,
+    Place,
     UnlikelyError,
     budget,
     budgeted,
+    place_below,
     stopped,
     watched,
 )

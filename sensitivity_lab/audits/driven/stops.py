@@ -3,16 +3,23 @@
 The driver stops code by raising an exception in it. None of these is an `Exception`, so that an
 ``except Exception`` in the code does not catch them. A bare ``except:``, or a ``return`` in a
 ``finally:``, catches everything. So each stop is noted when it is made, and `watched` raises the
-first one again when the code has ended: nothing that the code released after a stop counts.
+first one again when the code has ended: nothing that the code released after a stop counts. A
+message about a stop names the line of the caller's code.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import time
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import CodeType
+from typing import NamedTuple
+
+from sensitivity_lab.checks.text import is_callers, shown_source
 
 _runs: list[list[Stop]] = []
 """The stops of the runs that are watched, from the outermost on."""
@@ -181,3 +188,47 @@ def watched() -> Iterator[None]:
         _runs.pop()
     if stops:
         raise stops[0] from None
+
+
+class Place(NamedTuple):
+    """A line of code, and whether it needs the value of a draw, or compares one."""
+
+    file: str
+    line: int
+    converts: bool
+
+    @property
+    def told(self) -> str:
+        """The place in words, with its source where that can be read."""
+        name, source = shown_source(self.file, self.line)
+        does = "turns draws into numbers" if self.converts else "compares draws"
+        return f"{name}:{self.line} {does}" + (f" ({source})" if source else "")
+
+
+def place_below(last: CodeType, converts: bool) -> Place | None:
+    """Return the innermost line that is no tool's, above the frames of the driver.
+
+    Parameters
+    ----------
+    last : code
+        The frames of the code and of what called it are not searched.
+    converts : bool
+        Whether the line needs the value of a draw.
+    """
+    # From the caller outwards: the first frame that is the user's is the innermost one.
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code is not last:
+        if is_callers(frame):
+            return Place(frame.f_code.co_filename, frame.f_lineno, converts)
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
+
+
+def line_of(error: BaseException) -> str:
+    """Return in words which line of the caller's code raised an error, if it does not say so."""
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+        if is_callers(frame):
+            name, source = shown_source(frame.f_code.co_filename, line)
+            place = f"{name}:{line}"
+            return "" if place in str(error) or not source else f"; see {place} ({source})"
+    return ""
