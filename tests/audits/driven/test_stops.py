@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import time
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -118,26 +118,38 @@ def summed(data, rng):
     return sum(data) + rng.laplace(0, 1, 100_000).sum()
 
 
-def slow(_, rng):
-    time.sleep(0.05)
+def compared(_, rng):
     return rng.laplace() > 0, rng.normal() > 0
 
 
+@dataclass
+class Clock:
+    """A clock that goes on by some seconds whenever it is asked."""
+
+    step: float
+    now: float = 0.0
+
+    def monotonic(self):
+        self.now += self.step
+        return self.now
+
+    process_time = monotonic
+
+
 @pytest.mark.parametrize(
-    ("function", "limit", "told"),
+    ("function", "step", "told"),
     [
-        (retried, 60, "a run makes more than 3,000 draws and decisions; draw less often, or in a"),
-        (summed, 0.3, "the audit takes more than 0.3 seconds; take fewer records or"),
-        (slow, 0.3, "the audit takes more than 0.3 seconds; take fewer records or values, or"),
+        (retried, 0, "a run makes more than 3,000 draws and decisions; draw less often, or in a"),
+        (summed, 1, "the audit takes more than 9 seconds; take fewer records or"),
+        (compared, 1, "the audit takes more than 9 seconds; take fewer records or values, or"),
     ],
 )
-def test_what_an_audit_spends_is_limited(function, limit, told, monkeypatch):
+def test_what_an_audit_spends_is_limited(function, step, told, monkeypatch):
     """A long loop and a long sum stop on their way; runs of slow code one after the other."""
     monkeypatch.setattr(runs, "MOST", 3_000)
+    monkeypatch.setattr(stops, "time", Clock(step))
     refused_with(
-        lambda: audit_mechanism(
-            function, [0, 1], 1, epsilon=1, neighbors="bounded", time_limit=limit
-        ),
+        lambda: audit_mechanism(function, [0, 1], 1, epsilon=1, neighbors="bounded", time_limit=9),
         told,
         TooLargeError,
     )
