@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
+import sensitivity_lab as sl
 from sensitivity_lab.audits import audit_mechanism
 from sensitivity_lab.audits.driven import handed
 
@@ -156,3 +158,15 @@ def test_a_loop_that_converts_for_ever_ends(monkeypatch):
 
     report = audit_mechanism(endless, [0, 1], 1, neighbors="bounded", epsilon=100)
     assert report.verdict != HOLDS
+
+
+def test_a_noisy_number_in_json_is_released():
+    def told(data, rng):
+        return json.dumps({"n": len(data) + rng.laplace(), "of": [1, "a"]})
+
+    audit = partial(audit_mechanism, universe=[0], size=[1, 2], neighbors="unbounded")
+    assert audit(told, epsilon=1).verdict == HOLDS
+    assert audit(told, epsilon=0.25).verdict == "violated (sampled)"
+    assert audit(lambda data, _: json.dumps(len(data)), epsilon=1).verdict == "violated"
+    with pytest.raises(sl.errors.QueryError, match="Object of type set is not JSON serializable"):
+        audit(lambda data, _: json.dumps(set(data)), epsilon=1)
