@@ -849,7 +849,7 @@ def _handed_on(
             worst[limit] = max(worst[limit], cost)
     most = max(worst.values())
     if most > float(claim.given) * (1 + _NO_LESS):
-        told = f"; the noisy numbers together cost {most:.6g}"
+        told = f"; its noisy numbers cost {most:.6g} if all are released"
         return None, told if most < math.inf else ""
     tried = (
         f"after {number:,} vectors of values of its noisy numbers, the function returned the same "

@@ -488,7 +488,7 @@ def test_a_law_with_too_many_terms_is_refused_with_its_line(monkeypatch):
     assert report.decisive.reason == (
         "the function compares noise so that its exact law has more than 10 terms; "
         f"test_comparisons.py:{line} compares draws (return max(range(4), key=noisy.__getitem__)); "
-        "the noisy numbers together cost 4"
+        "its noisy numbers cost 4 if all are released"
     )
 
 

@@ -146,7 +146,7 @@ def test_what_noisy_numbers_cost_together_is_told():
     )
     assert report.rows[0].verdict in ("not refuted", "violated (sampled)")
     why = report.rows[0].finding.reason + " ".join(report.notes)
-    assert "the noisy numbers together cost 2" in why
+    assert "its noisy numbers cost 2 if all are released" in why
 
 
 def test_a_loop_that_converts_for_ever_ends(monkeypatch):
