@@ -504,6 +504,6 @@ def test_too_many_paths_of_compared_noise_run_many_times(monkeypatch):
     assert report.decisive.reason == (
         "the function compares noise so that its exact law has more than 20 paths; "
         f"test_comparisons.py:{line} compares draws "
-        "(return int(np.argmax([data[0] + rng.laplace() for _ in range(12)]))); the noisy numbers "
-        "together cost 12"
+        "(return int(np.argmax([data[0] + rng.laplace() for _ in range(12)]))); its noisy numbers "
+        "cost 12 if all are released"
     )
