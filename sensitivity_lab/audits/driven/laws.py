@@ -11,7 +11,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -27,9 +27,9 @@ from sensitivity_lab.results.literals import short_literal
 
 from .affine import AffineLaw, Leak, NotJudged, compare
 from .inverse import folded
-from .losses import Loss, Within, WithinLoss
+from .losses import Loss, ShiftLoss, Within, WithinLoss
 from .mixtures import MixtureLoss, mixed
-from .runs import Explored, Leaf
+from .runs import Explored, Leaf, is_separate
 from .stops import LimitError, OutsideError
 from .symbols import LAPLACE, released_noise, whole_noise
 
@@ -672,8 +672,8 @@ def _noisy(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> l
                 "their epsilons"
             )
         alone = len(pairs) == 1
-        if (cut := _within(one.leaf, other.leaf)) is not None:  # which has the masses in it
-            found.append(Noisy(Fraction(1), Fraction(1), cut, one.leaf, alone))
+        if (cut := _within(one.leaf, other.leaf)) is not None:
+            found.append(replace(cut, alone=alone))
             continue
         loss = compare(_affine(one.leaf), _affine(other.leaf))
         found.append(Noisy(one.mass, other.mass, loss, one.leaf, alone))
@@ -694,29 +694,48 @@ def _mixture_loss(own: Sequence[_Boxed], other: Sequence[_Boxed]) -> MixtureLoss
     return MixtureLoss(kind, (Fraction(1),), law, q[1])
 
 
-def _within(one: Leaf, other: Leaf) -> WithinLoss | None:
-    """Return the loss of a number that is released within ends, if its comparisons tell these."""
+def _within(one: Leaf, other: Leaf) -> Noisy | None:
+    """Compare numbers that are released within ends, if their comparisons tell these.
+
+    At most one of them may differ between the two laws. The others, and draws that are not
+    released, have the same probability to be within theirs.
+    """
+    leaves = one, other
     if not any(
-        leaf.run.has_compared(symbol) for leaf in (one, other) for symbol in leaf.symbols.values()
+        leaf.run.has_compared(symbol) for leaf in leaves for symbol in leaf.symbols.values()
     ):
         return None
-    laws = []
-    for leaf in (one, other):
-        if leaf.run.noises != [LAPLACE] or leaf.run.draws > 1:
-            raise OutsideError(released_noise(leaf.run.noises))
-        (symbol,) = leaf.symbols.values()
-        (scale,) = symbol.terms.values()
-        low: Fraction | float = -math.inf
-        high: Fraction | float = math.inf
-        for ((_, a),), least in leaf.run.compared:
-            # What is known is a Z > least; in y = constant + scale Z it is a lower end if a and
-            # scale have the same sign, else an upper one.
-            end = symbol.constant + scale * least / a
-            low, high = (max(low, end), high) if a * scale > 0 else (low, min(high, end))
-        laws.append(Within(symbol.constant, abs(scale), low, high))
-    if laws[0].scale != laws[1].scale:
+    if not all(is_separate(leaf.run, leaf.symbols.values()) for leaf in leaves):
+        raise OutsideError(released_noise([*one.run.noises, *other.run.noises]))
+    (x, rest), (y, others) = map(_numbers_within, leaves)
+    differ = [path for path in x if x[path] != y[path]]
+    if not differ:  # what was decided tells all
+        return Noisy(one.mass, other.mass, ShiftLoss((), ()), one)
+    (path, *more) = differ
+    if more or rest != others or x[path].scale != y[path].scale:
         raise OutsideError(released_noise([LAPLACE]))
-    return WithinLoss(*laws)
+    apart = [law for at, law in x.items() if at != path] + rest
+    mass = math.prod((law.mass(-math.inf, math.inf) for law in apart), start=Fraction(1))
+    weights = tuple(Fraction(at == path) for at in x)
+    return Noisy(mass, mass, WithinLoss(x[path], y[path], weights), one)  # which has their masses
+
+
+def _numbers_within(leaf: Leaf) -> tuple[dict[Path, Within], list[Within]]:
+    """Return the released numbers, and the draws that are not released, with their ends."""
+    ends: dict[int, tuple[Any, Any]] = {}
+    for ((draw, a),), least in leaf.run.compared:
+        low, high = ends.get(draw, (-math.inf, math.inf))
+        # What is known of the draw Z is a Z > least.
+        ends[draw] = (max(low, least / a), high) if a > 0 else (low, min(high, least / a))
+    found = {}
+    for path in noisy_paths(leaf):
+        symbol = leaf.symbols[path]
+        ((drawn, scale),) = symbol.terms.items()
+        both = ends.pop(drawn.number, (-math.inf, math.inf))
+        low, high = sorted(symbol.constant + scale * end for end in both)
+        found[path] = Within(symbol.constant, abs(scale), low, high)
+    rest = (Within(Fraction(0), Fraction(1), *both) for both in sorted(ends.values()))
+    return found, list(rest)
 
 
 def _clusters(items: list[_Boxed]) -> Iterator[list[_Boxed]]:

@@ -432,11 +432,13 @@ class WithinLoss:
     """The loss of one number with Laplace noise of one scale, released within ends.
 
     Other releases, such as the ends themselves, are no part of it: it compares two measures whose
-    masses are below 1. The least epsilon is for P before Q.
+    masses are below 1. The least epsilon is for P before Q. `weights` choose the number among those
+    that are released.
     """
 
     p: Within
     q: Within
+    weights: tuple[Fraction, ...] = (Fraction(1),)
 
     @property
     def epsilon(self) -> Fraction | float:
@@ -456,7 +458,7 @@ class WithinLoss:
 
     def swapped(self) -> WithinLoss:
         """Return the same with P and Q exchanged."""
-        return WithinLoss(self.q, self.p)
+        return replace(self, p=self.q, q=self.p)
 
     def delta(self, epsilon: Fraction | float) -> Bounds:
         """Return proven bounds of delta(epsilon), for an epsilon of at least 0."""
@@ -469,7 +471,7 @@ class WithinLoss:
         intervals = tuple(self._intervals(Fraction(epsilon)))
         chances = [(round_down(low), round_up(high)) for low, high in
                    map(bounds, self._chances(epsilon))]  # fmt: skip
-        return Event((Fraction(1),), intervals, *chances) if intervals else None
+        return Event(self.weights, intervals, *chances) if intervals else None
 
     def _chances(self, epsilon: Fraction | float) -> tuple[Chance, Chance]:
         inside = list(self._intervals(Fraction(epsilon)))

@@ -1059,9 +1059,8 @@ def leaf_of(run: Run, returned: Parts) -> Leaf:
                 "releases the sum of a discrete draw and of continuous noise; "
                 f"{_whole_noise(symbol)}"
             )
-        # A single number within ends has a law of its own, see `WithinLoss`.
-        alone = run.draws == len(returned) == 1 and run.noises == [LAPLACE]
-        if not alone and run.has_compared(symbol):
+        # Numbers within ends have a law of their own, see `WithinLoss`.
+        if run.has_compared(symbol) and not is_separate(run, symbols.values()):
             raise OutsideError(released_noise(draw.kind for draw in symbol.terms))
         run.check_unspent(symbol)
     discrete = {path: symbol for path, symbol in symbols.items() if not symbol.continuous}
@@ -1089,6 +1088,18 @@ def leaf_of(run: Run, returned: Parts) -> Leaf:
     uniform = math.prod((high - low for low, high in run.uniforms), start=_ONE)
     noisy = uniform * chance(run.noises, run.compared)[0] * run.race.mass
     return Leaf(returned, groups, noisy * Fraction(weights, below), symbols, run)
+
+
+def is_separate(run: Run, symbols: Iterable[Symbol]) -> bool:
+    """Tell whether all draws are Laplace noise, and none is in two numbers or comparisons' sums."""
+    drawn = [list(symbol.terms) for symbol in symbols]
+    return (
+        set(run.noises) == {LAPLACE}
+        and run.draws == len(run.noises)
+        and all(len(one) == 1 for one in drawn)
+        and len({one for [one] in drawn}) == len(drawn)
+        and all(len(one.terms) == 1 for one in run.compared)
+    )
 
 
 @lru_cache(maxsize=1_000)

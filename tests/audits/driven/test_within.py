@@ -160,3 +160,46 @@ def test_a_neighbor_that_decides_another_draw_first_is_never_certified():
 
     report = audit_mechanism(released, [0, 1], 1, epsilon=1, delta=0.2, **BOUNDED)
     assert report.verdict in ("violated (sampled)", "not refuted")
+
+
+def histogram(data, rng):
+    noisy = {key: data.count(key) + 2 * rng.laplace() for key in sorted(set(data))}
+    return {key: number for key, number in noisy.items() if number > 3}
+
+
+@pytest.mark.parametrize("function", [histogram, lambda x, rng: list(histogram(x, rng).items())])
+def test_keys_of_the_data_behind_a_threshold(function):
+    """A new key is shown with the probability that its noise is above the threshold less 1."""
+    shown = math.exp(-(3 - 1) / 2) / 2
+    report = audit_mechanism(
+        function, [0, 1], range(3), epsilon=0.5, delta=shown * (1 + 1e-9), neighbors="unbounded"
+    )
+    assert report.verdict == "loose"
+    assert report.delta(0.5) == pytest.approx((shown, shown))
+    assert report.epsilon() == (math.inf, math.inf)
+    # Of a key that both have, at smaller losses: above 3 its densities differ by exp(1 / 2).
+    of_count = [math.exp(-(3 - count) / 2) / 2 for count in (1, 2)]
+    assert report.delta(0.1)[1] == pytest.approx(
+        max(shown, of_count[1] - math.exp(0.1) * of_count[0])
+    )
+
+
+@pytest.mark.parametrize(
+    "clipped", [lambda y: [max(0, one) for one in y], lambda y: np.clip(y, 0, None)]
+)
+def test_clipped_counts_of_which_one_differs_are_judged(clipped):
+    def counts(data, rng):
+        return clipped(np.array([data.count(0), data.count(1)]) + rng.laplace(size=2))
+
+    report = audit_mechanism(counts, [0, 1], [1, 2], epsilon=1, neighbors="unbounded")
+    assert report.verdict == "tight"
+    assert report.delta(0.3) == pytest.approx((1 - math.exp((0.3 - 1) / 2),) * 2)
+
+
+def test_two_numbers_within_ends_that_both_differ_are_not_certified():
+    def two(data, rng):
+        noisy = [sum(data) + rng.laplace(scale=9) for _ in range(2)]
+        return noisy if min(noisy) > 0 else None
+
+    report = audit_mechanism(two, [0, 1], 1, epsilon=0.1, **BOUNDED)
+    assert not report.sound
