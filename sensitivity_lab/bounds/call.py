@@ -7,8 +7,7 @@ from typing import Any
 from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_running, check_seconds
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.interval_problem import IntervalProblem
-from sensitivity_lab.problem import check_sizes
+from sensitivity_lab.problem import IntervalProblem, check_sizes
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.universes.finite import check_any_universe
 from sensitivity_lab.universes.interval import IntervalUniverse

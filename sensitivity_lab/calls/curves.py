@@ -14,9 +14,14 @@ from numpy.typing import NDArray
 from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_distance, listed, names_of, shown
 from sensitivity_lab.errors import InputError, NoEngineError, about
-from sensitivity_lab.interval_problem import IntervalProblem, problem_on
 from sensitivity_lab.metrics.norms import check_norm
-from sensitivity_lab.problem import Problem, check_sizes, check_witnesses
+from sensitivity_lab.problem import (
+    IntervalProblem,
+    Problem,
+    check_sizes,
+    check_witnesses,
+    problem_on,
+)
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
 from sensitivity_lab.results.curves import SensitivityCurves
 from sensitivity_lab.results.points import Curve, Points

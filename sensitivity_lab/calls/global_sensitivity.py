@@ -9,9 +9,16 @@ from sensitivity_lab.boundary import public_call
 from sensitivity_lab.bounds.boxes.call import SECONDS, certified
 from sensitivity_lab.bounds.boxes.result import CertifiedBounds
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem, problem_on
 from sensitivity_lab.metrics.norms import check_norm
-from sensitivity_lab.problem import LocalProblem, Problem, check_sizes, check_witnesses
+from sensitivity_lab.problem import (
+    IntervalProblem,
+    LocalIntervalProblem,
+    LocalProblem,
+    Problem,
+    check_sizes,
+    check_witnesses,
+    problem_on,
+)
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.sensitivity import Sensitivity

@@ -9,9 +9,13 @@ from typing import Any, Literal, overload
 from sensitivity_lab.boundary import public_call
 from sensitivity_lab.bounds.boxes.result import CertifiedBounds
 from sensitivity_lab.checks import check_text
-from sensitivity_lab.interval_problem import LocalIntervalProblem, local_problem_on, read_dataset
 from sensitivity_lab.metrics.norms import check_norm
-from sensitivity_lab.problem import LocalProblem
+from sensitivity_lab.problem import (
+    LocalIntervalProblem,
+    LocalProblem,
+    local_problem_on,
+    read_dataset,
+)
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
 from sensitivity_lab.results.curves import SensitivityCurves
 from sensitivity_lab.results.sensitivity import Sensitivity

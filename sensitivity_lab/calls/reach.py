@@ -10,13 +10,13 @@ from typing import Any, Literal, NamedTuple
 from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import MORE_MEMORY, exceeding, shown, whole_kind
 from sensitivity_lab.errors import InputError, TooLargeError
-from sensitivity_lab.interval_problem import (
+from sensitivity_lab.problem import (
     LocalIntervalProblem,
+    LocalProblem,
     in_order,
     local_problem_on,
     read_dataset,
 )
-from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.measure import exact_answer, measure
 from sensitivity_lab.results.reach import Bound, End, Farthest, Reach, as_bound

@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 
 from sensitivity_lab.errors import NoEngineError
 from sensitivity_lab.exact.difference import Difference, Number
-from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem
-from sensitivity_lab.problem import LocalProblem, Problem
+from sensitivity_lab.problem import IntervalProblem, LocalIntervalProblem, LocalProblem, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import difference_of, exact_answer
 from sensitivity_lab.universes.finite import AnyUniverse, finite

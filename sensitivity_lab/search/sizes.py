@@ -23,8 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.interval_problem import IntervalProblem
-from sensitivity_lab.problem import Problem
+from sensitivity_lab.problem import IntervalProblem, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.base import Runs
 from sensitivity_lab.universes.multiset import FiniteUniverse

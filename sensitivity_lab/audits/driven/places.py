@@ -6,7 +6,7 @@ import sys
 from types import CodeType
 from typing import NamedTuple
 
-from sensitivity_lab.checks.text import is_callers, shown_source
+from sensitivity_lab.checks import is_callers, shown_source
 
 
 class Place(NamedTuple):

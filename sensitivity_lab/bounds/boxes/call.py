@@ -13,7 +13,7 @@ import numpy as np
 from sensitivity_lab.checks import number_kind, shown
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem
+from sensitivity_lab.problem import IntervalProblem, LocalIntervalProblem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.functions import Function
 from sensitivity_lab.results.measure import measure

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from sensitivity_lab.checks.text import is_callers, shown_source
+from sensitivity_lab.checks import is_callers, shown_source
 from sensitivity_lab.errors import InputError
 
 FOLLOWED = (

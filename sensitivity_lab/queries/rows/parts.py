@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sensitivity_lab.boundary import with_numpy_defaults
 from sensitivity_lab.checks import check_column, named, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number, common_integers
-from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries.base import Answer, ExactQuery, Query, answer_on_few, query_of_class
 from sensitivity_lab.queries.named import NAMED, by_name
 from sensitivity_lab.queries.row_sums import Sums

@@ -17,9 +17,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sensitivity_lab.boundary import with_numpy_defaults
 from sensitivity_lab.checks import as_pandas, check_text, named, names_of, shown
 from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries.base import Answer, Query
 from sensitivity_lab.queries.row_sums import Sums, as_terms
 from sensitivity_lab.universes.multiset import FiniteUniverse

@@ -14,8 +14,7 @@ from functools import partial
 import numpy as np
 
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.interval_problem import IntervalProblem
-from sensitivity_lab.problem import Kind, Problem
+from sensitivity_lab.problem import IntervalProblem, Kind, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.functions import Function
 from sensitivity_lab.search.engine import (

@@ -13,8 +13,7 @@ from functools import partial
 from itertools import accumulate
 
 from sensitivity_lab.exact.difference import common_integers
-from sensitivity_lab.interval_problem import LocalIntervalProblem
-from sensitivity_lab.problem import Kind, LocalProblem
+from sensitivity_lab.problem import Kind, LocalIntervalProblem, LocalProblem
 from sensitivity_lab.search.engine import (
     BothEnds,
     Cost,
