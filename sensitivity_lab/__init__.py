@@ -87,10 +87,8 @@ from .queries import (
     from_function,
 )
 from .universes.datasets import datasets, neighboring_datasets
-from .universes.interval import IntervalUniverse
 from .universes.relations import Bounded, Edit, SymmetricDifference, Unbounded
-from .universes.table import TableUniverse
-from .universes.universe import Universe
+from .universes.universe import IntervalUniverse, TableUniverse, Universe
 
 if TYPE_CHECKING:
     from sensitivity_lab.page.server import explore

@@ -15,13 +15,10 @@ from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.exact.difference import Difference, Number, rational_of
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Query
-from sensitivity_lab.universes.finite import AnyUniverse, finite
-from sensitivity_lab.universes.interval import IntervalUniverse, Space
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
     Dataset,
     Family,
+    Multiplicities,
     Relation,
     RemovedAdded,
     Steps,
@@ -31,7 +28,14 @@ from sensitivity_lab.universes.relations import (
     families_of,
     multiplicities_of,
 )
-from sensitivity_lab.universes.universe import of_numbers
+from sensitivity_lab.universes.universe import (
+    AnyUniverse,
+    FiniteUniverse,
+    IntervalUniverse,
+    Space,
+    finite,
+    of_numbers,
+)
 
 Kind = Literal["global", "local", "smooth"]
 """Over which datasets a sensitivity is the maximum: all, one and its neighbors, or all, damped."""

@@ -19,13 +19,13 @@ from sensitivity_lab.results.measure import difference_of, exact_answer, rationa
 from sensitivity_lab.results.reprs import show_sizes
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.search.run import Run, check_run
-from sensitivity_lab.universes.finite import (
+from sensitivity_lab.universes.relations import Relation, as_relation, multiplicities_of
+from sensitivity_lab.universes.universe import (
     AnyUniverse,
+    TableUniverse,
     check_any_universe,
     finite,
 )
-from sensitivity_lab.universes.relations import Relation, as_relation, multiplicities_of
-from sensitivity_lab.universes.table import TableUniverse
 
 from .claims import (
     check_tolerance,

@@ -9,9 +9,8 @@ from sensitivity_lab.checks import check_running, check_seconds
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.problem import IntervalProblem, check_sizes
 from sensitivity_lab.queries import as_query
-from sensitivity_lab.universes.finite import check_any_universe
-from sensitivity_lab.universes.interval import IntervalUniverse
 from sensitivity_lab.universes.relations import as_relation
+from sensitivity_lab.universes.universe import IntervalUniverse, check_any_universe
 
 from .boxes.call import RTOL, SECONDS, certified, check_rtol
 from .boxes.result import CertifiedBounds

@@ -32,8 +32,8 @@ from sensitivity_lab.search.engine import AnyEngine, Finding, Findings, Options,
 from sensitivity_lab.search.gaps import GapCurve
 from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.columns import as_universes
-from sensitivity_lab.universes.finite import AnyUniverse
 from sensitivity_lab.universes.relations import Family, Relation, as_relation
+from sensitivity_lab.universes.universe import AnyUniverse
 
 from .global_sensitivity import conclude
 

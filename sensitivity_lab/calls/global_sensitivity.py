@@ -27,9 +27,13 @@ from sensitivity_lab.search import BOXES, check_method, choose
 from sensitivity_lab.search.engine import Finding, Options
 from sensitivity_lab.search.layouts import LaidOut
 from sensitivity_lab.search.run import Run, check_run
-from sensitivity_lab.universes.finite import AnyUniverse, check_any_universe, finite
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation, as_relation, check_related
+from sensitivity_lab.universes.universe import (
+    AnyUniverse,
+    FiniteUniverse,
+    check_any_universe,
+    finite,
+)
 
 AnyProblem = Problem | LocalProblem | IntervalProblem | LocalIntervalProblem
 

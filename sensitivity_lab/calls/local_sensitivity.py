@@ -22,8 +22,8 @@ from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.search import BOXES, check_method, choose
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.run import Run, check_run
-from sensitivity_lab.universes.finite import AnyUniverse, check_any_universe
 from sensitivity_lab.universes.relations import as_relation
+from sensitivity_lab.universes.universe import AnyUniverse, check_any_universe
 
 from .curves import as_queries, as_relations
 from .global_sensitivity import conclude, in_boxes

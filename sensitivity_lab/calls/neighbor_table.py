@@ -26,19 +26,18 @@ from sensitivity_lab.universes.datasets import (
     datasets,
     inside_and_outside,
     iter_neighbors,
+    number_of_neighbors,
 )
-from sensitivity_lab.universes.finite import check_universe
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.neighbor_counts import number_of_neighbors
 from sensitivity_lab.universes.relations import (
     Dataset,
+    Multiplicities,
     Relation,
     RemovedAdded,
     as_relation,
     multiplicities_of,
     show,
 )
+from sensitivity_lab.universes.universe import FiniteUniverse, check_universe
 
 _ROW_LIMIT = 5_000
 

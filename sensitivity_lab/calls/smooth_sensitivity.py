@@ -19,8 +19,6 @@ from sensitivity_lab.results.smooth import SmoothSensitivity
 from sensitivity_lab.search import choose
 from sensitivity_lab.search.engine import Finding, LocalMaximumAtDistance, Options
 from sensitivity_lab.search.run import Run, check_run
-from sensitivity_lab.universes.finite import AnyUniverse, check_universe
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
     RELATIONS,
     Relation,
@@ -29,6 +27,7 @@ from sensitivity_lab.universes.relations import (
     check_dataset,
     check_number_of_records,
 )
+from sensitivity_lab.universes.universe import AnyUniverse, FiniteUniverse, check_universe
 
 from .global_sensitivity import conclude
 

@@ -13,8 +13,8 @@ from sensitivity_lab.checks import check_text, shown
 from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.reprs import fact_lines
-from sensitivity_lab.universes.interval import IntervalUniverse
 from sensitivity_lab.universes.relations import Bounded, SymmetricDifference, Unbounded
+from sensitivity_lab.universes.universe import IntervalUniverse
 
 from .closed_form import (
     NAMES,

@@ -47,8 +47,8 @@ from sensitivity_lab.results.literals import literal
 from sensitivity_lab.results.noise_context import has_private_size
 from sensitivity_lab.results.pairs import show_answer
 from sensitivity_lab.universes import relations
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
+from sensitivity_lab.universes.universe import FiniteUniverse
 
 _BOTH = ", direction='both'"
 

@@ -20,9 +20,8 @@ from sensitivity_lab.results.reprs import rounded_down
 from sensitivity_lab.results.roles import blocks_of
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.witness import Unlisted
-from sensitivity_lab.universes.finite import AnyUniverse, finite
-from sensitivity_lab.universes.interval import IntervalUniverse
 from sensitivity_lab.universes.relations import SHOWN, multiplicities_of
+from sensitivity_lab.universes.universe import AnyUniverse, IntervalUniverse, finite
 
 MOST_BLOCKS = 60
 """The most blocks of a strip that is drawn."""

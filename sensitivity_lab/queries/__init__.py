@@ -14,9 +14,8 @@ from typing import Any
 
 from sensitivity_lab.checks import did_you_mean, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.universes.interval import IntervalUniverse
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.records import is_column
+from sensitivity_lab.universes.universe import FiniteUniverse, IntervalUniverse
 
 from .base import Answer, Answered, ExactQuery, Query, Weights, query_of_class
 from .functions import Function, as_answered, from_function

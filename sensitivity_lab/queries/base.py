@@ -24,10 +24,9 @@ from sensitivity_lab.exact.difference import (
     common_integers,
     nearest,
 )
-from sensitivity_lab.universes.multiplicities import Groups, repeated
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.records import as_numbers
-from sensitivity_lab.universes.universe import of_numbers
+from sensitivity_lab.universes.relations import Groups, repeated
+from sensitivity_lab.universes.universe import FiniteUniverse, of_numbers
 
 from .row_sums import Sums
 

@@ -22,10 +22,9 @@ from sensitivity_lab.checks import (
     text_of,
 )
 from sensitivity_lab.errors import QueryError
-from sensitivity_lab.universes.multiplicities import repeated
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.records import as_array, as_numbers
-from sensitivity_lab.universes.universe import of_numbers
+from sensitivity_lab.universes.relations import repeated
+from sensitivity_lab.universes.universe import FiniteUniverse, of_numbers
 
 from .base import Answer, Answered, Listed, Query
 from .borrowed import borrowed

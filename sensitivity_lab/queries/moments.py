@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sensitivity_lab.checks import as_pandas, as_python, listed, number_kind
-from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.universe import FiniteUniverse
 
 from .base import ExactQuery, Query, Runs, WithEmpty
 from .row_sums import Sums, as_terms

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from sensitivity_lab.boundary import with_numpy_defaults
 from sensitivity_lab.checks import check_column, named
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.universes.multiplicities import Groups
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.universes.relations import Groups
+from sensitivity_lab.universes.universe import FiniteUniverse, TableUniverse
 
 from .base import ExactQuery, Query
 

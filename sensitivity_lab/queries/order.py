@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.errors import QueryError
-from sensitivity_lab.universes.multiplicities import repeated
-from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.relations import repeated
+from sensitivity_lab.universes.universe import FiniteUniverse
 
 from .returned import Answers, are_exact
 

@@ -10,8 +10,8 @@ from sensitivity_lab.exact.difference import Difference, rational_of
 from sensitivity_lab.metrics.norms import Norm, distance
 from sensitivity_lab.queries import Answer, Answered, Query
 from sensitivity_lab.queries.base import as_floats
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.universes.universe import FiniteUniverse
 
 ExactAnswer = Fraction | tuple[Fraction, ...]
 """An answer as a rational number (its square, if the query is a root), or a tuple of several."""

@@ -13,8 +13,8 @@ from sensitivity_lab.checks import html_text, number_text, rounded_up
 from sensitivity_lab.errors import printable
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Answer, Query
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Dataset, Relation, show
+from sensitivity_lab.universes.universe import FiniteUniverse
 
 from .pairs import show_answer
 from .reprs import show_sizes

@@ -25,10 +25,14 @@ from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.exact.difference import nearest, round_down, round_up
 from sensitivity_lab.exact.roots import Root
 from sensitivity_lab.queries import Query
-from sensitivity_lab.universes.finite import AnyUniverse, finite
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import Dataset, Relation, multiplicities_of, show
+from sensitivity_lab.universes.relations import (
+    Dataset,
+    Multiplicities,
+    Relation,
+    multiplicities_of,
+    show,
+)
+from sensitivity_lab.universes.universe import AnyUniverse, FiniteUniverse, finite
 
 from .measure import answer_of
 from .noise_context import NoiseContext, left_out, of_datasets

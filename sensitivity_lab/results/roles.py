@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.universes.universe import FiniteUniverse
 
 Block = tuple[str, float, Number, Number]
 """A role ("A", "B", "C" or "O"), a number of records, the smallest and the largest of them."""

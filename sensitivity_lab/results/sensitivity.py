@@ -10,12 +10,11 @@ from sensitivity_lab.checks import choice_kind, number_text, shown
 from sensitivity_lab.errors import InputError, VerificationError
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Query
-from sensitivity_lab.universes.finite import AnyUniverse, finite
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
     Relation,
     multiplicities_of,
 )
+from sensitivity_lab.universes.universe import AnyUniverse, FiniteUniverse, finite
 
 from .measure import measure
 from .noise_context import NoiseContext, of_datasets, setting

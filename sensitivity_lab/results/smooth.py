@@ -14,9 +14,8 @@ from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Query
-from sensitivity_lab.universes.finite import finite
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Dataset, Relation, multiplicities_of, show
+from sensitivity_lab.universes.universe import FiniteUniverse, finite
 
 from .measure import difference_of, exact_answer
 from .noise_context import NoiseContext, left_out, of_datasets

@@ -8,9 +8,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from sensitivity_lab.errors import InputError, VerificationError
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import Dataset, check_related, multiplicities_of, show
+from sensitivity_lab.universes.relations import (
+    Dataset,
+    Multiplicities,
+    check_related,
+    multiplicities_of,
+    show,
+)
+from sensitivity_lab.universes.universe import FiniteUniverse
 
 Stated = tuple[str, Any, Any]
 """What a result states: its name in a message, what is stated, and what the witness gives."""

@@ -13,9 +13,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.queries import Answer, Query
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import SHOWN, Dataset, Relation, check_related
+from sensitivity_lab.universes.relations import (
+    SHOWN,
+    Dataset,
+    Multiplicities,
+    Relation,
+    check_related,
+)
+from sensitivity_lab.universes.universe import FiniteUniverse
 
 from .literals import short, short_ends
 from .measure import measure

@@ -17,9 +17,8 @@ from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.functions import TWO_ANSWERS, slack_of
 from sensitivity_lab.running.time_limits import TimeUpError, in_time
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import show
+from sensitivity_lab.universes.relations import Multiplicities, show
+from sensitivity_lab.universes.universe import FiniteUniverse
 
 SAMPLE = 32
 """So many datasets are evaluated again, and so many of those of the pairs that were found."""

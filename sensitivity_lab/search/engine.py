@@ -20,7 +20,7 @@ from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Answered
 from sensitivity_lab.running import workers
 from sensitivity_lab.running.machine import Machine
-from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.relations import Multiplicities
 
 from .run import Run
 

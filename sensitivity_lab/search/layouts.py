@@ -19,9 +19,8 @@ import numpy as np
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.universe import of_numbers
+from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.universes.universe import FiniteUniverse, of_numbers
 
 from .engine import Finding
 from .sorted_arrays import sorted_records_of

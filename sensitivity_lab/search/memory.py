@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sensitivity_lab.problem import LocalProblem, Problem, SmoothProblem
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.universe import Universe, of_numbers
+from sensitivity_lab.universes.universe import FiniteUniverse, Universe, of_numbers
 
 from .layouts import most_copies
 from .sorted_arrays import takes_arrays

@@ -23,16 +23,16 @@ from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.problem import IntervalProblem, LocalIntervalProblem, LocalProblem, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import difference_of, exact_answer
-from sensitivity_lab.universes.finite import AnyUniverse, finite
-from sensitivity_lab.universes.multiplicities import Multiplicities, smallest
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
     Bounded,
+    Multiplicities,
     Relation,
     RemovedAdded,
     Unbounded,
     multiplicities_of,
+    smallest,
 )
+from sensitivity_lab.universes.universe import AnyUniverse, FiniteUniverse, finite
 
 from .engine import (
     AnyEngine,

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from sensitivity_lab.problem import IntervalProblem, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.base import Runs
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation, RemovedAdded
+from sensitivity_lab.universes.universe import FiniteUniverse
 
 from .engine import AnyEngine, Finding, Findings, Options, Plan, Refusal, one_by_one
 from .lattice import Indices

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.exact.difference import Integers, mantissas_of_floats
-from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.relations import Multiplicities
 from sensitivity_lab.universes.universe import Universe
 
 from .sorted_records import SortedMultiset

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.exact.difference import Integers
-from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.relations import Multiplicities
 
 Positions = NDArray[np.int64]
 

@@ -13,11 +13,15 @@ from sensitivity_lab.checks import as_pandas, check_column, names_of, no_column,
 from sensitivity_lab.errors import InputError, kind_of
 from sensitivity_lab.exact.difference import Number
 
-from .finite import AnyUniverse, check_any_universe, query_second
-from .interval import IntervalUniverse
-from .multiset import FiniteUniverse
 from .records import is_column
-from .universe import Universe
+from .universe import (
+    AnyUniverse,
+    FiniteUniverse,
+    IntervalUniverse,
+    Universe,
+    check_any_universe,
+    query_second,
+)
 
 
 def as_universes(universes: Any, columns: Sequence[str] | None = None) -> dict[str, AnyUniverse]:

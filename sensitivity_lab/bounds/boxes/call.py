@@ -20,10 +20,8 @@ from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.sensitivity import Witness
 from sensitivity_lab.running.pool import calls, workers
 from sensitivity_lab.running.progress import bar
-from sensitivity_lab.universes.finite import finite
-from sensitivity_lab.universes.interval import IntervalUniverse
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.universe import of_numbers
+from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.universes.universe import IntervalUniverse, finite, of_numbers
 
 from . import checker
 from .intervals import Floats

@@ -21,9 +21,8 @@ from sensitivity_lab.results.reprs import rounded_down, told
 from sensitivity_lab.results.result import Paired
 from sensitivity_lab.results.sensitivity import Witness
 from sensitivity_lab.results.verification import Stated, neighbors_of
-from sensitivity_lab.universes.finite import finite
-from sensitivity_lab.universes.interval import IntervalUniverse
 from sensitivity_lab.universes.relations import Relation
+from sensitivity_lab.universes.universe import IntervalUniverse, finite
 
 from . import checker
 from .search import Root

@@ -16,9 +16,8 @@ from sensitivity_lab.metrics import Metric, PairDistance, SharedIdDistance
 from sensitivity_lab.pipelines.domains import Counted, Domain, Pair, Scalar, Values
 from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import Transformation
-from sensitivity_lab.universes.multiplicities import repeated
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.universes.relations import repeated
+from sensitivity_lab.universes.universe import FiniteUniverse, TableUniverse
 
 from .inputs import Drawn, draw, draw_numbers, draw_tables
 

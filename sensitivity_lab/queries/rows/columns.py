@@ -31,8 +31,7 @@ from sensitivity_lab.metrics.norms import Norm, check_norm
 from sensitivity_lab.queries.base import Query
 from sensitivity_lab.queries.moments import Mean
 from sensitivity_lab.queries.row_sums import LinearAnswer, Ratios, Sums, Whole, as_terms
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.universes.universe import FiniteUniverse, TableUniverse
 
 from .predicates import check_predicate
 from .tables import CountIf, RecordQuery

@@ -17,8 +17,7 @@ from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.queries.base import Query, query_of_class
 from sensitivity_lab.queries.moments import Count
 from sensitivity_lab.queries.row_sums import Sums, check_cells, flags_of, side_by_side
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.universes.universe import FiniteUniverse, TableUniverse
 
 from .matching import absent_text, check_kinds, keys_of, places_of, sizes_of_groups
 from .parts import Part, PartedQuery

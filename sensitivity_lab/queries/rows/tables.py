@@ -22,10 +22,8 @@ from sensitivity_lab.checks import as_pandas, check_text, named, names_of, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.queries.base import Answer, Query
 from sensitivity_lab.queries.row_sums import Sums, as_terms
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.records import as_numbers
-from sensitivity_lab.universes.table import TableUniverse
-from sensitivity_lab.universes.universe import Universe
+from sensitivity_lab.universes.universe import FiniteUniverse, TableUniverse, Universe
 
 from .predicates import check_predicate, parsed
 

@@ -18,9 +18,8 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import integers_of_floats
 from sensitivity_lab.queries.base import Answer
 from sensitivity_lab.queries.row_sums import Sums
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.records import as_numbers
-from sensitivity_lab.universes.universe import Universe
+from sensitivity_lab.universes.universe import FiniteUniverse, Universe
 
 from .matching import check_kinds, keys_of, places_of
 from .tables import RecordQuery

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from sensitivity_lab.search.lattice import Indices, Lattice
-from sensitivity_lab.universes.multiplicities import Multiplicities, repeated
+from sensitivity_lab.universes.relations import Multiplicities, repeated
 
 BATCH = 1 << 20
 """About how many numbers are handled at a time."""

@@ -29,9 +29,8 @@ from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.enumeration.float_error import Scale
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.universes.listing import Rows
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import show
-from sensitivity_lab.universes.universe import of_numbers
+from sensitivity_lab.universes.universe import FiniteUniverse, of_numbers
 
 
 def hold(every: Any) -> list[Answers]:

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.queries import ExactQuery
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.universe import of_numbers
+from sensitivity_lab.universes.universe import FiniteUniverse, of_numbers
 
 _WHOLE_FLOATS = 2**53
 """Floats hold all integers up to this one."""

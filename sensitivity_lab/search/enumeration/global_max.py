@@ -25,8 +25,7 @@ from sensitivity_lab.search.again import SAMPLE, check_again
 from sensitivity_lab.search.engine import Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats
 from sensitivity_lab.universes.datasets import iter_neighbors
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.relations import Relation
+from sensitivity_lab.universes.relations import Multiplicities, Relation
 
 from .evaluate import evaluate_levels
 from .number_pairs import NumberFinder

@@ -27,11 +27,13 @@ from sensitivity_lab.search.engine import (
     Refusal,
 )
 from sensitivity_lab.search.memory import CALL, WORD, of_pairs
-from sensitivity_lab.universes.datasets import inside_and_outside, iter_neighbors
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.neighbor_counts import number_of_neighbors
-from sensitivity_lab.universes.relations import RemovedAdded, show
+from sensitivity_lab.universes.datasets import (
+    inside_and_outside,
+    iter_neighbors,
+    number_of_neighbors,
+)
+from sensitivity_lab.universes.relations import Multiplicities, RemovedAdded, show
+from sensitivity_lab.universes.universe import FiniteUniverse
 
 MAX_NEIGHBORS = 1_000_000
 """The most neighbors that are listed."""

@@ -22,7 +22,7 @@ import numpy as np
 from sensitivity_lab.queries import ExactQuery
 from sensitivity_lab.search.contenders import Contenders, contenders
 from sensitivity_lab.search.lattice import Floats, Indices
-from sensitivity_lab.universes.multiplicities import repeated
+from sensitivity_lab.universes.relations import repeated
 from sensitivity_lab.universes.universe import of_numbers
 
 from .evaluate import Evaluator

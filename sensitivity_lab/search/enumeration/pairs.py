@@ -20,7 +20,7 @@ from sensitivity_lab.results.measure import difference_of, rationals_of
 from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.search.contenders import Contenders
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
-from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.relations import Multiplicities
 
 from .cores import above, containing
 from .searched import Searched

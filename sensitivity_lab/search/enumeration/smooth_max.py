@@ -26,7 +26,7 @@ from sensitivity_lab.search.engine import (
 from sensitivity_lab.search.memory import CALL, WORD
 from sensitivity_lab.universes.counting import Numbers, estimate
 from sensitivity_lab.universes.datasets import iter_datasets, iter_neighbors
-from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.relations import Multiplicities
 
 from .local_max import answers_on, check_width
 

@@ -27,8 +27,8 @@ from sensitivity_lab.search.enumeration.vector_pairs import width_of
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.search.memory import WORD
 from sensitivity_lab.universes.counting import estimate
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
+from sensitivity_lab.universes.universe import FiniteUniverse
 
 _TAKES = 0.8
 """This much of a machine's memory may be planned for one search; the rest is the system's."""

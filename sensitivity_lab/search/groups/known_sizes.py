@@ -21,16 +21,15 @@ from sensitivity_lab.metrics.records import OfMultisets, SymmetricDistance
 from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import Findings, Plan
 from sensitivity_lab.search.groups.members import Grouped, Members
-from sensitivity_lab.universes.interval import Space
-from sensitivity_lab.universes.multiplicities import (
+from sensitivity_lab.universes.relations import (
     Multiplicities,
+    Relation,
+    RemovedAdded,
     changed_by_group,
     repeated,
     smallest_of_each,
 )
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import Relation, RemovedAdded
-from sensitivity_lab.universes.universe import Universe, of_numbers
+from sensitivity_lab.universes.universe import FiniteUniverse, Space, Universe, of_numbers
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,14 +29,14 @@ from sensitivity_lab.search.engine import (
 )
 from sensitivity_lab.search.memory import WORD, of_pairs
 from sensitivity_lab.search.nobody import Extreme, plan_extremes
-from sensitivity_lab.universes.multiplicities import (
+from sensitivity_lab.universes.relations import (
     Multiplicities,
+    RemovedAdded,
     changed_by_group,
     of_each,
     smallest,
 )
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import RemovedAdded
+from sensitivity_lab.universes.universe import FiniteUniverse
 
 from .global_max import COVERS
 from .known_sizes import (

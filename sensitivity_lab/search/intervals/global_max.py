@@ -28,10 +28,8 @@ from sensitivity_lab.search.engine import (
     first_plan,
 )
 from sensitivity_lab.search.memory import CALL, WORD
-from sensitivity_lab.universes.finite import finite
-from sensitivity_lab.universes.interval import IntervalUniverse
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.relations import Relation
+from sensitivity_lab.universes.relations import Multiplicities, Relation
+from sensitivity_lab.universes.universe import IntervalUniverse, finite
 
 from .spread import AT_ONCE, Family, Weighted, closed_forms
 

@@ -35,7 +35,7 @@ from sensitivity_lab.search.engine import (
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_neighbors, of_pairs
 from sensitivity_lab.search.sorted_arrays import sorted_records_of, takes_arrays
 from sensitivity_lab.search.sorted_records import Positions, SortedMultiset, first_of
-from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
+from sensitivity_lab.universes.relations import Multiplicities, largest, smallest
 from sensitivity_lab.universes.universe import of_numbers
 
 from .global_max import COVERS

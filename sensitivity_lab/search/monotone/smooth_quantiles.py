@@ -33,8 +33,7 @@ from sensitivity_lab.search.engine import (
 )
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_pairs
 from sensitivity_lab.search.rising import rising
-from sensitivity_lab.universes.multiplicities import Multiplicities, largest, repeated, smallest
-from sensitivity_lab.universes.relations import Bounded
+from sensitivity_lab.universes.relations import Bounded, Multiplicities, largest, repeated, smallest
 from sensitivity_lab.universes.universe import of_numbers
 
 from .local_max import both_ends

@@ -30,7 +30,7 @@ from sensitivity_lab.search.engine import (
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_neighbors, of_pairs
 from sensitivity_lab.search.rising import rising
 from sensitivity_lab.search.sorted_records import Positions, SortedMultiset
-from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
+from sensitivity_lab.universes.relations import Multiplicities, largest, smallest
 from sensitivity_lab.universes.universe import of_numbers
 
 _BLOCK = 512

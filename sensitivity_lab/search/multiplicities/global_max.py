@@ -23,14 +23,14 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.running import poll
 from sensitivity_lab.search.engine import Cost, Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.memory import WORD, of_pairs
-from sensitivity_lab.universes.multiplicities import (
+from sensitivity_lab.universes.relations import (
     Multiplicities,
+    Relation,
     filled,
     of_each,
     smallest,
     smallest_of_each,
 )
-from sensitivity_lab.universes.relations import Relation
 
 COVERS = "count_distinct"
 

@@ -26,15 +26,15 @@ from sensitivity_lab.search.engine import (
     furthest,
 )
 from sensitivity_lab.search.memory import WORD, of_pairs
-from sensitivity_lab.universes.multiplicities import (
+from sensitivity_lab.universes.relations import (
     Groups,
     Multiplicities,
+    RemovedAdded,
     filled,
     of_each,
     smallest,
     smallest_of_each,
 )
-from sensitivity_lab.universes.relations import RemovedAdded
 
 from .global_max import COVERS, refusal
 

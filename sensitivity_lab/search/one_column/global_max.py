@@ -27,14 +27,13 @@ from sensitivity_lab.search.engine import (
 )
 from sensitivity_lab.search.lattice import Indices
 from sensitivity_lab.search.memory import WORD, of_pairs
-from sensitivity_lab.universes.multiplicities import (
+from sensitivity_lab.universes.relations import (
     Multiplicities,
+    Relation,
     changed_by_group,
     smallest_of_each,
 )
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import Relation
-from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.universes.universe import FiniteUniverse, TableUniverse
 
 COVERS = "the mean of a column without missing values"
 

@@ -19,7 +19,7 @@ from sensitivity_lab.search.engine import (
     first_plan,
     local_plan,
 )
-from sensitivity_lab.universes.multiplicities import Multiplicities, changed_by_group, of_each
+from sensitivity_lab.universes.relations import Multiplicities, changed_by_group, of_each
 
 from .global_max import COVERS, Column, column_bytes, removed_by
 

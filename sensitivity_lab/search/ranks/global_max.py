@@ -33,7 +33,7 @@ from sensitivity_lab.search.engine import (
 from sensitivity_lab.search.lattice import Indices
 from sensitivity_lab.search.layouts import LayoutSearch, Shape
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_pairs, of_records
-from sensitivity_lab.universes.multiplicities import repeated
+from sensitivity_lab.universes.relations import repeated
 
 from .all_ranks import (
     CORE,

@@ -32,8 +32,7 @@ from sensitivity_lab.search.engine import (
     local_plan,
 )
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_pairs
-from sensitivity_lab.universes.multiplicities import Multiplicities, repeated
-from sensitivity_lab.universes.relations import RemovedAdded
+from sensitivity_lab.universes.relations import Multiplicities, RemovedAdded, repeated
 from sensitivity_lab.universes.universe import of_numbers
 
 from .global_max import COVERS, by_rank

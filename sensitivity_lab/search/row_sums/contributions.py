@@ -21,8 +21,8 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.row_sums import Sums
 from sensitivity_lab.search.lattice import Floats, Indices
 from sensitivity_lab.search.memory import WORD
-from sensitivity_lab.universes.multiplicities import smallest
-from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.relations import smallest
+from sensitivity_lab.universes.universe import FiniteUniverse
 
 Ranks = NDArray[np.int64]
 """Places of contributions in the order of each coordinate, shape (g, d)."""

@@ -33,8 +33,12 @@ from sensitivity_lab.search.engine import (
 )
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
 from sensitivity_lab.search.memory import WORD, of_pairs
-from sensitivity_lab.universes.multiplicities import Multiplicities, smallest, smallest_of_each
-from sensitivity_lab.universes.relations import RemovedAdded
+from sensitivity_lab.universes.relations import (
+    Multiplicities,
+    RemovedAdded,
+    smallest,
+    smallest_of_each,
+)
 
 from .contributions import Contributions, Part, contributions_of
 

@@ -27,8 +27,7 @@ from sensitivity_lab.search.engine import (
     local_plan,
 )
 from sensitivity_lab.search.memory import of_pairs
-from sensitivity_lab.universes.multiplicities import Multiplicities, smallest_of_each
-from sensitivity_lab.universes.relations import RemovedAdded
+from sensitivity_lab.universes.relations import Multiplicities, RemovedAdded, smallest_of_each
 
 from .contributions import Contributions, contributions_of
 from .global_max import (

@@ -38,7 +38,7 @@ import numpy as np
 
 from sensitivity_lab import running
 from sensitivity_lab.search.sorted_records import first_of
-from sensitivity_lab.universes.multiplicities import repeated
+from sensitivity_lab.universes.relations import repeated
 
 from .comparing import Spread, as_real
 from .float_prefix_sums import UNIT, Positions, Reals

@@ -35,8 +35,7 @@ from sensitivity_lab.search.engine import (
 )
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_pairs
 from sensitivity_lab.search.sorted_records import Positions, Ranges, SortedMultiset, first_of
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.relations import RemovedAdded
+from sensitivity_lab.universes.relations import Multiplicities, RemovedAdded
 from sensitivity_lab.universes.universe import of_numbers
 
 from .global_max import COVERS

@@ -18,7 +18,7 @@ import numpy as np
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.search.layouts import Shape
 from sensitivity_lab.search.sorted_records import first_of
-from sensitivity_lab.universes.multiplicities import repeated
+from sensitivity_lab.universes.relations import repeated
 
 from .comparing import Sets, as_real
 from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords

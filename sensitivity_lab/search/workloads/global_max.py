@@ -22,8 +22,7 @@ from sensitivity_lab.search.contenders import contenders
 from sensitivity_lab.search.engine import Cost, Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats, Indices
 from sensitivity_lab.search.memory import WORD, of_pairs
-from sensitivity_lab.universes.multiplicities import smallest
-from sensitivity_lab.universes.relations import Relation
+from sensitivity_lab.universes.relations import Relation, smallest
 
 MOST_STEPS = 2_000_000_000
 """About so many operations on entries at most, for one change."""
