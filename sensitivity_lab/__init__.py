@@ -114,7 +114,7 @@ if TYPE_CHECKING:
     from .calls.neighbor_table import neighbor_table
     from .calls.reach import reach
     from .calls.smooth_sensitivity import smooth_sensitivity
-    from .search.run import Run
+    from .search.engine import Run
 
 _LATER = {
     "audits": "audits",
@@ -136,7 +136,7 @@ _LATER = {
     "sensitivity_curves": "calls.curves",
     "neighbor_table": "calls.neighbor_table",
     "reach": "calls.reach",
-    "Run": "search.run",
+    "Run": "search.engine",
     "assert_sensitivity": "audits.call",
     "audit": "audits.call",
     "explore": "page.server",

@@ -28,9 +28,17 @@ from sensitivity_lab.results.points import Curve, Points
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.running import watch
 from sensitivity_lab.search import Chosen, check_method, choose, engines_for
-from sensitivity_lab.search.engine import AnyEngine, Finding, Findings, Options, Plan, planned
-from sensitivity_lab.search.gaps import GapCurve
-from sensitivity_lab.search.run import Run, check_run
+from sensitivity_lab.search.crossing import GapCurve
+from sensitivity_lab.search.engine import (
+    AnyEngine,
+    Finding,
+    Findings,
+    Options,
+    Plan,
+    Run,
+    check_run,
+    planned,
+)
 from sensitivity_lab.universes.columns import as_universes
 from sensitivity_lab.universes.relations import Family, Relation, as_relation
 from sensitivity_lab.universes.universe import AnyUniverse

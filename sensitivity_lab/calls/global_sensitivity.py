@@ -24,9 +24,8 @@ from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.witness import Unlisted, Witness
 from sensitivity_lab.search import BOXES, check_method, choose
-from sensitivity_lab.search.engine import Finding, Options
+from sensitivity_lab.search.engine import Finding, Options, Run, check_run
 from sensitivity_lab.search.layouts import LaidOut
-from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.relations import Relation, as_relation, check_related
 from sensitivity_lab.universes.universe import (
     AnyUniverse,

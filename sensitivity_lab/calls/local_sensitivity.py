@@ -20,8 +20,7 @@ from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
 from sensitivity_lab.results.curves import SensitivityCurves
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.search import BOXES, check_method, choose
-from sensitivity_lab.search.engine import Options
-from sensitivity_lab.search.run import Run, check_run
+from sensitivity_lab.search.engine import Options, Run, check_run
 from sensitivity_lab.universes.relations import as_relation
 from sensitivity_lab.universes.universe import AnyUniverse, check_any_universe
 

@@ -20,7 +20,7 @@ from sensitivity_lab.results.measure import ExactAnswer, answer_of, difference_o
 from sensitivity_lab.results.neighbor_table import CHANGES, NeighborRow, NeighborTable
 from sensitivity_lab.results.reprs import show_sizes
 from sensitivity_lab.search.again import check_again, spread
-from sensitivity_lab.search.run import Run
+from sensitivity_lab.search.engine import Run
 from sensitivity_lab.universes.datasets import (
     count_datasets,
     datasets,

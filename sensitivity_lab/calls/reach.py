@@ -29,8 +29,7 @@ from sensitivity_lab.results.measure import exact_answer, measure
 from sensitivity_lab.results.reach import Bound, End, Farthest, Reach, as_bound
 from sensitivity_lab.running import watch
 from sensitivity_lab.search import check_method, choose
-from sensitivity_lab.search.engine import BothEnds, Options
-from sensitivity_lab.search.run import Run, check_run
+from sensitivity_lab.search.engine import BothEnds, Options, Run, check_run
 from sensitivity_lab.universes.relations import (
     RELATIONS,
     Bounded,

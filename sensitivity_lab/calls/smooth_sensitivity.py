@@ -17,8 +17,7 @@ from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.smooth import SmoothSensitivity
 from sensitivity_lab.search import choose
-from sensitivity_lab.search.engine import Finding, LocalMaximumAtDistance, Options
-from sensitivity_lab.search.run import Run, check_run
+from sensitivity_lab.search.engine import Finding, LocalMaximumAtDistance, Options, Run, check_run
 from sensitivity_lab.universes.relations import (
     RELATIONS,
     Relation,

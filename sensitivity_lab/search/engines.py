@@ -18,13 +18,13 @@ from .monotone.local_max import LocalMonotone
 from .monotone.smooth_max import SmoothMonotone
 from .multiplicities.global_max import MultiplicitiesEngine
 from .multiplicities.local_max import LocalMultiplicities
-from .nobody import OfAnySize
 from .one_column.global_max import OneColumn
 from .one_column.local_max import LocalOneColumn
 from .ranks.global_max import Ranks
 from .ranks.local_max import LocalRanks
 from .row_sums.global_max import RowSums
 from .row_sums.local_max import LocalRowSums
+from .sizes import OfAnySize
 from .stacks.global_max import Stacks
 from .variance.global_max import Variance
 from .variance.local_max import LocalVariance

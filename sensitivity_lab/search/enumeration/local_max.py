@@ -26,7 +26,7 @@ from sensitivity_lab.search.engine import (
     Plan,
     Refusal,
 )
-from sensitivity_lab.search.memory import CALL, WORD, of_pairs
+from sensitivity_lab.search.layouts import CALL, WORD, bytes_of_pairs
 from sensitivity_lab.universes.datasets import (
     inside_and_outside,
     iter_neighbors,
@@ -82,7 +82,9 @@ class LocalEnumeration:
                 too_large=True,
             )
         # A chunk of datasets, and the pair.
-        listed = min(_CHUNK_BYTES, WORD * problem.universe.number * number) + of_pairs(problem)
+        listed = min(_CHUNK_BYTES, WORD * problem.universe.number * number) + bytes_of_pairs(
+            problem
+        )
         cost = Cost(CALL + _BYTES * (number + 1) + listed)
         arguments = problem, number, options
         return Plan(partial(_solve, *arguments), cost, partial(_both_ends, *arguments))

@@ -23,7 +23,7 @@ from sensitivity_lab.search.engine import (
     Plan,
     Refusal,
 )
-from sensitivity_lab.search.memory import CALL, WORD
+from sensitivity_lab.search.layouts import CALL, WORD
 from sensitivity_lab.universes.counting import Numbers, estimate
 from sensitivity_lab.universes.datasets import iter_datasets, iter_neighbors
 from sensitivity_lab.universes.relations import Multiplicities

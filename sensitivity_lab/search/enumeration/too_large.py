@@ -25,7 +25,7 @@ from sensitivity_lab.search.enumeration.evaluate import Evaluator, lattice_of, s
 from sensitivity_lab.search.enumeration.pairs import Family
 from sensitivity_lab.search.enumeration.vector_pairs import width_of
 from sensitivity_lab.search.lattice import Lattice
-from sensitivity_lab.search.memory import WORD
+from sensitivity_lab.search.layouts import WORD
 from sensitivity_lab.universes.counting import estimate
 from sensitivity_lab.universes.relations import Relation
 from sensitivity_lab.universes.universe import FiniteUniverse

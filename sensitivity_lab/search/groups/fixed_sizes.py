@@ -20,7 +20,7 @@ from sensitivity_lab.search.engine import (
     Refusal,
     first_plan,
 )
-from sensitivity_lab.search.memory import WORD
+from sensitivity_lab.search.layouts import WORD
 from sensitivity_lab.universes.relations import Bounded, RemovedAdded
 
 from .known_sizes import OfChange, OneGroup, best_split, numbers_of

@@ -24,7 +24,7 @@ from sensitivity_lab.search.engine import (
     beyond_limit,
     one_by_one,
 )
-from sensitivity_lab.search.memory import CALL, of_pairs
+from sensitivity_lab.search.layouts import CALL, bytes_of_pairs
 from sensitivity_lab.universes.relations import RemovedAdded
 
 from .any_sizes import Search
@@ -58,7 +58,7 @@ class Groups(OnParts[Problem, Findings]):
         plan = one_by_one(problem, partial(self._plan, options=options))
         if isinstance(plan, Refusal):
             return plan
-        listed = ROW_BYTES * problem.universe.number + of_pairs(problem)
+        listed = ROW_BYTES * problem.universe.number + bytes_of_pairs(problem)
         return Plan(plan.solve, Cost(plan.cost.bytes + listed))
 
     def _plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:

@@ -27,7 +27,7 @@ from sensitivity_lab.search.engine import (
     Refusal,
     first_plan,
 )
-from sensitivity_lab.search.memory import CALL, WORD
+from sensitivity_lab.search.layouts import CALL, WORD
 from sensitivity_lab.universes.relations import Multiplicities, Relation
 from sensitivity_lab.universes.universe import IntervalUniverse, finite
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sensitivity_lab.problem import Kind, SmoothProblem
 from sensitivity_lab.search.engine import LocalMaxima, Options, Plan, Refusal
-from sensitivity_lab.search.nobody import answers_few, without_empty
+from sensitivity_lab.search.sizes import answers_few, without_empty
 
 from . import smooth_quantiles, smooth_sums
 

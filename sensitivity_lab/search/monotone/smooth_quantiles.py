@@ -31,7 +31,7 @@ from sensitivity_lab.search.engine import (
     Plan,
     furthest,
 )
-from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_pairs
+from sensitivity_lab.search.layouts import WORD, IntegerBytes, bytes_of_int, bytes_of_pairs
 from sensitivity_lab.search.rising import rising
 from sensitivity_lab.universes.relations import Bounded, Multiplicities, largest, repeated, smallest
 from sensitivity_lab.universes.universe import of_numbers
@@ -54,7 +54,7 @@ def _bytes_of_quantiles(problem: SmoothProblem, weights: Weights) -> int:
     integers = IntegerBytes.of(problem.universe)
     below = denominator_of(weights).bit_length()
     worth = integers.bits + below + 3
-    number = WORD if worth < 62 else of_int(worth)
+    number = WORD if worth < 62 else bytes_of_int(worth)
     outside = int((problem.universe.multiplicities(problem.size + 1) - problem.x).sum())
     last = min(problem.size, outside)
     # Two sides have two or three arrangements each, of worths, floors, ceilings and their places.
@@ -67,7 +67,7 @@ def _bytes_of_quantiles(problem: SmoothProblem, weights: Weights) -> int:
     records = (problem.size + 2 * (last + 2)) * (3 * WORD + new) + problem.size * new
     values = len(problem.x) * max(integers.peak, 2 * integers.kept + 2 * WORD)
     rises = 600 * min(last + 1, 1000)
-    return values + records + arrangements + rises + of_pairs(problem)
+    return values + records + arrangements + rises + bytes_of_pairs(problem)
 
 
 def _solve_quantile(problem: SmoothProblem, progress: bool | None) -> LocalMaxima:

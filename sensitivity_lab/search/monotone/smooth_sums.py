@@ -27,9 +27,16 @@ from sensitivity_lab.search.engine import (
     Plan,
     Refusal,
 )
-from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_neighbors, of_pairs
+from sensitivity_lab.search.layouts import (
+    WORD,
+    IntegerBytes,
+    Positions,
+    SortedMultiset,
+    bytes_of_int,
+    bytes_of_neighbors,
+    bytes_of_pairs,
+)
 from sensitivity_lab.search.rising import rising
-from sensitivity_lab.search.sorted_records import Positions, SortedMultiset
 from sensitivity_lab.universes.relations import Multiplicities, largest, smallest
 from sensitivity_lab.universes.universe import of_numbers
 
@@ -51,16 +58,18 @@ def plan(problem: SmoothProblem) -> Plan[LocalMaxima] | Refusal:
 def _bytes_of_sums(problem: SmoothProblem) -> int:
     """Return what the search needs."""
     if problem.replace:
-        return of_neighbors(problem)
+        return bytes_of_neighbors(problem)
     # Two sides with the records of x and those outside it: places, and sums, for means.
     integers = IntegerBytes.of(problem.universe)
     sums = (
-        of_int(integers.bits + problem.size.bit_length()) if problem.query.moment == "mean" else 0
+        bytes_of_int(integers.bits + problem.size.bit_length())
+        if problem.query.moment == "mean"
+        else 0
     )
     each = 2 * integers.kept + 10 * WORD + 4 * sums + max(integers.kept, sums)
-    numbers = of_int(integers.bits + 2 * problem.size.bit_length())
+    numbers = bytes_of_int(integers.bits + 2 * problem.size.bit_length())
     block = min(_BLOCK, 2 * problem.size) * 12 * (4 * numbers + 20 * WORD)
-    return max(integers.peak, each) * len(problem.x) + block + of_pairs(problem)
+    return max(integers.peak, each) * len(problem.x) + block + bytes_of_pairs(problem)
 
 
 def _replacing(problem: SmoothProblem) -> LocalMaxima:

@@ -22,7 +22,7 @@ from sensitivity_lab.problem import Kind, LocalProblem, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.running import poll
 from sensitivity_lab.search.engine import Cost, Finding, Findings, Options, Plan, Refusal
-from sensitivity_lab.search.memory import WORD, of_pairs
+from sensitivity_lab.search.layouts import WORD, bytes_of_pairs
 from sensitivity_lab.universes.relations import (
     Multiplicities,
     Relation,
@@ -58,7 +58,7 @@ class MultiplicitiesEngine:
         asked = {change for one in problem.neighbors for change in problem.changes(one)}
         # Groups, counts, order and sums, three parts, and what lifts them; and what was found.
         search = 14 * WORD * problem.universe.number + 400 * len(asked)
-        return Plan(partial(_solve, problem), Cost(search + of_pairs(problem)))
+        return Plan(partial(_solve, problem), Cost(search + bytes_of_pairs(problem)))
 
 
 def refusal(problem: Problem | LocalProblem) -> Refusal | None:

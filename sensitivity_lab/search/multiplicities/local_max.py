@@ -25,7 +25,7 @@ from sensitivity_lab.search.engine import (
     Refusal,
     furthest,
 )
-from sensitivity_lab.search.memory import WORD, of_pairs
+from sensitivity_lab.search.layouts import WORD, bytes_of_pairs
 from sensitivity_lab.universes.relations import (
     Groups,
     Multiplicities,
@@ -74,7 +74,7 @@ class LocalMultiplicities:
                 too_large=True,
             )
         memory = max(one.states * (5 * WORD + len(one.can_go)) for one in needed)
-        cost = Cost(memory + 14 * WORD * problem.universe.number + of_pairs(problem))
+        cost = Cost(memory + 14 * WORD * problem.universe.number + bytes_of_pairs(problem))
         return Plan(held.furthest, cost, held.both_ends)
 
 

@@ -26,7 +26,7 @@ from sensitivity_lab.search.engine import (
     first_plan,
 )
 from sensitivity_lab.search.lattice import Indices
-from sensitivity_lab.search.memory import WORD, of_pairs
+from sensitivity_lab.search.layouts import WORD, bytes_of_pairs
 from sensitivity_lab.universes.relations import (
     Multiplicities,
     Relation,
@@ -70,7 +70,7 @@ class OneColumn(OnParts[Problem, Findings]):
 
 def column_bytes(problem: Problem | LocalProblem) -> int:
     """Return what the column takes, what makes tables of its numbers, and these."""
-    return 28 * WORD * problem.universe.number + of_pairs(problem)
+    return 28 * WORD * problem.universe.number + bytes_of_pairs(problem)
 
 
 def _solve(problem: Problem, column: Column, plan: Plan[Findings]) -> list[Finding]:

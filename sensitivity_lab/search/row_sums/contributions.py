@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.row_sums import Sums
 from sensitivity_lab.search.lattice import Floats, Indices
-from sensitivity_lab.search.memory import WORD
+from sensitivity_lab.search.layouts import WORD
 from sensitivity_lab.universes.relations import smallest
 from sensitivity_lab.universes.universe import FiniteUniverse
 

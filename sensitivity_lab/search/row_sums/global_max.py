@@ -32,7 +32,7 @@ from sensitivity_lab.search.engine import (
     one_by_one,
 )
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
-from sensitivity_lab.search.memory import WORD, of_pairs
+from sensitivity_lab.search.layouts import WORD, bytes_of_pairs
 from sensitivity_lab.universes.relations import (
     Multiplicities,
     RemovedAdded,
@@ -80,7 +80,7 @@ class RowSums:
         plan = one_by_one(problem, self._plan)
         if isinstance(plan, Refusal):
             return plan
-        return Plan(plan.solve, Cost(plan.cost.bytes + of_pairs(problem)))
+        return Plan(plan.solve, Cost(plan.cost.bytes + bytes_of_pairs(problem)))
 
     def _plan(self, problem: Problem) -> Plan[Findings] | Refusal:
         """Plan the search for one query and one relation."""

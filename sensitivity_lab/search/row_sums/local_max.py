@@ -26,7 +26,7 @@ from sensitivity_lab.search.engine import (
     Refusal,
     local_plan,
 )
-from sensitivity_lab.search.memory import of_pairs
+from sensitivity_lab.search.layouts import bytes_of_pairs
 from sensitivity_lab.universes.relations import Multiplicities, RemovedAdded, smallest_of_each
 
 from .contributions import Contributions, contributions_of
@@ -66,7 +66,7 @@ class LocalRowSums:
         if pairs > MOST_PAIRS:
             return too_many(f"{'at least ' if left else ''}{pairs:,}")
         memory = max(bytes_of(*sides, change, problem.norm) for change in problem.changes)
-        cost = Cost(memory + of_pairs(problem))
+        cost = Cost(memory + bytes_of_pairs(problem))
         if sides[0].vectors.shape[1] == 1:
             return local_plan(problem, partial(_both_ends, problem, sides), cost)
         return Plan(partial(_solve, problem, sides), cost)

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sensitivity_lab.search.layouts import Shape
-from sensitivity_lab.search.sorted_records import first_of
+from sensitivity_lab.search.layouts import Shape, first_of
 
 from .branch import NODES, Branch, Leaves, Rating, Sizes, rows_of
 from .comparing import Spread, as_real

@@ -25,10 +25,16 @@ from sensitivity_lab.exact.difference import Difference, Integers
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import Cost, Findings, Options, Plan, Refusal
-from sensitivity_lab.search.layouts import LaidOut, Layout, LayoutSearch, Shape
-from sensitivity_lab.search.memory import of_pairs
+from sensitivity_lab.search.layouts import (
+    LaidOut,
+    Layout,
+    LayoutSearch,
+    Ranges,
+    Shape,
+    SortedMultiset,
+    bytes_of_pairs,
+)
 from sensitivity_lab.search.sizes import settled
-from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
 from sensitivity_lab.universes.relations import Family, Steps
 
 from .comparing import Sets, Spread
@@ -77,7 +83,7 @@ class Variance:
                     return self._refusal(query, family, reason)
         found = settled(problem)
         if found is not None:
-            return Plan(lambda: found, Cost(of_pairs(problem)))  # nothing is left to search
+            return Plan(lambda: found, Cost(bytes_of_pairs(problem)))  # nothing is left to search
         return Plan(partial(_solve, problem, options.progress), cost)
 
     def _refusal(self, query: Query, family: Family, reason: str) -> Refusal:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.search.layouts import most_copies
-from sensitivity_lab.search.memory import CALL, REAL, WORD, IntegerBytes
-from sensitivity_lab.search.sorted_arrays import takes_arrays
+from sensitivity_lab.search.layouts import CALL, REAL, WORD, IntegerBytes, most_copies, takes_arrays
 from sensitivity_lab.universes.universe import of_numbers
 
 from .branch import AT_ONCE as NODES

@@ -16,8 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.search.layouts import Shape
-from sensitivity_lab.search.sorted_records import first_of
+from sensitivity_lab.search.layouts import Shape, first_of
 from sensitivity_lab.universes.relations import repeated
 
 from .comparing import Sets, as_real

@@ -21,7 +21,7 @@ from sensitivity_lab.running import poll
 from sensitivity_lab.search.contenders import contenders
 from sensitivity_lab.search.engine import Cost, Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats, Indices
-from sensitivity_lab.search.memory import WORD, of_pairs
+from sensitivity_lab.search.layouts import WORD, bytes_of_pairs
 from sensitivity_lab.universes.relations import Relation, smallest
 
 MOST_STEPS = 2_000_000_000
@@ -64,7 +64,7 @@ class Workloads:
                 return Refusal(f"{self.name} covers {self.covers}, and this universe lists records")
             entries = len(getattr(query.held, "whole", ()))
             memory = max(memory, 9 * entries + 12 * sum(query.shape))
-        return Plan(partial(_solve, problem), Cost(WORD * memory + of_pairs(problem)))
+        return Plan(partial(_solve, problem), Cost(WORD * memory + bytes_of_pairs(problem)))
 
 
 def _solve(problem: Problem) -> Findings:
