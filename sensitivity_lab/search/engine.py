@@ -338,7 +338,7 @@ class Engine(Protocol[P, F]):
 
     @property
     def name(self) -> str:
-        """What `method` calls the engine: the folder of its theory."""
+        """What `method` calls the engine: the file or folder of its theory."""
 
     @property
     def kind(self) -> Kind:

@@ -21,7 +21,7 @@ from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.queries.l_statistics import LStatistic, Midrange, Range, TrimmedMean
 from sensitivity_lab.search import engines_for
 from sensitivity_lab.search.engines import CONTINUOUS
-from sensitivity_lab.search.intervals.spread import Family
+from sensitivity_lab.search.intervals import Family
 from sensitivity_lab.universes.relations import Relation
 
 ASKED = {

@@ -15,7 +15,8 @@ from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.metrics.norms import distance
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query, Stack
-from sensitivity_lab.search.engine import (
+
+from .engine import (
     Cost,
     Finding,
     Findings,

@@ -1,4 +1,4 @@
-"""Exact search for a workload over a domain without a limit of copies.
+"""Exact search for a workload over a domain without a limit of copies: the columns of its matrix.
 
 A change takes i records from x and gives j to y. The norm is convex, so i copies of one record and
 j copies of another are furthest apart: the search is for two columns a and b of the matrix with the
@@ -18,11 +18,12 @@ from sensitivity_lab.metrics.norms import POWERS, Norm, powered
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries.rows.workloads import Entries, Intervals, Workload
 from sensitivity_lab.running import poll
-from sensitivity_lab.search.contenders import contenders
-from sensitivity_lab.search.engine import Cost, Finding, Findings, Options, Plan, Refusal
-from sensitivity_lab.search.lattice import Floats, Indices
-from sensitivity_lab.search.layouts import WORD, bytes_of_pairs
 from sensitivity_lab.universes.relations import Relation, smallest
+
+from .contenders import contenders
+from .engine import Cost, Finding, Findings, Options, Plan, Refusal
+from .lattice import Floats, Indices
+from .layouts import WORD, bytes_of_pairs
 
 MOST_STEPS = 2_000_000_000
 """About so many operations on entries at most, for one change."""
@@ -64,10 +65,12 @@ class Workloads:
                 return Refusal(f"{self.name} covers {self.covers}, and this universe lists records")
             entries = len(getattr(query.held, "whole", ()))
             memory = max(memory, 9 * entries + 12 * sum(query.shape))
-        return Plan(partial(_solve, problem), Cost(WORD * memory + bytes_of_pairs(problem)))
+        return Plan(
+            partial(_solve_workload, problem), Cost(WORD * memory + bytes_of_pairs(problem))
+        )
 
 
-def _solve(problem: Problem) -> Findings:
+def _solve_workload(problem: Problem) -> Findings:
     """Return the furthest pair of every query and relation."""
     found: list[list[Finding]] = []
     for query in problem.queries:
@@ -75,11 +78,15 @@ def _solve(problem: Problem) -> Findings:
             places = query.places(problem.universe)
             kind: Any = _OfIntervals if isinstance(query.held, Intervals) else _OfEntries
             search = kind(query.held, np.unique(places), problem.norm)
-            found.append([_found(problem, one, search, places) for one in problem.neighbors])
+            found.append(
+                [_found_columns(problem, one, search, places) for one in problem.neighbors]
+            )
     return found
 
 
-def _found(problem: Problem, relation: Relation, search: _Columns, places: Indices) -> Finding:
+def _found_columns(
+    problem: Problem, relation: Relation, search: _Columns, places: Indices
+) -> Finding:
     """Return the furthest pair of one relation."""
     asked = list(problem.changes(relation))
     size, (removed, added) = max(asked, key=lambda one: search.furthest(*one[1])[0])

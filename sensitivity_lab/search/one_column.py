@@ -1,4 +1,4 @@
-"""Exact search for a query of one column: the search on the universe of that column.
+"""Exact search for a query of one column: the search on the numbers of that column.
 
 The column of a pair of neighboring tables is a pair of neighboring datasets of numbers, and every
 such pair comes from tables: equal numbers of different rows are different records. See
@@ -7,6 +7,7 @@ docs/proofs.md, "A query of one column (`one_column`)".
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,25 +16,31 @@ import numpy as np
 from sensitivity_lab.metrics.records import moved
 from sensitivity_lab.problem import Kind, LocalProblem, Problem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.search.engine import (
+from sensitivity_lab.universes.relations import (
+    Multiplicities,
+    Relation,
+    changed_by_group,
+    of_each,
+    smallest_of_each,
+)
+from sensitivity_lab.universes.universe import FiniteUniverse, TableUniverse
+
+from .engine import (
+    BothEnds,
     Cost,
+    End,
     Finding,
     Findings,
     OnParts,
     Options,
     Plan,
     Refusal,
+    ends_of,
     first_plan,
+    local_plan,
 )
-from sensitivity_lab.search.lattice import Indices
-from sensitivity_lab.search.layouts import WORD, bytes_of_pairs
-from sensitivity_lab.universes.relations import (
-    Multiplicities,
-    Relation,
-    changed_by_group,
-    smallest_of_each,
-)
-from sensitivity_lab.universes.universe import FiniteUniverse, TableUniverse
+from .lattice import Indices
+from .layouts import WORD, bytes_of_pairs
 
 COVERS = "the mean of a column without missing values"
 
@@ -62,7 +69,7 @@ class OneColumn(OnParts[Problem, Findings]):
             plan = first_plan(self._engines, projected, options)
             if isinstance(plan, Refusal):
                 return plan
-            searches.append(partial(_solve, problem, column, plan))
+            searches.append(partial(_solve_column, problem, column, plan))
             memory += plan.cost.bytes
         memory += column_bytes(problem)
         return Plan(lambda: [search() for search in searches], Cost(memory))
@@ -73,7 +80,7 @@ def column_bytes(problem: Problem | LocalProblem) -> int:
     return 28 * WORD * problem.universe.number + bytes_of_pairs(problem)
 
 
-def _solve(problem: Problem, column: Column, plan: Plan[Findings]) -> list[Finding]:
+def _solve_column(problem: Problem, column: Column, plan: Plan[Findings]) -> list[Finding]:
     """Return a finding for every relation: tables that are the datasets found in the column."""
     (found,) = plan.solve()
     return [
@@ -131,3 +138,49 @@ def _lifted(finding: Finding, column: Column, relation: Relation) -> Finding:
     removed = removed_by(of_x, of_y, relation, column.numbers)
     y = changed_by_group(x, have - x, column.places, of_y - of_x, removed)
     return Finding(x, y, None, finding.datasets_evaluated)
+
+
+class LocalOneColumn(OnParts[LocalProblem, Finding]):
+    """The engine: exact for queries of one column that a local engine on numbers covers.
+
+    Notes
+    -----
+    The cost of the local engine on numbers, and one pass over the rows.
+    """
+
+    name = "one_column"
+    kind: Kind = "local"
+    covers = COVERS
+    reach = "as the engine on the column"
+
+    def plan(self, problem: LocalProblem, options: Options) -> Plan[Finding] | Refusal:
+        """Plan the search; refuse what no engine accepts on the numbers of one column."""
+        column = Column.of(problem.universe, problem.query)
+        if column is None:
+            return Refusal.of_query(self.name, self.covers, f"{problem.query.name} here")
+        x = of_each(problem.x, column.places)
+        numbers = LocalProblem(column.numbers, column.query, problem.neighbors, x, problem.norm)
+        plan = first_plan(self._engines, numbers, options)
+        if isinstance(plan, Refusal):
+            return plan
+        cost = Cost(plan.cost.bytes + column_bytes(problem))
+        return local_plan(problem, partial(_lifted_ends, problem, column, ends_of(plan)), cost)
+
+
+def _lifted_ends(problem: LocalProblem, column: Column, ends: Callable[[], BothEnds]) -> BothEnds:
+    """Return the ends that are found in the column, with tables."""
+    both = ends()
+    x = of_each(problem.x, column.places)
+
+    def lifted(end: End) -> End:
+        def y() -> Multiplicities:
+            of_y = end.y()
+            removed = removed_by(x, of_y, problem.neighbors, column.numbers)
+            return changed_by_group(problem.x, problem.outside, column.places, of_y - x, removed)
+
+        return End(end.answer, y)
+
+    of_changes = (
+        one._replace(lower=lifted(one.lower), upper=lifted(one.upper)) for one in both.of_changes
+    )
+    return BothEnds(both.of_x, of_changes)
