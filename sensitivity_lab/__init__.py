@@ -108,11 +108,10 @@ if TYPE_CHECKING:
         streams,
     )
     from .audits.call import assert_sensitivity, audit
-    from .calls.curves import sensitivity_curves
-    from .calls.global_sensitivity import global_sensitivity
-    from .calls.local_sensitivity import local_curves, local_sensitivity
+    from .calls.curves import local_curves, sensitivity_curves
     from .calls.neighbor_table import neighbor_table
     from .calls.reach import reach
+    from .calls.sensitivity import global_sensitivity, local_sensitivity
     from .calls.smooth_sensitivity import smooth_sensitivity
     from .search.engine import Run
 
@@ -129,9 +128,9 @@ _LATER = {
     "plotting": "plotting",
     "releases": "releases",
     "results": "results",
-    "global_sensitivity": "calls.global_sensitivity",
-    "local_sensitivity": "calls.local_sensitivity",
-    "local_curves": "calls.local_sensitivity",
+    "global_sensitivity": "calls.sensitivity",
+    "local_sensitivity": "calls.sensitivity",
+    "local_curves": "calls.curves",
     "smooth_sensitivity": "calls.smooth_sensitivity",
     "sensitivity_curves": "calls.curves",
     "neighbor_table": "calls.neighbor_table",

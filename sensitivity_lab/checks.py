@@ -25,7 +25,7 @@ from html import escape
 from itertools import islice
 from pathlib import Path
 from types import FrameType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -931,3 +931,14 @@ def check_kind(name: str, value: Any, classes: Any, accepted: str, way_out: str 
 def check_callable(name: str, value: Any, accepted: str) -> None:
     """Raise InputError unless a value can be called."""
     Kind(accepted, lambda given: callable(given) or None)(name, value)
+
+
+Norm = Literal["L1", "L2", "Linf"]
+"""For a single number all three are the absolute value."""
+
+NORMS: tuple[Norm, ...] = ("L1", "L2", "Linf")
+
+
+def check_norm(norm: Any) -> Norm:
+    """Return a norm, or raise InputError with the choices."""
+    return cast(Norm, check_choice("norm", norm, NORMS))

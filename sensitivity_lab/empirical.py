@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 
+from sensitivity_lab.calls.sensitivity import global_sensitivity
 from sensitivity_lab.universes.universe import FiniteUniverse
 
-from .calls.global_sensitivity import global_sensitivity
 from .checks import (
     check_choice,
     check_column,

@@ -10,10 +10,9 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, cast
 
 import numpy as np
 
-from sensitivity_lab.checks import MORE_MEMORY, exceeding
+from sensitivity_lab.checks import MORE_MEMORY, Norm, exceeding
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.exact.difference import Difference, Number, rational_of
-from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.relations import (
     Dataset,

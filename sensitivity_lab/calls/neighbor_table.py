@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.boundary import public_call
-from sensitivity_lab.checks import check_whole
+from sensitivity_lab.checks import Norm, check_norm, check_whole
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.metrics.norms import Norm, check_norm
 from sensitivity_lab.problem import Problem, check_sizes, check_witnesses
 from sensitivity_lab.queries import Answer, Query, as_query
-from sensitivity_lab.results.measure import ExactAnswer, answer_of, difference_of
 from sensitivity_lab.results.neighbor_table import CHANGES, NeighborRow, NeighborTable
 from sensitivity_lab.results.reprs import show_sizes
+from sensitivity_lab.results.witness import ExactAnswer, answer_of, difference_of
 from sensitivity_lab.search.again import check_again, spread
 from sensitivity_lab.search.engine import Run
 from sensitivity_lab.universes.datasets import (

@@ -7,11 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab.boundary import public_call
-from sensitivity_lab.checks import check_whole, listed, number_kind, shown
+from sensitivity_lab.checks import check_norm, check_whole, listed, number_kind, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.metrics.norms import check_norm
+from sensitivity_lab.exact.enclosures import Damped
 from sensitivity_lab.problem import LocalProblem, Problem, SmoothProblem
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.sensitivity import Sensitivity
@@ -28,7 +27,7 @@ from sensitivity_lab.universes.relations import (
 )
 from sensitivity_lab.universes.universe import AnyUniverse, FiniteUniverse, check_universe
 
-from .global_sensitivity import conclude
+from .sensitivity import conclude
 
 
 @public_call

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab.boundary import public_call
-from sensitivity_lab.calls.global_sensitivity import global_sensitivity
+from sensitivity_lab.calls.sensitivity import global_sensitivity
 from sensitivity_lab.checks import check_text, shown
 from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.queries import Query

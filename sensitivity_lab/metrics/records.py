@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.checks import listed
 from sensitivity_lab.exact.roots import Distance
 
-from .cells import Cells
-from .encoding import encode_rows
+from .cells import Cells, encode_rows
 from .metric import INFINITE, Distances, OfCells, Row, Sees
 
 Rows = frozenset[tuple[Hashable, int]]

@@ -15,7 +15,7 @@ from operator import mul
 from typing import Any
 
 from sensitivity_lab.boundary import public_call
-from sensitivity_lab.calls.global_sensitivity import global_sensitivity
+from sensitivity_lab.calls.sensitivity import global_sensitivity
 from sensitivity_lab.checks import (
     as_python,
     check_callable,

@@ -14,9 +14,8 @@ from itertools import pairwise
 from typing import Any
 
 from sensitivity_lab.boundary import warn_caller
-from sensitivity_lab.checks import check_flag
+from sensitivity_lab.checks import Norm, check_flag
 from sensitivity_lab.errors import DatasetUniverseWarning, InputError, PrivateSizeWarning
-from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.noise_context import NoiseContext, NoiseSource
 
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.checks import Kind, check_not_negative, number_kind
+from sensitivity_lab.checks import Kind, Norm, check_not_negative, number_kind
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.exact.roots import Root
-from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries.order import ORDER
 from sensitivity_lab.results.noise_context import NoiseContext
 

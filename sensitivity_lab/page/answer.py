@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.calls.curves import sensitivity_curves
-from sensitivity_lab.calls.global_sensitivity import global_sensitivity
-from sensitivity_lab.calls.local_sensitivity import local_sensitivity
 from sensitivity_lab.calls.reach import reach
+from sensitivity_lab.calls.sensitivity import global_sensitivity, local_sensitivity
 from sensitivity_lab.calls.smooth_sensitivity import smooth_sensitivity
 from sensitivity_lab.checks import (
     check_choice,
@@ -45,7 +44,7 @@ from sensitivity_lab.page.universes import Given, Made, few, given_of_text, reco
 from sensitivity_lab.queries import NAMED, as_query
 from sensitivity_lab.results.literals import literal
 from sensitivity_lab.results.noise_context import has_private_size
-from sensitivity_lab.results.pairs import show_answer
+from sensitivity_lab.results.witness import show_answer
 from sensitivity_lab.universes import relations
 from sensitivity_lab.universes.relations import Relation
 from sensitivity_lab.universes.universe import FiniteUniverse

@@ -14,12 +14,10 @@ from sensitivity_lab.checks import rounded_up
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.exact.roots import Root
 from sensitivity_lab.results.literals import plain
-from sensitivity_lab.results.pairs import show_answer
 from sensitivity_lab.results.reach import Bound, Reach, float_above, float_below
 from sensitivity_lab.results.reprs import rounded_down
-from sensitivity_lab.results.roles import blocks_of
-from sensitivity_lab.results.sensitivity import Sensitivity
-from sensitivity_lab.results.witness import Unlisted
+from sensitivity_lab.results.sensitivity import Sensitivity, blocks_of
+from sensitivity_lab.results.witness import Unlisted, show_answer
 from sensitivity_lab.universes.relations import SHOWN, multiplicities_of
 from sensitivity_lab.universes.universe import AnyUniverse, IntervalUniverse, finite
 

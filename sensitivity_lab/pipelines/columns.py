@@ -2,7 +2,7 @@
 
 pandas chooses the type of a column by all its values: whole numbers become floats if another value
 is a half or missing. Here, each value of a column depends only on its own cell
-(`sensitivity_lab.metrics.encoding.plain`).
+(`sensitivity_lab.metrics.cells.plain`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pandas as pd
 
 from sensitivity_lab.checks import names_of
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.metrics.encoding import encode, plain
+from sensitivity_lab.metrics.cells import encode, plain
 
 Row = dict[str, Any]
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
-from sensitivity_lab.checks import rounded_up
+from sensitivity_lab.checks import Norm, rounded_up
 from sensitivity_lab.exact.roots import Distance, Root, upper_of
 from sensitivity_lab.metrics import ChangeOneDistance, Metric, SymmetricDistance
-from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.noise_context import ROWS, NoiseContext, NoiseSource
 from sensitivity_lab.results.reprs import Facts, format_up
 from sensitivity_lab.universes.relations import Bounded, SymmetricDifference

@@ -19,7 +19,7 @@ from sensitivity_lab.checks import (
     shown,
 )
 from sensitivity_lab.errors import InputError, kind_of
-from sensitivity_lab.metrics.encoding import encode
+from sensitivity_lab.metrics.cells import encode
 
 from .columns import table_of
 from .domains import Counted, Domain

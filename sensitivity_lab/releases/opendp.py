@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.calls.global_sensitivity import global_sensitivity
+from sensitivity_lab.calls.sensitivity import global_sensitivity
 from sensitivity_lab.checks import check_bounds, check_kind, check_number, check_positive, shown
 from sensitivity_lab.errors import InputError, MissingExtraError
 from sensitivity_lab.exact.difference import nearest, round_down, round_up

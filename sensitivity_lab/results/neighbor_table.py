@@ -9,15 +9,14 @@ from itertools import accumulate, groupby
 
 import pandas as pd
 
-from sensitivity_lab.checks import html_text, number_text, rounded_up
+from sensitivity_lab.checks import Norm, html_text, number_text, rounded_up
 from sensitivity_lab.errors import printable
-from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Answer, Query
 from sensitivity_lab.universes.relations import Dataset, Relation, show
 from sensitivity_lab.universes.universe import FiniteUniverse
 
-from .pairs import show_answer
 from .reprs import show_sizes
+from .witness import show_answer
 
 CHANGES = ("removed", "added", "replaced")
 """The kinds of change, in the order in which the neighbors of a dataset are listed."""

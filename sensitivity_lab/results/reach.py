@@ -34,13 +34,10 @@ from sensitivity_lab.universes.relations import (
 )
 from sensitivity_lab.universes.universe import AnyUniverse, FiniteUniverse, finite
 
-from .measure import answer_of
 from .noise_context import NoiseContext, left_out, of_datasets
-from .pairs import in_short
 from .reprs import between_sizes, how_searched, of_function, rounded_down
-from .result import Result
-from .verification import Stated
-from .witness import Witness
+from .result import Result, Stated
+from .witness import Witness, answer_of, in_short
 
 End = Literal["lower", "upper"]
 

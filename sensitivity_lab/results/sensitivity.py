@@ -1,29 +1,29 @@
-"""The result of a search: the sensitivity and the pair of datasets that proves it."""
+"""The result of a search: the sensitivity and the pair of datasets that proves it.
+
+A picture shows the sorted universe as blocks: which of its records the pair shares, and which not.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
-from sensitivity_lab.checks import choice_kind, number_text, shown
+import numpy as np
+
+from sensitivity_lab.checks import Norm, choice_kind, number_text, shown
 from sensitivity_lab.errors import InputError, VerificationError
-from sensitivity_lab.metrics.norms import Norm
+from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.queries import Query
-from sensitivity_lab.universes.relations import (
-    Relation,
-    multiplicities_of,
-)
+from sensitivity_lab.universes.relations import Multiplicities, Relation, multiplicities_of
 from sensitivity_lab.universes.universe import AnyUniverse, FiniteUniverse, finite
 
-from .measure import measure
 from .noise_context import NoiseContext, of_datasets, setting
-from .pairs import pair_facts
 from .reprs import how_searched, of_function, told
-from .result import Found
-from .roles import Block, blocks_of
-from .verification import Stated, neighbors_of
-from .witness import WhenAskedFor, has_vectors
+from .result import Found, Stated, neighbors_of
+from .witness import WhenAskedFor, has_vectors, measure, pair_facts
 from .witness import Witness as Witness
 
 if TYPE_CHECKING:
@@ -240,3 +240,40 @@ class Sensitivity(Found):
 
 # The class sees one attribute, whoever made the result: a frozen one that can be compared.
 Sensitivity.witness = WhenAskedFor()  # type: ignore[assignment]
+
+
+Block = tuple[str, float, Number, Number]
+"""A role ("A", "B", "C" or "O"), a number of records, the smallest and the largest of them."""
+
+
+def blocks_of(x: Multiplicities, y: Multiplicities, universe: FiniteUniverse) -> list[Block]:
+    """Join neighboring values with one role; equal records stand so that blocks are few."""
+    shared = np.minimum(x, y)
+    parts = {"C": shared, "A": x - shared, "B": y - shared}
+    if universe.counts is None:
+        parts["O"] = np.full(len(x), math.inf, dtype=object)
+    else:
+        parts["O"] = np.array(universe.counts) - np.maximum(x, y)
+    values = universe.values
+    table = np.stack(list(parts.values()))
+    # Values of the same single role as the one before only lengthen a block.
+    present = table > 0
+    roles = (1 << np.arange(len(parts))) @ present
+    starts = np.flatnonzero((np.diff(roles, prepend=-1) != 0) | (present.sum(axis=0) > 1))
+    groups = []
+    for start, stop in pairwise([*starts.tolist(), len(values)]):
+        counts = dict(zip(parts, table[:, start:stop].sum(axis=1).tolist(), strict=True))
+        here = {part: count for part, count in counts.items() if count}
+        groups.append((here, values[start], values[stop - 1]))
+    blocks: list[Block] = []
+    after = [*(here for here, _, _ in groups[1:]), {}]
+    for (here, first, last), following in zip(groups, after, strict=True):
+        before = blocks[-1][0] if blocks else None
+        # The role of the block before comes first, one that goes on in the next block last.
+        for part in sorted(here, key=lambda part: (part != before, part in following)):
+            if part == before:
+                _, count, first_of_all, _ = blocks.pop()
+                blocks.append((part, count + here[part], first_of_all, last))
+            else:
+                blocks.append((part, here[part], first, last))
+    return blocks

@@ -9,22 +9,18 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import check_column, check_text, rounded_up
+from sensitivity_lab.checks import Norm, check_column, check_text, rounded_up
 from sensitivity_lab.errors import VerificationError
-from sensitivity_lab.exact.damped import Damped
-from sensitivity_lab.metrics.norms import Norm
+from sensitivity_lab.exact.enclosures import Damped
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.relations import Dataset, Relation, multiplicities_of, show
 from sensitivity_lab.universes.universe import FiniteUniverse, finite
 
-from .measure import difference_of, exact_answer
 from .noise_context import NoiseContext, left_out, of_datasets
-from .pairs import changes, in_short, show_answer
 from .reprs import between_sizes, how_searched, of_function
-from .result import Found
+from .result import Found, Stated
 from .sensitivity import Sensitivity
-from .verification import Stated
-from .witness import Witness
+from .witness import Witness, changes, difference_of, exact_answer, in_short, show_answer
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,7 +15,7 @@ import numpy as np
 from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
-from sensitivity_lab.queries.functions import TWO_ANSWERS, slack_of
+from sensitivity_lab.queries.given import TWO_ANSWERS, slack_of
 from sensitivity_lab.running.time_limits import TimeUpError, in_time
 from sensitivity_lab.universes.relations import Multiplicities, show
 from sensitivity_lab.universes.universe import FiniteUniverse

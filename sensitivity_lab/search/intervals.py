@@ -40,7 +40,7 @@ from sensitivity_lab.problem import (
     Problem,
 )
 from sensitivity_lab.queries import Query
-from sensitivity_lab.queries.functions import Function
+from sensitivity_lab.queries.given import Function
 from sensitivity_lab.universes.relations import Multiplicities, Relation
 from sensitivity_lab.universes.universe import IntervalUniverse, finite
 

@@ -27,11 +27,12 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab.checks import Norm
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.metrics.norms import Norm, distance
+from sensitivity_lab.metrics.vectors import distance
 from sensitivity_lab.problem import Kind, LocalProblem, Problem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.queries.row_sums import Sums
+from sensitivity_lab.queries.base import Sums
 from sensitivity_lab.running import poll
 from sensitivity_lab.universes.relations import (
     Multiplicities,

@@ -38,7 +38,7 @@ from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.problem import IntervalProblem, LocalIntervalProblem, LocalProblem, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.base import Runs
-from sensitivity_lab.results.measure import difference_of, exact_answer
+from sensitivity_lab.results.witness import difference_of, exact_answer
 from sensitivity_lab.universes.relations import (
     Bounded,
     Multiplicities,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.metrics.norms import distance
+from sensitivity_lab.metrics.vectors import distance
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query, Stack
 

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.checks import Norm
 from sensitivity_lab.errors import TooLargeError
-from sensitivity_lab.metrics.norms import POWERS, Norm, powered
+from sensitivity_lab.metrics.vectors import POWERS, powered
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries.rows.workloads import Entries, Intervals, Workload
 from sensitivity_lab.running import poll

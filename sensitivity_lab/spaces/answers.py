@@ -14,10 +14,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import shown
+from sensitivity_lab.checks import Norm, shown
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Difference, common_integers, root_difference
-from sensitivity_lab.metrics.norms import Norm, distance
+from sensitivity_lab.metrics.vectors import distance
 from sensitivity_lab.queries.returned import Answers, NoNumbersError, are_exact, numbers_of
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.running import tracked

@@ -11,9 +11,17 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.boundary import public_call
-from sensitivity_lab.checks import check_kind, check_running, did_you_mean, one_or_several, shown
+from sensitivity_lab.checks import (
+    Norm,
+    check_kind,
+    check_norm,
+    check_running,
+    did_you_mean,
+    one_or_several,
+    shown,
+)
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.metrics.norms import Norm, check_norm, powered
+from sensitivity_lab.metrics.vectors import powered
 from sensitivity_lab.running import counter
 from sensitivity_lab.search.pairs import Farthest
 from sensitivity_lab.spaces.answers import Table, difference_of, evaluate

@@ -9,12 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from sensitivity_lab.checks import Norm
 from sensitivity_lab.errors import InputError, VerificationError
-from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.results.noise_context import NoiseContext, Things
-from sensitivity_lab.results.result import Found
-from sensitivity_lab.results.verification import Stated
+from sensitivity_lab.results.result import Found, Stated
 
 from .answers import difference_of, evaluate
 from .space import Space, SpaceWitness, Within

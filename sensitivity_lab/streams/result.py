@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from sensitivity_lab.checks import number_text
+from sensitivity_lab.checks import Norm, number_text
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.exact.difference import round_down
-from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.results.noise_context import NoiseContext, Things
 from sensitivity_lab.results.reprs import certainty, rounded_down
-from sensitivity_lab.results.result import Found
-from sensitivity_lab.results.verification import Stated
+from sensitivity_lab.results.result import Found, Stated
 
 from .search import Rule
 from .solving import Contribution, Contributions, measure, root

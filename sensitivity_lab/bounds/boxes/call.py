@@ -15,9 +15,9 @@ from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.problem import IntervalProblem, LocalIntervalProblem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.queries.functions import Function
-from sensitivity_lab.results.measure import measure
+from sensitivity_lab.queries.given import Function
 from sensitivity_lab.results.sensitivity import Witness
+from sensitivity_lab.results.witness import measure
 from sensitivity_lab.running.pool import calls, workers
 from sensitivity_lab.running.progress import bar
 from sensitivity_lab.universes.relations import Multiplicities

@@ -9,18 +9,15 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import rounded_up
+from sensitivity_lab.checks import Norm, rounded_up
 from sensitivity_lab.errors import VerificationError
-from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.problem import Kind
 from sensitivity_lab.queries import Query
-from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.noise_context import NoiseContext, of_datasets, setting
-from sensitivity_lab.results.pairs import pair_facts
 from sensitivity_lab.results.reprs import rounded_down, told
-from sensitivity_lab.results.result import Paired
+from sensitivity_lab.results.result import Paired, Stated, neighbors_of
 from sensitivity_lab.results.sensitivity import Witness
-from sensitivity_lab.results.verification import Stated, neighbors_of
+from sensitivity_lab.results.witness import measure, pair_facts
 from sensitivity_lab.universes.relations import Relation
 from sensitivity_lab.universes.universe import IntervalUniverse, finite
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.metrics import ChangeOneDistance, IdDistance, Metric, SharedIdDistance
-from sensitivity_lab.metrics.encoding import encode, encode_keys, encode_rows, plain
+from sensitivity_lab.metrics.cells import encode, encode_keys, encode_rows, plain
 from sensitivity_lab.pipelines.columns import any_column_of
 from sensitivity_lab.pipelines.steps.truncation import take
 from sensitivity_lab.universes.counting import Numbers

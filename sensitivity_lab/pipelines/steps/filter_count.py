@@ -24,7 +24,7 @@ from sensitivity_lab.metrics import (
     Metric,
     SymmetricDistance,
 )
-from sensitivity_lab.metrics.encoding import plain
+from sensitivity_lab.metrics.cells import plain
 from sensitivity_lab.pipelines.columns import rows_in
 from sensitivity_lab.pipelines.domains import Domain, Numbers, Scalar, Values
 from sensitivity_lab.pipelines.table_domains import Table

@@ -20,7 +20,7 @@ from sensitivity_lab.metrics import (
     Metric,
     SymmetricDistance,
 )
-from sensitivity_lab.metrics.encoding import MISSING, encode
+from sensitivity_lab.metrics.cells import MISSING, encode
 from sensitivity_lab.pipelines.domains import Domain
 from sensitivity_lab.pipelines.table_domains import Groups, Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation

@@ -18,7 +18,7 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import nearest
 from sensitivity_lab.exact.roots import whole
 from sensitivity_lab.metrics import AbsoluteDistance, L1Distance, L2Distance, Metric
-from sensitivity_lab.metrics.encoding import MISSING, encode
+from sensitivity_lab.metrics.cells import MISSING, encode
 from sensitivity_lab.pipelines.domains import (
     Domain,
     Numbers,

@@ -15,7 +15,7 @@ from sensitivity_lab.metrics import (
     SharedIdDistance,
     SymmetricDistance,
 )
-from sensitivity_lab.metrics.encoding import encode_keys, encode_rows
+from sensitivity_lab.metrics.cells import encode_keys, encode_rows
 from sensitivity_lab.pipelines.domains import Domain, Pair
 from sensitivity_lab.pipelines.table_domains import Limit, Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation

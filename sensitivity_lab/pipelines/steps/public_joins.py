@@ -16,7 +16,7 @@ import pandas as pd
 from sensitivity_lab.checks import listed, shown
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.metrics import IdDistance, Metric
-from sensitivity_lab.metrics.encoding import encode_keys
+from sensitivity_lab.metrics.cells import encode_keys
 from sensitivity_lab.pipelines.domains import Domain
 from sensitivity_lab.pipelines.table_domains import Limit, Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation

@@ -12,7 +12,7 @@ import pandas as pd
 from sensitivity_lab.checks import check_flag, names_of, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics import ChangeOneDistance, IdDistance, Metric, SymmetricDistance
-from sensitivity_lab.metrics.encoding import encode
+from sensitivity_lab.metrics.cells import encode
 from sensitivity_lab.pipelines.changes import check_rows
 from sensitivity_lab.pipelines.columns import Row, any_column_of, rows_in
 from sensitivity_lab.pipelines.domains import Domain, Numbers, Values

@@ -16,13 +16,11 @@ from numpy.typing import NDArray
 from sensitivity_lab.checks import check_column, check_whole, named, shown, whole_kind
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import integers_of_floats
-from sensitivity_lab.queries.base import Answer
-from sensitivity_lab.queries.row_sums import Sums
+from sensitivity_lab.queries.base import Answer, Sums
 from sensitivity_lab.universes.records import as_numbers
 from sensitivity_lab.universes.universe import FiniteUniverse, Universe
 
-from .matching import check_kinds, keys_of, places_of
-from .tables import RecordQuery
+from .tables import RecordQuery, check_kinds, keys_of, places_of
 
 Indices = NDArray[np.intp]
 

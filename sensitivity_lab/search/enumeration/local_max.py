@@ -14,7 +14,7 @@ from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.metrics.records import moved
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer, rationals_of
+from sensitivity_lab.results.witness import ExactAnswer, difference_of, exact_answer, rationals_of
 from sensitivity_lab.search.again import answered_in_time, check_again, spread
 from sensitivity_lab.search.engine import (
     BothEnds,

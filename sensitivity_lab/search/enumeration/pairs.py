@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Answered, Query
-from sensitivity_lab.results.measure import difference_of, rationals_of
+from sensitivity_lab.results.witness import difference_of, rationals_of
 from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.search.contenders import Contenders
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice

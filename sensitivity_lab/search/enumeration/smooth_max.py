@@ -12,7 +12,7 @@ import numpy as np
 
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Kind, SmoothProblem
-from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer
+from sensitivity_lab.results.witness import ExactAnswer, difference_of, exact_answer
 from sensitivity_lab.running import tracked
 from sensitivity_lab.search.again import SAMPLE, check_again
 from sensitivity_lab.search.engine import (

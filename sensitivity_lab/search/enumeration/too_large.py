@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
-from sensitivity_lab.checks import MORE_MEMORY, in_words, told_apart
+from sensitivity_lab.checks import MORE_MEMORY, Norm, in_words, told_apart
 from sensitivity_lab.errors import SensitivityLabError
-from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.search.engine import Cost, Options, Refusal
 from sensitivity_lab.search.enumeration.evaluate import Evaluator, lattice_of, seconds_each

@@ -19,7 +19,8 @@ from itertools import product
 
 import numpy as np
 
-from sensitivity_lab.metrics.norms import Norm, powered
+from sensitivity_lab.checks import Norm
+from sensitivity_lab.metrics.vectors import powered
 from sensitivity_lab.running import poll
 from sensitivity_lab.search.contenders import Contenders
 from sensitivity_lab.search.lattice import Floats

@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from sensitivity_lab.exact.root_sums import Gap
-from sensitivity_lab.metrics.norms import Norm
+from sensitivity_lab.checks import Norm
+from sensitivity_lab.exact.roots import Gap
 from sensitivity_lab.running import poll
 from sensitivity_lab.search.contenders import Contenders
 from sensitivity_lab.search.engine import Finding, Findings

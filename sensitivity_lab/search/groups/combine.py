@@ -22,7 +22,7 @@ from itertools import chain
 import numpy as np
 
 from sensitivity_lab.errors import TooLargeError
-from sensitivity_lab.exact.root_sums import Gap
+from sensitivity_lab.exact.roots import Gap
 from sensitivity_lab.running import poll
 from sensitivity_lab.search.lattice import Floats
 from sensitivity_lab.universes.relations import RemovedAdded

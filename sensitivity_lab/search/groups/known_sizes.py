@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sensitivity_lab.exact.root_sums import Gap, root_gap
-from sensitivity_lab.metrics.norms import Norm
+from sensitivity_lab.checks import Norm
+from sensitivity_lab.exact.roots import Gap, root_gap
 from sensitivity_lab.metrics.records import OfMultisets, SymmetricDistance
 from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import Findings, Plan

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from sensitivity_lab.exact.root_sums import Gap
+from sensitivity_lab.exact.roots import Gap
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.search.engine import (
     BothEnds,

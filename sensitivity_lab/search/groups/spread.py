@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.errors import TooLargeError
-from sensitivity_lab.exact.root_sums import Gap, root_gap
+from sensitivity_lab.exact.roots import Gap, root_gap
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.search.engine import (
     Engine,

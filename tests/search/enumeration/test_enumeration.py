@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from strategies import QUERIES, RELATIONS, Asked, as_fractions, problems
 
 import sensitivity_lab as sl
-from sensitivity_lab.calls.global_sensitivity import conclude
+from sensitivity_lab.calls.sensitivity import conclude
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import DEFAULT_QUERIES, as_query
 from sensitivity_lab.search import lattice

@@ -24,7 +24,7 @@ from near_ties import DDOFS, POOLS, Pairs, Rated, draw_records, exactly, pairs, 
 from strategies import RELATIONS, most_feasible
 
 import sensitivity_lab as sl
-from sensitivity_lab.calls.global_sensitivity import conclude
+from sensitivity_lab.calls.sensitivity import conclude
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.search import engines_for
 from sensitivity_lab.search.engine import Options, Plan

@@ -1,10 +1,19 @@
-"""A caller's own function as a query."""
+"""Queries as callers give them: a query, its class or its name, or a function of their own.
+
+The queries that have a name are listed in their files. A function whose name says too little is
+told by the other library's statistic that it is, or calls.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
+from types import CodeType
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -17,20 +26,149 @@ from sensitivity_lab.checks import (
     check_text,
     check_whole,
     choice_kind,
+    did_you_mean,
+    finite_number,
     named,
     shown,
     text_of,
 )
-from sensitivity_lab.errors import QueryError
-from sensitivity_lab.universes.records import as_array, as_numbers
+from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.universes.records import as_array, as_numbers, is_column
 from sensitivity_lab.universes.relations import repeated
-from sensitivity_lab.universes.universe import FiniteUniverse, of_numbers
+from sensitivity_lab.universes.universe import FiniteUniverse, IntervalUniverse, of_numbers
 
-from .base import Answer, Answered, Listed, Query
-from .borrowed import borrowed
-from .named import NAMED
+from . import distinct, l_statistics, moments, order_statistics
+from .base import Answer, Answered, Listed, Query, query_of_class
 from .order import depends_on_order
 from .returned import Answers, NoNumbersError, alike, are_exact, numbers_of, shape_of
+from .rows.tables import RecordQuery
+
+NAMED: dict[str, Query] = {
+    query.name: query
+    for file in (moments, order_statistics, l_statistics, distinct)
+    for query in file.QUERIES
+}
+"""By name, except those of a percentage, such as percentile_25; functions get other names."""
+
+_BELOW_HALF = "the percentage of a name must be a number from 0 to below 50"
+
+_OF_A_PERCENTAGE: dict[str, tuple[Callable[[Any], Query], int, str]] = {
+    "percentile": (order_statistics.Percentile, 1, "a percentile must be a number from 0 to 100"),
+    "trimmed_mean": (l_statistics.TrimmedMean, 100, _BELOW_HALF),
+    "winsorized_mean": (l_statistics.WinsorizedMean, 100, _BELOW_HALF),
+}
+"""By the name before the percentage: the query, what to divide by, and what is accepted."""
+
+
+def by_name(name: str) -> Query | None:
+    """Return the named query, None if there is none; InputError for a bad percentage."""
+    kind = next((kind for kind in _OF_A_PERCENTAGE if name.startswith(f"{kind}_")), name)
+    number = name[len(kind) + 1 :]
+    if name in NAMED or not number:
+        return NAMED.get(name)
+    make, whole, accepted = _OF_A_PERCENTAGE[kind]
+    try:
+        q: Any = finite_number(int(number) if number.isdecimal() else Decimal(number))
+        return make(q if whole == 1 or q is None else Fraction(q) / whole)
+    except (ValueError, ArithmeticError) as error:
+        raise InputError(f"{accepted}, got {shown(name)}; write for example '{kind}_25'") from error
+
+
+LIBRARIES = {
+    "astropy": "astropy",
+    "crick": "crick",
+    "dask": "Dask",
+    "datasketches": "datasketches",
+    "ddsketch": "ddsketch",
+    "duckdb": "DuckDB",
+    "pandas": "pandas",
+    "polars": "Polars",
+    "pyarrow": "Arrow",
+    "scipy": "SciPy",
+    "sklearn": "scikit-learn",
+    "sqlite3": "SQLite",
+    "statsmodels": "statsmodels",
+    "tdigest": "tdigest",
+}
+"""The libraries of docs/reference/whose.md, by their modules; NumPy's names are ours."""
+
+HEADINGS = {
+    "trimmed mean": r"trim",
+    "winsorized mean": r"winsor|clip\b",
+    "standard error of the mean": r"sem\b|std_?err|stde\b|std_mean|jackknife|bootstrap",
+    "median absolute deviation": r"mad\b|mad_std|median_abs|qn_scale",
+    "interquartile range": r"iqr|idealfourths|RobustScaler",
+    "median of a quantile sketch": r"sketch|tdigest|approx|reservoir",
+    "slope against the place of the record": r"slope|linregress|Regressor|RLM|QuantReg",
+    "distinct values": r"n_?unique|distinct|\bunique",
+    "skewness": r"skew|medcouple",
+    "kurtosis": r"kurt",
+    "mode": r"mode\b|value_counts|most_frequent|DummyClassifier",
+    "standard deviation": r"std|standard|variation|biweight_scale|sigma_clipped",
+    "variance": r"var|cov|kstat|moment|PCA",
+    "smallest and largest": r"max\b|min\b|ptp|range\b|MinMaxScaler|MaxAbsScaler",
+    "90th percentile": r"quantile|percentile|tdigest|describe\b",
+    "median": r"median|sigma_clipped|center_",
+    "mean": r"mean|avg|average|expectile|biweight_location|sigma_clipped|Dummy",
+}
+"""The headings of that page, each with what names of its calls have in them."""
+
+_MOST = 3
+
+
+def borrowed(function: Callable[..., Any]) -> str:
+    """Return which library a function takes its statistic from, and where to read about it.
+
+    Its names and texts are looked at, and those of functions of its package that it calls; nothing
+    is run.
+    """
+    libraries, words = set[str](), set[str]()
+    own = _root(getattr(function, "func", function))  # of a partial, as below
+    seen, left = set[int](), [function]
+    while left:
+        one = left.pop()
+        one = getattr(one, "func", one)
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        root = _root(one)
+        if root in LIBRARIES:
+            libraries.add(LIBRARIES[root])
+            words.add(str(getattr(one, "__name__", "")))
+        elif root == own and inspect.isfunction(told := inspect.unwrap(one)):
+            for code in _codes(told.__code__):
+                names = {name for name in code.co_names if name in told.__globals__}
+                left += [told.__globals__[name] for name in sorted(names)]
+                texts = [text for text in code.co_consts if isinstance(text, str)]
+                words |= {*code.co_names, *texts} - names
+                # Modules that the function imports itself.
+                roots = {name.partition(".")[0] for name in code.co_names}
+                libraries |= {LIBRARIES[name] for name in roots & set(LIBRARIES)}
+            left += inspect.getclosurevars(told).nonlocals.values()
+    if not libraries:
+        return ""
+    given = " ".join(sorted(words))
+    headings = [name for name, has in HEADINGS.items() if re.search(has, given, re.I)][:_MOST]
+    under = f", under {', '.join(headings)}" if headings else ""
+    return (
+        f"{', '.join(sorted(libraries))}: what it computes there, and how far that moves, is in "
+        f"docs/reference/whose.md{under}"
+    )
+
+
+def _root(one: Any) -> str:
+    """Return the package that a module, or something of one, is in."""
+    of = one.__name__ if inspect.ismodule(one) else str(getattr(one, "__module__", ""))
+    return of.partition(".")[0]
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Return the code of a function, and of those inside it."""
+    yield code
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield from _codes(one)
+
 
 _CLOSE = 1e-6
 """How far a vectorized function's floats may differ, among others and alone, relative to them."""
@@ -347,3 +485,68 @@ def from_function(
     least = check_whole("least_size", least_size, "a number of records, at least 0", least=0)
     choice_kind(("sorted",)).or_none("order", order)
     return Function(function, vectorized, label, bool(name), least, order == "sorted")
+
+
+_ELSEWHERE = {
+    **dict.fromkeys(("avg", "average"), "mean"),
+    **dict.fromkeys(("sd", "stdev", "stddev", "standard_deviation"), "std"),
+    "variance": "var",
+    "total": "sum",
+    "minimum": "min",
+    "maximum": "max",
+    "len": "count",
+    "nunique": "count_distinct",
+    "gini": "gini_mean_difference",
+}
+"""Names of queries elsewhere, and here."""
+
+DEFAULT_QUERIES = (
+    *("mean", "median", "count", "sum", "std", "var"),
+    *("percentile_25", "percentile_50", "percentile_75", "percentile_90"),
+)
+"""The ten queries of the article that the project starts from, in its order."""
+
+
+def as_query(query: Any) -> Query:
+    """Return a query, given itself, its class or name, or a function; else InputError says which.
+
+    A class of queries must need no arguments.
+    """
+    query = query_of_class(query)
+    if isinstance(query, RecordQuery):
+        return copy(query)  # it evaluates predicates again
+    if isinstance(query, Query):
+        return query
+    if isinstance(query, str):
+        known = by_name(query)
+        if known is not None:
+            return known
+    elif callable(query) and not isinstance(query, type):
+        return from_function(query)
+    raise InputError(
+        f"unknown query {shown(query)};"
+        f" choose one of {', '.join(NAMED)}, percentile_25 (any number "
+        "from 0 to 100), a query such as Percentile(25), or a function of a 1-D array"
+        f"{_meant(query)}"
+    )
+
+
+def _meant(query: Any) -> str:
+    """Return the end of the message about an unknown query: what may be meant."""
+    if isinstance(query, list | tuple) and query and all(isinstance(one, str) for one in query):
+        return "; one query is answered here, sensitivity_curves takes several"
+    if isinstance(query, FiniteUniverse | IntervalUniverse) or is_column(query):
+        return "; the universe is the first argument, the query the second"
+    if not isinstance(query, str) or len(query) > 40:
+        return ""
+    known = query.lower()
+    if known == "histogram":
+        return "; write Histogram(column, categories=...) or Histogram(column, bins=...), of rows"
+    percent = re.fullmatch(r"(?:[pq]|quantile_)(\d{1,2}|0?\.\d+)", known)
+    if percent:
+        times = 100 if "." in known else 1
+        known = f"percentile_{times * float(percent[1]):.12g}"
+    here = _ELSEWHERE.get(known, known)
+    if here in NAMED or here != query.lower():
+        return f"; did you mean {here!r}?"
+    return did_you_mean(query, NAMED)

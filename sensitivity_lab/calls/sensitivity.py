@@ -1,4 +1,8 @@
-"""The main call: build the problem, choose an engine, solve, measure the witness."""
+"""The main calls: build the problem, choose an engine, solve, measure the witness.
+
+A global sensitivity is that of all datasets; for a local one a dataset is fixed, and only its
+neighbors vary.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,8 @@ from typing import Any, Literal, cast, overload
 from sensitivity_lab.boundary import public_call
 from sensitivity_lab.bounds.boxes.call import SECONDS, certified
 from sensitivity_lab.bounds.boxes.result import CertifiedBounds
+from sensitivity_lab.checks import check_norm
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.problem import (
     IntervalProblem,
     LocalIntervalProblem,
@@ -17,12 +21,13 @@ from sensitivity_lab.problem import (
     Problem,
     check_sizes,
     check_witnesses,
+    local_problem_on,
     problem_on,
+    read_dataset,
 )
 from sensitivity_lab.queries import Query, as_query
-from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.sensitivity import Sensitivity
-from sensitivity_lab.results.witness import Unlisted, Witness
+from sensitivity_lab.results.witness import Unlisted, Witness, measure
 from sensitivity_lab.search import BOXES, check_method, choose
 from sensitivity_lab.search.engine import Finding, Options, Run, check_run
 from sensitivity_lab.search.layouts import LaidOut
@@ -242,3 +247,123 @@ def _proved(
         measured.query_y,
     )
     return measured.value, measured.exact, measured.upper, measured.arithmetic, witness
+
+
+@overload
+def local_sensitivity(
+    universe: AnyUniverse,
+    query: Any,
+    *,
+    dataset: Any,
+    neighbors: Any,
+    norm: str = "L1",
+    method: Literal["boxes"],
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    run: Run = ...,
+) -> CertifiedBounds: ...
+
+
+@overload
+def local_sensitivity(
+    universe: AnyUniverse,
+    query: Any,
+    *,
+    dataset: Any,
+    neighbors: Any,
+    norm: str = "L1",
+    method: str = "auto",
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    run: Run = ...,
+) -> Sensitivity: ...
+
+
+@public_call
+def local_sensitivity(
+    universe: AnyUniverse,
+    query: Any,
+    *,
+    dataset: Any,
+    neighbors: Any,
+    norm: str = "L1",
+    method: str = "auto",
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    run: Run = Run(),  # noqa: B008 - frozen
+) -> Sensitivity | CertifiedBounds:
+    """Compute how much a query can change between one dataset and its neighbors.
+
+    This is the maximum of ``|f(x) - f(y)|``, or of its norm if the answers are vectors, over all
+    neighbors y of the given dataset x. The global sensitivity is the largest of these over all x.
+
+    Parameters
+    ----------
+    universe : Universe or IntervalUniverse
+        The records that neighbors are drawn from.
+    dataset : iterable of records, shape (n,), or DataFrame
+        x, a sub-multiset of the universe, in any order; for a `TableUniverse` its rows, as tuples
+        or as a DataFrame.
+    query, neighbors, norm, method, n_jobs, progress, run
+        See `global_sensitivity`. Worker processes evaluate the neighbors.
+
+    Returns
+    -------
+    Sensitivity
+        Of kind "local"; the witness is x and a neighbor y whose answer is furthest from that of x.
+        With ``method="boxes"`` `CertifiedBounds` instead.
+
+    Raises
+    ------
+    InputError
+        If an argument is invalid, x is not a dataset of the universe, or the distance is not
+        feasible.
+    NoEngineError
+        If no engine accepts the problem; a TooLargeError if there are more than a million neighbors
+        to list. The message gives their number.
+    QueryError
+        If a caller's function raises or returns no finite number; the message names the dataset.
+
+    Notes
+    -----
+    Order statistics, sum, mean, count, variance and standard deviation need no enumeration: a few
+    passes over the universe per change are enough (see docs/proofs.md). The same is true of sums
+    over rows (counts, `SumOf`, histograms and their stacks), and of `MeanOf` where no value is
+    missing. Other queries are evaluated on every distinct neighbor.
+
+    References
+    ----------
+    K. Nissim, S. Raskhodnikova, A. Smith, Smooth sensitivity and sampling in private data analysis,
+    STOC 2007: definition 2.1.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_dataset([1, 2, 3, 10])
+    >>> local_sensitivity(universe, "median", dataset=[1, 2, 3], neighbors=sl.Unbounded(1))
+    Local sensitivity of median: 0.5 (exact)
+      exact      1/2
+      neighbors  unbounded, at most 1; size 3; universe of 4 records
+      only in x  1     f(x) = 2
+      only in y  none  f(y) = 2.5
+      in both    2, 3
+      method     monotone, exact arithmetic, no evaluation needed
+    """
+    relation = as_relation(neighbors)
+    universe = check_any_universe(universe)
+    x = read_dataset(universe, dataset)
+    problem = local_problem_on(universe, as_query(query), relation, x, check_norm(norm))
+    run = check_run(run, queries=problem.queries)
+    options = Options(n_jobs, progress, run)
+    if check_method(method, "local", boxes=True) == BOXES:
+        return in_boxes(problem, options)
+    return solve_local(problem, method, options)
+
+
+def solve_local(
+    problem: LocalProblem | LocalIntervalProblem, method: str, options: Options
+) -> Sensitivity:
+    """Solve a checked problem with the named engine, or the first that accepts it."""
+    chosen = choose(problem, method, options)
+    finding = chosen.solve()
+    return conclude(problem, problem.query, problem.neighbors, chosen.engine.name, finding)
