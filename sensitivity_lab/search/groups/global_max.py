@@ -27,11 +27,10 @@ from sensitivity_lab.search.engine import (
 from sensitivity_lab.search.layouts import CALL, bytes_of_pairs
 from sensitivity_lab.universes.relations import RemovedAdded
 
-from .any_sizes import Search
-from .fixed_sizes import plan_fixed
+from .any_sizes import Search, Spreads, is_variance
 from .kernels import Kernel, covered
+from .known_sizes import plan_fixed
 from .members import ROW_BYTES, Grouped
-from .spread import Spreads, is_variance
 
 COVERS = "a query of one column by group (GroupBy), the column without missing values"
 
