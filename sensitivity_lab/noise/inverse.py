@@ -30,9 +30,8 @@ from sensitivity_lab.results.reach import Bound, Reach
 from sensitivity_lab.results.reprs import Tabled
 from sensitivity_lab.universes.relations import Relation
 
-from .context import check_public
 from .grid_law import Grid, GridLaw, decay, loss_of
-from .mechanism import Mechanism, epsilon_for, root_up
+from .mechanisms import Mechanism, check_public, epsilon_for, root_up
 
 MOST_POINTS = 100_000
 """The largest number of points of a grid."""

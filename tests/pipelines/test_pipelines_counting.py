@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab.errors import TooLargeError
-from sensitivity_lab.pipelines.stability.inputs import count_pairs, draw
+from sensitivity_lab.pipelines.neighboring_inputs import count_pairs, draw
 
 COPIES = st.lists(st.integers(1, 3), min_size=1, max_size=4)
 D_IN = st.integers(0, 5)
