@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import Any, Literal, cast, overload
 
 from sensitivity_lab.boundary import public_call
-from sensitivity_lab.bounds.boxes.call import SECONDS, certified
-from sensitivity_lab.bounds.boxes.result import CertifiedBounds
+from sensitivity_lab.bounds.bounding import SECONDS, certified
+from sensitivity_lab.bounds.certified import CertifiedBounds
 from sensitivity_lab.checks import check_norm
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.problem import (

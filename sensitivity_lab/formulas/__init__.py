@@ -2,8 +2,8 @@
 
 from .claims import Verdict, prove
 from .closed_form import Formula, formula
+from .expressions import SumsQuery, sums
 from .obligations import Proof
-from .sums import SumsQuery, sums
 
 __all__ = ["Formula", "Proof", "SumsQuery", "Verdict", "formula", "prove", "sums"]
 

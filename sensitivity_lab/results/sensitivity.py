@@ -201,8 +201,7 @@ class Sensitivity(Found):
                 "gap": self._text(6),
             }
             return self.witness.plot(**{**told, **options})
-        from sensitivity_lab.plotting.answers import plot_answers
-        from sensitivity_lab.plotting.strip import plot_strip
+        from sensitivity_lab.plotting.pair import plot_answers, plot_strip
 
         norm = f" in {self.norm}" if vector else ""
         title = (

@@ -284,7 +284,7 @@ class Witness(Facts):
             `query`, `neighbors` and `gap`, texts for the labels and the title; `unit` of the
             records; `ax`, where to draw, by default on a new figure.
         """
-        from sensitivity_lab.plotting.witness import plot_witness
+        from sensitivity_lab.plotting.pair import plot_witness
 
         return plot_witness(self, **options)
 

@@ -18,9 +18,8 @@ from sensitivity_lab.results.reprs import certainty, rounded_down
 from sensitivity_lab.results.result import Found, Stated
 
 from .search import Rule
-from .solving import Contribution, Contributions, measure, root
+from .solving import Contribution, Contributions, certifies, measure, root
 from .stream import Stream
-from .vectors import certifies
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

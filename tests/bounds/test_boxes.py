@@ -15,9 +15,9 @@ import pytest
 from box_functions import FORTY
 
 import sensitivity_lab as sl
-from sensitivity_lab.bounds.boxes import checker
-from sensitivity_lab.bounds.boxes.intervals import Interval
-from sensitivity_lab.bounds.boxes.search import Root, difference, roots_of
+from sensitivity_lab.bounds import checker
+from sensitivity_lab.bounds.box_search import Root, difference, roots_of
+from sensitivity_lab.bounds.float_intervals import Interval
 
 UNIT = sl.Universe.from_interval(0, 1)
 

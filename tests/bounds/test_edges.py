@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.bounds.boxes import checker
-from sensitivity_lab.bounds.boxes.carried import CONTINUOUS, DEFINED, NAN, NOWHERE, UNSURE, records
+from sensitivity_lab.bounds import checker
+from sensitivity_lab.bounds.carried import CONTINUOUS, DEFINED, NAN, NOWHERE, UNSURE, records
 
 pytestmark = pytest.mark.filterwarnings("ignore:(divide|invalid|overflow):RuntimeWarning")
 

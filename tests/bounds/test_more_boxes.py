@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.bounds.boxes import checker
-from sensitivity_lab.bounds.boxes.intervals import Interval
-from sensitivity_lab.bounds.boxes.search import difference, roots_of
+from sensitivity_lab.bounds import checker
+from sensitivity_lab.bounds.box_search import difference, roots_of
+from sensitivity_lab.bounds.float_intervals import Interval
 
 UNIT = sl.Universe.from_interval(0, 1)
 

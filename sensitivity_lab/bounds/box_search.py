@@ -25,7 +25,7 @@ from .carried import (
     records,
     undefined,
 )
-from .intervals import Floats, Interval
+from .float_intervals import Floats, Interval
 from .traced import refuse
 
 _TOGETHER = 1024

@@ -22,7 +22,7 @@ from sensitivity_lab.universes.relations import Relation
 from sensitivity_lab.universes.universe import IntervalUniverse, finite
 
 from . import checker
-from .search import Root
+from .box_search import Root
 
 
 @dataclass(frozen=True, repr=False)
@@ -144,7 +144,7 @@ class CertifiedBounds(Paired):
 
         Notes
         -----
-        The program is ``sensitivity_lab/bounds/boxes/checker.py``, a file that needs numpy alone:
+        The program is ``sensitivity_lab/bounds/checker.py``, a file that needs numpy alone:
         ``check(function, certificate)`` is what this calls, with `followed`: the caller's function,
         or, where boxes are of sums, the answer as it was read. It takes about as long as the
         search. That the certificate's roots are all pairs of neighbors, and that the reading is

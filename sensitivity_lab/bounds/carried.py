@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .intervals import Interval, lifted
+from .float_intervals import Interval, lifted
 from .traced import COMPOSED, Traced, callers_line, refuse
 
 CONTINUOUS, DEFINED, UNSURE, NOWHERE, NAN = 3, 2, 1, 0, -1
