@@ -46,7 +46,7 @@ def powered(vectors: NDArray[Any], norm: Norm) -> NDArray[Any]:
     Examples
     --------
     >>> vectors = np.array([[3, 0, -4], [1, 1, 1]])
-    >>> [powered(vectors, norm).tolist() for norm in NORMS]
+    >>> [powered(vectors, norm).tolist() for norm in ("L1", "L2", "Linf")]
     [[7, 3], [25, 3], [4, 1]]
     """
     if norm == "L2":

@@ -108,7 +108,7 @@ class ClippingSweep(Facts):
 
     Examples
     --------
-    >>> from sensitivity_lab.noise.clipping_sweep import clipping_sweep
+    >>> from sensitivity_lab.noise import clipping_sweep
     >>> clipping_sweep([3, 5, 9], [4, 8, 16], epsilon=0.5, neighbors="unbounded")
     Clipping sweep of a sum: 3 upper bounds from 4 to 16, lower bound 0
       records      3, with the sum 17
@@ -154,7 +154,7 @@ class ClippingSweep(Facts):
 
         Examples
         --------
-        >>> from sensitivity_lab.noise.clipping_sweep import clipping_sweep
+        >>> from sensitivity_lab.noise import clipping_sweep
         >>> sweep = clipping_sweep([3, 5, 9], [4, 8, 16], neighbors="unbounded")
         >>> sweep.to_frame()[["bound", "clipped_sum", "bias", "sensitivity"]].astype(int)
            bound  clipped_sum  bias  sensitivity

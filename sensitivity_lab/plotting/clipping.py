@@ -84,7 +84,7 @@ def plot_clipping(
 
     Examples
     --------
-    >>> from sensitivity_lab.noise.clipping_sweep import clipping_sweep
+    >>> from sensitivity_lab.noise import clipping_sweep
     >>> sweep = clipping_sweep([3, 5, 9], [4, 8, 16], epsilon=1, neighbors="unbounded")
     >>> figure = plot_clipping(sweep.to_frame(), true_sum=17, unit="years")
     >>> [ax.get_ylabel() for ax in figure.axes]

@@ -315,7 +315,7 @@ def opendp_release(
     --------
     >>> import opendp.prelude as dp
     >>> dp.enable_features("contrib")
-    >>> from sensitivity_lab.noise.clipping_sweep import clipping_sweep
+    >>> from sensitivity_lab.noise import clipping_sweep
     >>> sweep = clipping_sweep(
     ...     [3, 5, 9], [4, 8, 16], epsilon=1, release=opendp_release, neighbors="unbounded"
     ... )

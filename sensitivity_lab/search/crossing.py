@@ -55,7 +55,6 @@ class Pieces(NamedTuple):
 
         Examples
         --------
-        >>> from .sorted_records import SortedMultiset
         >>> line = SortedMultiset(np.array([1, 5, 7], dtype=object), np.array([2, 1, 1]))
         >>> starts, stops = np.array([[0, 3], [3, 0]]), np.array([[2, 3], [4, 2]])
         >>> Pieces(starts, stops, np.array([[-1, 9], [2, 4]])).totals(line).tolist()
