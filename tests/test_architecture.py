@@ -237,7 +237,7 @@ def test_no_search_asserts_what_its_plan_has_found_out():
 @pytest.mark.exhaustive
 def test_these_checks_see_imports():
     """Relative, absolute, inside functions and of types: what the checks above rest on."""
-    result = PACKAGE / "results" / "sensitivity.py"
+    result = PACKAGE / "results" / "sensitivity_result.py"
     rooms = {room_of(name) for name in own_imports(result)}
     assert {"errors", "universes", "queries", "plotting"} <= rooms
     assert "joblib" in run_time_imports(PACKAGE / "running" / "processes.py")

@@ -15,7 +15,7 @@ from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.problem import check_sizes
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.reprs import show_sizes
-from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.results.sensitivity_result import Sensitivity
 from sensitivity_lab.results.witness import difference_of, exact_answer, rationals_of
 from sensitivity_lab.search.engine import Run, check_run
 from sensitivity_lab.universes.relations import Relation, as_relation, multiplicities_of

@@ -20,7 +20,7 @@ from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.problem import IntervalProblem, LocalIntervalProblem, check_sizes
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.queries.given import Function
-from sensitivity_lab.results.sensitivity import Witness
+from sensitivity_lab.results.sensitivity_result import Witness
 from sensitivity_lab.results.witness import measure
 from sensitivity_lab.running.pool import calls, workers
 from sensitivity_lab.running.progress import bar
@@ -50,7 +50,7 @@ from .box_search import (
 from .certified import CertifiedBounds
 from .few_sums import FromSums, Shape, boxes_of, few_of, of_sums
 from .float_intervals import Floats
-from .reading import NotOfSumsError
+from .reading_functions import NotOfSumsError
 from .traced import NotFollowedError
 
 SECONDS = 30.0

@@ -16,7 +16,7 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.results.noise_context import NoiseContext, of_datasets, setting
 from sensitivity_lab.results.reprs import rounded_down, told
 from sensitivity_lab.results.result import Paired, Stated, neighbors_of
-from sensitivity_lab.results.sensitivity import Witness
+from sensitivity_lab.results.sensitivity_result import Witness
 from sensitivity_lab.results.witness import measure, pair_facts
 from sensitivity_lab.universes.relations import Relation
 from sensitivity_lab.universes.universe import IntervalUniverse, finite

@@ -19,7 +19,7 @@ import numpy as np
 from .box_search import Root
 from .carried import CONTINUOUS, DEFINED, Side, carried, records
 from .float_intervals import Floats, Interval
-from .reading import RECORD, Atom, Monomial, N, NotOfSumsError, Poly, read
+from .reading_functions import RECORD, Atom, Monomial, N, NotOfSumsError, Poly, read
 
 _PIECES = 8192
 """An interval of records is cut into so many pieces, to see what a function of one is on it."""

@@ -25,8 +25,8 @@ from sensitivity_lab.problem import (
     read_dataset,
 )
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
-from sensitivity_lab.results.curves import Curve, Points, SensitivityCurves
-from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.results.curves_result import Curve, Points, SensitivityCurves
+from sensitivity_lab.results.sensitivity_result import Sensitivity
 from sensitivity_lab.running import watch
 from sensitivity_lab.search import Chosen, check_method, choose, engines_for
 from sensitivity_lab.search.crossing import GapCurve
@@ -40,7 +40,7 @@ from sensitivity_lab.search.engine import (
     check_run,
     planned,
 )
-from sensitivity_lab.universes.columns import as_universes
+from sensitivity_lab.universes.per_column import as_universes
 from sensitivity_lab.universes.relations import Family, Relation, as_relation
 from sensitivity_lab.universes.universe import AnyUniverse, check_any_universe
 

@@ -15,10 +15,10 @@ from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Problem, check_sizes, check_witnesses
 from sensitivity_lab.queries import Answer, Query, as_query
-from sensitivity_lab.results.neighbor_table import CHANGES, NeighborRow, NeighborTable
+from sensitivity_lab.results.neighbor_table_result import CHANGES, NeighborRow, NeighborTable
 from sensitivity_lab.results.reprs import show_sizes
 from sensitivity_lab.results.witness import ExactAnswer, answer_of, difference_of
-from sensitivity_lab.search.again import check_again, spread
+from sensitivity_lab.search.asked_again import check_again, spread
 from sensitivity_lab.search.engine import Run
 from sensitivity_lab.universes.datasets import (
     count_datasets,

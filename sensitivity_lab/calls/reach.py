@@ -25,7 +25,7 @@ from sensitivity_lab.problem import (
     read_dataset,
 )
 from sensitivity_lab.queries import Query, as_query
-from sensitivity_lab.results.reach import Bound, End, Farthest, Reach, as_bound
+from sensitivity_lab.results.reach_result import Bound, End, Farthest, Reach, as_bound
 from sensitivity_lab.results.witness import exact_answer, measure
 from sensitivity_lab.running import watch
 from sensitivity_lab.search import check_method, choose

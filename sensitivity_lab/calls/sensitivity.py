@@ -26,7 +26,7 @@ from sensitivity_lab.problem import (
     read_dataset,
 )
 from sensitivity_lab.queries import Query, as_query
-from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.results.sensitivity_result import Sensitivity
 from sensitivity_lab.results.witness import Unlisted, Witness, measure
 from sensitivity_lab.search import BOXES, check_method, choose
 from sensitivity_lab.search.engine import Finding, Options, Run, check_run

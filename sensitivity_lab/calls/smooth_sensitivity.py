@@ -13,8 +13,8 @@ from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.exact.enclosures import Damped
 from sensitivity_lab.problem import LocalProblem, Problem, SmoothProblem
 from sensitivity_lab.queries import Query, as_query
-from sensitivity_lab.results.sensitivity import Sensitivity
-from sensitivity_lab.results.smooth import SmoothSensitivity
+from sensitivity_lab.results.sensitivity_result import Sensitivity
+from sensitivity_lab.results.smooth_result import SmoothSensitivity
 from sensitivity_lab.search import choose
 from sensitivity_lab.search.engine import Finding, LocalMaximumAtDistance, Options, Run, check_run
 from sensitivity_lab.universes.relations import (

@@ -16,8 +16,8 @@ from sensitivity_lab.errors import InputError
 
 from .lists import DiscreteDistance, HammingDistance, InsertDeleteDistance
 from .metric import Distances, Metric, OwnDistance, Row
+from .multisets import AddOrRemoveDistance, ChangeOneDistance, SymmetricDistance
 from .of_tables import GroupsDistance, IdDistance, PairDistance, SharedIdDistance
-from .records import AddOrRemoveDistance, ChangeOneDistance, SymmetricDistance
 from .vectors import (
     AbsoluteDistance,
     ExtendedDistance,

@@ -15,7 +15,7 @@ from sensitivity_lab.exact.roots import Distance
 
 from .cells import encode, encode_keys, encode_rows
 from .metric import Metric
-from .records import Rows, SymmetricDistance, numbered
+from .multisets import Rows, SymmetricDistance, numbered
 from .vectors import L1Distance, L2Distance
 
 

@@ -19,9 +19,8 @@ Examples
 250.0
 """
 
-from .clipping_sweep import ClippingPoint, ClippingSweep, clipping_sweep
-from .inverse import INVERSE_SENSITIVITY, InverseSensitivity, Ring, inverse_sensitivity
-from .noise_table import NoiseRow, NoiseTable, noise_table
+from .clipping_bounds import ClippingPoint, ClippingSweep, clipping_sweep
+from .inverse_mechanism import INVERSE_SENSITIVITY, InverseSensitivity, Ring, inverse_sensitivity
 from .scales import (
     ANALYTIC_GAUSSIAN,
     GAUSSIAN,
@@ -39,6 +38,7 @@ from .smooth import (
     smooth_cauchy_scale,
     smooth_laplace_scale,
 )
+from .table_of_noise import NoiseRow, NoiseTable, noise_table
 
 MECHANISMS = (
     *(LAPLACE, GAUSSIAN, ANALYTIC_GAUSSIAN, SMOOTH_LAPLACE, SMOOTH_CAUCHY),

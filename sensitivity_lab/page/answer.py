@@ -47,9 +47,9 @@ from sensitivity_lab.noise.smooth import smooth_beta, smooth_cauchy_scale
 from sensitivity_lab.queries import NAMED, as_query
 from sensitivity_lab.results.literals import literal, plain
 from sensitivity_lab.results.noise_context import has_private_size
-from sensitivity_lab.results.reach import Bound, Reach, float_above, float_below
+from sensitivity_lab.results.reach_result import Bound, Reach, float_above, float_below
 from sensitivity_lab.results.reprs import rounded_down
-from sensitivity_lab.results.sensitivity import Sensitivity, blocks_of
+from sensitivity_lab.results.sensitivity_result import Sensitivity, blocks_of
 from sensitivity_lab.results.witness import Unlisted, show_answer
 from sensitivity_lab.universes import relations
 from sensitivity_lab.universes.relations import SHOWN, Relation, multiplicities_of

@@ -44,10 +44,10 @@ from sensitivity_lab.metrics import (
 from .changes import AddMaxRows, AddOneRow, AddRowsWithID, AddRowsWithSharedID
 from .domains import Domain, Numbers, Pair, Scalar, Values, Vector
 from .ends import Measurement, laplace, number, start
-from .stability import MeasuredStability, StabilityWitness, measured_stability
+from .measuring import MeasuredStability, StabilityWitness, measured_stability
 from .steps.filter_count import count, filter_, select
 from .steps.formulas import formula
-from .steps.groups import group_by
+from .steps.grouping import group_by
 from .steps.joins import join_private, join_public
 from .steps.numbers import clamp, histogram, mean, rounding_error, sum_, summation_error
 from .steps.row_maps import flat_map, map_

@@ -26,7 +26,7 @@ from .rows.columns import Covariance, MeanOf, SumOf, VectorSum
 from .rows.groups import GroupBy, Histogram, Stack
 from .rows.parts import ColumnQuery
 from .rows.tables import CountIf, RecordQuery
-from .rows.workloads import Workload
+from .rows.workload import Workload
 
 __all__ = [
     "DEFAULT_QUERIES",

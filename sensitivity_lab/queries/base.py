@@ -27,7 +27,7 @@ from sensitivity_lab.exact.difference import (
     common_integers,
     nearest,
 )
-from sensitivity_lab.universes.records import as_numbers
+from sensitivity_lab.universes.reading import as_numbers
 from sensitivity_lab.universes.relations import Groups, repeated
 from sensitivity_lab.universes.universe import FiniteUniverse, of_numbers
 

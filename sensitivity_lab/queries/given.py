@@ -33,14 +33,14 @@ from sensitivity_lab.checks import (
     text_of,
 )
 from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.universes.records import as_array, as_numbers, is_column
+from sensitivity_lab.universes.reading import as_array, as_numbers, is_column
 from sensitivity_lab.universes.relations import repeated
 from sensitivity_lab.universes.universe import FiniteUniverse, IntervalUniverse, of_numbers
 
 from . import distinct, l_statistics, moments, order_statistics
 from .base import Answer, Answered, Listed, Query, query_of_class
 from .order import depends_on_order
-from .returned import Answers, NoNumbersError, alike, are_exact, numbers_of, shape_of
+from .returned_numbers import Answers, NoNumbersError, alike, are_exact, numbers_of, shape_of
 from .rows.tables import RecordQuery
 
 NAMED: dict[str, Query] = {

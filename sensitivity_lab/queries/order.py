@@ -18,7 +18,7 @@ from sensitivity_lab.errors import QueryError
 from sensitivity_lab.universes.relations import repeated
 from sensitivity_lab.universes.universe import FiniteUniverse
 
-from .returned import Answers, are_exact
+from .returned_numbers import Answers, are_exact
 
 MOST = 64
 """At most so many datasets are shown in other orders."""

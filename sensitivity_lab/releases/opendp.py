@@ -23,7 +23,7 @@ from sensitivity_lab.calls.sensitivity import global_sensitivity
 from sensitivity_lab.checks import check_bounds, check_kind, check_number, check_positive, shown
 from sensitivity_lab.errors import InputError, MissingExtraError
 from sensitivity_lab.exact.difference import nearest, round_down, round_up
-from sensitivity_lab.noise.inverse import INVERSE_SENSITIVITY, InverseSensitivity
+from sensitivity_lab.noise.inverse_mechanism import INVERSE_SENSITIVITY, InverseSensitivity
 from sensitivity_lab.noise.mechanisms import check_public
 from sensitivity_lab.noise.scales import LAPLACE, laplace_scale
 from sensitivity_lab.universes.relations import SymmetricDifference

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from sensitivity_lab.metrics.records import moved
+from sensitivity_lab.metrics.multisets import moved
 from sensitivity_lab.problem import Kind, LocalProblem, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.relations import (

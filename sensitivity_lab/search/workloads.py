@@ -17,7 +17,7 @@ from sensitivity_lab.checks import Norm
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.metrics.vectors import POWERS, powered
 from sensitivity_lab.problem import Kind, Problem
-from sensitivity_lab.queries.rows.workloads import Entries, Intervals, Workload
+from sensitivity_lab.queries.rows.workload import Entries, Intervals, Workload
 from sensitivity_lab.running import poll
 from sensitivity_lab.universes.relations import Relation, smallest
 

@@ -19,7 +19,7 @@ from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import is_of_data, names_of, shown, whole_kind
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.noise.mechanisms import check_delta
-from sensitivity_lab.noise.noise_table import shares_of
+from sensitivity_lab.noise.table_of_noise import shares_of
 from sensitivity_lab.releases.grid import as_text
 from sensitivity_lab.releases.measurements import Bins, Measured, Numbers
 from sensitivity_lab.releases.opendp_noise import Noise

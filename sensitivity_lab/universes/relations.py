@@ -31,7 +31,7 @@ from sensitivity_lab.checks import (
 )
 from sensitivity_lab.errors import InputError, SensitivityLabError, TooLargeError, VerificationError
 from sensitivity_lab.metrics.metric import Row
-from sensitivity_lab.metrics.records import (
+from sensitivity_lab.metrics.multisets import (
     AddOrRemoveDistance,
     ChangeOneDistance,
     Counts,

@@ -35,9 +35,9 @@ from sensitivity_lab.errors import InputError, kind_of
 from sensitivity_lab.exact.difference import Integers, Number, common_integers, integers_of_floats
 from sensitivity_lab.exact.roots import as_fraction
 
-from . import records as reading
+from . import reading
 from .dataframes import Row, as_frame, distinct, is_missing, product, tuples_of
-from .records import (
+from .reading import (
     check_count,
     check_counts,
     check_record,

@@ -11,7 +11,7 @@ from box_functions import FORTY
 
 import sensitivity_lab as sl
 from sensitivity_lab.bounds.few_sums import Curve, FromSums, Moments, form_of, of_sums
-from sensitivity_lab.bounds.reading import read
+from sensitivity_lab.bounds.reading_functions import read
 from sensitivity_lab.bounds.traced import NotFollowedError
 
 UNIT = sl.Universe.from_interval(0, 1)

@@ -226,7 +226,7 @@ def test_each_pair_of_outputs_is_measured_once():
 @pytest.mark.parametrize("block", [1, 3, 10**6])
 def test_pairs_in_many_blocks_have_the_same_farthest_pair(block, monkeypatch):
     """The distance grows from block to block, and the fewest rows attain it."""
-    monkeypatch.setattr("sensitivity_lab.pipelines.stability._BLOCK", block)
+    monkeypatch.setattr("sensitivity_lab.pipelines.measuring._BLOCK", block)
     clipped = (pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(0, 7) >> pl.sum_(0, 7)
     for d_in, most, few in ((1, 7, 1), (2, 14, 2)):
         found = pl.measured_stability(clipped, [1, 3, 7, 9], d_in)

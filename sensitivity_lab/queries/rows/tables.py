@@ -34,7 +34,7 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.metrics.cells import kind_of, table_key
 from sensitivity_lab.queries.base import Answer, Query, Sums, as_terms
-from sensitivity_lab.universes.records import as_numbers
+from sensitivity_lab.universes.reading import as_numbers
 from sensitivity_lab.universes.universe import FiniteUniverse, TableUniverse, Universe
 
 from .predicates import check_predicate, parsed

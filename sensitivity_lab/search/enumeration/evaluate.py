@@ -24,10 +24,10 @@ from sensitivity_lab import running
 from sensitivity_lab.checks import named, shown
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import ExactQuery, Query
-from sensitivity_lab.queries.returned import Answers, alike
+from sensitivity_lab.queries.returned_numbers import Answers, alike
 from sensitivity_lab.running.machine import Machine, in_pages
 from sensitivity_lab.running.time_limits import TimeUpError, in_time
-from sensitivity_lab.search.again import agree, largest_of, no_function, spread
+from sensitivity_lab.search.asked_again import agree, largest_of, no_function, spread
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.universes.listing import Rows

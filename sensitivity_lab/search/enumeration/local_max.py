@@ -11,11 +11,11 @@ from itertools import chain, islice
 from sensitivity_lab import running
 from sensitivity_lab.checks import MORE_MEMORY, named, told_apart
 from sensitivity_lab.errors import QueryError, TooLargeError
-from sensitivity_lab.metrics.records import moved
+from sensitivity_lab.metrics.multisets import moved
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.witness import ExactAnswer, difference_of, exact_answer, rationals_of
-from sensitivity_lab.search.again import answered_in_time, check_again, spread
+from sensitivity_lab.search.asked_again import answered_in_time, check_again, spread
 from sensitivity_lab.search.engine import (
     BothEnds,
     Cost,

@@ -25,8 +25,8 @@ from sensitivity_lab.search.lattice import Floats, Indices
 from sensitivity_lab.universes.relations import repeated
 from sensitivity_lab.universes.universe import of_numbers
 
+from .core_pairs import Family, FoundPair, PairFinder, highs_and_lows
 from .evaluate import Evaluator
-from .pairs import Family, FoundPair, PairFinder, highs_and_lows
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Kind, SmoothProblem
 from sensitivity_lab.results.witness import ExactAnswer, difference_of, exact_answer
 from sensitivity_lab.running import tracked
-from sensitivity_lab.search.again import SAMPLE, check_again
+from sensitivity_lab.search.asked_again import SAMPLE, check_again
 from sensitivity_lab.search.engine import (
     Cost,
     LocalMaxima,

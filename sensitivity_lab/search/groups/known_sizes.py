@@ -17,7 +17,7 @@ import numpy as np
 
 from sensitivity_lab.checks import Norm
 from sensitivity_lab.exact.roots import Gap, root_gap
-from sensitivity_lab.metrics.records import OfMultisets, SymmetricDistance
+from sensitivity_lab.metrics.multisets import OfMultisets, SymmetricDistance
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import (

@@ -17,7 +17,7 @@ import sensitivity_lab as sl
 from sensitivity_lab.running import machine as machines
 from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.search import lattice
-from sensitivity_lab.search.enumeration import pairs as finders
+from sensitivity_lab.search.enumeration import core_pairs as finders
 from sensitivity_lab.search.enumeration.evaluate import ends_of, hold
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.universes import listing

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.queries import Answered, as_answered
-from sensitivity_lab.queries.returned import Answers
+from sensitivity_lab.queries.returned_numbers import Answers
 from sensitivity_lab.running.machine import IN_TURN, Machine
 from sensitivity_lab.search.lattice import Floats
 

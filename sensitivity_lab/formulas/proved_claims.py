@@ -24,10 +24,10 @@ from .closed_form import (
     proofs_while_proved,
     relation_of,
 )
-from .expressions import Expression, SumsQuery, root
 from .library import BLOCKS, GIVEN, NOTHING, REPLACED, Case, Known, candidates, known_of
 from .near import Near
 from .obligations import Obligation, Powers, Proof, Ratio, RootOf, solver_module, term, with_roots
+from .symbolic import Expression, SumsQuery, root
 
 _SIZES, _ENDS = range(1, 9), ((0, 1), (-2, 5), (-3, -1))
 """The sizes and the domains on which the exact engines are asked."""

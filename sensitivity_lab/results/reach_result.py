@@ -14,13 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import (
-    check_column,
-    check_text,
-    choice_kind,
-    rounded_up,
-    whole_kind,
-)
+from sensitivity_lab.checks import check_column, check_text, choice_kind, rounded_up, whole_kind
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.exact.difference import nearest, round_down, round_up
 from sensitivity_lab.exact.roots import Root

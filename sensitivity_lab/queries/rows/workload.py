@@ -17,7 +17,7 @@ from sensitivity_lab.checks import check_column, check_whole, named, shown, whol
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import integers_of_floats
 from sensitivity_lab.queries.base import Answer, Sums
-from sensitivity_lab.universes.records import as_numbers
+from sensitivity_lab.universes.reading import as_numbers
 from sensitivity_lab.universes.universe import FiniteUniverse, Universe
 
 from .tables import RecordQuery, check_kinds, keys_of, places_of

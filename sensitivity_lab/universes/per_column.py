@@ -13,7 +13,7 @@ from sensitivity_lab.checks import as_pandas, check_column, names_of, no_column,
 from sensitivity_lab.errors import InputError, kind_of
 from sensitivity_lab.exact.difference import Number
 
-from .records import is_column
+from .reading import is_column
 from .universe import (
     AnyUniverse,
     FiniteUniverse,

@@ -33,7 +33,7 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number, nearest, round_up
 from sensitivity_lab.results.reprs import Facts
-from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.results.sensitivity_result import Sensitivity
 from sensitivity_lab.universes.relations import Relation, as_relation
 from sensitivity_lab.universes.universe import Universe
 
@@ -186,7 +186,7 @@ class ClippingSweep(Facts):
             sensitivity are logarithmic, by default if the bounds are spaced so; `ax`, three Axes,
             by default of a new figure; `figsize`, in inches.
         """
-        from sensitivity_lab.plotting.clipping import plot_clipping
+        from sensitivity_lab.plotting.noise_errors import plot_clipping
 
         return plot_clipping(self.to_frame(), true_sum=nearest(self.true_sum), **options)
 

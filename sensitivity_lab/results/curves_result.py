@@ -31,7 +31,7 @@ from sensitivity_lab.universes.relations import Relation
 
 from .literals import is_short
 from .reprs import Tabled, in_table, write_csv
-from .sensitivity import Sensitivity
+from .sensitivity_result import Sensitivity
 from .witness import has_vectors, short_pair
 
 if TYPE_CHECKING:

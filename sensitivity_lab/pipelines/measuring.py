@@ -31,7 +31,7 @@ from sensitivity_lab.exact.roots import Distance, Root, upper_of
 from sensitivity_lab.metrics import AbsoluteDistance, Metric, PairDistance
 from sensitivity_lab.results.reprs import Facts
 from sensitivity_lab.running import Block, run, tracked
-from sensitivity_lab.search.pairs import Farthest
+from sensitivity_lab.search.farthest import Farthest
 
 from .changes import distance_of, neighbors_text
 from .neighboring_inputs import Drawn, Indices, drawn_from

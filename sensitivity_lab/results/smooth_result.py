@@ -19,7 +19,7 @@ from sensitivity_lab.universes.universe import FiniteUniverse, finite
 from .noise_context import NoiseContext, left_out, of_datasets
 from .reprs import between_sizes, how_searched, of_function
 from .result import Found, Stated
-from .sensitivity import Sensitivity
+from .sensitivity_result import Sensitivity
 from .witness import Witness, changes, difference_of, exact_answer, in_short, show_answer
 
 if TYPE_CHECKING:

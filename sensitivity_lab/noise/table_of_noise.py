@@ -17,11 +17,18 @@ from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_positive, listed, names_of, rounded_up, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import round_up
-from sensitivity_lab.results.curves import SensitivityCurves
+from sensitivity_lab.results.curves_result import SensitivityCurves
 from sensitivity_lab.results.noise_context import NoiseContext
 from sensitivity_lab.results.reprs import Tabled
 
-from .mechanisms import DELTAS, check_delta, check_public, check_together, noise_context_of, root_up
+from .mechanisms import (
+    DELTAS,
+    check_delta,
+    check_public,
+    check_together,
+    noise_context_of,
+    root_up,
+)
 from .scales import ANALYTIC_GAUSSIAN, EPSILONS, LAPLACE
 
 

@@ -25,7 +25,7 @@ from sensitivity_lab.search.contenders import Contenders
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
 from sensitivity_lab.universes.relations import Multiplicities, repeated
 
-from .searched import Searched
+from .answers_in_floats import Searched
 
 BATCH = 1 << 20
 """About how many numbers are handled at a time."""

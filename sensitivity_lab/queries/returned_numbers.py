@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.checks import names_of, unboxed
-from sensitivity_lab.universes.records import as_array
+from sensitivity_lab.universes.reading import as_array
 
 Answers = NDArray[Any]
 """Numbers: int64, float64, or Python ints, Fractions and floats where neither holds them all."""
