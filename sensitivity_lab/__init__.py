@@ -87,10 +87,8 @@ from .queries import (
     from_function,
 )
 from .universes.datasets import datasets, neighboring_datasets
-from .universes.interval import IntervalUniverse
 from .universes.relations import Bounded, Edit, SymmetricDifference, Unbounded
-from .universes.table import TableUniverse
-from .universes.universe import Universe
+from .universes.universe import IntervalUniverse, TableUniverse, Universe
 
 if TYPE_CHECKING:
     from sensitivity_lab.page.server import explore
@@ -110,13 +108,12 @@ if TYPE_CHECKING:
         streams,
     )
     from .audits.call import assert_sensitivity, audit
-    from .calls.curves import sensitivity_curves
-    from .calls.global_sensitivity import global_sensitivity
-    from .calls.local_sensitivity import local_curves, local_sensitivity
+    from .calls.curves import local_curves, sensitivity_curves
     from .calls.neighbor_table import neighbor_table
     from .calls.reach import reach
+    from .calls.sensitivity import global_sensitivity, local_sensitivity
     from .calls.smooth_sensitivity import smooth_sensitivity
-    from .search.run import Run
+    from .search.engine import Run
 
 _LATER = {
     "audits": "audits",
@@ -131,14 +128,14 @@ _LATER = {
     "plotting": "plotting",
     "releases": "releases",
     "results": "results",
-    "global_sensitivity": "calls.global_sensitivity",
-    "local_sensitivity": "calls.local_sensitivity",
-    "local_curves": "calls.local_sensitivity",
+    "global_sensitivity": "calls.sensitivity",
+    "local_sensitivity": "calls.sensitivity",
+    "local_curves": "calls.curves",
     "smooth_sensitivity": "calls.smooth_sensitivity",
     "sensitivity_curves": "calls.curves",
     "neighbor_table": "calls.neighbor_table",
     "reach": "calls.reach",
-    "Run": "search.run",
+    "Run": "search.engine",
     "assert_sensitivity": "audits.call",
     "audit": "audits.call",
     "explore": "page.server",

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from sensitivity_lab.results.curves_result import SensitivityCurves
+from sensitivity_lab.universes.per_column import as_universes
+from sensitivity_lab.universes.universe import AnyUniverse
+
 from .calls.curves import sensitivity_curves
-from .results.curves import SensitivityCurves
-from .universes.columns import as_universes
-from .universes.finite import AnyUniverse
 from .universes.relations import Bounded, Relation, Unbounded
 from .universes.universe import Universe
 

@@ -1,4 +1,7 @@
-"""The boundary of public calls: foreign errors become documented ones, warnings name the caller."""
+"""The boundary of public calls: they run under numpy's defaults, and raise documented errors alone.
+
+Foreign errors become documented ones, and warnings name the caller.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,29 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
+
 from sensitivity_lab.checks import did_you_mean
 from sensitivity_lab.errors import InputError, SensitivityLabError, WorkerError, printable
-from sensitivity_lab.numpy_state import with_numpy_defaults
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+def with_numpy_defaults(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function run under numpy's own handling of overflow, underflow and invalid values.
+
+    A caller's `numpy.seterr` neither stops a search nor changes its answer; a caller's function
+    that a search calls runs under numpy's defaults as well.
+    """
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
+            return function(*args, **kwargs)
+
+    return call
+
 
 _OF_WORKERS = {"joblib", "concurrent", "distributed", "dask", "tornado", "asyncio"}
 """Packages that run workers."""

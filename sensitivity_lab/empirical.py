@@ -12,7 +12,9 @@ from typing import Any
 
 import pandas as pd
 
-from .calls.global_sensitivity import global_sensitivity
+from sensitivity_lab.calls.sensitivity import global_sensitivity
+from sensitivity_lab.universes.universe import FiniteUniverse
+
 from .checks import (
     check_choice,
     check_column,
@@ -24,7 +26,6 @@ from .checks import (
 )
 from .errors import InputError, kind_of
 from .queries import NAMED, Percentile, Query, as_query
-from .universes.multiset import FiniteUniverse
 from .universes.relations import Bounded, Relation, Unbounded
 from .universes.universe import Universe
 

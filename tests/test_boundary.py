@@ -12,7 +12,7 @@ from checks import refused, refused_with
 
 import sensitivity_lab as sl
 from sensitivity_lab.running import pool
-from sensitivity_lab.spaces import call as space_calls
+from sensitivity_lab.spaces import space_sensitivity as space_calls
 
 UNIVERSE = sl.Universe.from_domain(range(3))
 

@@ -19,7 +19,7 @@ from paths import ROOT
 
 import sensitivity_lab as sl
 from sensitivity_lab import plotting
-from sensitivity_lab.cli.output import check_writable
+from sensitivity_lab.cli.commands import check_writable
 from sensitivity_lab.files import written_whole
 from sensitivity_lab.results.reprs import write_csv
 

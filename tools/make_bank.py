@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sensitivity_lab import formulas
-from sensitivity_lab.bounds.boxes.search import Found, Root, bound, furthest, search
+from sensitivity_lab.bounds.box_search import Found, Root, bound, furthest, search
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "dpriv_bench.md"
 

@@ -19,8 +19,8 @@ HEAD = """# Engines
 
 Made by `python tools/make_engines.py` from `ENGINES` in `sensitivity_lab/search/engines.py`.
 
-The name of an engine is the value of `method=`, and the folder of `sensitivity_lab/search/` that
-holds its theory. All engines are exact; see the [proofs](proofs.md). `method="auto"` picks the
+The name of an engine is the value of `method=`, and the file or folder of `sensitivity_lab/search/`
+that holds its theory. All engines are exact; see the [proofs](proofs.md). `method="auto"` picks the
 first, from the top, that accepts the problem; if none does, the error lists every reason. The cells
 name the neighbor relations that an engine covers.
 """

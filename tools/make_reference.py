@@ -28,7 +28,7 @@ import sensitivity_lab as sl
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.files import written_whole
 from sensitivity_lab.queries import Query
-from sensitivity_lab.results.measure import ExactAnswer, difference_of
+from sensitivity_lab.results.witness import ExactAnswer, difference_of
 from sensitivity_lab.universes.relations import RELATIONS, Relation, multiplicities_of
 
 PATH = Path(__file__).parent.parent / "data" / "reference_sensitivities.json"

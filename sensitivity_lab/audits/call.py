@@ -15,7 +15,7 @@ from sensitivity_lab.checks import check_callable, check_flag, check_running, sh
 from sensitivity_lab.errors import InputError, SensitivityViolation
 from sensitivity_lab.pipelines import Transformation
 from sensitivity_lab.results.literals import brief
-from sensitivity_lab.search.run import Run
+from sensitivity_lab.search.engine import Run
 
 from .claims import ROUNDING_ULPS
 from .couplings.call import audit_coupling

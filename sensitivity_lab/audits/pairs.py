@@ -17,7 +17,7 @@ from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.metrics import Distances, Metric
 from sensitivity_lab.metrics.cells import signed_key
 from sensitivity_lab.results.literals import short_literal
-from sensitivity_lab.search.pairs import Farthest
+from sensitivity_lab.search.farthest import Farthest
 
 from .records import any_distances, plain, records_of
 from .row import Evidence

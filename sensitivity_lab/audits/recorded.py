@@ -11,9 +11,8 @@ from typing import Any
 
 from sensitivity_lab import running
 from sensitivity_lab.boundary import public_call
-from sensitivity_lab.checks import check_callable, check_flag, shown
+from sensitivity_lab.checks import Norm, check_callable, check_flag, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.metrics.norms import Norm
 
 from .claims import ROUNDING_ULPS, check_amount
 from .driven.kept import judged_by_first_calls

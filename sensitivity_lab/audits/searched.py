@@ -9,23 +9,22 @@ from typing import Any
 
 from sensitivity_lab import running
 from sensitivity_lab.calls.curves import as_relations, sensitivity_curves
-from sensitivity_lab.checks import check_text, shown
+from sensitivity_lab.checks import check_norm, check_text, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference, Number
-from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.problem import check_sizes
 from sensitivity_lab.queries import Query, as_query
-from sensitivity_lab.results.measure import difference_of, exact_answer, rationals_of
 from sensitivity_lab.results.reprs import show_sizes
-from sensitivity_lab.results.sensitivity import Sensitivity
-from sensitivity_lab.search.run import Run, check_run
-from sensitivity_lab.universes.finite import (
+from sensitivity_lab.results.sensitivity_result import Sensitivity
+from sensitivity_lab.results.witness import difference_of, exact_answer, rationals_of
+from sensitivity_lab.search.engine import Run, check_run
+from sensitivity_lab.universes.relations import Relation, as_relation, multiplicities_of
+from sensitivity_lab.universes.universe import (
     AnyUniverse,
+    TableUniverse,
     check_any_universe,
     finite,
 )
-from sensitivity_lab.universes.relations import Relation, as_relation, multiplicities_of
-from sensitivity_lab.universes.table import TableUniverse
 
 from .claims import (
     check_tolerance,

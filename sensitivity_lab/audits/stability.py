@@ -8,7 +8,7 @@ from typing import Any
 from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.exact.roots import Distance
 from sensitivity_lab.pipelines import PairDistance, Root, Transformation, measured_stability
-from sensitivity_lab.pipelines.stability.result import MeasuredStability
+from sensitivity_lab.pipelines.measuring import MeasuredStability
 
 from .claims import check_tolerance, claim_at
 from .question import check_several

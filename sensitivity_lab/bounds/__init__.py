@@ -1,7 +1,7 @@
 """Bounds of sensitivities that no engine can compute exactly."""
 
-from .boxes.result import CertifiedBounds
-from .call import sensitivity_bounds
+from .bounding import sensitivity_bounds
+from .certified import CertifiedBounds
 
 __all__ = ["CertifiedBounds", "sensitivity_bounds"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple, overload
 
@@ -12,25 +13,38 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sensitivity_lab.boundary import public_call
-from sensitivity_lab.checks import check_distance, listed, names_of, shown
+from sensitivity_lab.checks import check_distance, check_norm, check_text, listed, names_of, shown
 from sensitivity_lab.errors import InputError, NoEngineError, about
-from sensitivity_lab.interval_problem import IntervalProblem, problem_on
-from sensitivity_lab.metrics.norms import check_norm
-from sensitivity_lab.problem import Problem, check_sizes, check_witnesses
+from sensitivity_lab.problem import (
+    IntervalProblem,
+    Problem,
+    check_sizes,
+    check_witnesses,
+    local_problem_on,
+    problem_on,
+    read_dataset,
+)
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
-from sensitivity_lab.results.curves import SensitivityCurves
-from sensitivity_lab.results.points import Curve, Points
-from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.results.curves_result import Curve, Points, SensitivityCurves
+from sensitivity_lab.results.sensitivity_result import Sensitivity
 from sensitivity_lab.running import watch
 from sensitivity_lab.search import Chosen, check_method, choose, engines_for
-from sensitivity_lab.search.engine import AnyEngine, Finding, Findings, Options, Plan, planned
-from sensitivity_lab.search.gaps import GapCurve
-from sensitivity_lab.search.run import Run, check_run
-from sensitivity_lab.universes.columns import as_universes
-from sensitivity_lab.universes.finite import AnyUniverse
+from sensitivity_lab.search.crossing import GapCurve
+from sensitivity_lab.search.engine import (
+    AnyEngine,
+    Finding,
+    Findings,
+    Options,
+    Plan,
+    Run,
+    check_run,
+    planned,
+)
+from sensitivity_lab.universes.per_column import as_universes
 from sensitivity_lab.universes.relations import Family, Relation, as_relation
+from sensitivity_lab.universes.universe import AnyUniverse, check_any_universe
 
-from .global_sensitivity import conclude
+from .sensitivity import conclude, solve_local
 
 
 @public_call
@@ -129,6 +143,81 @@ def sensitivity_curves(
                 for curve in _curves(column, problem, choices, options)
             )
         )
+
+
+@public_call
+def local_curves(
+    universe: AnyUniverse,
+    queries: Iterable[Any] | str | Query = DEFAULT_QUERIES,
+    *,
+    dataset: Any,
+    distances: Any,
+    neighbors: Any,
+    exactly: bool = False,
+    column: str = "records",
+    norm: str = "L1",
+    method: str = "auto",
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    run: Run = Run(),  # noqa: B008 - frozen
+) -> SensitivityCurves:
+    """Compute the local sensitivity of several queries at several Hamming distances.
+
+    Parameters
+    ----------
+    universe : Universe or IntervalUniverse
+        The records that neighbors are drawn from.
+    column : str, default "records"
+        The name of the data in tables and pictures.
+    queries, distances, neighbors, exactly
+        See `sensitivity_curves`.
+    dataset, norm, method, n_jobs, progress, run
+        See `local_sensitivity`.
+
+    Returns
+    -------
+    SensitivityCurves
+        Curves of kind "local". Their table has the same columns as the table of global curves, so
+        both fit on one plot: ``plot_curves(pd.concat([here.to_frame(), everywhere.to_frame()]))``.
+
+    Raises
+    ------
+    InputError, NoEngineError, QueryError
+        See `local_sensitivity`.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_dataset([1, 2, 3, 10, 11])
+    >>> sl.local_curves(
+    ...     universe, ["median", "sum"], dataset=[1, 2, 3], distances=[1, 2], neighbors="bounded"
+    ... )
+    Local sensitivity by Hamming distance k, size 3
+    k                                   1   2
+    column  neighbors          query
+    records bounded, at most k median   1   8
+                               sum     10  18
+    """
+    check_method(method, "local")
+    check_text("column", column, "a text")
+    universe = check_any_universe(universe)
+    asked, relations = as_queries(queries), as_relations(neighbors, distances, exactly)
+    in_norm = check_norm(norm)
+    families = dict.fromkeys(relation.at(1) for relation in relations)
+    x = read_dataset(universe, dataset)
+    first = local_problem_on(universe, asked[0], relations[0], x, in_norm)
+    problems = [
+        replace(first, query=query, neighbors=relation).checked()
+        for family in families
+        for query in asked
+        for relation in relations
+        if relation.at(1) == family
+    ]
+    run = check_run(run, queries=asked)
+    options = Options(n_jobs, progress, run)
+    return SensitivityCurves(
+        tuple((column, solve_local(problem, method, options)) for problem in problems)
+    )
 
 
 def as_queries(queries: Any) -> tuple[Query, ...]:

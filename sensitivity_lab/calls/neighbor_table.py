@@ -10,35 +10,33 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.boundary import public_call
-from sensitivity_lab.checks import check_whole
+from sensitivity_lab.checks import Norm, check_norm, check_whole
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.metrics.norms import Norm, check_norm
 from sensitivity_lab.problem import Problem, check_sizes, check_witnesses
 from sensitivity_lab.queries import Answer, Query, as_query
-from sensitivity_lab.results.measure import ExactAnswer, answer_of, difference_of
-from sensitivity_lab.results.neighbor_table import CHANGES, NeighborRow, NeighborTable
+from sensitivity_lab.results.neighbor_table_result import CHANGES, NeighborRow, NeighborTable
 from sensitivity_lab.results.reprs import show_sizes
-from sensitivity_lab.search.again import check_again, spread
-from sensitivity_lab.search.run import Run
+from sensitivity_lab.results.witness import ExactAnswer, answer_of, difference_of
+from sensitivity_lab.search.asked_again import check_again, spread
+from sensitivity_lab.search.engine import Run
 from sensitivity_lab.universes.datasets import (
     count_datasets,
     datasets,
     inside_and_outside,
     iter_neighbors,
+    number_of_neighbors,
 )
-from sensitivity_lab.universes.finite import check_universe
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.neighbor_counts import number_of_neighbors
 from sensitivity_lab.universes.relations import (
     Dataset,
+    Multiplicities,
     Relation,
     RemovedAdded,
     as_relation,
     multiplicities_of,
     show,
 )
+from sensitivity_lab.universes.universe import FiniteUniverse, check_universe
 
 _ROW_LIMIT = 5_000
 

@@ -1,38 +1,50 @@
-"""Reach: the least and the greatest answer within every number of steps from one dataset."""
+"""Reach: the least and the greatest answer within every number of steps from one dataset.
+
+Its neighbors are all datasets within some steps: a `Ball`.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
 
 from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import MORE_MEMORY, exceeding, shown, whole_kind
 from sensitivity_lab.errors import InputError, TooLargeError
-from sensitivity_lab.interval_problem import (
+from sensitivity_lab.metrics.metric import Row
+from sensitivity_lab.problem import (
     LocalIntervalProblem,
+    LocalProblem,
     in_order,
     local_problem_on,
     read_dataset,
 )
-from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.queries import Query, as_query
-from sensitivity_lab.results.measure import exact_answer, measure
-from sensitivity_lab.results.reach import Bound, End, Farthest, Reach, as_bound
+from sensitivity_lab.results.reach_result import Bound, End, Farthest, Reach, as_bound
+from sensitivity_lab.results.witness import exact_answer, measure
 from sensitivity_lab.running import watch
 from sensitivity_lab.search import check_method, choose
-from sensitivity_lab.search.engine import BothEnds, Options
-from sensitivity_lab.search.run import Run, check_run
-from sensitivity_lab.universes.ball import Ball
-from sensitivity_lab.universes.finite import AnyUniverse, check_any_universe, finite
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.search.engine import BothEnds, Options, Run, check_run
 from sensitivity_lab.universes.relations import (
     RELATIONS,
+    Bounded,
+    Multiplicities,
     Relation,
+    RemovedAdded,
     as_relation,
     multiplicities_of,
+)
+from sensitivity_lab.universes.universe import (
+    AnyUniverse,
+    FiniteUniverse,
+    Space,
+    check_any_universe,
+    finite,
 )
 
 from .smooth_sensitivity import check_limits
@@ -332,3 +344,89 @@ def _ends_at_every_distance(
     for (k, answer), after in zip(moves, [*[k for k, _ in moves[1:]], last + 1], strict=True):
         found += [as_bound(answer, query)] * (after - k)
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class Ball(Relation):
+    """The datasets that are at most k single steps from x.
+
+    Unlike a relation that a caller gives, a ball is never infeasible: it leaves out what x or the
+    universe has too few records for, so it *saturates*. That keeps balls nested between neighbors:
+    a dataset within k steps of x is within k + 1 steps of every neighbor of x.
+
+    Parameters
+    ----------
+    k : int
+        The number of steps.
+    exactly : bool
+        Always False.
+    step : Relation
+        The relation whose distance counts the steps; see `Relation.step`.
+    limits : tuple of two numbers
+        The smallest and the largest size of datasets; the largest may be math.inf.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_dataset([1, 2, 3])
+    >>> ball = Ball(9, step=sl.Bounded(1), limits=(2, 2))
+    >>> ball.changes(2, universe), ball.saturated_at(2, universe)
+    (((1, 1),), 1)
+    """
+
+    step: Relation = Bounded(1)  # noqa: RUF009 - frozen
+    limits: tuple[int, float] = (1, math.inf)
+
+    name: ClassVar[str] = "ball"
+    does = "take single steps"
+
+    @property
+    def nested(self) -> int:
+        """The balls of every number of steps up to k."""
+        return self.k
+
+    def levels(self, changes: Sequence[RemovedAdded]) -> list[int]:
+        """Return how many steps each change takes."""
+        removed, added = np.array(changes).T
+        levels: list[int] = self.step.metric.apart(added, removed).tolist()
+        return levels
+
+    def between(self, x: Multiplicities, y: Multiplicities) -> Row:
+        """Return how many steps datasets are apart."""
+        return self.step.between(x, y)
+
+    def saturated_at(self, size: int, universe: Space) -> int | None:
+        """Return after how many steps there is no further dataset; None if more than k.
+
+        Equal records count as different ones, as in every relation; where a universe has many of
+        them, all datasets may be reached earlier.
+        """
+        # No dataset is further away than where all of x is removed, and all that can be is added.
+        most = size + min(universe.size - size, self.limits[1])
+        k = self.k
+        while k < most:
+            k += 1
+            if any(True for _ in self.changes_at(k, size, universe)):
+                return None
+        changes = self.changes(size, universe)
+        return max(self.levels(changes)) if changes else 0
+
+    def changes_at(
+        self, k: int, size: int, universe: Space, least: int = 0
+    ) -> Iterable[RemovedAdded]:
+        """Yield the changes of datasets of this size at distance exactly k, not its own k."""
+        lowest, highest = self.limits
+        return (
+            (removed, added)
+            for removed, added in self.step.changes_at(k, size, universe, least)
+            if lowest <= size - removed + added <= highest
+        )
+
+    def _limits(self, least: int) -> str:
+        return "a ball is never too large"
+
+    def _largest(self, size: int, universe: Space, least: int) -> int | float:
+        return math.inf
+
+    def _changes_at(self, k: int, removable: int, addable: int) -> Iterable[RemovedAdded]:
+        return self.step._changes_at(k, removable, addable)

@@ -7,20 +7,16 @@ from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab.boundary import public_call
-from sensitivity_lab.checks import check_whole, listed, number_kind, shown
+from sensitivity_lab.checks import check_norm, check_whole, listed, number_kind, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.metrics.norms import check_norm
+from sensitivity_lab.exact.enclosures import Damped
 from sensitivity_lab.problem import LocalProblem, Problem, SmoothProblem
 from sensitivity_lab.queries import Query, as_query
-from sensitivity_lab.results.sensitivity import Sensitivity
-from sensitivity_lab.results.smooth import SmoothSensitivity
+from sensitivity_lab.results.sensitivity_result import Sensitivity
+from sensitivity_lab.results.smooth_result import SmoothSensitivity
 from sensitivity_lab.search import choose
-from sensitivity_lab.search.engine import Finding, LocalMaximumAtDistance, Options
-from sensitivity_lab.search.run import Run, check_run
-from sensitivity_lab.universes.finite import AnyUniverse, check_universe
-from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.search.engine import Finding, LocalMaximumAtDistance, Options, Run, check_run
 from sensitivity_lab.universes.relations import (
     RELATIONS,
     Relation,
@@ -29,8 +25,9 @@ from sensitivity_lab.universes.relations import (
     check_dataset,
     check_number_of_records,
 )
+from sensitivity_lab.universes.universe import AnyUniverse, FiniteUniverse, check_universe
 
-from .global_sensitivity import conclude
+from .sensitivity import conclude
 
 
 @public_call

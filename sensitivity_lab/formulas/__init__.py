@@ -1,9 +1,9 @@
 """Formulas of sensitivities for every n and k, with what proves them."""
 
-from .claims import Verdict, prove
 from .closed_form import Formula, formula
 from .obligations import Proof
-from .sums import SumsQuery, sums
+from .proved_claims import Verdict, prove
+from .symbolic import SumsQuery, sums
 
 __all__ = ["Formula", "Proof", "SumsQuery", "Verdict", "formula", "prove", "sums"]
 

@@ -21,7 +21,6 @@ from sensitivity_lab.queries import Query, Std, Var, as_query
 from sensitivity_lab.results.reprs import fact_lines, facts_html
 from sensitivity_lab.universes.relations import as_relation
 
-from .expressions import Expression, root
 from .library import (
     BLOCKS,
     BOTH,
@@ -45,7 +44,7 @@ from .obligations import (
     term,
     witness_obligations,
 )
-from .sums import SumsQuery
+from .symbolic import Expression, SumsQuery, root
 
 NAMES = frozenset("nkLU")
 

@@ -15,9 +15,8 @@ from typing import Any
 from sensitivity_lab import queries as q
 from sensitivity_lab.queries import Query
 
-from .expressions import Expression
 from .obligations import Added, Covariances, Layers, Model, Powers
-from .sums import SumsQuery
+from .symbolic import Expression, SumsQuery
 
 WIDTH, SQUARE, NOTHING = "(U - L)", "(U - L)**2", "1"
 

@@ -20,8 +20,7 @@ from typing import Any
 
 from sensitivity_lab.errors import InputError, MissingExtraError
 
-from .expressions import Expression, Functions, walked
-from .sums import SumsQuery
+from .symbolic import Expression, Functions, SumsQuery, walked
 
 TIME_LIMIT = 60
 """Seconds that the solver gets for one obligation."""

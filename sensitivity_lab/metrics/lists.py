@@ -15,7 +15,7 @@ from sensitivity_lab.exact.roots import Distance
 
 from .cells import Cells
 from .metric import INFINITE, Distances, OfCells, Row, Sees
-from .records import keys_of
+from .multisets import keys_of
 
 Form = tuple[Hashable, ...]
 """The keys of the records of a list, in order."""

@@ -29,7 +29,8 @@ from sensitivity_lab.errors import InputError, QueryError, SensitivityLabError
 from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.exact.roots import Root, as_fraction, whole
 from sensitivity_lab.metrics.cells import Cells
-from sensitivity_lab.metrics.encoding import encode
+
+from .cells import encode
 
 Row = NDArray[Any]
 """Distances from one item to all later ones: int64, or Python ints where those do not fit."""

@@ -19,13 +19,13 @@ Examples
 250.0
 """
 
-from .clipping import clipping_sweep
-from .clipping_result import ClippingPoint, ClippingSweep
-from .inverse import INVERSE_SENSITIVITY, InverseSensitivity, Ring, inverse_sensitivity
-from .normal import ANALYTIC_GAUSSIAN, analytic_gaussian_scale
+from .clipping_bounds import ClippingPoint, ClippingSweep, clipping_sweep
+from .inverse_mechanism import INVERSE_SENSITIVITY, InverseSensitivity, Ring, inverse_sensitivity
 from .scales import (
+    ANALYTIC_GAUSSIAN,
     GAUSSIAN,
     LAPLACE,
+    analytic_gaussian_scale,
     gaussian_rho,
     gaussian_scale,
     laplace_epsilon,
@@ -38,8 +38,7 @@ from .smooth import (
     smooth_cauchy_scale,
     smooth_laplace_scale,
 )
-from .table import noise_table
-from .table_result import NoiseRow, NoiseTable
+from .table_of_noise import NoiseRow, NoiseTable, noise_table
 
 MECHANISMS = (
     *(LAPLACE, GAUSSIAN, ANALYTIC_GAUSSIAN, SMOOTH_LAPLACE, SMOOTH_CAUCHY),

@@ -48,8 +48,15 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import round_down
 from sensitivity_lab.results.noise_context import NoiseContext
 
-from .context import check_public, finite_bound, noise_context_of
-from .mechanism import DELTAS, Mechanism, check_delta, root_up
+from .mechanisms import (
+    DELTAS,
+    Mechanism,
+    check_delta,
+    check_public,
+    finite_bound,
+    noise_context_of,
+    root_up,
+)
 
 _LEAST_EPSILON = Fraction(1, 10**9)
 _MOST_EPSILON = 3

@@ -19,9 +19,8 @@ from sensitivity_lab.csv_files import MOST_VALUES, Cells, cells_of, written_numb
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.results.literals import literal
-from sensitivity_lab.universes.columns import as_universes
-from sensitivity_lab.universes.finite import AnyUniverse
-from sensitivity_lab.universes.universe import Universe
+from sensitivity_lab.universes.per_column import as_universes
+from sensitivity_lab.universes.universe import AnyUniverse, Universe
 
 _SPELLED_OUT = 30
 """The most values of a domain that the code lists."""

@@ -40,22 +40,16 @@ from sensitivity_lab.metrics import (
     SharedIdDistance,
     SymmetricDistance,
 )
-from sensitivity_lab.pipelines.steps.bounded import mean
 
 from .changes import AddMaxRows, AddOneRow, AddRowsWithID, AddRowsWithSharedID
 from .domains import Domain, Numbers, Pair, Scalar, Values, Vector
-from .laplace import Measurement, laplace
-from .rounding import rounding_error, summation_error
-from .sensitivity import ChainSensitivity
-from .stability.measure import measured_stability
-from .stability.result import MeasuredStability, StabilityWitness
-from .starts import number, start
+from .ends import Measurement, laplace, number, start
+from .measuring import MeasuredStability, StabilityWitness, measured_stability
 from .steps.filter_count import count, filter_, select
 from .steps.formulas import formula
-from .steps.groups import group_by
-from .steps.numbers import clamp, histogram, sum_
-from .steps.private_joins import join_private
-from .steps.public_joins import join_public
+from .steps.grouping import group_by
+from .steps.joins import join_private, join_public
+from .steps.numbers import clamp, histogram, mean, rounding_error, sum_, summation_error
 from .steps.row_maps import flat_map, map_
 from .steps.truncation import (
     DropExcess,
@@ -65,7 +59,7 @@ from .steps.truncation import (
     max_rows_per_id,
 )
 from .table_domains import Groups, Table
-from .transformation import Start, Step, Transformation
+from .transformation import ChainSensitivity, Start, Step, Transformation
 
 __all__ = [
     "AbsoluteDistance",

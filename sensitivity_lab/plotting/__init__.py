@@ -6,8 +6,7 @@ so color-blind readers can read a picture, also in print without color. `_pictur
 that all pictures share, `_options.py` the checks of their options.
 """
 
-from ._files import check_path, save
-from ._picture import off_screen
+from ._picture import check_path, off_screen, save
 from .curves.draw import plot_curves
 
 __all__ = [

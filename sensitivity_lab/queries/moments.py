@@ -13,10 +13,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sensitivity_lab.checks import as_pandas, as_python, listed, number_kind
-from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.universe import FiniteUniverse
 
-from .base import ExactQuery, Query, Runs, WithEmpty
-from .row_sums import Sums, as_terms
+from .base import ExactQuery, Query, Runs, Sums, WithEmpty, as_terms
 
 _check_ddof = number_kind(
     "a number of at least 0 and below 2**62", lambda given: 0 <= given < 2**62

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.errors import QueryError
-from sensitivity_lab.universes.multiplicities import repeated
-from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.relations import repeated
+from sensitivity_lab.universes.universe import FiniteUniverse
 
-from .returned import Answers, are_exact
+from .returned_numbers import Answers, are_exact
 
 MOST = 64
 """At most so many datasets are shown in other orders."""

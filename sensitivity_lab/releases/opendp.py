@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.calls.global_sensitivity import global_sensitivity
+from sensitivity_lab.calls.sensitivity import global_sensitivity
 from sensitivity_lab.checks import check_bounds, check_kind, check_number, check_positive, shown
 from sensitivity_lab.errors import InputError, MissingExtraError
 from sensitivity_lab.exact.difference import nearest, round_down, round_up
-from sensitivity_lab.noise.context import check_public
-from sensitivity_lab.noise.inverse import INVERSE_SENSITIVITY, InverseSensitivity
+from sensitivity_lab.noise.inverse_mechanism import INVERSE_SENSITIVITY, InverseSensitivity
+from sensitivity_lab.noise.mechanisms import check_public
 from sensitivity_lab.noise.scales import LAPLACE, laplace_scale
 from sensitivity_lab.universes.relations import SymmetricDifference
 from sensitivity_lab.universes.universe import Universe
@@ -315,7 +315,7 @@ def opendp_release(
     --------
     >>> import opendp.prelude as dp
     >>> dp.enable_features("contrib")
-    >>> from sensitivity_lab.noise.clipping import clipping_sweep
+    >>> from sensitivity_lab.noise import clipping_sweep
     >>> sweep = clipping_sweep(
     ...     [3, 5, 9], [4, 8, 16], epsilon=1, release=opendp_release, neighbors="unbounded"
     ... )

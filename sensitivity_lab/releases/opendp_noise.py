@@ -20,8 +20,8 @@ import numpy as np
 
 from sensitivity_lab.errors import MissingExtraError
 from sensitivity_lab.exact.difference import round_up
-from sensitivity_lab.noise.mechanism import root_up
-from sensitivity_lab.noise.normal import ratio
+from sensitivity_lab.noise.mechanisms import root_up
+from sensitivity_lab.noise.scales import ratio
 
 from .measurements import Measured, Numbers
 from .person import Person

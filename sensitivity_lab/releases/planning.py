@@ -33,9 +33,9 @@ from sensitivity_lab.checks import (
 )
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.files import read_file, written_whole
-from sensitivity_lab.noise.mechanism import check_delta
-from sensitivity_lab.noise.normal import check_gaussian_epsilon
-from sensitivity_lab.noise.table import shares_of
+from sensitivity_lab.noise.mechanisms import check_delta
+from sensitivity_lab.noise.scales import check_gaussian_epsilon
+from sensitivity_lab.noise.table_of_noise import shares_of
 from sensitivity_lab.results.reprs import Tabled, fact_lines, facts_html
 
 from .grid import WHOLE, Grid, as_text, grid_of

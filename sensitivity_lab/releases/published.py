@@ -180,7 +180,7 @@ class Errors(Tabled):
         -------
         matplotlib.figure.Figure
         """
-        from sensitivity_lab.plotting.release import plot_errors
+        from sensitivity_lab.plotting.noise_errors import plot_errors
 
         figure: Figure = plot_errors(
             self.exact, self.error, self.least, left_out=self.histograms, **options

@@ -1,10 +1,10 @@
 """The results of searches: measured from their witnesses, shown as text, HTML and tables."""
 
-from .curves import SensitivityCurves
-from .neighbor_table import NeighborRow, NeighborTable
-from .reach import Reach
-from .sensitivity import Sensitivity, Witness
-from .smooth import SmoothSensitivity
+from .curves_result import SensitivityCurves
+from .neighbor_table_result import NeighborRow, NeighborTable
+from .reach_result import Reach
+from .sensitivity_result import Sensitivity, Witness
+from .smooth_result import SmoothSensitivity
 
 __all__ = [
     "NeighborRow",

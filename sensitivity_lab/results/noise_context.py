@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from sensitivity_lab.metrics.norms import Norm
+from sensitivity_lab.checks import Norm
 from sensitivity_lab.queries import Query
-from sensitivity_lab.universes.finite import AnyUniverse
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
+from sensitivity_lab.universes.universe import AnyUniverse, FiniteUniverse
 
 from .reprs import show_sizes
 

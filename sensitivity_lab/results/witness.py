@@ -1,29 +1,226 @@
-"""The pair of datasets that proves a sensitivity: listed at once, or when first used.
+"""The pair of datasets that proves a sensitivity: shown, measured, and listed when first used.
 
-Checked twice: `Unlisted.listed` checks a pair as it lists it, and `Result.verify` in `result.py`
-checks any result's pair again.
+`measure` says how far a query's answers on two datasets are apart: it is the source of every value.
+As text a pair has the records that change first, then what they share, shortened. It is checked
+twice: `Unlisted.listed` checks a pair as it lists it, and `Result.verify` in `result.py` checks any
+result's pair again.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from sensitivity_lab.checks import Norm, text_of
 from sensitivity_lab.errors import VerificationError
-from sensitivity_lab.queries import Answer, Query
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import SHOWN, Dataset, Relation, check_related
+from sensitivity_lab.exact.difference import Difference, rational_of
+from sensitivity_lab.metrics.vectors import distance
+from sensitivity_lab.queries import Answer, Answered, Query
+from sensitivity_lab.queries.base import as_floats
+from sensitivity_lab.universes.relations import (
+    SHOWN,
+    Dataset,
+    Multiplicities,
+    Relation,
+    check_related,
+    show,
+)
+from sensitivity_lab.universes.universe import FiniteUniverse
 
 from .literals import short, short_ends
-from .measure import measure
-from .pairs import pair_facts
 from .reprs import Facts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_MOST = 12
+"""Of more distinct records than that, the middle is left out."""
+
+_ENDS = 4
+"""So many of the first ones are shown then, and of the last."""
+
+_ALIGNED = 40
+"""Longer texts are not aligned."""
+
+
+def in_short(records: Sequence[Any]) -> str:
+    """Return ascending records as text: equal ones once, of many the first and the last ones.
+
+    Examples
+    --------
+    >>> in_short((0, 0, 0, 7)), in_short(())
+    ('0 (x3), 7', 'none')
+    >>> in_short(range(5000))
+    '0, 1, 2, 3, ..., 4996, 4997, 4998, 4999; 5,000 records'
+    """
+    runs = [(record, sum(1 for _ in equal)) for record, equal in groupby(records)]
+    if len(runs) <= _MOST:
+        return ", ".join(map(_run, runs)) or "none"
+    texts = [*map(_run, runs[:_ENDS]), "...", *map(_run, runs[-_ENDS:])]
+    return f"{', '.join(texts)}; {len(records):,} records"
+
+
+def _run(run: tuple[Any, int]) -> str:
+    """Return a record and how often it occurs as text."""
+    record, count = run
+    return f"{text_of(record)} (x{count:,})" if count > 1 else text_of(record)
+
+
+def show_answer(answer: Answer) -> str:
+    """Return an answer as text, the middle of a long vector left out."""
+    if not isinstance(answer, tuple):
+        return f"{answer:.10g}"
+    return show([f"{number:.10g}" for number in answer], "numbers")
+
+
+def pair_facts(witness: Any) -> list[tuple[str, str]]:
+    """Return the facts that a repr shows of a witness: records only in x, only in y, in both.
+
+    Parameters
+    ----------
+    witness : Witness
+        Anything with only_x, only_y, shared, query_x and query_y.
+    """
+    texts = [in_short(witness.only_x), in_short(witness.only_y)]
+    width = max(map(len, texts))
+    width = width if width <= _ALIGNED else 0
+    answers = (("x", witness.query_x), ("y", witness.query_y))
+    return [
+        *(
+            (f"only in {name}", f"{text:<{width}}  f({name}) = {show_answer(answer)}")
+            for text, (name, answer) in zip(texts, answers, strict=True)
+        ),
+        ("in both", in_short(witness.shared)),
+    ]
+
+
+def changes(first: Iterable[Any], second: Iterable[Any], name: str) -> str:
+    """Return a dataset as the changes that lead to it from another one.
+
+    Parameters
+    ----------
+    first, second : iterable of records
+        The dataset before and after the changes; ascending.
+    name : str
+        The name of the first.
+
+    Examples
+    --------
+    >>> changes((1, 2, 2), (1, 2, 5), "x"), changes((1, 2), (1,), "x"), changes((1,), (1,), "x")
+    ('x without 2, with 5', 'x without 2', 'x')
+    """
+    before, after = Counter(first), Counter(second)
+    parts = [
+        f"{word} {in_short(tuple(records.elements()))}"
+        for word, records in (("without", before - after), ("with", after - before))
+        if records
+    ]
+    return " ".join([name, ", ".join(parts)]).rstrip()
+
+
+ExactAnswer = Fraction | tuple[Fraction, ...]
+"""An answer as a rational number (its square, if the query is a root), or a tuple of several."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The answers of a query on a pair of datasets, and how far apart they are.
+
+    `arithmetic` is "exact" if no answer is a float that a caller's function returned.
+    """
+
+    query_x: Answer
+    query_y: Answer
+    value: float
+    exact: Fraction | None
+    upper: float | None
+    arithmetic: Literal["exact", "float"]
+
+
+def measure(
+    query: Query,
+    universe: FiniteUniverse,
+    x: Multiplicities,
+    y: Multiplicities,
+    norm: Norm = "L1",
+    answers: tuple[Answered, Answered] | None = None,
+) -> Measurement:
+    """Return how far a query's answers on x and y are apart.
+
+    Parameters
+    ----------
+    query : Query
+        The query.
+    universe : FiniteUniverse
+        The records that x and y are drawn from.
+    x : ndarray of int64, shape (m,)
+        A dataset, by multiplicities.
+    y : ndarray of int64, shape (m,)
+        Another.
+    norm : {"L1", "L2", "Linf"}, default "L1"
+        For answers that are vectors.
+    answers : tuple of two answers, optional
+        The answers of a caller's function if they are known, to save the calls.
+    """
+    first, second = query.exactly(universe, x), query.exactly(universe, y)
+    if first is None or second is None:
+        returned = answers or (query.answered(universe, x), query.answered(universe, y))
+        first, second = map(rationals_of, returned)
+        if not all(map(_is_exact, returned)):
+            floats = as_floats(first, False), as_floats(second, False)
+            gap = difference_of(first, second, norm).nearest()
+            return Measurement(*floats, gap, None, None, "float")
+    difference = difference_of(first, second, norm, query.root)
+    return Measurement(
+        as_floats(first, query.root),
+        as_floats(second, query.root),
+        difference.nearest(),
+        difference.exact,
+        difference.upper(),
+        "exact",
+    )
+
+
+def difference_of(
+    first: ExactAnswer, second: ExactAnswer, norm: Norm, root: bool = False
+) -> Difference:
+    """Return how far two answers are apart; numbers are the squares of the answers if `root`."""
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        return distance(first, second, norm, root)
+    if isinstance(first, Fraction) and isinstance(second, Fraction):
+        return Difference(first, second, root)
+    raise TypeError(f"{first!r} and {second!r} are no answers of one query")
+
+
+def exact_answer(query: Query, universe: FiniteUniverse, data: Multiplicities) -> ExactAnswer:
+    """Return what `difference_of` compares: the exact answer, or what the answer's floats are."""
+    exact = query.exactly(universe, data)
+    return rationals_of(query.answered(universe, data)) if exact is None else exact
+
+
+def answer_of(
+    query: Query, universe: FiniteUniverse, data: Multiplicities
+) -> tuple[Answer, ExactAnswer]:
+    """Return the answer in floats, and as what differences are measured between."""
+    exact = exact_answer(query, universe, data)
+    return as_floats(exact, query.root), exact
+
+
+def rationals_of(answer: Answered) -> ExactAnswer:
+    """Return the rational numbers that an answer is, floats included."""
+    if isinstance(answer, tuple):
+        return tuple(map(rational_of, answer))
+    return rational_of(answer)
+
+
+def _is_exact(answer: Answered) -> bool:
+    """Tell whether an answer of a caller's function holds no float."""
+    numbers = answer if isinstance(answer, tuple) else (answer,)
+    return all(isinstance(number, Fraction) for number in numbers)
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,7 +284,7 @@ class Witness(Facts):
             `query`, `neighbors` and `gap`, texts for the labels and the title; `unit` of the
             records; `ax`, where to draw, by default on a new figure.
         """
-        from sensitivity_lab.plotting.witness import plot_witness
+        from sensitivity_lab.plotting.pair import plot_witness
 
         return plot_witness(self, **options)
 

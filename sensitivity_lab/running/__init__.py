@@ -4,8 +4,8 @@
 so that a search survives the death of a process on this machine.
 """
 
-from .block import Block
 from .pool import Sample, in_fresh_process, run, timed, workers
+from .processes import Block
 from .progress import bar, counter, poll, tracked, watch
 
 __all__ = [

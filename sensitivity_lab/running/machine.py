@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.boundary import with_numpy_defaults
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeVar
 
-from .block import Block
+from .processes import Block
 from .progress import bar
 
 Recipe = TypeVar("Recipe")

@@ -13,15 +13,40 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from pickle import PicklingError
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import joblib
 from joblib.externals.loky.backend.reduction import dumps
 
 from sensitivity_lab.errors import InputError, WorkerError
 from sensitivity_lab.files import folder_of_process, remove_abandoned, temporary_folder
-from sensitivity_lab.running.block import Block, Produced
-from sensitivity_lab.running.time_limits import serve, workers_without_interrupts
+
+from .time_limits import serve, workers_without_interrupts
+
+Recipe = TypeVar("Recipe")
+
+Produced = tuple[int, int, Any]
+"""A block's place, its length, and the answer on it."""
+
+
+@dataclass(frozen=True)
+class Block(Generic[Recipe]):
+    """A piece of work.
+
+    Attributes
+    ----------
+    recipe : object
+        A small description of the work.
+    length : int
+        The amount of work, for the progress bar.
+    label : str
+        What errors call the block.
+    """
+
+    recipe: Recipe
+    length: int
+    label: str = "a block"
+
 
 PREFIX = "sensitivity_lab-"
 """How the names of temporary folders of processes and runs begin."""

@@ -9,8 +9,14 @@ from typing import Any, NamedTuple
 
 from sensitivity_lab.checks import check_choice
 from sensitivity_lab.errors import NoEngineError, TooLargeError
-from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem
-from sensitivity_lab.problem import Kind, LocalProblem, Problem, SmoothProblem
+from sensitivity_lab.problem import (
+    IntervalProblem,
+    Kind,
+    LocalIntervalProblem,
+    LocalProblem,
+    Problem,
+    SmoothProblem,
+)
 from sensitivity_lab.queries import Query
 from sensitivity_lab.running import watch
 

@@ -11,24 +11,20 @@ from .enumeration.local_max import LocalEnumeration
 from .enumeration.smooth_max import SmoothEnumeration
 from .groups.global_max import Groups
 from .groups.local_max import LocalGroups
-from .intervals.global_max import Intervals
-from .intervals.local_max import LocalIntervals
+from .intervals import Intervals, LocalIntervals
 from .monotone.global_max import Monotone
 from .monotone.local_max import LocalMonotone
 from .monotone.smooth_max import SmoothMonotone
-from .multiplicities.global_max import MultiplicitiesEngine
-from .multiplicities.local_max import LocalMultiplicities
-from .nobody import OfAnySize
-from .one_column.global_max import OneColumn
-from .one_column.local_max import LocalOneColumn
+from .multiplicities import LocalMultiplicities, MultiplicitiesEngine
+from .one_column import LocalOneColumn, OneColumn
 from .ranks.global_max import Ranks
 from .ranks.local_max import LocalRanks
-from .row_sums.global_max import RowSums
-from .row_sums.local_max import LocalRowSums
-from .stacks.global_max import Stacks
+from .row_sums import LocalRowSums, RowSums
+from .sizes import OfAnySize
+from .stacks import Stacks
 from .variance.global_max import Variance
 from .variance.local_max import LocalVariance
-from .workloads.global_max import Workloads
+from .workloads import Workloads
 
 _LOCAL: tuple[AnyEngine, ...] = (LocalMonotone(), LocalVariance(), LocalRanks())
 

@@ -1,31 +1,294 @@
-"""A sorted universe, and pairs of datasets laid out along it.
+"""A sorted universe, pairs of datasets laid out along it, and the memory that both take.
 
-Sort the universe: u_0 <= u_1 <= ... <= u_(N-1). A *layout* says which positions are in the core C,
-only in x (A) and only in y (B), as ranges; the other positions are outside both. Engines that need
-no enumeration propose layouts, and the best of a few is found by exact comparison.
+Sort the universe: u_0 <= u_1 <= ... <= u_(N-1), with exact sums of its powers by position. Arrays
+of int64 or float64 give exact integers where a search asks for them, no others. A *layout* says
+which positions are in the core C, only in x (A) and only in y (B), as ranges; the other positions
+are outside both. Engines that need no enumeration propose layouts, and the best of a few is found
+by exact comparison.
+
+All numbers of bytes are what a search needs at its peak beyond its universe and, where it is local,
+beyond its dataset; `benchmarks/memory.py` compares them with what is measured.
 """
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import chain, islice
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.problem import Problem
+from sensitivity_lab.exact.difference import Difference, Integers, mantissas_of_floats
+from sensitivity_lab.problem import LocalProblem, Problem, SmoothProblem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.universe import of_numbers
+from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.universes.universe import FiniteUniverse, Universe, of_numbers
 
 from .engine import Finding
-from .sorted_arrays import sorted_records_of
-from .sorted_records import Positions, Ranges, SortedMultiset
+
+Positions = NDArray[np.int64]
+
+Ranges = tuple[tuple[int, int], ...]
+"""Positions of sorted records, as ranges (start, stop); empty ones may be among them."""
+
+
+class SortedMultiset:
+    """Records by positions 0 to size - 1 in ascending order, equal ones side by side.
+
+    Parameters
+    ----------
+    values : ndarray of Python ints, shape (m,)
+        Distinct values, ascending: the records times `unit`.
+    counts : ndarray of int64, shape (m,)
+        How many records of each value there are; may be 0.
+    unit : int, default 1
+        What the records were multiplied by to become whole numbers.
+
+    Notes
+    -----
+    All sums are of Python ints: no rounding, and no largest number. Memory and set-up grow with the
+    number of distinct values, whatever their counts; sums of a power are made when first asked for.
+    Where a search asks for millions of sums, `SortedRecords` of the variance's kernels adds limbs.
+
+    Examples
+    --------
+    >>> records = SortedMultiset(np.array([-1, 0, 5], dtype=object), np.array([2, 0, 3]))
+    >>> records.size, records.record(2), records.total(4), records.total(4, power=2)
+    (5, 5, 8, 52)
+    >>> records.record(np.arange(5)).tolist(), records.total(np.arange(6)).tolist()
+    ([-1, -1, 5, 5, 5], [0, -1, -2, 3, 8, 13])
+    >>> records.multiplicities(((0, 1), (3, 5))).tolist()
+    [1, 0, 2]
+    """
+
+    def __init__(self, values: Integers, counts: Multiplicities, unit: int = 1) -> None:
+        self._values = values
+        self.unit = unit
+        self._place(counts)
+
+    def _place(self, counts: Multiplicities) -> None:
+        self.counts = counts
+        # Where the records of each value start; last, where all records end.
+        self._bounds = np.concatenate([[0], np.cumsum(counts)])
+        self.size = int(self._bounds[-1])
+        self._sums: dict[int, Integers] = {}
+
+    @cached_property
+    def values(self) -> Integers:
+        """The distinct values, ascending, times `unit`."""
+        return self._values
+
+    def some_values(self, some: slice) -> Integers:
+        """Return some of the distinct values, times `unit`."""
+        return self.values[some]
+
+    @overload
+    def place(self, positions: int) -> int: ...
+    @overload
+    def place(self, positions: Positions) -> NDArray[np.intp]: ...
+    def place(self, positions: Any) -> Any:
+        """Return the place among `values` of the record at a position; m where records end."""
+        return self._bounds[1:].searchsorted(positions, side="right")
+
+    @overload
+    def record(self, positions: int) -> int: ...
+    @overload
+    def record(self, positions: Positions) -> Integers: ...
+    def record(self, positions: Any) -> Any:
+        """Return the record at a position, times `unit`; the largest value where records end."""
+        return self.values_at(self.place(positions))
+
+    def values_at(self, places: Any) -> Any:
+        """Return the values at some places, times `unit`; the largest one behind them."""
+        return self.values.take(places, mode="clip")
+
+    @overload
+    def total(self, positions: int, power: int = 1) -> int: ...
+    @overload
+    def total(self, positions: Positions, power: int = 1) -> Integers: ...
+    def total(self, positions: Any, power: int = 1) -> Any:
+        """Return the sum of the records, or of their powers, before a position from 0 to size.
+
+        Records are taken times `unit`, so this is the sum times ``unit**power``.
+        """
+        places = self.place(positions)
+        inside = positions - self._bounds[places]
+        if not np.ndim(inside):
+            rest = int(inside) * self.values_at(places) ** power if inside else 0
+            return self.before(places, power) + rest
+        return self.before(places, power) + inside.astype(object) * self.values_at(places) ** power
+
+    def before(self, places: Any, power: int = 1) -> Any:
+        """Return the sums of the records, or of their powers, of all values before some."""
+        if power not in self._sums:
+            terms = self.values if power == 1 else self.values**power
+            if (self.counts != 1).any():
+                terms = terms * self.counts.astype(object)
+            self._sums[power] = np.concatenate([np.array([0], dtype=object), np.cumsum(terms)])
+        return self._sums[power][places]
+
+    def multiplicities(self, *parts: Ranges) -> Multiplicities:
+        """Return how often each distinct value occurs at some positions."""
+        starts, stops = self._bounds[:-1], self._bounds[1:]
+        found = np.zeros(len(self.counts), dtype=np.int64)
+        for ranges in parts:
+            for start, stop in ranges:
+                if start < stop:
+                    found += np.maximum(np.minimum(stops, stop) - np.maximum(starts, start), 0)
+        return found
+
+
+def first_of(
+    low: Positions, high: Positions, test: Callable[[Positions], NDArray[Any]]
+) -> Positions:
+    """For each row the first index in [low, high) that passes a monotone test, else high."""
+    low, high = low.copy(), high.copy()
+    # Always: every index before low fails, and high passes or is the end of the range.
+    for _ in range(int((high - low).max(initial=0)).bit_length()):
+        middle = (low + high) // 2
+        passed = test(middle) | (low >= high)
+        high = np.where(passed, np.minimum(middle, high), high)
+        low = np.where(passed, low, middle + 1)
+    return low
+
+
+_LIMB = 26
+"""How many bits of a mantissa the lower limb has."""
+
+_MOST_RECORDS = 2**25
+"""Sums of so many limbs fit into 63 bits: the upper limb of 64 bits has 38, with its sign."""
+
+
+def sorted_records_of(
+    universe: Universe, counts: Multiplicities, copies: int = 0
+) -> SortedMultiset:
+    """Return some records of a universe of numbers by positions.
+
+    Parameters
+    ----------
+    universe : Universe
+        What datasets are drawn from.
+    counts : ndarray of int64, shape (m,)
+        How many records of each distinct value there are.
+    copies : int, default 0
+        The largest count of other records whose sums are to be in the same unit.
+    """
+    if takes_arrays(universe, max(copies, int(counts.max()))):
+        return SortedArray(universe.array, counts)
+    integers, unit = universe.integers
+    return SortedMultiset(integers, counts, unit)
+
+
+def takes_arrays(universe: Universe, copies: int) -> bool:
+    """Tell whether sums of limbs of so many copies of each value surely fit into int64."""
+    return universe.array.dtype != object and copies <= _MOST_RECORDS // len(universe.array)
+
+
+class SortedArray(SortedMultiset):
+    """Records by positions, as `SortedMultiset`, of values in an array of int64 or float64.
+
+    Parameters
+    ----------
+    array : ndarray of int64 or float64, shape (m,)
+        Distinct values, ascending.
+    counts : ndarray of int64, shape (m,)
+        How many records of each value there are; may be 0. At most 2**25 in all.
+
+    Notes
+    -----
+    A value is a *mantissa*, an int64, shifted by some bits. Values of one shift stand side by side,
+    in a *run*: their size grows from 0 to both ends. Within a run sums of mantissas are kept in two
+    limbs of int64, so prefix sums of all records make a Python int for every run only.
+
+    Examples
+    --------
+    >>> records = SortedArray(np.array([-1, 0.5, 5]), np.array([2, 0, 3]))
+    >>> records.size, records.record(2) / records.unit, records.total(4) / records.unit
+    (5, 5.0, 8.0)
+    """
+
+    def __init__(self, array: NDArray[Any], counts: Multiplicities) -> None:
+        self._array = array
+        self._lowest = 0
+        if array.dtype == np.float64:
+            # The value closest to 0 has the smallest exponent, which makes the unit that of all.
+            below, above = array.searchsorted(0, "left"), array.searchsorted(0, "right")
+            closest = array[max(below - 1, 0) : above + 1]
+            self._lowest = int(mantissas_of_floats(closest[closest != 0])[1].min(initial=0))
+        self.unit = 1 << -self._lowest
+        self._sums = {}
+        self._place(counts)
+
+    @cached_property
+    def values(self) -> Integers:
+        """The distinct values, ascending, times `unit`."""
+        return self.some_values(slice(None))
+
+    def some_values(self, some: slice) -> Integers:
+        """Return some of the distinct values, times `unit`; no others become Python ints."""
+        mantissas, shifts = self._mantissas(self._array[some])
+        integers: Integers = mantissas.astype(object) << shifts.astype(object)
+        return integers
+
+    def record(self, positions: Any) -> Any:
+        """Return the record at a position, times `unit`; the largest value where records end."""
+        return self.values_at(self.place(positions))
+
+    def values_at(self, places: Any) -> Any:
+        """Return the values at some places, times `unit`; the largest one behind them."""
+        values = self._array.take(places, mode="clip")
+        if not np.ndim(places):  # the same, quicker
+            above, below = values.item().as_integer_ratio()
+            return above * (self.unit // below)
+        mantissas, shifts = self._mantissas(values)
+        return mantissas.astype(object) << shifts.astype(object)
+
+    def before(self, places: Any, power: int = 1) -> Any:
+        """Return the sums of the records, or of their powers, of all values before some."""
+        if power != 1:
+            return super().before(places, power)
+        starts, shifts, before, upper, lower = self._runs
+        # The runs before, and of the own run the difference of two limb sums: "Whole curves: every
+        # distance at once", *Prefix sums of floats*.
+        run = starts.searchsorted(places, side="right") - 1
+        first = starts[run]
+        of_upper, of_lower = upper[places] - upper[first], lower[places] - lower[first]
+        if not np.ndim(places):  # the same, quicker
+            return before[run] + (((int(of_upper) << _LIMB) + int(of_lower)) << shifts[run])
+        limbs = (of_upper.astype(object) << _LIMB) + of_lower.astype(object)
+        return before[run] + (limbs << shifts[run])
+
+    @cached_property
+    def _runs(self) -> tuple[NDArray[np.intp], Integers, Integers, Multiplicities, Multiplicities]:
+        """The places where runs start, their shifts, the sums before them, and sums of limbs."""
+        mantissas, shifts = self._mantissas(self._array)
+        starts = np.concatenate([[0], np.flatnonzero(shifts[1:] != shifts[:-1]) + 1])
+        # m = 2**26 h + l with 0 <= l < 2**26, also where m is negative: >> rounds down.
+        upper, lower = (
+            np.concatenate([[0], np.cumsum(limb * self.counts)])
+            for limb in (mantissas >> _LIMB, mantissas & ((1 << _LIMB) - 1))
+        )
+        stops = np.concatenate([starts[1:], [len(mantissas)]])
+        of_runs = shifts[starts].astype(object)
+        of_upper, of_lower = (limb[stops] - limb[starts] for limb in (upper, lower))
+        # From here on Python ints, one per run: a shifted sum may leave int64.
+        totals = (of_upper.astype(object) << _LIMB) + of_lower
+        before = np.concatenate([np.array([0], dtype=object), np.cumsum(totals << of_runs)[:-1]])
+        return starts, of_runs, before, upper, lower
+
+    def _mantissas(self, some: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return values as whole numbers of at most 64 bits and how far to shift them."""
+        if some.dtype == np.int64:
+            return some, np.zeros_like(some)
+        mantissas, exponents = mantissas_of_floats(some)
+        # A zero has no exponent of its own; its shift must only not be negative.
+        return mantissas, np.maximum(exponents - self._lowest, 0)
 
 
 @dataclass(frozen=True)
@@ -289,3 +552,147 @@ def largest_of_slices(items: Sequence[Any], starts: Positions, stops: Positions)
         else max(range(start, stop), key=items.__getitem__)
         for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
     ]
+
+
+WORD = 8
+"""An int64, a float64, or where a Python object is."""
+
+REAL = np.dtype(np.longdouble).itemsize
+
+CALL = 1 << 16
+"""What any search makes besides: names, closures, a few small arrays."""
+
+_RELATION = 256
+"""A relation of a curve, with what is found for it."""
+
+_CHANGE = 160
+"""A change of a local problem, as two numbers."""
+
+_ENDS = 2048
+"""The two ends within some distance, and what makes the datasets that attain them."""
+
+_SIZE = 3072
+"""The few objects of a size of x."""
+
+
+def bytes_of_int(bits: float) -> int:
+    """Return what a Python int of some bits takes, with the place that says where it is.
+
+    Examples
+    --------
+    >>> bytes_of_int(10), bytes_of_int(70), bytes_of_int(1000)
+    (40, 56, 168)
+    """
+    # A digit has 30 bits; objects are multiples of 16 bytes.
+    return WORD + -(-(24 + 4 * max(1, math.ceil(bits / 30))) // 16) * 16
+
+
+class IntegerBytes(NamedTuple):
+    """The values of a universe as Python ints over a common denominator.
+
+    Attributes
+    ----------
+    bits : int
+        Of the largest one.
+    spread : int
+        Of the largest minus the smallest one: no centered value has more.
+    below : int
+        Bits of the denominator.
+    kept, peak : int
+        Bytes of a value, once they are made and while they are.
+    """
+
+    bits: int
+    spread: int
+    below: int
+    kept: int
+    peak: int
+
+    @classmethod
+    def of(cls, universe: FiniteUniverse) -> IntegerBytes:
+        """Tell what the values of a universe of numbers take, without making them of an array."""
+        numbers = of_numbers(universe)
+        array = numbers.array
+        if array.dtype == np.int64:
+            first, last = map(int, array[[0, -1]])
+            bits = max(abs(first), abs(last)).bit_length()
+            return cls(bits, (last - first).bit_length(), 1, bytes_of_int(bits), bytes_of_int(bits))
+        if array.dtype == np.float64:
+            return cls._of_floats(numbers)
+        integers, unit = numbers.integers
+        bits = max(abs(integers[0]), abs(integers[-1])).bit_length()
+        spread, kept = int(integers[-1] - integers[0]).bit_length(), bytes_of_int(bits)
+        # Of every value a quotient of two ints; a Decimal's are new ones.
+        new = 2 * kept if any(isinstance(value, Decimal) for value in numbers.values) else 0
+        return cls(bits, spread, unit.bit_length(), kept, kept + 11 * WORD + new)
+
+    @classmethod
+    def _of_floats(cls, universe: Universe) -> IntegerBytes:
+        values = universe.array
+        place = int(values.searchsorted(0.0))
+        near = values[max(0, place - 1) : place + 2]
+        near = near[near != 0]
+        largest = max(abs(float(values[0])), abs(float(values[-1])))
+        # A float is a whole number of 53 bits times a power of two.
+        lowest = min(0, min((math.frexp(value)[1] for value in near.tolist()), default=0) - 53)
+        bits = max(1, math.frexp(largest)[1] - lowest)
+        # Halves have a difference even where floats end; it is rounded, perhaps to the next power.
+        spread = math.frexp(float(values[-1]) / 2 - float(values[0]) / 2)[1] + 2 - lowest
+        shift = WORD + (32 if bits > 256 else 0)
+        peak = 3 * WORD + bytes_of_int(53) + shift + bytes_of_int(bits)
+        return cls(bits, max(1, spread), 1 - lowest, bytes_of_int(bits), peak)
+
+
+def bytes_of_records(problem: Problem, *, sums: bool) -> int:
+    """Return what the sorted universe takes, perhaps with the sums of its records."""
+    numbers, limit = of_numbers(problem.universe), most_copies(problem)
+    values = len(numbers.array)
+    # Multiplicities and places; a third one while they are made; and what is given back late.
+    arrays = CALL + 4 * WORD * values
+    if takes_arrays(numbers, limit):
+        # Sums in two limbs, and while they are made mantissas, shifts and products.
+        return arrays + (7 * WORD * values if sums else 0)
+    own = IntegerBytes.of(numbers)
+    each = own.kept
+    if sums:
+        # Sums, and while they are made what is added up, if values are counted or squared.
+        each += bytes_of_int(own.bits + problem.largest.bit_length()) + WORD
+        each += 0 if limit == 1 else bytes_of_int(own.bits) + 2 * WORD
+    return arrays - WORD * values + values * max(own.peak, each)
+
+
+def bytes_of_shapes(problem: Problem) -> int:
+    """Return what the shapes of a problem take, by columns, and its relations."""
+    shapes = [len(steps.removed) for steps in problem.steps]
+    several = len(shapes) * _SIZE + len(problem.neighbors) * _RELATION
+    return sum(shapes) * 6 * WORD + several * len(problem.queries)
+
+
+def bytes_of_pairs(problem: Problem | LocalProblem | SmoothProblem) -> int:
+    """Return what results with pairs take, one for each query and relation; local ones have one.
+
+    The distinct records as Python objects, and by result the two datasets, by multiplicities and
+    listed.
+    """
+    number, largest, more = 1, 0, 0
+    if isinstance(problem, Problem):
+        number, largest = len(problem.queries) * len(problem.neighbors), problem.largest
+    else:
+        largest = problem.size + 1
+    records, values = problem.universe, problem.universe.number
+    if isinstance(problem, LocalProblem):
+        more = _CHANGE * len(problem.changes) + _ENDS * problem.neighbors.nested
+        if problem.neighbors.nested:  # no pair is listed before it is asked for
+            return CALL + 4 * WORD * values + more
+    listed = 6 * WORD * values
+    if isinstance(records, Universe) and records.array.dtype != object:
+        listed += 3 * WORD * values  # an array's values become Python objects
+    pairs = number * (2 * WORD * (values + largest) + 1024)
+    return CALL + listed + pairs + WORD * largest + more
+
+
+def bytes_of_neighbors(problem: LocalProblem | SmoothProblem) -> int:
+    """Return what a search for extreme neighbors of x needs: integers, and a few datasets."""
+    integers, values = IntegerBytes.of(problem.universe), problem.universe.number
+    searched = values * (integers.kept + 3 * WORD) + bytes_of_pairs(problem)
+    return max(values * (integers.peak + 3 * WORD), searched)

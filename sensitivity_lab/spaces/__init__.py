@@ -25,11 +25,15 @@ Sets of items, where a person adds or removes one, and the price of the dearest 
 (3.0, set(), {'tea'})
 """
 
-from .call import global_sensitivity, local_sensitivity, sensitivity_curve
 from .of_graphs import graphs
 from .of_sequences import sequences
-from .result import SpaceSensitivity
 from .space import Space, SpaceWitness, Within
+from .space_sensitivity import (
+    SpaceSensitivity,
+    global_sensitivity,
+    local_sensitivity,
+    sensitivity_curve,
+)
 
 __all__ = [
     "Space",

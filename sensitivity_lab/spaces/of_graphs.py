@@ -12,7 +12,7 @@ from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_choice, check_whole, listed, shown, whole_number
 from sensitivity_lab.errors import InputError, TooLargeError
 
-from .near import Flips
+from .nearness import Flips
 from .space import Space, Within
 
 Edge = tuple[int, int]

@@ -16,7 +16,7 @@ from sensitivity_lab.checks import check_choice, check_whole, finite_number, lis
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.exact.difference import Number, rational_of
 
-from .near import Places, Steps
+from .nearness import Places, Steps
 from .space import MOST_DATASETS, Space, Within
 
 Value = int | float | Fraction | Decimal | str

@@ -28,7 +28,7 @@ from sensitivity_lab.metrics.cells import key_of
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.running import tracked
 
-from .near import Measured, Near, Number, Steps
+from .nearness import Measured, Near, Number, Steps
 
 MOST_DATASETS = 2**16
 """All graphs on 6 nodes are half as many."""

@@ -8,7 +8,7 @@ Needs the extra: ``pip install '.[sql]'``.
 """
 
 from .contributions import Contributions
-from .query import Query
+from .query_plan import Query
 
 __all__ = ["Contributions", "Query"]
 

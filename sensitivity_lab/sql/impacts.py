@@ -16,8 +16,7 @@ from typing import Any
 
 from .answers import WHOLE, Weighing, weigh
 from .database import Session
-from .normal_form import Aggregate, NormalForm, quoted
-from .statements import place_of, statement
+from .normal_form import Aggregate, NormalForm, place_of, quoted, statement
 
 _LOST = 'temp.main."lab lost"'
 """The temporary table of what vanishes with each person."""

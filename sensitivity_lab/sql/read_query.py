@@ -28,15 +28,24 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import InputError, QueryError, kind_of
 
 from .after_noise import after_noise
-from .answers import FLOATS, WHOLE, answers, call_of
-from .cascades import cascades, with_owners
+from .answers import FLOATS, WHOLE, answers, call_of, types_apart
+from .cascades import cascades, declared, with_owners
 from .clipping import clipped
-from .constraints import declared
 from .database import Database, Session
-from .join_columns import types_apart
-from .normal_form import Aggregate, NormalForm, Source, SourceColumn, alike, quoted
+from .normal_form import (
+    KEYS,
+    PLACE,
+    Aggregate,
+    NormalForm,
+    Source,
+    SourceColumn,
+    alike,
+    from_clause,
+    quoted,
+    regenerated,
+    statement,
+)
 from .sql_parser import Reader, column_of
-from .statements import KEYS, PLACE, from_clause, regenerated, statement
 
 if TYPE_CHECKING:
     import pandas as pd

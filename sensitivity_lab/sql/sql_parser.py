@@ -24,6 +24,7 @@ from .expressions import (
     depth,
     node_text,
     operands,
+    respelt,
     too_deep,
 )
 from .normal_form import (
@@ -36,9 +37,8 @@ from .normal_form import (
     Table,
     Term,
     alike,
+    from_clause,
 )
-from .spellings import respelt
-from .statements import from_clause
 
 _MOST_TEXT = 100_000
 """The most characters of a query."""

@@ -14,8 +14,12 @@ Examples
 (None, 2.8284271247461903, {0: 1, 2: 1})
 """
 
-from .call import audit, participation_sensitivity
-from .result import ParticipationSensitivity, ParticipationWitness
+from .participation import (
+    ParticipationSensitivity,
+    ParticipationWitness,
+    audit,
+    participation_sensitivity,
+)
 
 __all__ = [
     "ParticipationSensitivity",

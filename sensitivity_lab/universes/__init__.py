@@ -1,7 +1,7 @@
 """Universes, which datasets are drawn from, neighbor relations, and datasets listed and counted."""
 
 from .datasets import count_datasets, count_neighbors
-from .multiset import FiniteUniverse
+from .universe import FiniteUniverse
 
 __all__ = ["FiniteUniverse", "count_datasets", "count_neighbors"]
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.errors import TooLargeError
 
 from .counting import Numbers
-from .multiplicities import repeated
+from .relations import repeated
 
 TABLE = 1 << 17
 """A block whose rows are at most this many numbers is copied from a cached table."""

@@ -10,7 +10,7 @@ import pytest
 from command_line import SCHOOL, run
 from paths import ROOT
 
-from sensitivity_lab.cli.parser import complete, make_parsers
+from sensitivity_lab.cli.program import complete, make_parsers
 
 
 def proposed(tmp_path, line: str) -> set[str]:

@@ -11,13 +11,13 @@ from checks import refused
 from command_line import check_refused
 
 from sensitivity_lab.checks import shown
-from sensitivity_lab.cli.output import check_writable
+from sensitivity_lab.cli.commands import check_writable
 
 
 @pytest.mark.usefixtures("folder", "no_search")
 def test_a_folder_without_permission(capsys, monkeypatch):
     """Not by chmod, which does not stop a superuser."""
-    monkeypatch.setattr("sensitivity_lab.cli.output.os.access", lambda _path, _mode: False)
+    monkeypatch.setattr("sensitivity_lab.cli.commands.os.access", lambda _path, _mode: False)
     check_refused(
         capsys,
         ["article", "--output", "folder"],

@@ -9,7 +9,7 @@ import pytest
 from command_line import LOSS, SCHOOL, check_refused, run
 from paths import DATA
 
-from sensitivity_lab.cli.parser import DOES, EXAMPLES, make_parsers
+from sensitivity_lab.cli.program import DOES, EXAMPLES, make_parsers
 
 PARSER, PARSERS = make_parsers()
 

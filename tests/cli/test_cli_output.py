@@ -25,7 +25,7 @@ def test_version_of_a_checkout(capsys, monkeypatch):
     def missing(name):
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr("sensitivity_lab.cli.parser.metadata.version", missing)
+    monkeypatch.setattr("sensitivity_lab.cli.program.metadata.version", missing)
     assert run(capsys, "--version") == (
         0,
         "sensitivity-lab of a checkout that is not installed\n",
@@ -53,7 +53,7 @@ def interrupted(*_arguments, **_options):
             "article: interrupted while searching Check, four students of Lee and Clifton (2011): "
             "unbounded",
         ),
-        ("cli.output.Session.flush", ("--help",), ": interrupted while reading the arguments"),
+        ("cli.commands.Session.flush", ("--help",), ": interrupted while reading the arguments"),
     ],
 )
 def test_an_interruption_is_one_line(capsys, monkeypatch, tmp_path, where, arguments, doing):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.exact.enclosures import Damped
 
 
 @given(

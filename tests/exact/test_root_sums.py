@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sensitivity_lab.checks import NORMS
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.exact.root_sums import RootSum, norm_of_roots, root_gap
-from sensitivity_lab.metrics.norms import NORMS, distance
+from sensitivity_lab.exact.roots import RootSum, norm_of_roots, root_gap
+from sensitivity_lab.metrics.vectors import distance
 
 squares = st.fractions(0, 50, max_denominator=12)
 terms = st.lists(st.tuples(st.fractions(-5, 5, max_denominator=6), squares), max_size=4)

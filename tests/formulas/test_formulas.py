@@ -19,8 +19,8 @@ from sensitivity_lab import formulas
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import round_up
 from sensitivity_lab.formulas.closed_form import obligations_of
-from sensitivity_lab.formulas.expressions import Expression
 from sensitivity_lab.formulas.library import known_of
+from sensitivity_lab.formulas.symbolic import Expression
 
 QUARTER = Fraction(1, 4)
 QUERIES = [

@@ -33,8 +33,7 @@ from sensitivity_lab.metrics import (
     SymmetricDistance,
     as_metric,
 )
-from sensitivity_lab.metrics.cells import key_of, signed_key, table_key
-from sensitivity_lab.metrics.encoding import encode
+from sensitivity_lab.metrics.cells import encode, key_of, signed_key, table_key
 from sensitivity_lab.metrics.lists import InsertDeleteDistance
 
 NAN = math.nan

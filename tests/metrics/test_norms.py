@@ -12,11 +12,12 @@ from checks import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sensitivity_lab.checks import NORMS
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Difference, rational_root
 from sensitivity_lab.metrics import METRICS
 from sensitivity_lab.metrics.metric import INFINITE
-from sensitivity_lab.metrics.norms import NORMS, POWERS, distance, norm_of, powered
+from sensitivity_lab.metrics.vectors import POWERS, distance, norm_of, powered
 
 FRACTIONS = st.fractions(-9, 9, max_denominator=5)
 PAIRS = st.integers(0, 3).flatmap(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sensitivity_lab.exact.roots import Root
 from sensitivity_lab.noise import analytic_gaussian_scale
-from sensitivity_lab.noise import normal as analytic
+from sensitivity_lab.noise import scales as analytic
 
 BITS = 900
 ONE = 1 << BITS

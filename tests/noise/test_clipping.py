@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
-from sensitivity_lab.noise.clipping import clipping_sweep
+from sensitivity_lab.noise.clipping_bounds import clipping_sweep
 
 RECORDS = st.one_of(
     st.integers(-20, 20),

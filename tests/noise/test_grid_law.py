@@ -13,7 +13,7 @@ from doses import shares
 from scales import is_smallest_float_from
 
 from sensitivity_lab.exact.roots import Root, root_of
-from sensitivity_lab.noise.grid_law import Grid, GridLaw, decay, loss_of
+from sensitivity_lab.noise.inverse_mechanism import Grid, GridLaw, decay, loss_of
 
 QUERIES = (oracle.median, oracle.mean, oracle.spread, oracle.variance)
 

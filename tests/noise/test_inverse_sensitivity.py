@@ -18,7 +18,7 @@ from scales import is_smallest_float_from
 import sensitivity_lab as sl
 from sensitivity_lab.errors import DatasetUniverseWarning, InputError
 from sensitivity_lab.exact.roots import Root
-from sensitivity_lab.noise.grid_law import loss_of
+from sensitivity_lab.noise.inverse_mechanism import loss_of
 
 QUERIES = {
     "median": oracle.median,

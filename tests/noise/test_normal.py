@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from sensitivity_lab.exact.enclosures import Enclosure
-from sensitivity_lab.noise.normal import normal_density, normal_distribution
+from sensitivity_lab.noise.scales import normal_density, normal_distribution
 
 
 @pytest.mark.parametrize("x", [-30, -5, -1, 0, 1, 5, 8])

@@ -23,9 +23,7 @@ from pictures import (
 )
 
 from sensitivity_lab.plotting import plot_curves
-from sensitivity_lab.plotting.answers import plot_answers
-from sensitivity_lab.plotting.strip import plot_strip
-from sensitivity_lab.plotting.witness import plot_witness
+from sensitivity_lab.plotting.pair import plot_answers, plot_strip, plot_witness
 
 FOUR = ("mean", "sum", "var", "median")
 

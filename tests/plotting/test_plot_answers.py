@@ -10,7 +10,7 @@ from checks import refused
 from pictures import assert_nothing_cut_off, callers_axes
 
 import sensitivity_lab as sl
-from sensitivity_lab.plotting.answers import plot_answers
+from sensitivity_lab.plotting.pair import plot_answers
 
 UNIVERSE = sl.Universe.from_dataset([1, 2, 3, 10])
 

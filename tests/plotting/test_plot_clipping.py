@@ -9,7 +9,7 @@ import pytest
 from checks import refused
 from matplotlib.figure import Figure
 
-from sensitivity_lab.noise.clipping import clipping_sweep
+from sensitivity_lab.noise.clipping_bounds import clipping_sweep
 from sensitivity_lab.noise.scales import laplace_scale
 
 AGES = [3, 17, 17, 25, 38, 38, 38, 44, 61, 90]

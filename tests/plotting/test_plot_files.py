@@ -15,7 +15,7 @@ from pictures import (
 
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.plotting import off_screen, plot_curves, save
-from sensitivity_lab.plotting.witness import plot_witness
+from sensitivity_lab.plotting.pair import plot_witness
 
 
 @pytest.mark.representative
@@ -87,7 +87,7 @@ def test_a_notebook_shows_a_picture_exactly_once(monkeypatch):
         f"import sys; sys.path.insert(0, {str(SUPPORT)!r})\n"
         "from pictures import *\n"
         "from sensitivity_lab.plotting import plot_curves\n"
-        "from sensitivity_lab.plotting.witness import plot_witness",
+        "from sensitivity_lab.plotting.pair import plot_witness",
         "plot_curves(tidy())",
         "plot_witness(WITNESSES['ties'])",
         "picture = plot_curves(tidy())",

@@ -19,7 +19,7 @@ from pictures import (
     visible_ticks,
 )
 
-from sensitivity_lab.plotting.witness import plot_witness
+from sensitivity_lab.plotting.pair import plot_witness
 
 
 def marks(ax, label):

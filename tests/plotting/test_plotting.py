@@ -23,7 +23,7 @@ from pictures import (
 
 import sensitivity_lab as sl
 from sensitivity_lab.plotting import plot_curves
-from sensitivity_lab.plotting.witness import plot_witness
+from sensitivity_lab.plotting.pair import plot_witness
 
 JOINT = [name.replace("median", "median = percentile_50") for name in QUERIES]
 JOINT.remove("percentile_50")

@@ -18,7 +18,7 @@ from pictures import assert_nothing_cut_off, settle
 from strategies import QUERIES, RELATIONS, problems
 
 import sensitivity_lab as sl
-from sensitivity_lab.plotting.strip import plot_strip
+from sensitivity_lab.plotting.pair import plot_strip
 
 pytestmark = pytest.mark.exhaustive
 

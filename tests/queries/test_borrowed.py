@@ -14,7 +14,7 @@ from paths import ROOT
 from scipy import stats
 
 import sensitivity_lab as sl
-from sensitivity_lab.queries.borrowed import HEADINGS, LIBRARIES, borrowed
+from sensitivity_lab.queries.given import HEADINGS, LIBRARIES, borrowed
 
 sys.path.insert(0, str(ROOT / "tools"))
 from make_whose import STATISTICS, known

@@ -16,9 +16,8 @@ from paths import ROOT
 
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
-from sensitivity_lab.noise.clipping import clipping_sweep
-from sensitivity_lab.noise.normal import ratio
-from sensitivity_lab.noise.scales import laplace_epsilon, laplace_scale
+from sensitivity_lab.noise.clipping_bounds import clipping_sweep
+from sensitivity_lab.noise.scales import laplace_epsilon, laplace_scale, ratio
 from sensitivity_lab.releases.opendp_noise import noise_of
 
 

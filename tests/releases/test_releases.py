@@ -17,7 +17,7 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.noise.normal import ratio
+from sensitivity_lab.noise.scales import ratio
 from sensitivity_lab.releases.opendp_noise import measurement
 from sensitivity_lab.releases.rows import number_of_cell, text_of_cell
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab.checks import rounded_up
-from sensitivity_lab.noise.clipping import clipping_sweep
+from sensitivity_lab.noise.clipping_bounds import clipping_sweep
 
 TEN = sl.Universe.from_dataset([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
 NUMBER = r"[0-9.]+(?:e[+-]?[0-9]+)?"
@@ -165,7 +165,7 @@ def test_a_clipping_sweep_and_a_stability_are_rounded_up():
     rows = pl.start(pl.AddRowsWithID("id")) >> pl.max_groups_per_id(3, "page")
     root = rows >> pl.max_rows_per_group_per_id(1, "page")
     in_l2 = root >> pl.group_by("page", "abc", pl.L2Distance()) >> pl.count()
-    from sensitivity_lab.pipelines.stability.result import show_distance
+    from sensitivity_lab.pipelines.measuring import show_distance
 
     assert show_distance(in_l2.map(1)) == "sqrt(3) (about 1.73206)"  # 1.7320508
 

@@ -18,8 +18,8 @@ from paths import ROOT
 from searches import Search, is_running, shared_memory, until
 
 import sensitivity_lab as sl
-from sensitivity_lab.running.block import Block
 from sensitivity_lab.running.pool import run
+from sensitivity_lab.running.processes import Block
 from sensitivity_lab.search.enumeration.evaluate import Evaluator, Recipe
 
 EXPECTED = "225.0 (1, 2, 3, 5, 8, 233) (1, 2, 3, 5, 8)"

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensitivity_lab.search import lattice as module
-from sensitivity_lab.search.enumeration import cores
+from sensitivity_lab.search.enumeration import core_pairs
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.universes import counting, listing
 
@@ -206,11 +206,13 @@ def test_the_datasets_above_a_core(counts, data):
     expected = {
         rank for rank, row in enumerate(multisets(counts, size)) if not needed - Counter(row)
     }
-    for block in (1, 7, cores.BATCH):
-        with mock.patch.object(cores, "BATCH", block):
-            ranks = cores.above(lattice, core, size)
+    for block in (1, 7, core_pairs.BATCH):
+        with mock.patch.object(core_pairs, "BATCH", block):
+            ranks = core_pairs.above(lattice, core, size)
             assert sorted(ranks.tolist()) == sorted(expected)
-            assert lattice.rank(cores.containing(lattice, core, size)).tolist() == ranks.tolist()
+            assert (
+                lattice.rank(core_pairs.containing(lattice, core, size)).tolist() == ranks.tolist()
+            )
 
 
 @given(counts=st.lists(st.integers(1, 40), min_size=2, max_size=12), data=st.data())

@@ -15,7 +15,8 @@ from doses import shares
 
 import sensitivity_lab as sl
 from sensitivity_lab.errors import InputError, NoEngineError
-from sensitivity_lab.search.variance import branch, local_max, other_words
+from sensitivity_lab.search.variance import branch, local_max
+from sensitivity_lab.search.variance import words as word_search
 
 VALUES = {
     "near": lambda rng: rng.sample(range(9), 4),
@@ -34,8 +35,8 @@ QUERIES = {
 WAYS = {
     "as it is": [],
     "all are left": [(branch, "FEW", 1 << 60)],
-    "bisection": [(other_words, "FEW", 0)],
-    "branch and bound": [(branch, "FEW", 0), (other_words, "FEW", 0), (local_max, "FEW", 0)],
+    "bisection": [(word_search, "FEW", 0)],
+    "branch and bound": [(branch, "FEW", 0), (word_search, "FEW", 0), (local_max, "FEW", 0)],
 }
 
 

@@ -20,7 +20,7 @@ from sensitivity_lab.checks import in_words
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.search.engine import Cost, Options, Plan
 from sensitivity_lab.search.engines import ENGINES
-from sensitivity_lab.search.memory import REAL, IntegerBytes
+from sensitivity_lab.search.layouts import REAL, IntegerBytes
 from sensitivity_lab.search.variance.global_max import Variance
 
 pytest.importorskip("resource", reason="memory is measured as Unix does")

@@ -19,10 +19,9 @@ import sensitivity_lab as sl
 from sensitivity_lab.problem import LocalProblem, Problem
 from sensitivity_lab.search.crossing import Crossing
 from sensitivity_lab.search.engine import Options, Plan
+from sensitivity_lab.search.layouts import SortedArray, SortedMultiset
 from sensitivity_lab.search.monotone import global_max, local_max
-from sensitivity_lab.search.sorted_arrays import SortedArray
-from sensitivity_lab.search.sorted_records import SortedMultiset
-from sensitivity_lab.universes.multiplicities import repeated
+from sensitivity_lab.universes.relations import repeated
 
 MOST = 14
 """No dataset of these problems has more records."""

@@ -19,7 +19,7 @@ from strategies import RELATIONS
 import sensitivity_lab as sl
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import CountDistinct
-from sensitivity_lab.search.multiplicities import global_max, local_max
+from sensitivity_lab.search import multiplicities as theory
 
 
 def message(error, call) -> str:
@@ -112,7 +112,7 @@ def test_more_values_of_y_can_be_better_than_the_fewest():
     )
     assert result.exact == 1
     asked = Problem(universe, (CountDistinct(),), (sl.SymmetricDifference(9, exactly=True),), (3,))
-    assert global_max.Copies(asked, CountDistinct()).gain(0, 3, 6) == (0, 3)
+    assert theory.Copies(asked, CountDistinct()).gain(0, 3, 6) == (0, 3)
 
 
 def test_few_records_outside_decide_which_values_go():
@@ -133,7 +133,7 @@ def test_few_records_outside_decide_which_values_go():
 def test_a_table_that_is_too_large_is_refused():
     universe = sl.Universe(range(40), [2] * 40)
     x = list(range(40))
-    with patch.object(local_max, "MAX_STEPS", 1000):
+    with patch.object(theory, "MAX_STEPS", 1000):
         said = message(
             sl.errors.TooLargeError,
             lambda: sl.local_sensitivity(
@@ -153,14 +153,14 @@ def test_a_table_that_is_too_large_is_refused():
 def test_distances_share_what_is_known_of_their_changes():
     """At most k has the changes of every smaller k: one gain per direction and new change."""
     universe = sl.Universe(range(50), [3] * 50)
-    gain = global_max.Copies.gain
+    gain = theory.Copies.gain
     calls = []
 
     def counted(*arguments):
         calls.append(arguments[1:])
         return gain(*arguments)
 
-    with patch.object(global_max.Copies, "gain", counted):
+    with patch.object(theory.Copies, "gain", counted):
         sl.sensitivity_curves(
             universe, "count_distinct", size=60, distances=range(1, 21), neighbors="unbounded"
         )

@@ -10,7 +10,7 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.search.enumeration.float_error import Scale
+from sensitivity_lab.search.enumeration.evaluate import Scale
 from sensitivity_lab.search.variance.float_prefix_sums import SortedRecords
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from oracle_records import NORMS
 
 import sensitivity_lab as sl
-from sensitivity_lab.search.row_sums import global_max
+from sensitivity_lab.search import row_sums
 
 ULP = 2.0**-52
 NEAR = (0.1, 0.2, 0.3, 0.1 + 0.2, 0.7, 0.7 + ULP / 2, -0.3, 0.5, 1 - ULP, 1.0, 1 + ULP)
@@ -106,7 +106,7 @@ def test_no_pairs_are_compared_where_directions_are_known(norm, numbers):
     values = np.random.default_rng(1).integers(0, 10**6, (2_000, numbers))
     universe = sl.TableUniverse.from_dataset(pd.DataFrame(values, columns=names))
     query = sl.VectorSum(names, clip_norm=10**9)
-    with mock.patch.object(global_max, "_PartPairs") as pairs:
+    with mock.patch.object(row_sums, "_PartPairs") as pairs:
         result = sl.global_sensitivity(
             universe, query, size=1_000, neighbors=sl.Bounded(5), norm=norm, method="row_sums"
         )
@@ -130,10 +130,10 @@ def test_pairs_are_counted_before_any_is_compared(k, pairs):
         norm="L2",
         method="row_sums",
     )
-    with mock.patch.object(global_max, "MOST_PAIRS", pairs):
+    with mock.patch.object(row_sums, "MOST_PAIRS", pairs):
         assert ask().value == pytest.approx(k * 2**0.5)
     with (
-        mock.patch.object(global_max, "MOST_PAIRS", pairs - 1),
+        mock.patch.object(row_sums, "MOST_PAIRS", pairs - 1),
         pytest.raises(sl.errors.TooLargeError) as caught,
     ):
         ask()

@@ -19,8 +19,8 @@ import sensitivity_lab as sl
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.queries.order_statistics import PERCENTILE_METHODS
 from sensitivity_lab.results.witness import Unlisted
-from sensitivity_lab.search import layouts, sorted_arrays
-from sensitivity_lab.search.sorted_arrays import SortedArray
+from sensitivity_lab.search import layouts
+from sensitivity_lab.search.layouts import SortedArray
 
 ARRAYS = st.one_of(
     st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=9),
@@ -65,7 +65,7 @@ def test_sums_that_limbs_cannot_hold_are_made_of_python_ints():
         (sl.Universe([Fraction(1, 3), 2]), False),
         (sl.Universe([2**70, 2]), False),
     ):
-        made = sorted_arrays.sorted_records_of(universe, universe.multiplicities(2**62))
+        made = layouts.sorted_records_of(universe, universe.multiplicities(2**62))
         assert isinstance(made, SortedArray) == held
     assert made.total(2) == 2**70 + 2
 
@@ -74,10 +74,10 @@ def test_a_search_makes_exact_integers_for_few_records():
     rng = np.random.default_rng(0)
     universe = sl.Universe.from_dataset(rng.lognormal(size=20_000))
     converted = []
-    exactly = sorted_arrays.mantissas_of_floats
+    exactly = layouts.mantissas_of_floats
     layouts.sorted_universe.cache_clear()
     with mock.patch.object(
-        sorted_arrays,
+        layouts,
         "mantissas_of_floats",
         lambda some: converted.append(len(some)) or exactly(some),
     ):

@@ -216,7 +216,7 @@ def test_what_is_no_matrix_is_refused():
 
 
 def test_too_many_near_pairs_are_refused_with_a_way_out(monkeypatch):
-    monkeypatch.setattr("sensitivity_lab.search.workloads.global_max.MOST_STEPS", 1000)
+    monkeypatch.setattr("sensitivity_lab.search.workloads.MOST_STEPS", 1000)
     # The bounds of mixed signs do not close for L2.
     with pytest.raises(
         TooLargeError, match="so nearly alike that too many pairs would be compared"

@@ -147,8 +147,8 @@ GRAPHS, WORDS = spaces.graphs(4, "node"), spaces.sequences("ab", 4, "insert_dele
 )
 def test_blocks_change_nothing(space, query, k, monkeypatch):
     whole = spaces.sensitivity_curve(space, query, distances=range(1, k + 1))
-    monkeypatch.setattr("sensitivity_lab.spaces.call._BLOCK", 5)
-    monkeypatch.setattr("sensitivity_lab.spaces.near._CELLS", 7)
+    monkeypatch.setattr("sensitivity_lab.spaces.space_sensitivity._BLOCK", 5)
+    monkeypatch.setattr("sensitivity_lab.spaces.nearness._CELLS", 7)
     parts = spaces.sensitivity_curve(space, query, distances=range(1, k + 1))
     for one, other in zip(whole, parts, strict=True):
         assert (one.value, one.witness, one.pairs) == (other.value, other.witness, other.pairs)

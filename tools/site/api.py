@@ -37,7 +37,7 @@ GROUPS = {
     "sensitivity_lab.results": "Results",
     "sensitivity_lab.noise": "Noise and clipping",
     "sensitivity_lab.pipelines.steps": "Steps of a pipeline",
-    "sensitivity_lab.pipelines.stability": "Stability of a pipeline",
+    "sensitivity_lab.pipelines.measuring": "Stability of a pipeline",
     "sensitivity_lab.metrics": "Domains, metrics and transformations",
     "sensitivity_lab.pipelines": "Domains, metrics and transformations",
     "sensitivity_lab.audits": "Audits",

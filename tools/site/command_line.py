@@ -17,7 +17,7 @@ Python.
 def write(folder: Path) -> None:
     """Write the page into a folder."""
     os.environ["COLUMNS"] = "72"  # argparse lays out its help for this width
-    from sensitivity_lab.cli.parser import make_parsers
+    from sensitivity_lab.cli.program import make_parsers
 
     program, commands = make_parsers()
     lines = [HEAD, _block(program)]

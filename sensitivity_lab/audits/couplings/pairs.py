@@ -14,7 +14,7 @@ from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics.cells import key_of
 from sensitivity_lab.results.literals import short_literal
-from sensitivity_lab.search.pairs import Farthest
+from sensitivity_lab.search.farthest import Farthest
 
 from .distance import exact_distance, sampled_distance
 from .outputs import Distribution, Outputs, Source

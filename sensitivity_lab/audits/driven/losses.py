@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from sensitivity_lab.exact.difference import round_down, round_up
 from sensitivity_lab.exact.enclosures import Enclosure, nearest_bounds
 from sensitivity_lab.exact.exponential_sums import Chance, ExponentialSum, bounds
-from sensitivity_lab.noise.normal import normal_density, normal_distribution
+from sensitivity_lab.noise.scales import normal_density, normal_distribution
 
 Bounds = tuple[float, float]
 """A proven lower and upper bound."""

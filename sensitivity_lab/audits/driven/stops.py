@@ -19,7 +19,7 @@ from pathlib import Path
 from types import CodeType
 from typing import NamedTuple
 
-from sensitivity_lab.checks.text import is_callers, shown_source
+from sensitivity_lab.checks import is_callers, shown_source
 
 _runs: list[list[Stop]] = []
 """The stops of the runs that are watched, from the outermost on."""

@@ -17,11 +17,10 @@ from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.returned import parts
 from sensitivity_lab.audits.row import UNSOUND
 from sensitivity_lab.audits.subjects import check_subject
-from sensitivity_lab.checks import check_callable, check_running
+from sensitivity_lab.checks import check_callable, check_norm, check_running
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics import METRICS
-from sensitivity_lab.metrics.norms import check_norm
 
 from .again import check_again
 from .beside import Beside

@@ -17,7 +17,7 @@ from sensitivity_lab.metrics import AbsoluteDistance, Metric
 from sensitivity_lab.pipelines.domains import Domain, Scalar
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 
-from .bounded import Bounds
+from .numbers import Bounds
 
 _TAKES = "formula takes a function of x made of +, -, *, / by a number, and x**2"
 

@@ -12,16 +12,14 @@ import pandas as pd
 from sensitivity_lab.checks import check_flag, names_of, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics import ChangeOneDistance, IdDistance, Metric, SymmetricDistance
-from sensitivity_lab.metrics.encoding import encode
+from sensitivity_lab.metrics.cells import encode
 from sensitivity_lab.pipelines.changes import check_rows
-from sensitivity_lab.pipelines.columns import Row, any_column_of, rows_in
 from sensitivity_lab.pipelines.domains import Domain, Numbers, Values
-from sensitivity_lab.pipelines.table_domains import Table
+from sensitivity_lab.pipelines.table_domains import Row, Table, any_column_of, rows_in
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 
-from .filter_count import called, check_columns, guarded, records_of, rows_rate
-from .per_group import on_groups
-from .public_joins import key_columns
+from .filter_count import called, check_columns, guarded, on_groups, records_of, rows_rate
+from .joins import key_columns
 
 
 def map_(function: Callable[[Any], Any], columns: Sequence[str] | None = None) -> Step:

@@ -1,7 +1,7 @@
 """Truncation: limit the rows per key, per privacy id, or per group of a privacy id.
 
 Which rows stay is arbitrary but fixed: rows are sorted by a hash of their values
-(`sensitivity_lab.metrics.encoding`), and the first ones stay. So the result does not depend on
+(`sensitivity_lab.metrics.cells`), and the first ones stay. So the result does not depend on
 the order of the rows, on the process, or on the versions of Python and pandas, and one more row
 displaces at most one other row. Equal rows are interchangeable.
 
@@ -18,7 +18,7 @@ import pandas as pd
 
 from sensitivity_lab.checks import check_flag, check_text_column, check_whole, shown
 from sensitivity_lab.metrics import IdDistance, Metric, SymmetricDistance
-from sensitivity_lab.metrics.encoding import encode, encode_keys, encode_rows, fixed_order
+from sensitivity_lab.metrics.cells import encode, encode_keys, encode_rows, fixed_order
 from sensitivity_lab.pipelines.changes import check_rows
 from sensitivity_lab.pipelines.domains import Domain
 from sensitivity_lab.pipelines.table_domains import Limit, Table

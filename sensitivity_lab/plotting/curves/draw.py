@@ -30,15 +30,18 @@ from .labels import (
     legend_of_figure,
     make_room,
 )
-from .lines import joint_names, numbered, styled_lines, with_curves
 from .panels import (
     Panel,
     axis_limits,
     each,
+    joint_names,
+    numbered,
     panels_of,
     scale_of,
     shared_with,
     size_of_panel,
+    styled_lines,
+    with_curves,
     ylabel,
 )
 

@@ -12,9 +12,11 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_lab.checks import (
+    Norm,
     as_python,
     check_bounds,
     check_column,
+    check_norm,
     check_number,
     check_positive,
     check_whole,
@@ -27,12 +29,9 @@ from sensitivity_lab.checks import (
 )
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Integers, Number, common_integers, rational_root
-from sensitivity_lab.metrics.norms import Norm, check_norm
-from sensitivity_lab.queries.base import Query
+from sensitivity_lab.queries.base import LinearAnswer, Query, Ratios, Sums, Whole, as_terms
 from sensitivity_lab.queries.moments import Mean
-from sensitivity_lab.queries.row_sums import LinearAnswer, Ratios, Sums, Whole, as_terms
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.universes.universe import FiniteUniverse, TableUniverse
 
 from .predicates import check_predicate
 from .tables import CountIf, RecordQuery

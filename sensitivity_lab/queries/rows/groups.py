@@ -14,15 +14,19 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import as_python, check_column, is_hashable, listed, named, shown
 from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.queries.base import Query, query_of_class
+from sensitivity_lab.queries.base import (
+    Query,
+    Sums,
+    check_cells,
+    flags_of,
+    query_of_class,
+    side_by_side,
+)
 from sensitivity_lab.queries.moments import Count
-from sensitivity_lab.queries.row_sums import Sums, check_cells, flags_of, side_by_side
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.universes.universe import FiniteUniverse, TableUniverse
 
-from .matching import absent_text, check_kinds, keys_of, places_of, sizes_of_groups
 from .parts import Part, PartedQuery
-from .tables import RecordQuery
+from .tables import RecordQuery, absent_text, check_kinds, keys_of, places_of, sizes_of_groups
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sensitivity_lab.boundary import with_numpy_defaults
 from sensitivity_lab.checks import check_column, named, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number, common_integers
-from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.queries.base import Answer, ExactQuery, Query, answer_on_few, query_of_class
-from sensitivity_lab.queries.named import NAMED, by_name
-from sensitivity_lab.queries.row_sums import Sums
-from sensitivity_lab.universes.multiplicities import repeated
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.queries.base import (
+    Answer,
+    ExactQuery,
+    Query,
+    Sums,
+    answer_on_few,
+    query_of_class,
+)
+from sensitivity_lab.queries.given import NAMED, by_name
+from sensitivity_lab.universes.relations import repeated
+from sensitivity_lab.universes.universe import FiniteUniverse, TableUniverse
 
 from .columns import numbers_of
 from .tables import RecordQuery, on_table

@@ -2,10 +2,13 @@
 
 Workers get recipes (a level and a range of positions), never arrays of datasets. Answers on
 finished blocks are held until all blocks are there.
+
+A function may get a universe as integers in floats (`Scale`), with the error of rounding them.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -20,18 +23,16 @@ from numpy.typing import NDArray
 from sensitivity_lab import running
 from sensitivity_lab.checks import named, shown
 from sensitivity_lab.errors import QueryError
-from sensitivity_lab.queries import Query
-from sensitivity_lab.queries.returned import Answers, alike
+from sensitivity_lab.queries import ExactQuery, Query
+from sensitivity_lab.queries.returned_numbers import Answers, alike
 from sensitivity_lab.running.machine import Machine, in_pages
 from sensitivity_lab.running.time_limits import TimeUpError, in_time
-from sensitivity_lab.search.again import agree, largest_of, no_function, spread
+from sensitivity_lab.search.asked_again import agree, largest_of, no_function, spread
 from sensitivity_lab.search.engine import Options
-from sensitivity_lab.search.enumeration.float_error import Scale
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.universes.listing import Rows
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import show
-from sensitivity_lab.universes.universe import of_numbers
+from sensitivity_lab.universes.universe import FiniteUniverse, of_numbers
 
 
 def hold(every: Any) -> list[Answers]:
@@ -466,3 +467,55 @@ def _cut_ranges(evaluator: Evaluator, missing: list[Recipe], seconds: float) -> 
 def _batch(size: int) -> int:
     """Return how many datasets of a size a query gets at once."""
     return max(1, min(_BATCH_ROWS, _BATCH_RECORDS // max(size, 1)))
+
+
+_WHOLE_FLOATS = 2**53
+"""Floats hold all integers up to this one."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The values of a universe as integers, perhaps centred: ``value = centre + integer * unit``.
+
+    Attributes
+    ----------
+    floats : ndarray of float64, shape (m,)
+        ``integers / 2**shift``, rounded to floats; the integers themselves where that is possible.
+    largest : int
+        The largest absolute value among the integers.
+    shift : int
+        0 where floats can hold all the integers.
+    """
+
+    floats: NDArray[np.float64]
+    largest: int
+    shift: int
+
+    @classmethod
+    def of(cls, universe: FiniteUniverse, *, centred: bool) -> Scale:
+        """Scale a universe, moving its middle to zero if `centred`.
+
+        A common factor of all the integers is divided out, so 1e9 + {0, 2, 4} becomes {-1, 0, 1}.
+        """
+        integers, _ = of_numbers(universe).integers
+        if centred:
+            integers = integers - integers[len(integers) // 2]
+        integers = integers // (math.gcd(*integers) or 1)
+        largest = int(abs(integers).max())
+        shift = 0 if largest <= _WHOLE_FLOATS else largest.bit_length() - 53
+        return cls((integers / (1 << shift)).astype(np.float64), largest, shift)
+
+    def error(self, query: ExactQuery, size: int, factor: int) -> float:
+        """Bound the error of ``factor * query.evaluate`` on datasets of a size, in these floats.
+
+        Notes
+        -----
+        Zero where every intermediate result is an integer that floats hold. Otherwise a sum of n
+        terms is off by at most n units in the last place of the largest possible sum, each term by
+        a few units of its own; the constants are generous.
+        """
+        largest = query.magnitude(size, self.largest) * factor
+        if self.shift == 0 and largest <= _WHOLE_FLOATS // 2:
+            return 0.0
+        scaled = float(largest / (1 << self.shift * query.degree))
+        return (4 * size + 16) * float(np.finfo(np.float64).eps) * scaled

@@ -18,20 +18,19 @@ import numpy as np
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Answered
-from sensitivity_lab.queries.returned import Answers
+from sensitivity_lab.queries.returned_numbers import Answers
 from sensitivity_lab.running import tracked
 from sensitivity_lab.running.machine import Machine, in_pages
-from sensitivity_lab.search.again import SAMPLE, check_again
+from sensitivity_lab.search.asked_again import SAMPLE, check_again
 from sensitivity_lab.search.engine import Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats
 from sensitivity_lab.universes.datasets import iter_neighbors
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.relations import Relation
+from sensitivity_lab.universes.relations import Multiplicities, Relation
 
+from .answers_in_floats import Searched
+from .core_pairs import Family, FoundPair, PairFinder, best_pair
 from .evaluate import evaluate_levels
 from .number_pairs import NumberFinder
-from .pairs import Family, FoundPair, PairFinder, best_pair
-from .searched import Searched
 from .too_large import Levels, levels_of
 from .vector_pairs import VectorFinder
 

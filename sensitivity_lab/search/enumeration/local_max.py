@@ -11,11 +11,11 @@ from itertools import chain, islice
 from sensitivity_lab import running
 from sensitivity_lab.checks import MORE_MEMORY, named, told_apart
 from sensitivity_lab.errors import QueryError, TooLargeError
-from sensitivity_lab.metrics.records import moved
+from sensitivity_lab.metrics.multisets import moved
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer, rationals_of
-from sensitivity_lab.search.again import answered_in_time, check_again, spread
+from sensitivity_lab.results.witness import ExactAnswer, difference_of, exact_answer, rationals_of
+from sensitivity_lab.search.asked_again import answered_in_time, check_again, spread
 from sensitivity_lab.search.engine import (
     BothEnds,
     Cost,
@@ -26,12 +26,14 @@ from sensitivity_lab.search.engine import (
     Plan,
     Refusal,
 )
-from sensitivity_lab.search.memory import CALL, WORD, of_pairs
-from sensitivity_lab.universes.datasets import inside_and_outside, iter_neighbors
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.neighbor_counts import number_of_neighbors
-from sensitivity_lab.universes.relations import RemovedAdded, show
+from sensitivity_lab.search.layouts import CALL, WORD, bytes_of_pairs
+from sensitivity_lab.universes.datasets import (
+    inside_and_outside,
+    iter_neighbors,
+    number_of_neighbors,
+)
+from sensitivity_lab.universes.relations import Multiplicities, RemovedAdded, show
+from sensitivity_lab.universes.universe import FiniteUniverse
 
 MAX_NEIGHBORS = 1_000_000
 """The most neighbors that are listed."""
@@ -80,7 +82,9 @@ class LocalEnumeration:
                 too_large=True,
             )
         # A chunk of datasets, and the pair.
-        listed = min(_CHUNK_BYTES, WORD * problem.universe.number * number) + of_pairs(problem)
+        listed = min(_CHUNK_BYTES, WORD * problem.universe.number * number) + bytes_of_pairs(
+            problem
+        )
         cost = Cost(CALL + _BYTES * (number + 1) + listed)
         arguments = problem, number, options
         return Plan(partial(_solve, *arguments), cost, partial(_both_ends, *arguments))

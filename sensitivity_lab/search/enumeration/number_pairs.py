@@ -22,11 +22,11 @@ import numpy as np
 from sensitivity_lab.queries import ExactQuery
 from sensitivity_lab.search.contenders import Contenders, contenders
 from sensitivity_lab.search.lattice import Floats, Indices
-from sensitivity_lab.universes.multiplicities import repeated
+from sensitivity_lab.universes.relations import repeated
 from sensitivity_lab.universes.universe import of_numbers
 
+from .core_pairs import Family, FoundPair, PairFinder, highs_and_lows
 from .evaluate import Evaluator
-from .pairs import Family, FoundPair, PairFinder, highs_and_lows
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ import numpy as np
 
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Kind, SmoothProblem
-from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer
+from sensitivity_lab.results.witness import ExactAnswer, difference_of, exact_answer
 from sensitivity_lab.running import tracked
-from sensitivity_lab.search.again import SAMPLE, check_again
+from sensitivity_lab.search.asked_again import SAMPLE, check_again
 from sensitivity_lab.search.engine import (
     Cost,
     LocalMaxima,
@@ -23,10 +23,10 @@ from sensitivity_lab.search.engine import (
     Plan,
     Refusal,
 )
-from sensitivity_lab.search.memory import CALL, WORD
+from sensitivity_lab.search.layouts import CALL, WORD
 from sensitivity_lab.universes.counting import Numbers, estimate
 from sensitivity_lab.universes.datasets import iter_datasets, iter_neighbors
-from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.relations import Multiplicities
 
 from .local_max import answers_on, check_width
 

@@ -16,19 +16,19 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
-from sensitivity_lab.checks import MORE_MEMORY, in_words, told_apart
+from sensitivity_lab.checks import MORE_MEMORY, Norm, in_words, told_apart
 from sensitivity_lab.errors import SensitivityLabError
-from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.search.engine import Cost, Options, Refusal
 from sensitivity_lab.search.enumeration.evaluate import Evaluator, lattice_of, seconds_each
-from sensitivity_lab.search.enumeration.pairs import Family
 from sensitivity_lab.search.enumeration.vector_pairs import width_of
 from sensitivity_lab.search.lattice import Lattice
-from sensitivity_lab.search.memory import WORD
+from sensitivity_lab.search.layouts import WORD
 from sensitivity_lab.universes.counting import estimate
-from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
+from sensitivity_lab.universes.universe import FiniteUniverse
+
+from .core_pairs import Family
 
 _TAKES = 0.8
 """This much of a machine's memory may be planned for one search; the rest is the system's."""

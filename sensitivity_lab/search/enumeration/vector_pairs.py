@@ -19,12 +19,13 @@ from itertools import product
 
 import numpy as np
 
-from sensitivity_lab.metrics.norms import Norm, powered
+from sensitivity_lab.checks import Norm
+from sensitivity_lab.metrics.vectors import powered
 from sensitivity_lab.running import poll
 from sensitivity_lab.search.contenders import Contenders
 from sensitivity_lab.search.lattice import Floats
 
-from .pairs import Family, FoundPair, PairFinder, highs_and_lows
+from .core_pairs import Family, FoundPair, PairFinder, highs_and_lows
 
 _BOUNDED_BY_SIGNS = 6
 """With at most this many coordinates, L1 is bounded through all their signs."""

@@ -24,14 +24,13 @@ from sensitivity_lab.search.engine import (
     beyond_limit,
     one_by_one,
 )
-from sensitivity_lab.search.memory import CALL, of_pairs
+from sensitivity_lab.search.layouts import CALL, bytes_of_pairs
 from sensitivity_lab.universes.relations import RemovedAdded
 
-from .any_sizes import Search
-from .fixed_sizes import plan_fixed
+from .any_sizes import Search, Spreads, is_variance
 from .kernels import Kernel, covered
+from .known_sizes import plan_fixed
 from .members import ROW_BYTES, Grouped
-from .spread import Spreads, is_variance
 
 COVERS = "a query of one column by group (GroupBy), the column without missing values"
 
@@ -58,7 +57,7 @@ class Groups(OnParts[Problem, Findings]):
         plan = one_by_one(problem, partial(self._plan, options=options))
         if isinstance(plan, Refusal):
             return plan
-        listed = ROW_BYTES * problem.universe.number + of_pairs(problem)
+        listed = ROW_BYTES * problem.universe.number + bytes_of_pairs(problem)
         return Plan(plan.solve, Cost(plan.cost.bytes + listed))
 
     def _plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:

@@ -21,7 +21,7 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.base import Runs
 from sensitivity_lab.search.crossing import Crossing
 from sensitivity_lab.search.lattice import Floats
-from sensitivity_lab.search.sorted_records import Positions, Ranges, SortedMultiset
+from sensitivity_lab.search.layouts import Positions, Ranges, SortedMultiset
 
 from .members import Grouped, Members
 

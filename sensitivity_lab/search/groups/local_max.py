@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from sensitivity_lab.exact.root_sums import Gap
+from sensitivity_lab.exact.roots import Gap
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.search.engine import (
     BothEnds,
@@ -27,16 +27,16 @@ from sensitivity_lab.search.engine import (
     first_plan,
     local_plan,
 )
-from sensitivity_lab.search.memory import WORD, of_pairs
-from sensitivity_lab.search.nobody import Extreme, plan_extremes
-from sensitivity_lab.universes.multiplicities import (
+from sensitivity_lab.search.layouts import WORD, bytes_of_pairs
+from sensitivity_lab.search.sizes import Extreme, plan_extremes
+from sensitivity_lab.universes.relations import (
     Multiplicities,
+    RemovedAdded,
     changed_by_group,
     of_each,
     smallest,
 )
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import RemovedAdded
+from sensitivity_lab.universes.universe import FiniteUniverse
 
 from .global_max import COVERS
 from .known_sizes import (
@@ -109,7 +109,9 @@ class LocalGroups(OnParts[LocalProblem, Finding]):
             return Refusal(f"groups finds no neighbor of x with the group_sizes {grouped.sizes}")
         # What each search finds: records lost and gained.
         memory += 2 * (ROW_BYTES + WORD * total) * problem.universe.number
-        return Plan(partial(_solve, problem, searches, found), Cost(memory + of_pairs(problem)))
+        return Plan(
+            partial(_solve, problem, searches, found), Cost(memory + bytes_of_pairs(problem))
+        )
 
     def _one_group(
         self, problem: LocalProblem, group: _OneGroup, others: _OneGroup
@@ -143,7 +145,7 @@ class LocalGroups(OnParts[LocalProblem, Finding]):
             memory, ends = plan.cost.bytes, plan.ends
         memory += 2 * (ROW_BYTES + WORD) * problem.universe.number + _BYTES * len(wholes)
         both = partial(_both_ends, problem, group, others, wholes, ends)
-        return local_plan(problem, both, Cost(memory + of_pairs(problem)))
+        return local_plan(problem, both, Cost(memory + bytes_of_pairs(problem)))
 
 
 def _both_ends(

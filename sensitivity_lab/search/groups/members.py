@@ -13,9 +13,8 @@ import numpy as np
 from sensitivity_lab.exact.difference import Integers
 from sensitivity_lab.queries import GroupBy, Query
 from sensitivity_lab.search.lattice import Indices
-from sensitivity_lab.universes.multiplicities import Multiplicities, repeated
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.universes.relations import Multiplicities, repeated
+from sensitivity_lab.universes.universe import FiniteUniverse, TableUniverse
 
 ROW_BYTES = 240
 """What a distinct row takes: its number, as such and in its group's, and where it is."""

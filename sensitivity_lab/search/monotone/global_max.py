@@ -12,12 +12,19 @@ import numpy as np
 
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.search.crossing import Crossing
+from sensitivity_lab.search.crossing import Crossing, Gaps, solve_by_gaps
 from sensitivity_lab.search.engine import Cost, Findings, Options, Plan, Refusal
-from sensitivity_lab.search.gaps import Gaps, solve_by_gaps
-from sensitivity_lab.search.layouts import Layout, Shapes
-from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_records, of_shapes
-from sensitivity_lab.search.sorted_records import Positions, SortedMultiset
+from sensitivity_lab.search.layouts import (
+    WORD,
+    IntegerBytes,
+    Layout,
+    Positions,
+    Shapes,
+    SortedMultiset,
+    bytes_of_int,
+    bytes_of_records,
+    bytes_of_shapes,
+)
 from sensitivity_lab.universes.relations import Relation
 
 COVERS = (
@@ -137,7 +144,7 @@ def _block(query: Query, largest: int) -> int:
 def _bytes(problem: Problem) -> int:
     """Return what the search needs: the sorted universe, perhaps with sums, runs and shapes."""
     integers, largest = IntegerBytes.of(problem.universe), problem.largest
-    each = of_int(max(integers.bits, integers.below) + 3 * largest.bit_length() + 32)
+    each = bytes_of_int(max(integers.bits, integers.below) + 3 * largest.bit_length() + 32)
     shapes = sum(len(steps.removed) for steps in problem.steps)
     passing, sums = 0, False
     for query in problem.queries:
@@ -149,8 +156,8 @@ def _bytes(problem: Problem) -> int:
         pieces = 6 * query.most_runs(largest) * pairs * (16 * WORD + each)
         passing = max(passing, listed + pieces + shapes * (6 * each + 12 * WORD))
     # Of one query at a time the gaps in both directions, and of every query where they split.
-    kept = of_shapes(problem) + shapes * (4 * each + 4 * WORD * len(problem.queries))
-    return of_records(problem, sums=sums) + kept + passing
+    kept = bytes_of_shapes(problem) + shapes * (4 * each + 4 * WORD * len(problem.queries))
+    return bytes_of_records(problem, sums=sums) + kept + passing
 
 
 def _adds_up_records(problem: Problem, query: Query) -> bool:

@@ -32,10 +32,19 @@ from sensitivity_lab.search.engine import (
     Refusal,
     local_plan,
 )
-from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_neighbors, of_pairs
-from sensitivity_lab.search.sorted_arrays import sorted_records_of, takes_arrays
-from sensitivity_lab.search.sorted_records import Positions, SortedMultiset, first_of
-from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
+from sensitivity_lab.search.layouts import (
+    WORD,
+    IntegerBytes,
+    Positions,
+    SortedMultiset,
+    bytes_of_int,
+    bytes_of_neighbors,
+    bytes_of_pairs,
+    first_of,
+    sorted_records_of,
+    takes_arrays,
+)
+from sensitivity_lab.universes.relations import Multiplicities, largest, smallest
 from sensitivity_lab.universes.universe import of_numbers
 
 from .global_max import COVERS
@@ -85,12 +94,12 @@ def _bytes(problem: LocalProblem) -> int:
         if problem.neighbors.nested:
             # Nothing is measured before a witness is asked for, so no value becomes a Python int.
             # Sums are in two limbs, and while they are made there are mantissas and shifts.
-            return of_pairs(problem) + before + (9 * WORD * values if sums else 0)
-        return of_neighbors(problem) + before
-    needed = of_neighbors(problem) + before
+            return bytes_of_pairs(problem) + before + (9 * WORD * values if sums else 0)
+        return bytes_of_neighbors(problem) + before
+    needed = bytes_of_neighbors(problem) + before
     if sums:
         bits = IntegerBytes.of(problem.universe).bits
-        each = of_int(bits + problem.size.bit_length()) + of_int(bits) + 3 * WORD
+        each = bytes_of_int(bits + problem.size.bit_length()) + bytes_of_int(bits) + 3 * WORD
         needed += each * values
     return needed
 

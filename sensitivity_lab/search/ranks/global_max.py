@@ -31,9 +31,15 @@ from sensitivity_lab.search.engine import (
     beyond_limit,
 )
 from sensitivity_lab.search.lattice import Indices
-from sensitivity_lab.search.layouts import LayoutSearch, Shape
-from sensitivity_lab.search.memory import WORD, IntegerBytes, of_pairs, of_records
-from sensitivity_lab.universes.multiplicities import repeated
+from sensitivity_lab.search.layouts import (
+    WORD,
+    IntegerBytes,
+    LayoutSearch,
+    Shape,
+    bytes_of_pairs,
+    bytes_of_records,
+)
+from sensitivity_lab.universes.relations import repeated
 
 from .all_ranks import (
     CORE,
@@ -156,8 +162,8 @@ def _bytes(
     # Weights of x and y as Python ints, also times -1; the records by themselves for each walk.
     of_walks = len(walks) * (4 * 5 * WORD * problem.largest + records * integers.kept)
     labels = len(problem.queries) * shapes * records
-    held = of_records(problem, sums=False) + values * integers.peak + 4 * WORD * records
-    return held + by_rank + of_walks + labels + of_pairs(problem)
+    held = bytes_of_records(problem, sums=False) + values * integers.peak + 4 * WORD * records
+    return held + by_rank + of_walks + labels + bytes_of_pairs(problem)
 
 
 def _asked(problem: Problem, shapes: Sequence[Shape]) -> list[tuple[Query, list[Shape]]]:

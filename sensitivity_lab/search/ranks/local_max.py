@@ -31,9 +31,8 @@ from sensitivity_lab.search.engine import (
     Refusal,
     local_plan,
 )
-from sensitivity_lab.search.memory import WORD, IntegerBytes, of_pairs
-from sensitivity_lab.universes.multiplicities import Multiplicities, repeated
-from sensitivity_lab.universes.relations import RemovedAdded
+from sensitivity_lab.search.layouts import WORD, IntegerBytes, bytes_of_pairs
+from sensitivity_lab.universes.relations import Multiplicities, RemovedAdded, repeated
 from sensitivity_lab.universes.universe import of_numbers
 
 from .global_max import COVERS, by_rank
@@ -86,7 +85,7 @@ def _bytes(problem: LocalProblem, sizes: set[int], records: int) -> int:
     weights = 16 * WORD * sum(len(problem.query.weights(size) or ()) for size in sizes)
     by_rank = 5 * WORD * (problem.size + max(sizes))
     values = problem.universe.number * (integers.peak + 4 * WORD)
-    return weights + by_rank + values + 5 * WORD * records + of_pairs(problem)
+    return weights + by_rank + values + 5 * WORD * records + bytes_of_pairs(problem)
 
 
 def _by_size(changes: Sequence[RemovedAdded]) -> list[list[RemovedAdded]]:

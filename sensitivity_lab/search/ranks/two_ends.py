@@ -37,8 +37,7 @@ from sensitivity_lab.queries.base import denominator_of
 from sensitivity_lab.search.engine import Finding
 from sensitivity_lab.search.lattice import Indices
 from sensitivity_lab.search.layouts import Shape
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.universe import of_numbers
+from sensitivity_lab.universes.universe import FiniteUniverse, of_numbers
 
 from .all_ranks import SAFE, Found, Tell
 

@@ -37,8 +37,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from sensitivity_lab import running
-from sensitivity_lab.search.sorted_records import first_of
-from sensitivity_lab.universes.multiplicities import repeated
+from sensitivity_lab.search.layouts import first_of
+from sensitivity_lab.universes.relations import repeated
 
 from .comparing import Spread, as_real
 from .float_prefix_sums import UNIT, Positions, Reals

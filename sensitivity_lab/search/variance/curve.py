@@ -14,17 +14,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sensitivity_lab.search.layouts import Shape
-from sensitivity_lab.search.sorted_records import first_of
+from sensitivity_lab.search.layouts import Shape, first_of
 
 from .branch import NODES, Branch, Leaves, Rating, Sizes, rows_of
 from .comparing import Spread, as_real
 from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords
 from .line import Gaps, Mask, between, line_of
 from .more_shared import EndsAndWindow, Fewest, fewest_of
-from .other_words import any_at_ends, core_at_ends, further_words, search_words
 from .patterns import CHUNK, PatternSearch, Placement, expand
-from .words import AROUND, CORE_INSIDE
+from .words import AROUND, CORE_INSIDE, any_at_ends, core_at_ends, further_words, search_words
 
 WIDE = 1 << 24
 """Up to so many windows of all sizes of y, the tightest one is found for every size."""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.exact.difference import Integers
-from sensitivity_lab.universes.multiplicities import repeated
+from sensitivity_lab.universes.relations import repeated
 
 Positions = NDArray[np.int64]
 Reals = NDArray[np.longdouble]

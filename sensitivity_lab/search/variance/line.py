@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.search.sorted_records import first_of
+from sensitivity_lab.search.layouts import first_of
 
 from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords
 from .patterns import CHUNK

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.search.sorted_records import Positions, SortedMultiset, first_of
-from sensitivity_lab.universes.multiplicities import repeated
+from sensitivity_lab.search.layouts import Positions, SortedMultiset, first_of
+from sensitivity_lab.universes.relations import repeated
 
 Floats = NDArray[np.float64]
 

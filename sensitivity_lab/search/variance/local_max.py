@@ -33,10 +33,17 @@ from sensitivity_lab.search.engine import (
     Refusal,
     local_plan,
 )
-from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_pairs
-from sensitivity_lab.search.sorted_records import Positions, Ranges, SortedMultiset, first_of
-from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.relations import RemovedAdded
+from sensitivity_lab.search.layouts import (
+    WORD,
+    IntegerBytes,
+    Positions,
+    Ranges,
+    SortedMultiset,
+    bytes_of_int,
+    bytes_of_pairs,
+    first_of,
+)
+from sensitivity_lab.universes.relations import Multiplicities, RemovedAdded
 from sensitivity_lab.universes.universe import of_numbers
 
 from .global_max import COVERS
@@ -88,16 +95,16 @@ class LocalVariance:
 def _bytes(problem: LocalProblem) -> int:
     """Return what the search needs: both parts of the universe with two sums, and the windows."""
     integers, size = IntegerBytes.of(problem.universe), problem.size
-    squares = of_int(2 * integers.bits + size.bit_length())
-    sums = of_int(integers.bits + size.bit_length()) + squares
-    held = 2 * integers.kept + 2 * sums + of_int(2 * integers.bits) + 5 * WORD
+    squares = bytes_of_int(2 * integers.bits + size.bit_length())
+    sums = bytes_of_int(integers.bits + size.bit_length()) + squares
+    held = 2 * integers.kept + 2 * sums + bytes_of_int(2 * integers.bits) + 5 * WORD
     windows = int(problem.outside.sum()) + max(removed for removed, _ in problem.changes)
     least = windows * (4 * WORD) if problem.changes else 0
-    rows = min(AT_ONCE, windows) * 8 * of_int(2 * integers.bits + 2 * size.bit_length())
+    rows = min(AT_ONCE, windows) * 8 * bytes_of_int(2 * integers.bits + 2 * size.bit_length())
     if len(problem.changes) > FEW:
         held += BYTES_OF_VALUE
         rows = max(rows, bytes_of_rows(len(problem.changes)))
-    return max(integers.peak, held) * len(problem.x) + least + rows + of_pairs(problem)
+    return max(integers.peak, held) * len(problem.x) + least + rows + bytes_of_pairs(problem)
 
 
 class _Choice(NamedTuple):

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from paths import ROOT
 
 from sensitivity_lab import pipelines as pl
-from sensitivity_lab.metrics.encoding import encode, encode_rows, plain
+from sensitivity_lab.metrics.cells import encode, encode_rows, plain
 
 NA = None
 

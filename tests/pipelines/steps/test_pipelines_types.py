@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sensitivity_lab import pipelines as pl
-from sensitivity_lab.metrics.encoding import encode, plain
+from sensitivity_lab.metrics.cells import encode, plain
 
 ROWS = pl.SymmetricDistance()
 TABLES = pl.Start(pl.Table(), ROWS)

@@ -14,7 +14,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from sensitivity_lab import pipelines as pl
-from sensitivity_lab.metrics.encoding import encode
+from sensitivity_lab.metrics.cells import encode
 
 ROWS = pl.SymmetricDistance()
 TABLES = pl.Start(pl.Table(), ROWS)

@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from strategies import QUERIES, RELATIONS, Asked, as_fractions, problems
 
 import sensitivity_lab as sl
-from sensitivity_lab.calls.global_sensitivity import conclude
+from sensitivity_lab.calls.sensitivity import conclude
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import DEFAULT_QUERIES, as_query
 from sensitivity_lab.search import lattice
 from sensitivity_lab.search.engine import Options
+from sensitivity_lab.search.enumeration import core_pairs as finders
 from sensitivity_lab.search.enumeration import evaluate as evaluation
-from sensitivity_lab.search.enumeration import pairs as finders
 from sensitivity_lab.search.enumeration import too_large
 from sensitivity_lab.search.enumeration.global_max import Enumeration
 from sensitivity_lab.search.enumeration.too_large import Levels

@@ -16,8 +16,8 @@ from strategies import BY_NAME
 import sensitivity_lab as sl
 from sensitivity_lab.running import machine as machines
 from sensitivity_lab.running.machine import Machine
-from sensitivity_lab.search import blocks, lattice
-from sensitivity_lab.search.enumeration import pairs as finders
+from sensitivity_lab.search import lattice
+from sensitivity_lab.search.enumeration import core_pairs as finders
 from sensitivity_lab.search.enumeration.evaluate import ends_of, hold
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.universes import listing
@@ -53,7 +53,7 @@ def test_blocks_are_a_level_in_order(counts, rows, data):
     sizes = range(size, top + 1)
     end = 0
     for block in levels.blocks(sizes, rows):
-        span = blocks.span_of(levels.numbers, levels.counts, block, size)
+        span = lattice.span_of(levels.numbers, levels.counts, block, size)
         if span.rows.stop == 0:
             continue
         assert span.rows.start == end

@@ -11,8 +11,7 @@ from doses import dose
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensitivity_lab.search.groups.combine import ANY, Combination
-from sensitivity_lab.search.groups.relaxation import relaxed
+from sensitivity_lab.search.groups.combine import ANY, Combination, relaxed
 
 
 @st.composite

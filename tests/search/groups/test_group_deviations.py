@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from strategies import BY_NAME as RELATIONS
 
 import sensitivity_lab as sl
-from sensitivity_lab.search.groups import spread
+from sensitivity_lab.search.groups import any_sizes
 
 POOLS = ((0, 1, 2, 3), (0, 1, 5, 9, 40), (0.1, 0.2, 0.7), (10**17, 10**17 + 1, 3))
 
@@ -174,7 +174,7 @@ def test_answers_are_floats_of_the_groups():
 
 @pytest.mark.exhaustive
 def test_deviations_of_thousands_of_rows_take_few_searches(monkeypatch):
-    monkeypatch.setattr(spread, "MOST_SEARCHES", 20)
+    monkeypatch.setattr(any_sizes, "MOST_SEARCHES", 20)
     rng = np.random.default_rng(0)
     days = np.minimum(rng.geometric(0.08, 20_000) - 1, 80).tolist()
     universe = table(list(zip(rng.choice(list("abcde"), 20_000), days, strict=True)))

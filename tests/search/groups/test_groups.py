@@ -21,7 +21,7 @@ from strategies import BY_NAME as RELATIONS
 from strategies import most_feasible
 
 import sensitivity_lab as sl
-from sensitivity_lab.search.groups import combine, spread
+from sensitivity_lab.search.groups import any_sizes, combine
 
 INNER = {
     "mean": ("mean",),
@@ -170,7 +170,7 @@ test_variances_at_distance_1_for_long = for_long(
 
 @pytest.mark.exhaustive
 def test_variances_of_thousands_of_rows_take_few_searches(monkeypatch):
-    monkeypatch.setattr(spread, "MOST_SEARCHES", 20)
+    monkeypatch.setattr(any_sizes, "MOST_SEARCHES", 20)
     result = sl.global_sensitivity(
         LARGE, grouped("var", 0, "abcde"), size=5000, neighbors=sl.Bounded(1)
     )

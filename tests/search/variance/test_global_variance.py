@@ -18,7 +18,8 @@ import sensitivity_lab as sl
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.search import engines_for
 from sensitivity_lab.search.layouts import Shape, sorted_universe
-from sensitivity_lab.search.variance import branch, curve, global_max, other_words, patterns
+from sensitivity_lab.search.variance import branch, curve, global_max, patterns
+from sensitivity_lab.search.variance import words as word_search
 from sensitivity_lab.search.variance.comparing import Rated, Reference, Spread, as_real
 from sensitivity_lab.search.variance.float_prefix_sums import (
     UNIT,
@@ -27,8 +28,8 @@ from sensitivity_lab.search.variance.float_prefix_sums import (
     limb_width,
 )
 from sensitivity_lab.search.variance.line import between
-from sensitivity_lab.search.variance.other_words import any_at_ends, core_at_ends
 from sensitivity_lab.search.variance.patterns import PatternSearch, Placement
+from sensitivity_lab.search.variance.words import any_at_ends, core_at_ends
 
 
 def best_pair(records, relation, size, changed, spread, count=id) -> Placement:
@@ -78,7 +79,7 @@ def test_words_that_random_universes_rarely_need(records, size, replaced, word):
 @pytest.mark.parametrize("few", [0, 2048])
 def test_bisection_and_trying_every_placement_agree_with_the_oracle(few, monkeypatch):
     monkeypatch.setattr(branch, "FEW", few)
-    monkeypatch.setattr(other_words, "FEW", few)
+    monkeypatch.setattr(word_search, "FEW", few)
     monkeypatch.setattr(patterns, "SEED", 3)
     draw = random.Random(few)
     for _ in range(150):
@@ -297,7 +298,7 @@ def test_removing_looks_at_the_larger_spread_only_where_the_other_cannot_win(que
 @pytest.mark.parametrize("root", [False, True])
 def test_a_bisection_leaves_few_splits_of_each_window(root, monkeypatch):
     """Floats decide nearly all of them, if both records of every ten are kept."""
-    monkeypatch.setattr(other_words, "FEW", 0)
+    monkeypatch.setattr(word_search, "FEW", 0)
     records = sorted([*np.random.default_rng(1).lognormal(size=60), -30.0, 40.0])
     working = global_max.working_records(sorted_universe(sl.Universe.from_dataset(records), 62))
     shape, looked = Shape(6, 0, 25, 62), []
@@ -435,7 +436,7 @@ def test_the_best_split_of_the_core_is_between_those_that_floats_leave(root):
         kept, removed = draw.choice([(3, 1), (4, 2), (5, 1)])
         shape = Shape(kept, 0, removed, 9)
         search = PatternSearch(working, Spread(Fraction(0), root), any_at_ends(shape))
-        core = other_words.CoreAtEnds(search, np.arange(9 - removed + 1), shape, 0)
+        core = word_search.CoreAtEnds(search, np.arange(9 - removed + 1), shape, 0)
         for begin in range(9 - removed + 1):
             others = drawn[:begin] + drawn[begin + removed :]
             parts = [others[:i] + others[len(others) - kept + i :] for i in range(kept + 1)]

@@ -17,12 +17,12 @@ import pytest
 from doses import spans
 
 import sensitivity_lab as sl
+from sensitivity_lab.calls.reach import Ball
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.search.variance import local_bounds, local_max
 from sensitivity_lab.search.variance.local_max import both_ends, furthest_ends
-from sensitivity_lab.universes.ball import Ball
-from sensitivity_lab.universes.multiplicities import repeated
+from sensitivity_lab.universes.relations import repeated
 
 KINDS = {
     "spread": lambda rng: rng.randint(-50, 50),

@@ -14,7 +14,8 @@ from doses import shares
 
 import sensitivity_lab as sl
 from sensitivity_lab.errors import InputError, NoEngineError
-from sensitivity_lab.search.variance import branch, local_bounds, local_max, other_words
+from sensitivity_lab.search.variance import branch, local_bounds, local_max
+from sensitivity_lab.search.variance import words as word_search
 
 KINDS = {
     "spread": lambda rng: rng.randint(-50, 50),
@@ -47,7 +48,7 @@ def by_patterns():
     """All that is for few records only is switched off, so that every search takes the long way."""
     return (
         mock.patch.object(branch, "FEW", 0),
-        mock.patch.object(other_words, "FEW", 0),
+        mock.patch.object(word_search, "FEW", 0),
         mock.patch.object(local_max, "FEW", 0),
         mock.patch.object(local_bounds, "ROWS", 7),
     )

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 
 import sensitivity_lab as sl
 from sensitivity_lab.search.layouts import Shape
-from sensitivity_lab.search.variance import branch, curve, other_words
+from sensitivity_lab.search.variance import branch, curve
+from sensitivity_lab.search.variance import words as word_search
 from sensitivity_lab.search.variance.comparing import Spread
 from sensitivity_lab.search.variance.curve import family_of
 from sensitivity_lab.search.variance.float_prefix_sums import SortedRecords
-from sensitivity_lab.search.variance.other_words import any_at_ends, core_at_ends
 from sensitivity_lab.search.variance.patterns import PatternSearch
+from sensitivity_lab.search.variance.words import any_at_ends, core_at_ends
 
 RELATIONS = {"symmetric_difference": sl.SymmetricDifference, "edit": sl.Edit}
 
@@ -45,8 +46,8 @@ def problems(draw):
 
 WAYS = {
     "all are left": [],
-    "bisection": [(other_words, "FEW", 0)],
-    "bounds": [(other_words, "FEW", 0), (branch, "FEW", 0), (branch, "START", 1)],
+    "bisection": [(word_search, "FEW", 0)],
+    "bounds": [(word_search, "FEW", 0), (branch, "FEW", 0), (branch, "START", 1)],
 }
 
 
@@ -110,7 +111,7 @@ ROWS = [82, 86, 117, 258, 779, 1626, 1657, 1938, 1992, 2357, 2360, 14408]
 @pytest.mark.parametrize("few", [0, 2048])
 @pytest.mark.parametrize("turned", [False, True])
 def test_o_may_lie_between_two_records_of_a(few, turned, monkeypatch):
-    monkeypatch.setattr(other_words, "FEW", few)
+    monkeypatch.setattr(word_search, "FEW", few)
     values, shape = [-row for row in ROWS] if turned else ROWS, Shape(6, 2, 3, 12)
     search = PatternSearch(records_of(values), Spread(Fraction(0), root=False), any_at_ends(shape))
     core_at_ends(search, shape)

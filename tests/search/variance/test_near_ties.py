@@ -24,23 +24,24 @@ from near_ties import DDOFS, POOLS, Pairs, Rated, draw_records, exactly, pairs, 
 from strategies import RELATIONS, most_feasible
 
 import sensitivity_lab as sl
-from sensitivity_lab.calls.global_sensitivity import conclude
+from sensitivity_lab.calls.sensitivity import conclude
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.search import engines_for
 from sensitivity_lab.search.engine import Options, Plan
-from sensitivity_lab.search.variance import branch, other_words, patterns
+from sensitivity_lab.search.variance import branch, patterns
 from sensitivity_lab.search.variance import float_prefix_sums as sorted_records
+from sensitivity_lab.search.variance import words as word_search
 
 FEW_UNIVERSES = 6
 
 (VARIANCE,) = (engine for engine in engines_for("global") if engine.name == "variance")
 
-BOUNDED = [(branch, "FEW", 0), (other_words, "FEW", 0), (branch, "START", 1)]
+BOUNDED = [(branch, "FEW", 0), (word_search, "FEW", 0), (branch, "START", 1)]
 
 UNUSUAL = {
     "all pairs at once": [],
-    "bisection": [(other_words, "FEW", 0)],
-    "one seed": [(patterns, "SEED", 1), (patterns, "CHUNK", 3), (other_words, "CHUNK", 3)],
+    "bisection": [(word_search, "FEW", 0)],
+    "one seed": [(patterns, "SEED", 1), (patterns, "CHUNK", 3), (word_search, "CHUNK", 3)],
     "exact comparison at once": [(patterns, "ROUNDS", 0)],
     "repeated values compact": [(sorted_records, "EXPANDED", 0)],
     "bounds": BOUNDED,

@@ -16,7 +16,8 @@ from doses import shares
 import sensitivity_lab as sl
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.search.layouts import Shape, sorted_universe
-from sensitivity_lab.search.variance import branch, curve, global_max, other_words
+from sensitivity_lab.search.variance import branch, curve, global_max
+from sensitivity_lab.search.variance import words as word_search
 from sensitivity_lab.search.variance.comparing import Sets, Spread
 from sensitivity_lab.search.variance.curve import any_pair
 from sensitivity_lab.search.variance.float_prefix_sums import SortedRecords
@@ -228,7 +229,7 @@ def test_outliers_against_the_definition(relation, trials, monkeypatch):
     draw = random.Random(trials)
     for _ in range(trials):
         monkeypatch.setattr(branch, "FEW", draw.choice([0, 2048]))
-        monkeypatch.setattr(other_words, "FEW", draw.choice([0, 2048]))
+        monkeypatch.setattr(word_search, "FEW", draw.choice([0, 2048]))
         pool = [0, 1, 2, 30, 31, 100, draw.randint(-50, 50)]
         records = [draw.choice(pool) for _ in range(draw.choice([6, 8]))]
         records += [

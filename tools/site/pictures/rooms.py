@@ -20,9 +20,7 @@ SMALL = (
     "errors",
     "files",
     "csv_files",
-    "numpy_state",
     "boundary",
-    "interval_problem",
 )
 """Left out: what everything imports, what imports everything, and a part of another room."""
 

@@ -1,1 +1,0 @@
-"""Certified bounds on an interval: boxes of pairs, and the answers that they can have."""

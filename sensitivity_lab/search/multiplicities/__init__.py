@@ -1,1 +1,0 @@
-"""The number of distinct values: counting copies."""

@@ -1,1 +1,0 @@
-"""Queries on one column of a table, searched on the column's numbers."""

@@ -1,1 +1,0 @@
-"""Sums of a function of a record: counts, sums, histograms."""

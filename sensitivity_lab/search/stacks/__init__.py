@@ -1,1 +1,0 @@
-"""Several queries released together, each searched alone."""
