@@ -70,7 +70,8 @@ def _entries(given: Any) -> list[Any]:
     return list(given) if isinstance(given, list | tuple) else [given]
 
 
-def _axes(name: str, value: Any) -> None:
+def check_axes(name: str, value: Any) -> None:
+    """Raise InputError unless a value is an Axes of matplotlib, or several."""
     wrong = [one for one in axes_of(value) if not isinstance(one, Axes)]
     if wrong:
         raise InputError(
@@ -126,7 +127,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "error": partial(check_choice, choices=("expected_error", "median_error", "error_90")),
     "columns": whole_kind("a number of panels side by side, at least 1"),
     "legend": partial(check_choice, choices=("labels", "box", "none")),
-    "ax": _axes,
+    "ax": check_axes,
     "units": _units,
     "sensitivities": _sizes,
     "figsize": _size,

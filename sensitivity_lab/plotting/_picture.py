@@ -32,7 +32,7 @@ from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.files import written_whole
 
-from ._options import axes_of
+from ._options import axes_of, check_axes
 
 # Okabe and Ito's palette without its yellow, which is too pale for a line on white, and three more
 # colors; next to each, a brighter one of the same hue for dark backgrounds.
@@ -190,6 +190,7 @@ class Picture:
         """Return a picture on the given Axes, or on a new figure of so many inches."""
         if ax is None:
             ax = new_figure(size).add_subplot()
+        check_axes("ax", ax)
         [one] = given_axes(ax, 1)
         return cls(one)
 

@@ -254,3 +254,9 @@ def test_a_pattern_is_drawn_over_the_steps(neighbors):
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("step", "contribution")
     assert ax.get_legend_handles_labels()[1] == (["x", "y"] if neighbors == "replace" else ["x"])
     assert found.to_dict()["status"] == "bounds"
+
+
+def test_a_picture_takes_axes_alone():
+    found = sl.streams.participation_sensitivity(np.tril(np.ones((3, 3))), k=1, separation=1)
+    with pytest.raises(sl.errors.InputError, match="ax: got 3; pass a matplotlib Axes"):
+        found.plot(ax=3)
