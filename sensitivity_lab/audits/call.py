@@ -326,8 +326,11 @@ def _led_to(query: Any, given: dict[str, Any]) -> str:
         return 'leave it out, as in sl.audit(universe, "sum", claim, size=3, neighbors="bounded")'
     if given["choices"] is not None:
         return f"a function needs outputs=, as in {RANDOM}"
+    values, among = (
+        ("values", "size=3") if given["datasets"] is None else ("None", "datasets=datasets")
+    )
     return (
-        "a function needs outputs=, as in sl.audit(values, function, claim, size=3, "
+        f"a function needs outputs=, as in sl.audit({values}, function, claim, {among}, "
         'neighbors="bounded", outputs="L1")'
     )
 
