@@ -18,15 +18,12 @@ from sensitivity_lab.results.literals import brief
 from sensitivity_lab.search.run import Run
 
 from .claims import ROUNDING_ULPS
-from .couplings.call import audit_coupling
+from .couplings import audit_coupling
 from .driven.kept import judged_by_first_calls
-from .maps import audit_map
-from .question import check_order, question_about
-from .randomness import RANDOM
+from .maps import RANDOM, audit_map
+from .question import check_order, misfit, name_of, question_about
 from .report import AuditReport
-from .searched import audit_query
-from .stability import audit_pipeline
-from .subjects import misfit, name_of
+from .searched import audit_pipeline, audit_query
 
 _QUERY = frozenset({"norm", "exactly", "method", "n_jobs", "run", "subject"})
 _FUNCTION = frozenset({"datasets", "outputs", "choices", "every_order", "subject"})

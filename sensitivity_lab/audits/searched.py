@@ -1,9 +1,10 @@
-"""The truth of a claim about a query: an exact search over a universe."""
+"""The truth of a claim by an exact search: about a query over a universe, and of a pipeline."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -12,30 +13,24 @@ from sensitivity_lab.calls.curves import as_relations, sensitivity_curves
 from sensitivity_lab.checks import check_text, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference, Number
+from sensitivity_lab.exact.roots import Distance
 from sensitivity_lab.metrics.norms import check_norm
+from sensitivity_lab.pipelines import PairDistance, Root, Transformation, measured_stability
+from sensitivity_lab.pipelines.stability.result import MeasuredStability
 from sensitivity_lab.problem import check_sizes
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.measure import difference_of, exact_answer, rationals_of
 from sensitivity_lab.results.reprs import show_sizes
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.search.run import Run, check_run
-from sensitivity_lab.universes.finite import (
-    AnyUniverse,
-    check_any_universe,
-    finite,
-)
+from sensitivity_lab.universes.finite import AnyUniverse, check_any_universe, finite
 from sensitivity_lab.universes.relations import Relation, as_relation, multiplicities_of
 from sensitivity_lab.universes.table import TableUniverse
 
-from .claims import (
-    check_tolerance,
-    claim_at,
-    holds_float,
-    needs_size,
-)
+from .claims import check_tolerance, claim_at, holds_float, needs_size
+from .question import check_several, name_of, subject_named
 from .report import AuditReport
 from .row import AuditRow, Evidence
-from .subjects import name_of, subject_named
 
 
 def audit_query(
@@ -241,3 +236,62 @@ def _measured(sizes: tuple[int, ...], point: Sensitivity) -> _Measured:
     columns = tuple(universe.columns) if isinstance(universe, TableUniverse) else None
     evidence = Evidence(seen.x, seen.y, *answers, columns)
     return _Measured(sizes, point.neighbors.k, truth, evidence, rounded)
+
+
+def audit_pipeline(
+    transformation: Transformation,
+    universe: Any,
+    claim: Any,
+    *,
+    size: Any,
+    distances: Any,
+    tolerance_ulps: Any,
+    n_jobs: int | None,
+    progress: bool | None,
+) -> AuditReport:
+    """Compare the stability map of a transformation with its measured stability.
+
+    The truth is the largest distance of two outputs over all inputs from a small universe that are
+    at most d_in apart, found by exhaustive search. With two tables, both change by this much at the
+    same time. Without a claim, it is the map of the transformation, where an irrational value such
+    as sqrt(2) counts as the smallest float above it.
+    """
+    limits = check_several(
+        "distances", 1 if distances is None else distances, "a distance, at least 1", 1
+    )
+    tolerance = check_tolerance(tolerance_ulps)
+    claims = [None if claim is None else claim_at(claim, d, name="d_in") for d in limits]
+    metric = transformation.input_metric
+    two = isinstance(metric, PairDistance)
+    options: dict[str, Any] = {} if size is None else {"sizes": size}
+    found = [
+        measured_stability(
+            transformation, universe, (d, d) if two else d, n_jobs=n_jobs, progress=progress,
+            **options,
+        )
+        for d in limits
+    ]  # fmt: skip
+    rows = tuple(
+        _row_of_stability(distance, one, one.bound if claimed is None else claimed, tolerance)
+        for distance, one, claimed in zip(limits, found, claims, strict=True)
+    )
+    drawn = " and ".join(map(str, found[0].rows))
+    setting = f"at most d_in: {metric}; universe of {drawn} rows; mathematics"
+    return AuditReport(transformation.name, rows, setting)
+
+
+def _row_of_stability(
+    distance: int, found: MeasuredStability, claimed: Any, tolerance: Number
+) -> AuditRow:
+    witness = found.witness
+    evidence = Evidence(witness.x, witness.y, witness.output_x, witness.output_y)
+    return AuditRow(distance, claimed, _exact(found.measured), evidence, tolerance_ulps=tolerance)
+
+
+def _exact(measured: Distance) -> Difference | float:
+    """Return a distance as a difference from 0; only infinity is a float."""
+    if isinstance(measured, Root):
+        return Difference(Fraction(measured.square), Fraction(0), root=True)
+    if isinstance(measured, float):
+        return measured
+    return Difference(Fraction(measured), Fraction(0))

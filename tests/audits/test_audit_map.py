@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
-from sensitivity_lab.audits import randomness
-from sensitivity_lab.audits.randomness import RANDOM
+from sensitivity_lab.audits import maps
+from sensitivity_lab.audits.maps import RANDOM
 from sensitivity_lab.exact.difference import Difference
 
 
 @pytest.fixture(autouse=True)
 def _few_calls(monkeypatch):
-    monkeypatch.setattr(randomness, "PROBES", 40)
-    monkeypatch.setattr(randomness, "WITNESS", 2)
+    monkeypatch.setattr(maps, "PROBES", 40)
+    monkeypatch.setattr(maps, "WITNESS", 2)
 
 
 ON_RECORDS = ["symmetric", "insert_delete", "change_one", "hamming"]

@@ -18,8 +18,8 @@ from checks import refused, refused_with
 from replay_cases import Noise, around_the_median, audited
 
 import sensitivity_lab as sl
-from sensitivity_lab.audits.replay import again
-from sensitivity_lab.audits.replay.again import NOT_AGAIN
+from sensitivity_lab.audits import replay
+from sensitivity_lab.audits.replay import NOT_AGAIN
 from sensitivity_lab.audits.returned import parts
 
 pytestmark = pytest.mark.usefixtures("few_histories")
@@ -257,8 +257,8 @@ def test_other_calls_are_not_compared():
 
 def test_what_is_returned_is_compared_in_one_more_run_on_each_dataset(monkeypatch):
     """Beside the one that looks for chance."""
-    monkeypatch.setattr(again, "LEAST", 0)
-    monkeypatch.setattr(again, "AGAIN", 0)
+    monkeypatch.setattr(replay, "LEAST_AGAIN", 0)
+    monkeypatch.setattr(replay, "EVIDENCE_AGAIN", 0)
     called = []
 
     def function(x):

@@ -11,10 +11,16 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.audits.claims import division, excess, holds_float, times
-from sensitivity_lab.audits.records import any_distances, entries
-from sensitivity_lab.audits.returned import whole_key
-from sensitivity_lab.audits.row import (
+from sensitivity_lab.errors import QueryError
+from sensitivity_lab.exact.difference import Difference, Number
+from sensitivity_lab.metrics import METRICS, Metric
+from sensitivity_lab.results.literals import plain, short_literal
+
+from .claims import division, excess, holds_float, times
+from .pairs import any_distances, entries
+from .recording import Run, Step
+from .returned import whole_key
+from .row import (
     CANDIDATES,
     NO_NOISE,
     NOT_JUDGED,
@@ -26,12 +32,6 @@ from sensitivity_lab.audits.row import (
     Evidence,
     Finding,
 )
-from sensitivity_lab.errors import QueryError
-from sensitivity_lab.exact.difference import Difference, Number
-from sensitivity_lab.metrics import METRICS, Metric
-from sensitivity_lab.results.literals import plain, short_literal
-
-from .runs import Run, Step
 
 _METRIC_OF_SCORES = {False: METRICS["Linf"], True: METRICS["Linf_monotonic"]}
 """How far scores move, by whether a selection takes them as monotonic."""

@@ -16,9 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
-from sensitivity_lab.audits import audit
-from sensitivity_lab.audits.couplings import outputs
-from sensitivity_lab.audits.couplings.distance import uncoupled
+from sensitivity_lab.audits import audit, couplings
+from sensitivity_lab.audits.couplings import uncoupled
 
 FRESH = itertools.count()
 
@@ -402,7 +401,7 @@ def test_datasets_without_neighbors_are_refused():
 
 
 def test_too_many_outputs_are_refused(monkeypatch):
-    monkeypatch.setattr(outputs, "OUTPUT_LIMIT", 3)
+    monkeypatch.setattr(couplings, "OUTPUT_LIMIT", 3)
     refused(
         lambda: audit(
             [0, 1],
@@ -453,13 +452,11 @@ def test_what_cannot_be_audited(error, options, message):
     assert str(caught.value) == message
 
 
-def test_the_proof_names_files_that_exist():
-    """Those of *Couplings*; the folder is named there, too."""
-    root = Path(__file__).parents[3]
+def test_the_proof_names_the_file_and_its_function():
+    root = Path(__file__).parents[2]
     proofs = (root / "docs/proofs.md").read_text(encoding="utf-8")
     section = proofs.split("\n## Couplings\n")[1].split("\n## ")[0]
-    folder = root / re.search(r"Files: `(.*?)`", section)[1]
-    named = re.findall(r"`(?:(\w+)` in `)?(\w+\.py)`", section)
-    assert named
-    for function, file in named:
-        assert f"def {function}" in (folder / file).read_text(encoding="utf-8")
+    file = root / re.search(r"File: `(.*?)`", section)[1]
+    [(function, name)] = re.findall(r"`(\w+)` in `(\w+\.py)`", section)
+    assert name == file.name
+    assert f"def {function}" in file.read_text(encoding="utf-8")
