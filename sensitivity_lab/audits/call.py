@@ -342,6 +342,14 @@ def _check_form(
             raise InputError(f"{name} is not for {what}, got {shown(value)}; {way}")
 
 
+_TOLD = {
+    "violated": "too small: some pair of neighbors differs by more",
+    "data-dependent claim": "not the claim at the size of a neighbor, so it tells the size",
+    "loose": "too large: no pair of neighbors differs by that much",
+}
+"""What an exercise is told of a claim."""
+
+
 def assert_sensitivity(
     universe: Any,
     query: Any,
@@ -403,14 +411,10 @@ arithmetic)
         raise InputError(f"the claim promises nothing at any distance: {reasons}")
     if not check_flag("reveal", reveal):
         for row in report.rows:
-            if row.verdict == "violated":
-                told = "too small: some pair of neighbors differs by more"
-            elif tight and row.verdict == "loose":
-                told = "too large: no pair of neighbors differs by that much"
-            else:
-                continue
-            raise SensitivityViolation(
-                f"{brief(row.claimed)} is not right at distance {row.distance}: it is {told}"
-            )
+            if row.verdict in _TOLD and (tight or row.verdict != "loose"):
+                raise SensitivityViolation(
+                    f"{brief(row.claimed)} is not right at distance {row.distance}: it is "
+                    f"{_TOLD[row.verdict]}"
+                )
     report.raise_if_violated(tight=tight)
     return report

@@ -8,6 +8,7 @@ under the heading "Couplings" of docs/proofs.md.
 
 from __future__ import annotations
 
+import copy
 import math
 from bisect import bisect_left
 from collections import Counter, deque
@@ -31,7 +32,8 @@ from sensitivity_lab.results.literals import short_literal
 from sensitivity_lab.search.pairs import Farthest
 
 from .claims import holds_float
-from .pairs import check_pairs, distances
+from .maps import collected
+from .pairs import check_pairs, distances, plain
 from .question import Question, naming
 from .report import AuditReport
 from .row import AuditRow, Evidence
@@ -71,7 +73,7 @@ class Source:
         if self.choices is None:
             return [self._call(x) for _ in range(self.draws)]
         with naming("choices, on {}, raised", x):
-            given = self.choices(_copy(x))
+            given = self.choices(copy.deepcopy(x))
         choices = listed(given, f"choices, on {short_literal(x)}, must be several")
         if not choices:
             raise InputError(f"choices, on {short_literal(x)}, must be at least one, got none")
@@ -81,11 +83,7 @@ class Source:
 
     def _call(self, x: Any, *choice: Any) -> Any:
         with naming("{} with the choice {} raised" if choice else "{} raised", x, *choice):
-            return self.function(_copy(x), *choice)
-
-
-def _copy(x: Any) -> Any:
-    return list(x) if isinstance(x, list) else x
+            return collected(self.function(copy.deepcopy(x), *choice))
 
 
 @dataclass(frozen=True)
@@ -147,7 +145,7 @@ def gathered(made: Sequence[Sequence[Any]], metric: Metric) -> Outputs:
     for outputs in made:
         line = []
         for output in outputs:
-            key = key_of(output)
+            key = key_of(plain(output))
             if key not in seen:
                 seen[key] = len(items)
                 items.append(_frozen(output))
@@ -411,7 +409,7 @@ def check_backward(
 
 
 def _check_same_outputs(x: Any, before: Sequence[Any], now: Sequence[Any]) -> None:
-    if key_of(now) != key_of(before):
+    if key_of(list(map(plain, now))) != key_of(list(map(plain, before))):
         raise QueryError(
             f"two calls on {short_literal(x)} with the same choices differ; the choices must cover "
             "all randomness, and the function must keep no state between calls"
@@ -423,7 +421,7 @@ def check_again(
     pair: Coupled,
     datasets: Sequence[Any],
     made: Sequence[Sequence[Any]],
-    gather: Callable[[Sequence[Sequence[Any]]], Outputs],
+    metric: Metric,
     verdict: str,
 ) -> Any:
     """Call the function on a pair again.
@@ -445,10 +443,9 @@ def check_again(
         return None
     if verdict != "violated":
         return None
-    drawn = gather([source.outputs(datasets[place]) for place in (pair.x, pair.y)])
+    drawn = gathered([source.outputs(datasets[place]) for place in (pair.x, pair.y)], metric)
     x, y = drawn.distributions
-    found = sampled_distance(x, y, drawn.matrix, 0)
-    return drawn.distances.truth(found)
+    return drawn.distances.truth(sampled_distance(x, y, drawn.matrix, 0))
 
 
 _SAMPLED = "the outputs are a sample, and others may be farther apart; give all choices="
@@ -499,8 +496,7 @@ def audit_coupling(question: Question, function: Callable[..., Any], choices: An
     tried = running.tracked(datasets, unit="datasets", progress=progress)
     made = [source.outputs(x) for x in tried]
     check_backward(source, datasets, made, progress)
-    gather = partial(gathered, metric=question.outputs)
-    outputs = gather(made)
+    outputs = gathered(made, question.outputs)
     found = farthest(question, outputs, source.enumerated)
     rows = []
     for limit, (claimed, reason) in zip(question.limits, question.claims, strict=True):
@@ -509,7 +505,7 @@ def audit_coupling(question: Question, function: Callable[..., Any], choices: An
             _row_of_coupling, question, outputs, source.enumerated, limit, claimed, reason
         )
         row = row_of(pair)
-        truth = check_again(source, pair, datasets, made, gather, row.verdict)
+        truth = check_again(source, pair, datasets, made, question.outputs, row.verdict)
         if truth is not None and truth < pair.truth:
             row = row_of(Coupled(pair.x, pair.y, truth))
         rows.append(row)
@@ -542,13 +538,12 @@ def _row_of_coupling(
 ) -> AuditRow:
     """Compare the claim at an input distance with the worst pair."""
     both = [question.datasets[place] for place in (pair.x, pair.y)]
-    x, y = (tuple(data) if isinstance(data, list) else data for data in both)
     answers = [outputs.shown(place, enumerated) for place in (pair.x, pair.y)]
     return AuditRow(
         limit,
         claimed,
         pair.truth,
-        Evidence(x, y, *answers),
+        Evidence(*both, *answers),
         rounded=holds_float(answers) and pair.truth != math.inf,
         tolerance_ulps=question.tolerance,
         reason=reason or ("" if enumerated else _SAMPLED),

@@ -46,7 +46,7 @@ def audit_map(question: Question, function: Callable[[Any], Any]) -> AuditReport
 
     def call(x: Any) -> Any:
         with naming("the function fails on {}:", x):
-            answer = collected(function(copy.copy(x)))
+            answer = collected(function(copy.deepcopy(x)))
             signed_key(plain(answer))  # raises if answers cannot be compared
             return answer
 

@@ -50,9 +50,7 @@ def records_of(dataset: Any) -> Sequence[Any]:
     if isinstance(dataset, str):
         lines = dataset.split("\n")
         return lines if lines[-1] else lines[:-1]
-    if isinstance(dataset, np.ndarray) and dataset.ndim:
-        return list(dataset.tolist())
-    if isinstance(dataset, pd.Series):
+    if isinstance(dataset, pd.Series | np.ndarray) and dataset.ndim:
         return list(dataset.tolist())
     if isinstance(dataset, pd.DataFrame):
         return list(dataset.itertuples(index=False, name=None))
@@ -155,6 +153,8 @@ def distances(metric: Metric, items: Sequence[Any], cells: Cells = signed_key) -
     >>> found.truth(found.row(0)[0]).nearest()
     1.118033988749895
     """
+    if metric.sees == "records":
+        items = list(map(records_of, items))
     if metric.sees != "numbers":
         return metric.among([metric.form_by(cells, item) for item in items])
     rows = _coordinates(items, rational)
@@ -176,8 +176,6 @@ def any_distances(metric: Metric, items: Sequence[Any]) -> Distances:
     >>> [found.truth(entry) for entry in found.row(0)]
     [Difference(first=Fraction(2, 1), second=Fraction(0, 1), root=False), inf]
     """
-    if metric.sees == "records":
-        items = list(map(records_of, items))
     if metric.sees != "numbers":
         return distances(metric, items)
     return metric.extended().among(_coordinates(items, coordinate))
@@ -189,11 +187,27 @@ def _coordinates(
     """Return the coordinates of numbers, vectors or mappings; absent names count as 0."""
     mappings = [item for item in items if isinstance(item, Mapping)]
     names = list(dict.fromkeys(name for item in mappings for name in item))
+    items, labels = zip(*map(_by_label, items), strict=True)
+    if len(several := list(dict.fromkeys(one for one in labels if one is not None))) > 1:
+        raise QueryError(
+            f"tables with the labels {shown(several[0])} and {shown(several[1])} have no distance; "
+            "return a dict, in which absent names count as 0"
+        )
     rows = (
         [item.get(name, 0) for name in names] if isinstance(item, Mapping) else entries(item)
         for item in items
     )
     return [tuple(map(coordinate_of, row)) for row in rows]
+
+
+def _by_label(item: Any) -> tuple[Any, str | None]:
+    """Return a table of pandas in the order of its labels, and these; other items have none."""
+    if not isinstance(item, pd.Series | pd.DataFrame):
+        return item, None
+    numbered = set(item.index) == set(range(len(item)))  # as if it had none
+    item = item.sort_index(key=None if numbered else lambda labels: labels.map(repr), kind="stable")
+    names = *(() if numbered else item.index), *getattr(item, "columns", ())
+    return item, ", ".join(map(repr, names))
 
 
 def entries(answer: Any) -> list[Any]:
@@ -411,28 +425,23 @@ def check_compared(alone: Sequence[Number], datasets: Sequence[Any], metric: Met
     """
     if not alone:
         return
-    if not all(isinstance(x, list | tuple) for x in datasets):
-        told, sizes = "no two of the datasets", []
-    else:
+    told, sizes = "no two of the datasets", list[int]()
+    if all(isinstance(x, list | tuple) for x in datasets):
         sizes = sorted({len(x) for x in datasets})
-        several = (
-            f"the sizes {', '.join(map(str, sizes))}" if len(sizes) > 1 else f"size {sizes[0]}"
-        )
+        several = f"the sizes {', '.join(map(str, sizes))}" if sizes[1:] else f"size {sizes[0]}"
         told = f"no two datasets of {several}"
-    least = None
-    if not (sizes and metric.resizes is False):
-        least = _closest(any_distances(metric, datasets), len(datasets))
-    way = "give datasets that are closer, or a larger distance"
-    if sizes and metric.resizes:
-        largest = max(sizes[-1], 1)
-        way = f"give size=[{largest - 1}, {largest}]"
-        way += (
-            f", or a distance of {least} if the size is fixed" if least and len(sizes) == 1 else ""
-        )
-    elif sizes and metric.resizes is False:
+    if sizes and metric.resizes is False:
         way = "give at least two values" if sizes[-1] else "give a size of at least 1"
-    elif least is not None:
-        way = f"the closest are {least} apart, so write distances={least}"
+    else:
+        least = _closest(any_distances(metric, datasets), len(datasets))
+        way = "give datasets that are closer, or a larger distance"
+        if sizes and metric.resizes:
+            largest = max(sizes[-1], 1)
+            way = f"give size=[{largest - 1}, {largest}]"
+            if least and len(sizes) == 1:
+                way += f", or a distance of {least} if the size is fixed"
+        elif least is not None:
+            way = f"the closest are {least} apart, so write distances={least}"
     raise InputError(f"{told} are neighbors at distance {shown(alone[0])}: {way}")
 
 

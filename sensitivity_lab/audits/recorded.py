@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from decimal import Decimal
@@ -318,7 +319,7 @@ def check_question(
 def _accepted(where: Callable[[list[Any]], Any], x: list[Any]) -> bool:
     """Tell whether a function is defined on a dataset, or raise QueryError."""
     with naming("where, on {}, raised", x):
-        return bool(where(x))
+        return bool(where(copy.deepcopy(x)))
 
 
 def reported(

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
+from numbers import Real
 from pathlib import PurePath
 from types import BuiltinMethodType, FrameType, FunctionType, MethodType
 from typing import Any
@@ -314,9 +315,8 @@ def recording(
 
 
 def _own(value: Any) -> Any:
-    """Return a copy of what can change in place, since neither side may change the other's."""
-    changes = issubclass(type(value), np.ndarray | list)
-    return copy.copy(value) if changes else value
+    """Return a copy, since neither side may change the other's; of a release left alone, itself."""
+    return value if issubclass(type(value), Part) else copy.deepcopy(value)
 
 
 def _finder(
@@ -588,14 +588,15 @@ class Step:
     rounded: bool
     candidates: tuple[Any, ...] | None
     monotonic: bool
-    ends: tuple[Any, Any]
+    ends: tuple[Any, ...]
     whole: bool | None
 
     @property
     def key(self) -> Hashable:
         """What two equal steps share."""
         chosen_from = whole_key(self.candidates), self.monotonic
-        return self.place, key_of(self.value), self.claim, self.epsilon, chosen_from
+        values = key_of((self.value, self.ends))
+        return self.place, values, self.claim, self.epsilon, chosen_from
 
 
 @dataclass(frozen=True)
@@ -689,7 +690,7 @@ class Recorder:
         alone = any(type(one) is Untouched for one in history)
         try:
             with Untouched.left_alone() if alone else nullcontext():
-                answer = self.function(list(x))
+                answer = self.function(copy.deepcopy(x))
         except TouchedError:
             raise QueryError(_TOUCHED) from None
         except QueryError as error:
@@ -712,22 +713,22 @@ class Recorder:
             call.epsilon.epsilon if isinstance(call.epsilon, Glimpse) else None
             for call in self.tape
         )
-        if any(check_claim(call.sensitivity, 1) == math.inf for call in self.tape):
-            raise QueryError("the library claims an infinite sensitivity, which no truth exceeds")
         steps = tuple(
             Step(
                 place,
-                _flat(call.value),
+                _flat(call),
                 check_claim(call.sensitivity, 1),
                 _share(call),
                 any(map(holds_float, (call.value, call.sensitivity, call.epsilon))),
                 call.candidates,
                 call.monotonic,
-                call.ends,
+                tuple(one if isinstance(one, _ENDS) else None for one in call.ends),
                 call.whole,
             )
             for place, call in enumerate(self.tape)
         )
+        if any(step.claim == math.inf for step in steps):
+            raise QueryError("the library claims an infinite sensitivity, which no truth exceeds")
         sites = tuple(f"{call.target} in {call.site}" for call in self.tape)
         choices = tuple(call.choices for call in self.tape)
         returned = parts(answer, typed=True)
@@ -746,8 +747,20 @@ def _after_releases(history: Sequence[Any]) -> str:
     return f" after the releases {short_literal(tuple(history))}" if history else ""
 
 
-def _flat(value: Any) -> Any:
-    """Return an array as the tuple of its entries, and a scalar of NumPy as one of Python."""
+_ENDS = (Real, list, tuple, np.ndarray, Part)
+"""What `lower` and `upper` can be; a method of this name says nothing."""
+
+
+def _flat(call: Call) -> Any:
+    """Return the value of a call: an array as the tuple of its entries, a scalar as Python's."""
+    value = call.value
+    try:
+        hash(key_of(value))
+    except Exception as error:
+        raise QueryError(
+            f"{call.target} must get a number, or several in a list, an array or a mapping, got "
+            f"{shown(value)}"
+        ) from error
     if isinstance(value, np.ndarray):
         return tuple(value.ravel().tolist())
     return tuple(value) if isinstance(value, list) else unboxed(value)

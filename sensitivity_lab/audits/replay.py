@@ -547,17 +547,16 @@ def replayed(
     [k] = question.limits
     near = _places_of_neighbors(question)
     worst = Worst(question.outputs, int(k))
-    several = any(len(run.sites) > 1 or any(run.choices) for run in runs)
+    selects = any(any(run.choices) for run in runs)
+    several = selects or any(len(run.sites) > 1 for run in runs)
     number = number_of(histories, runs)
     settled = beside.sees_all_left_alone(near)
-    if number is not None and (
-        not several or (settled and histories is None and not any(map(_selects, runs)))
-    ):
+    if number is not None and (not several or (settled and histories is None and not selects)):
         for x, places in enumerate(near):
             for y in places:
                 worst.see(runs[x], runs[y])
-        if not settled:
-            number = compare_after_histories(beside, near, max(number, 1))
+        # Code that hands releases on can tell their types, and so what stands for them.
+        number = compare_after_histories(beside, near, 2 if settled else max(number, 1))
         text = ""
     else:
         text, number = _feed(question, recorder, runs, histories, near, worst, beside)
@@ -577,10 +576,6 @@ def replayed(
     spent = (worst.unjudged,) if worst.unjudged and budget is None else ()
     notes, unjudged = ((), spent) if worst.overspent else (spent, ())
     return rows, text, (*worst.shares, *notes), unjudged, () if settled else (_assumed(number),)
-
-
-def _selects(run: Run) -> bool:
-    return any(run.choices)
 
 
 def _assumed(number: int) -> str:

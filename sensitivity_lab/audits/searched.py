@@ -81,9 +81,9 @@ def audit_query(
         for ns in running.tracked(together, unit="sizes", progress=bar)
         for one in _truths(query, universe, ns, relations, options)
     ]
-    given = [relation.k for relation in relations]
+    given, least = [relation.k for relation in relations], query.least_size
     rows = [
-        _row(claim, claimed, one, relations[given.index(one.distance)], universe, tolerance)
+        _row(claim, claimed, one, relations[given.index(one.distance)], universe, tolerance, least)
         for claimed, one in zip(claims, found, strict=True)
     ]
     rows.sort(key=lambda row: given.index(int(row.distance)))
@@ -91,7 +91,7 @@ def audit_query(
     if isinstance(rows[0].evidence.answer_x, tuple):
         how = f"{norm} norm; {how}"
     farthest = max(relations, key=lambda one: one.k)
-    setting = f"{_setting(farthest, sizes, universe, query.least_size)}; {how}"
+    setting = f"{_setting(farthest, sizes, universe, least)}; {how}"
     subject = f"{own_name or query.name}, {relation.family}"
     return AuditReport(subject, tuple(rows), setting, notes)
 
@@ -113,13 +113,14 @@ def _row(
     relation: Relation,
     universe: AnyUniverse,
     tolerance: Number,
+    least: int,
 ) -> AuditRow:
     """Compare what is claimed at the size and the distance of a truth, `claimed`, with the truth.
 
     Where the claim depends on the size, the smaller of the claims at both sizes counts.
     """
     sized = needs_size(claim)
-    at = _at_two_sizes(claim, found, relation, universe) if sized else {}
+    at = _at_two_sizes(claim, found, relation, universe, least) if sized else {}
     of_pair = [at[size] for size in at if size in found.sizes_of_pair]
     return AuditRow(
         found.distance,
@@ -134,11 +135,12 @@ def _row(
 
 
 def _at_two_sizes(
-    claim: Any, found: _Measured, relation: Relation, universe: AnyUniverse
+    claim: Any, found: _Measured, relation: Relation, universe: AnyUniverse, least: int
 ) -> dict[int, Number]:
     """Return the claims at the sizes of x and of a neighbor; empty if all claims are equal."""
     [n] = found.sizes
-    sizes = {n - removed + added for removed, added in relation.changes(n, universe)} | {n}
+    changes = relation.changes(n, universe, least)
+    sizes = {n - removed + added for removed, added in changes} | {n}
     claims = {size: claim_at(claim, relation.k, size) for size in sorted(sizes)}
     others = [size for size in claims if claims[size] != claims[n]]
     if not others:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import naive_distances as naive
 import numpy as np
+import pandas as pd
 import pytest
 from checks import refused, refused_with
 from hypothesis import given
@@ -460,3 +461,23 @@ def test_the_proof_names_the_file_and_its_function():
     [(function, name)] = re.findall(r"`(\w+)` in `(\w+\.py)`", section)
     assert name == file.name
     assert f"def {function}" in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda x: "".join(f"value {one}\n" for one in x),
+        lambda x: pd.DataFrame({"value": x}),
+        pd.Series,
+        np.array,
+        lambda x: {(place, x[place]) for place in range(len(x))},
+    ],
+    ids=["text", "table", "column", "array", "set"],
+)
+def test_the_records_of_outputs_are_those_of_answers(made):
+    """Lines of a text, not its characters; rows of a table, not the names of its columns."""
+    given = {"size": [1, 2], "neighbors": "insert_delete", "outputs": "symmetric"}
+    of_choices = audit([1, 2], lambda x, _: made(x), 1, **given, choices=[0])
+    of_answers = audit([1, 2], made, 1, **given)
+    assert of_choices.rows[0].exact == of_answers.rows[0].exact
+    assert of_choices.verdict == of_answers.verdict
