@@ -185,7 +185,8 @@ def audit(
     each dataset of the evidence, and at most ``N * (N - 1) / 2`` pairs, which are compared exactly.
     The records of an array are its entries or rows, those of a table its rows, those of a text its
     lines. As records, 0.0 and -0.0 differ, and NaN equals NaN. An answer that is NaN or infinite is
-    infinitely far from all others, and so is a vector of another length.
+    infinitely far from all others, and so is a vector of another length. Numbers in a table of
+    pandas are compared by its labels, which must be the same in all answers.
 
     *Random choices.* Outputs at distance 0, such as two orders of a multiset, are one output, and
     so are 0.0 and -0.0. The best coupling is a maximum flow between the outputs on x and on y.

@@ -13,9 +13,8 @@ import math
 from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -401,11 +400,9 @@ def check_backward(
     """
     if source.choices is None:
         return
-    places = range(len(datasets) - 1, -1, -1)
-    for place in running.tracked(places, unit="datasets backward", progress=progress):
-        _check_same_outputs(
-            datasets[place], made[place], source.outputs(datasets[place], backward=True)
-        )
+    both = list(zip(datasets, made, strict=True))[::-1]
+    for x, before in running.tracked(both, unit="datasets backward", progress=progress):
+        _check_same_outputs(x, before, source.outputs(x, backward=True))
 
 
 def _check_same_outputs(x: Any, before: Sequence[Any], now: Sequence[Any]) -> None:
@@ -501,14 +498,20 @@ def audit_coupling(question: Question, function: Callable[..., Any], choices: An
     rows = []
     for limit, (claimed, reason) in zip(question.limits, question.claims, strict=True):
         pair = found[limit]
-        row_of = partial(
-            _row_of_coupling, question, outputs, source.enumerated, limit, claimed, reason
+        places = pair.x, pair.y
+        answers = [outputs.shown(place, source.enumerated) for place in places]
+        row = AuditRow(
+            limit,
+            claimed,
+            pair.truth,
+            Evidence(*(datasets[place] for place in places), *answers),
+            rounded=holds_float(answers),
+            tolerance_ulps=question.tolerance,
+            reason=reason or ("" if source.enumerated else _SAMPLED),
+            judged=source.enumerated,
         )
-        row = row_of(pair)
         truth = check_again(source, pair, datasets, made, question.outputs, row.verdict)
-        if truth is not None and truth < pair.truth:
-            row = row_of(Coupled(pair.x, pair.y, truth))
-        rows.append(row)
+        rows.append(row if truth is None else replace(row, truth=min(pair.truth, truth)))
     return question.report(rows, f"{told}, under the best coupling; implementation")
 
 
@@ -525,27 +528,3 @@ def _source_of(function: Any, choices: Any) -> tuple[Source, str]:
     if not found:
         raise InputError(f"{wrong}, got none")
     return Source(function, lambda _: found, 0), "all choices, equally likely"
-
-
-def _row_of_coupling(
-    question: Question,
-    outputs: Outputs,
-    enumerated: bool,
-    limit: Number,
-    claimed: Any,
-    reason: str,
-    pair: Coupled,
-) -> AuditRow:
-    """Compare the claim at an input distance with the worst pair."""
-    both = [question.datasets[place] for place in (pair.x, pair.y)]
-    answers = [outputs.shown(place, enumerated) for place in (pair.x, pair.y)]
-    return AuditRow(
-        limit,
-        claimed,
-        pair.truth,
-        Evidence(*both, *answers),
-        rounded=holds_float(answers) and pair.truth != math.inf,
-        tolerance_ulps=question.tolerance,
-        reason=reason or ("" if enumerated else _SAMPLED),
-        judged=enumerated,
-    )

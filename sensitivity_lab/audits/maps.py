@@ -50,10 +50,8 @@ def audit_map(question: Question, function: Callable[[Any], Any]) -> AuditReport
             signed_key(plain(answer))  # raises if answers cannot be compared
             return answer
 
-    tried = question.datasets
-    answers = [call(x) for x in running.tracked(tried, unit="datasets", progress=question.progress)]
-    found = farthest(question, call, answers)
-    check_compared(found.alone, tried, question.inputs)
+    found = farthest(question, call)
+    check_compared(found.alone, question.datasets, question.inputs)
     return question.report(rows_of(question, call, found), "implementation")
 
 
@@ -75,8 +73,8 @@ def collected(answer: Any) -> Any:
 _NONE_CLOSE = "no two of the datasets are so close"
 
 
-def farthest(question: Question, call: Callable[[Any], Any], answers: Sequence[Any]) -> WorstPairs:
-    """Return the farthest answers on close datasets, after calling the function again.
+def farthest(question: Question, call: Callable[[Any], Any]) -> WorstPairs:
+    """Call a function on all datasets, and again; return the farthest answers on close ones.
 
     Raises
     ------
@@ -86,9 +84,10 @@ def farthest(question: Question, call: Callable[[Any], Any], answers: Sequence[A
         See `worst_pairs`.
     """
     tried, progress = question.datasets, question.progress
+    answers = list(map(call, running.tracked(tried, unit="datasets", progress=progress)))
     before = list(map(plain, answers))
     try_inputs_again(lambda x: plain(call(x)), tried, before, progress, question.outputs)
-    answered = [Answered(*pair) for pair in zip(tried, answers, strict=True)]
+    answered = list(map(Answered, tried, answers))
     found = worst_pairs(answered, question.inputs, question.outputs, question.limits, progress)
     if set(question.limits) <= set(found.alone) and not question.one_size:
         check_compared(found.alone, tried, question.inputs)

@@ -18,7 +18,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sensitivity_lab import running
 from sensitivity_lab.boundary import public_call
 from sensitivity_lab.checks import check_callable, check_flag, check_running, shown
 from sensitivity_lab.errors import InputError
@@ -288,7 +287,7 @@ def audit_opendp(
     of_a_scale = {"scale": scale, "outputs": outputs, "answer": answer}
     if isinstance(made, transformations):
         check_left_out(of_a_scale, _ONLY_OF_A_SCALE)
-        return _audit_transformation(made, asked, component, neighbors, progress)
+        return _audit_transformation(made, asked, component, neighbors)
     check_left_out({"component": component}, "applies only to a transformation; leave it out")
     if isinstance(made, measurements):
         check_left_out(of_a_scale, _ONLY_OF_A_SCALE)
@@ -299,21 +298,17 @@ def audit_opendp(
     check_callable("made", made, wanted)
     scale = 1.0 if scale is None else scale
     answer = table_numbers if answer is None else answer
-    return audit_scale(made, asked, neighbors, scale, outputs, answer, progress)
+    return audit_scale(made, asked, neighbors, scale, outputs, answer)
 
 
-def _audit_transformation(
-    made: Any, asked: Asked, component: Any, neighbors: Any, progress: Any
-) -> AuditReport:
+def _audit_transformation(made: Any, asked: Asked, component: Any, neighbors: Any) -> AuditReport:
     """Compare the map of a transformation with the largest distance of its answers."""
     question = asked(check_subject(made, component, neighbors), made)
     if not question.inputs.unordered:
         check_pairs(len(question.datasets))
     call = partial(invoke, made)
-    tracked = running.tracked(question.datasets, unit="datasets", progress=progress)
-    answers = list(map(call, tracked))
     try:
-        rows = rows_of(question, call, farthest(question, call, answers))
+        rows = rows_of(question, call, farthest(question, call))
     except RandomisedError:
         if "_user_" in question.subject:  # it may keep something between calls
             raise

@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab import running
 from sensitivity_lab.checks import check_callable, names_of, number_kind, shown
 from sensitivity_lab.errors import InputError, MissingExtraError, QueryError
 from sensitivity_lab.exact.difference import Number
@@ -529,7 +528,7 @@ def audit_law(measurement: Any, asked: Asked, neighbors: Any) -> AuditReport:
 
 
 def audit_scale(
-    make: Any, asked: Asked, neighbors: Any, scale: Any, outputs: Any, answer: Any, progress: Any
+    make: Any, asked: Asked, neighbors: Any, scale: Any, outputs: Any, answer: Any
 ) -> AuditReport:
     """Compare the sensitivity that a measurement assumes with that of its exact answers.
 
@@ -539,7 +538,7 @@ def audit_scale(
         Takes a scale, and returns the measurement.
     asked, neighbors
         As for `audit_law`.
-    scale, outputs, answer, progress
+    scale, outputs, answer
         As for `audit_opendp`.
     """
     check_callable("answer", answer, "a function of what the measurement returns")
@@ -547,9 +546,7 @@ def audit_scale(
     subject, twin = _subject(make, float(at), neighbors, outputs), _made(make, 0.0)
     question = asked(subject, twin)
     call = partial(_answer, twin, answer)
-    tried = running.tracked(question.datasets, unit="inputs", progress=progress)
-    answers = [call(x) for x in tried]
-    rows = rows_of(question, call, farthest(question, call, answers))
+    rows = rows_of(question, call, farthest(question, call))
     if str(subject.transformation.output_measure).startswith("Approximate("):
         rows = [replace(row, judged=False, reason=subject.open_delta(row.distance)) for row in rows]
     return question.report(rows, "implementation at scale 0")

@@ -124,7 +124,8 @@ def audit_recorded(
         Of several steps, a row names the mechanism, where it was called, and what was released
         before: the releases of each dataset are fed to the runs on its neighbors. If two neighbors,
         after the same releases, call mechanisms in different places or a different number of times,
-        a row says so: "not aligned", which is not sound.
+        or mechanisms with other ends (`lower` and `upper`), a row says so: "not aligned", which is
+        not sound.
         A function that only hands its releases on, as they are, is judged for every release. What
         else is done with releases is compared after the histories: at best, the verdict is "holds
         if post-processed", which is `held` and not `sound`.
@@ -208,10 +209,31 @@ def audit_recorded(
     check_order(function, universe, "function and universe", order)
     check_callable("function", function, "a function of a list")
     fresh = check_flag("fresh", fresh)
-    question = check_question(
-        function, universe, size, neighbors, norm, every_order, where, subject, tolerance_ulps,
-        progress,
-    )  # fmt: skip
+    relation = as_relation_of_at_most(neighbors)
+    check_norm(norm)
+    if where is not None:
+        check_callable("where", where, "a function of a dataset, or None")
+    name = check_subject(subject, function)
+    check_running(None, progress)
+    tolerance = check_tolerance(tolerance_ulps)
+    datasets, among = vectors_over(universe, size, every_order)
+    if where is not None:
+        datasets = [x for x in datasets if _accepted(where, x)]
+        among += f", {len(datasets):,} datasets that `where` accepts"
+        if not datasets:
+            raise InputError("where must accept at least one dataset, but it accepts none")
+    question = Question(
+        subject=name,
+        datasets=datasets,
+        among=among,
+        inputs=relation.metric,
+        outputs=METRICS[norm],
+        metrics=f"{relation}; norm {norm}",
+        limits=(relation.k,),
+        claims=(),
+        tolerance=tolerance,
+        progress=progress,
+    )
     budget = None if budget is None else _check_budget(budget, norm)
     fed = check_histories(3 if histories is None and fresh else histories)
     if budget is not None:
@@ -273,47 +295,6 @@ def _check_budget(budget: Any, norm: Norm) -> Any:
 _WRONG_VALUE = (
     "; the truth is 0 and the claim is not, so perhaps the wrong thing was recorded: see value="
 )
-
-
-def check_question(
-    function: Any,
-    universe: Any,
-    size: Any,
-    neighbors: Any,
-    norm: Any,
-    every_order: Any,
-    where: Any,
-    subject: Any,
-    tolerance_ulps: Any,
-    progress: Any,
-) -> Question:
-    """Return the question about a function whose mechanisms are recorded, or raise InputError."""
-    relation = as_relation_of_at_most(neighbors)
-    check_norm(norm)
-    check_callable("function", function, "a function of a list")
-    if where is not None:
-        check_callable("where", where, "a function of a dataset, or None")
-    name = check_subject(subject, function)
-    check_running(None, progress)
-    tolerance = check_tolerance(tolerance_ulps)
-    datasets, among = vectors_over(universe, size, every_order)
-    if where is not None:
-        datasets = [x for x in datasets if _accepted(where, x)]
-        among += f", {len(datasets):,} datasets that `where` accepts"
-        if not datasets:
-            raise InputError("where must accept at least one dataset, but it accepts none")
-    return Question(
-        subject=name,
-        datasets=datasets,
-        among=among,
-        inputs=relation.metric,
-        outputs=METRICS[norm],
-        metrics=f"{relation}; norm {norm}",
-        limits=(relation.k,),
-        claims=(),
-        tolerance=tolerance,
-        progress=progress,
-    )
 
 
 def _accepted(where: Callable[[list[Any]], Any], x: list[Any]) -> bool:

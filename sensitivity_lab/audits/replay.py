@@ -202,9 +202,7 @@ def _drawn(values: list[Any], step: Step, width: float, source: random.Random, n
     center = rows[source.randrange(len(rows))].astype(float)
     kind = _FIRST[number] if number < len(_FIRST) else source.choice(_LATER)
     if kind == "between":
-        entries = [
-            source.uniform(low, high) for low, high in zip(rows.min(0), rows.max(0), strict=True)
-        ]
+        entries = [source.uniform(*ends) for ends in zip(rows.min(0), rows.max(0), strict=True)]
     else:
         entries = [drawn_around(one, width, kind, source) for one in center]
     low, high = (end if isinstance(end, int | float) else None for end in step.ends)

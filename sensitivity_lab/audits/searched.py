@@ -18,7 +18,7 @@ from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.pipelines import PairDistance, Root, Transformation, measured_stability
 from sensitivity_lab.pipelines.stability.result import MeasuredStability
 from sensitivity_lab.problem import check_sizes
-from sensitivity_lab.queries import Query, as_query
+from sensitivity_lab.queries import as_query
 from sensitivity_lab.results.measure import difference_of, exact_answer, rationals_of
 from sensitivity_lab.results.reprs import show_sizes
 from sensitivity_lab.results.sensitivity import Sensitivity
@@ -76,12 +76,15 @@ def audit_query(
     query = as_query(query)
     options = {"norm": norm, "method": method, "n_jobs": n_jobs, "progress": progress, "run": run}
     bar = progress if len(together) > 1 else False
-    found = [
-        one
-        for ns in running.tracked(together, unit="sizes", progress=bar)
-        for one in _truths(query, universe, ns, relations, options)
-    ]
     given, least = [relation.k for relation in relations], query.least_size
+    # One search finds the truths at all distances.
+    found = [
+        _measured(ns, point)
+        for ns in running.tracked(together, unit="sizes", progress=bar)
+        for _, point in sensitivity_curves(
+            universe, query, size=ns, distances=given, neighbors=relation, **options
+        )
+    ]
     rows = [
         _row(claim, claimed, one, relations[given.index(one.distance)], universe, tolerance, least)
         for claimed, one in zip(claims, found, strict=True)
@@ -195,25 +198,6 @@ class _Measured:
     def sizes_of_pair(self) -> tuple[int, int]:
         """The sizes of the two datasets."""
         return len(self.evidence.x), len(self.evidence.y)
-
-
-def _truths(
-    query: Query,
-    universe: AnyUniverse,
-    sizes: tuple[int, ...],
-    relations: Sequence[Relation],
-    options: dict[str, Any],
-) -> list[_Measured]:
-    """Return the truths at several distances; one search finds all of them."""
-    points = sensitivity_curves(
-        universe,
-        query,
-        size=sizes,
-        distances=[relation.k for relation in relations],
-        neighbors=relations[0],
-        **options,
-    )
-    return [_measured(sizes, point) for _, point in points]
 
 
 def _measured(sizes: tuple[int, ...], point: Sensitivity) -> _Measured:

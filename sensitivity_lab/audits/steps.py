@@ -296,8 +296,8 @@ def _misaligned(x: Run, y: Run) -> str | None:
     for first, second in zip(x.steps, y.steps, strict=True):
         at = f"step {first.place + 1}"
         if first.epsilon != second.epsilon:
-            shares = (plain(step.epsilon or 0) for step in (first, second))
-            return f"{at} has epsilon {' on x, '.join(shares)} on y"
+            one, two = plain(first.epsilon or 0), plain(second.epsilon or 0)
+            return f"{at} has epsilon {one} on x, {two} on y"
         sizes = [len(entries(step.value)) for step in (first, second)]
         if first.monotonic != second.monotonic:
             return f"only one of x and y takes the scores of {at} as monotonic"
