@@ -117,7 +117,7 @@ quick-newest: $(VENV)/installed-test,dask
 	@$(BIN)/python tools/newest.py test dask || $(MAKE) --no-print-directory run-quick-newest
 
 run-quick-newest: newest-versions
-	.venv-newest/bin/python -m pytest -m "$(AND_WORKERS)" $(QUICK) tests/audits/opendp/test_opendp_polars.py
+	.venv-newest/bin/python -m pytest -m "$(AND_WORKERS)" $(QUICK) tests/audits/test_opendp_polars.py
 
 # OpenDP's measurements are documented, too, from their docstrings. The first time also fetches the
 # engine of the calculator into build/engine, and compiles it: three minutes.

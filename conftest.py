@@ -17,7 +17,7 @@ matplotlib.use("Agg")
 collect_ignore = (
     []
     if find_spec("opendp")
-    else ["sensitivity_lab/releases/opendp.py", "sensitivity_lab/audits/opendp/call.py"]
+    else ["sensitivity_lab/releases/opendp.py", "sensitivity_lab/audits/opendp.py"]
 )
 # And those that run DuckDB.
 if not all(map(find_spec, ("duckdb", "scipy", "sqlglot"))):

@@ -143,14 +143,14 @@ def opendp_features():
 def few_calls(monkeypatch, request):
     """Deterministic transformations are not asked for random answers so often."""
     if "randomised" not in request.node.name:
-        monkeypatch.setattr("sensitivity_lab.audits.randomness.PROBES", 8)
-        monkeypatch.setattr("sensitivity_lab.audits.randomness.WITNESS", 2)
+        monkeypatch.setattr("sensitivity_lab.audits.maps.PROBES", 8)
+        monkeypatch.setattr("sensitivity_lab.audits.maps.WITNESS", 2)
 
 
 @pytest.fixture
 def few_histories(monkeypatch):
     """A replay draws a twentieth of the histories, which test functions need not."""
-    monkeypatch.setattr("sensitivity_lab.audits.replay.histories._RUNS", 200)
+    monkeypatch.setattr("sensitivity_lab.audits.replay._RUNS", 200)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ and `audit_recorded` what any library passes to its mechanisms.
 
 from .call import assert_sensitivity, audit
 from .mechanism import MechanismReport, audit_mechanism
-from .opendp.call import audit_opendp
+from .opendp import audit_opendp
 from .recorded import audit_recorded
 from .recording import recording
 from .report import AuditReport

@@ -18,15 +18,12 @@ from sensitivity_lab.results.literals import brief
 from sensitivity_lab.search.engine import Run
 
 from .claims import ROUNDING_ULPS
-from .couplings.call import audit_coupling
+from .couplings import audit_coupling
 from .driven.kept import judged_by_first_calls
-from .maps import audit_map
-from .question import check_order, question_about
-from .randomness import RANDOM
+from .maps import RANDOM, audit_map
+from .question import check_order, misfit, name_of, question_about
 from .report import AuditReport
-from .searched import audit_query
-from .stability import audit_pipeline
-from .subjects import misfit, name_of
+from .searched import audit_pipeline, audit_query
 
 _QUERY = frozenset({"norm", "exactly", "method", "n_jobs", "run", "subject"})
 _FUNCTION = frozenset({"datasets", "outputs", "choices", "every_order", "subject"})
@@ -188,7 +185,8 @@ def audit(
     each dataset of the evidence, and at most ``N * (N - 1) / 2`` pairs, which are compared exactly.
     The records of an array are its entries or rows, those of a table its rows, those of a text its
     lines. As records, 0.0 and -0.0 differ, and NaN equals NaN. An answer that is NaN or infinite is
-    infinitely far from all others, and so is a vector of another length.
+    infinitely far from all others, and so is a vector of another length. Numbers in a table of
+    pandas are compared by its labels, which must be the same in all answers.
 
     *Random choices.* Outputs at distance 0, such as two orders of a multiset, are one output, and
     so are 0.0 and -0.0. The best coupling is a maximum flow between the outputs on x and on y.
@@ -348,6 +346,14 @@ def _check_form(
             raise InputError(f"{name} is not for {what}, got {shown(value)}; {way}")
 
 
+_TOLD = {
+    "violated": "too small: some pair of neighbors differs by more",
+    "data-dependent claim": "not the claim at the size of a neighbor, so it tells the size",
+    "loose": "too large: no pair of neighbors differs by that much",
+}
+"""What an exercise is told of a claim."""
+
+
 def assert_sensitivity(
     universe: Any,
     query: Any,
@@ -409,14 +415,10 @@ arithmetic)
         raise InputError(f"the claim promises nothing at any distance: {reasons}")
     if not check_flag("reveal", reveal):
         for row in report.rows:
-            if row.verdict == "violated":
-                told = "too small: some pair of neighbors differs by more"
-            elif tight and row.verdict == "loose":
-                told = "too large: no pair of neighbors differs by that much"
-            else:
-                continue
-            raise SensitivityViolation(
-                f"{brief(row.claimed)} is not right at distance {row.distance}: it is {told}"
-            )
+            if row.verdict in _TOLD and (tight or row.verdict != "loose"):
+                raise SensitivityViolation(
+                    f"{brief(row.claimed)} is not right at distance {row.distance}: it is "
+                    f"{_TOLD[row.verdict]}"
+                )
     report.raise_if_violated(tight=tight)
     return report

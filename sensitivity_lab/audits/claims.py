@@ -215,7 +215,7 @@ def holds_float(answer: Any) -> bool:
     if isinstance(answer, list | tuple):
         return any(map(holds_float, answer))
     if isinstance(answer, np.ndarray):
-        return answer.dtype.kind == "f" or any(map(holds_float, answer.ravel().tolist()))
+        return answer.dtype.kind == "f" or holds_float(answer.tolist())
     return isinstance(answer, float | np.floating)
 
 
@@ -264,9 +264,9 @@ def _reason_of(error: Exception) -> str:
 
 def times(k: int, claim: Number) -> Number:
     """Return the claim at distance k: a float as a float if it is in range, others exactly."""
-    if isinstance(claim, float) and not math.isinf(k * claim):
+    if isinstance(claim, int) or (isinstance(claim, float) and not math.isinf(k * claim)):
         return k * claim
-    return k * claim if isinstance(claim, int) else k * Fraction(claim)
+    return k * Fraction(claim)
 
 
 def excess(truth: Difference | float, claim: Number) -> tuple[bool, bool, Fraction | float]:

@@ -51,12 +51,10 @@ from .driven.runs import (
 )
 from .driven.script import script_of, told_of_outcomes, told_of_sample
 from .driven.stops import SECONDS, LimitError, OutsideError, budget, budgeted, line_of
-from .pairs import check_pairs, neighbors
-from .question import NOTHING_DIFFERS, Question, check_order, question_about
-from .records import records_of
+from .pairs import check_pairs, neighbors, records_of
+from .question import NOTHING_DIFFERS, Question, check_order, misfit, question_about
 from .report import AuditReport
 from .row import HOLDS, NO_EVIDENCE, NOT_JUDGED, NOT_REFUTED, SAMPLED, AuditRow, Evidence, Finding
-from .subjects import misfit
 
 CHANCE_ULPS = 32
 """The default tolerance: probabilities that are floats, such as p = e^eps / (1 + e^eps)."""

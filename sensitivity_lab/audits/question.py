@@ -1,12 +1,15 @@
-"""The question of an audit: which datasets, which of them are close, and the claims."""
+"""The question of an audit: of what, which datasets, which of them are close, and the claims."""
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from math import comb
+from pathlib import PurePath
 from typing import Any
 
 import pandas as pd
@@ -14,9 +17,11 @@ import pandas as pd
 from sensitivity_lab.checks import (
     check_flag,
     check_rational,
+    check_text,
     check_whole,
     listed,
     magnitude,
+    named,
     one_or_several,
     plainest,
     shown,
@@ -25,16 +30,77 @@ from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics import Metric, as_metric
 from sensitivity_lab.metrics.cells import signed_key
-from sensitivity_lab.results.literals import brief, literal, short_literal
+from sensitivity_lab.results.literals import brief, literal, one_line, short_literal
 from sensitivity_lab.universes.relations import RELATIONS, Relation, as_relation, show
 from sensitivity_lab.universes.universe import Universe
 
 from .claims import Claim, check_claim, check_tolerance, claims_of
-from .pairs import neighbors
-from .records import check_comparable
+from .pairs import check_comparable, neighbors
 from .report import AuditReport
 from .row import AuditRow
-from .subjects import check_subject, name_of
+
+
+def name_of(function: Any) -> str:
+    """Return the name of a function: that of what a partial wraps, the place of a lambda.
+
+    Examples
+    --------
+    >>> name_of(sum), name_of(partial(partial(round), ndigits=2))
+    ('sum', 'round')
+    >>> name_of(lambda x: x)
+    '<lambda> (<doctest sensitivity_lab.audits.question.name_of[1]>:1)'
+    """
+    while isinstance(function, partial):
+        function = function.func
+    name = getattr(function, "__name__", None)
+    if not isinstance(name, str):
+        return type(function).__name__
+    code = getattr(function, "__code__", None)
+    if name != "<lambda>" or code is None:
+        return named(name)
+    return f"{named(name)} ({PurePath(code.co_filename).name}:{code.co_firstlineno})"
+
+
+def misfit(function: Any, *given: Any) -> inspect.Signature | None:
+    """Return the signature of a function that does not take some arguments; None if it may.
+
+    Examples
+    --------
+    >>> print(misfit(lambda data: data, 1, 2), misfit(lambda data: data, 1))
+    (data) None
+    """
+    with suppress(TypeError, ValueError):  # the parameters of some functions cannot be read
+        signature = inspect.signature(function)
+        try:
+            signature.bind(*given)
+        except TypeError:
+            return signature
+    return None
+
+
+def subject_named(subject: str) -> str:
+    """Return what a report calls its subject: on one line, as a name is shown.
+
+    Examples
+    --------
+    >>> subject_named("mean of" + chr(10) + "ages")
+    'mean of ages'
+    """
+    return named(one_line(subject))
+
+
+def check_subject(subject: Any, function: Any) -> str:
+    """Return what a report calls a function: what the caller says, or its own name.
+
+    Examples
+    --------
+    >>> check_subject(None, sum), check_subject("my sum", sum)
+    ('sum', 'my sum')
+    """
+    if subject is not None:
+        check_text("subject", subject, "a text")
+    return subject_named(subject or name_of(function))
+
 
 _LONGEST = 100_000
 """The number of entries of the longest vectors that are tried."""

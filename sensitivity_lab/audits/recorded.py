@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -11,17 +12,33 @@ from typing import Any
 
 from sensitivity_lab import running
 from sensitivity_lab.boundary import public_call
-from sensitivity_lab.checks import Norm, check_callable, check_flag, shown
+from sensitivity_lab.checks import (
+    Norm,
+    check_callable,
+    check_flag,
+    check_norm,
+    check_running,
+    shown,
+)
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.metrics import METRICS
 
-from .claims import ROUNDING_ULPS, check_amount
+from .claims import ROUNDING_ULPS, check_amount, check_tolerance
 from .driven.kept import judged_by_first_calls
-from .question import check_order
-from .recording import recording, resolved
-from .replay.histories import check_histories
-from .replay.report import check_question, reported
-from .replay.runs import Glimpse, Recorder, run_here
+from .question import (
+    Question,
+    as_relation_of_at_most,
+    check_order,
+    check_subject,
+    naming,
+    vectors_over,
+)
+from .recording import Glimpse, Recorder, Run, recording, resolved, run_here
+from .replay import Beside, Histories, check_again, check_histories, replayed
 from .report import AuditReport
+from .returned import parts
+from .row import UNSOUND
 
 
 @public_call
@@ -113,7 +130,8 @@ def audit_recorded(
         Of several steps, a row names the mechanism, where it was called, and what was released
         before: the releases of each dataset are fed to the runs on its neighbors. If two neighbors,
         after the same releases, call mechanisms in different places or a different number of times,
-        a row says so: "not aligned", which is not sound.
+        or mechanisms with other ends (`lower` and `upper`), a row says so: "not aligned", which is
+        not sound.
         A function that only hands its releases on, as they are, is judged for every release. What
         else is done with releases is compared after the histories: at best, the verdict is "holds
         if post-processed", which is `held` and not `sound`.
@@ -197,10 +215,31 @@ def audit_recorded(
     check_order(function, universe, "function and universe", order)
     check_callable("function", function, "a function of a list")
     fresh = check_flag("fresh", fresh)
-    question = check_question(
-        function, universe, size, neighbors, norm, every_order, where, subject, tolerance_ulps,
-        progress,
-    )  # fmt: skip
+    relation = as_relation_of_at_most(neighbors)
+    check_norm(norm)
+    if where is not None:
+        check_callable("where", where, "a function of a dataset, or None")
+    name = check_subject(subject, function)
+    check_running(None, progress)
+    tolerance = check_tolerance(tolerance_ulps)
+    datasets, among = vectors_over(universe, size, every_order)
+    if where is not None:
+        datasets = [x for x in datasets if _accepted(where, x)]
+        among += f", {len(datasets):,} datasets that `where` accepts"
+        if not datasets:
+            raise InputError("where must accept at least one dataset, but it accepts none")
+    question = Question(
+        subject=name,
+        datasets=datasets,
+        among=among,
+        inputs=relation.metric,
+        outputs=METRICS[norm],
+        metrics=f"{relation}; norm {norm}",
+        limits=(relation.k,),
+        claims=(),
+        tolerance=tolerance,
+        progress=progress,
+    )
     budget = None if budget is None else _check_budget(budget, norm)
     fed = check_histories(3 if histories is None and fresh else histories)
     if budget is not None:
@@ -257,3 +296,92 @@ def _check_budget(budget: Any, norm: Norm) -> Any:
     if norm == "L2":
         raise InputError("budget adds losses of noise for norm 'L1' or 'Linf', got norm 'L2'")
     return check_amount("budget", budget)
+
+
+_WRONG_VALUE = (
+    "; the truth is 0 and the claim is not, so perhaps the wrong thing was recorded: see value="
+)
+
+
+def _accepted(where: Callable[[list[Any]], Any], x: list[Any]) -> bool:
+    """Tell whether a function is defined on a dataset, or raise QueryError."""
+    with naming("where, on {}, raised", x):
+        return bool(where(copy.deepcopy(x)))
+
+
+def reported(
+    question: Question,
+    recorder: Recorder,
+    histories: Histories,
+    budget: Number | None,
+) -> AuditReport:
+    """Run a function on all datasets, and return the report.
+
+    Parameters
+    ----------
+    question : Question
+        The datasets, and which of them are neighbors.
+    recorder : Recorder
+        The function and the tape; its mechanisms are recorded while this runs.
+    histories : int, list of tuple, or None
+        What is fed to them.
+    budget : number, optional
+        What a whole run may spend.
+
+    Raises
+    ------
+    QueryError, TooLargeError
+        See `audit_recorded`.
+    """
+    [k] = question.limits
+    tried = running.tracked(question.datasets, unit="datasets", progress=question.progress)
+    runs = [recorder.run(x) for x in tried]
+    kept = check_again(recorder, runs, question.progress)
+    beside = Beside(recorder, runs)
+    rows, told, notes, spent, assumed = replayed(
+        question, recorder, runs, histories, budget, beside
+    )
+    rows = (*rows, *beside.row(k))
+    told += _WRONG_VALUE if all(row.says_nothing for row in rows) else ""
+    unjudged = (*spent, *beside.notes, *kept)
+    changing = _changing_epsilon(runs, question)
+    left_open = (*unjudged, *changing)
+    if left_open or any(row.verdict in UNSOUND for row in rows):
+        assumed = ()  # something else decides the verdict
+    return question.report(
+        rows,
+        f"implementation{told}",
+        (*notes, *unjudged, *_told_of_distance(budget, k), *changing, *assumed),
+        left_open,
+        assumed,
+    )
+
+
+def _told_of_distance(budget: Number | None, k: Number) -> tuple[str, ...]:
+    """Return what is promised at a distance above 1."""
+    if k <= 1:
+        return ()
+    if budget is None:
+        return (
+            f"a claim is for k = 1, and counts {k} times: at this distance each step may lose {k} "
+            "times its epsilon; pass budget= for what a run may lose between these neighbors",
+        )
+    return (
+        f"a claim is for k = 1, and counts {k} times at a step; the budget is what the run may "
+        "lose between these neighbors, and counts once",
+    )
+
+
+def _changing_epsilon(runs: Sequence[Run], question: Question) -> tuple[str, ...]:
+    """Return a note if a mechanism shows another epsilon where perhaps a neighbor does not."""
+    first: dict[Hashable, Any] = {}
+    for run in runs:
+        for place, seen in enumerate(run.seen):
+            size = len(run.dataset) if question.inputs.resizes is False else None
+            key = run.sites[place], place, size
+            if parts(first.setdefault(key, seen)) != parts(seen):
+                return (
+                    f"the epsilon of {run.sites[place]} changes with the data, and is not "
+                    "compared; pass budget= or epsilon= to compare it",
+                )
+    return ()

@@ -1,9 +1,10 @@
-"""The truth of a claim about a query: an exact search over a universe."""
+"""The truth of a claim by an exact search: about a query over a universe, and of a pipeline."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -12,8 +13,11 @@ from sensitivity_lab.calls.curves import as_relations, sensitivity_curves
 from sensitivity_lab.checks import check_norm, check_text, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference, Number
+from sensitivity_lab.exact.roots import Distance
+from sensitivity_lab.pipelines import PairDistance, Root, Transformation, measured_stability
+from sensitivity_lab.pipelines.measuring import MeasuredStability
 from sensitivity_lab.problem import check_sizes
-from sensitivity_lab.queries import Query, as_query
+from sensitivity_lab.queries import as_query
 from sensitivity_lab.results.reprs import show_sizes
 from sensitivity_lab.results.sensitivity_result import Sensitivity
 from sensitivity_lab.results.witness import difference_of, exact_answer, rationals_of
@@ -26,15 +30,10 @@ from sensitivity_lab.universes.universe import (
     finite,
 )
 
-from .claims import (
-    check_tolerance,
-    claim_at,
-    holds_float,
-    needs_size,
-)
+from .claims import check_tolerance, claim_at, holds_float, needs_size
+from .question import check_several, name_of, subject_named
 from .report import AuditReport
 from .row import AuditRow, Evidence
-from .subjects import name_of, subject_named
 
 
 def audit_query(
@@ -80,14 +79,17 @@ def audit_query(
     query = as_query(query)
     options = {"norm": norm, "method": method, "n_jobs": n_jobs, "progress": progress, "run": run}
     bar = progress if len(together) > 1 else False
+    given, least = [relation.k for relation in relations], query.least_size
+    # One search finds the truths at all distances.
     found = [
-        one
+        _measured(ns, point)
         for ns in running.tracked(together, unit="sizes", progress=bar)
-        for one in _truths(query, universe, ns, relations, options)
+        for _, point in sensitivity_curves(
+            universe, query, size=ns, distances=given, neighbors=relation, **options
+        )
     ]
-    given = [relation.k for relation in relations]
     rows = [
-        _row(claim, claimed, one, relations[given.index(one.distance)], universe, tolerance)
+        _row(claim, claimed, one, relations[given.index(one.distance)], universe, tolerance, least)
         for claimed, one in zip(claims, found, strict=True)
     ]
     rows.sort(key=lambda row: given.index(int(row.distance)))
@@ -95,7 +97,7 @@ def audit_query(
     if isinstance(rows[0].evidence.answer_x, tuple):
         how = f"{norm} norm; {how}"
     farthest = max(relations, key=lambda one: one.k)
-    setting = f"{_setting(farthest, sizes, universe, query.least_size)}; {how}"
+    setting = f"{_setting(farthest, sizes, universe, least)}; {how}"
     subject = f"{own_name or query.name}, {relation.family}"
     return AuditReport(subject, tuple(rows), setting, notes)
 
@@ -117,13 +119,14 @@ def _row(
     relation: Relation,
     universe: AnyUniverse,
     tolerance: Number,
+    least: int,
 ) -> AuditRow:
     """Compare what is claimed at the size and the distance of a truth, `claimed`, with the truth.
 
     Where the claim depends on the size, the smaller of the claims at both sizes counts.
     """
     sized = needs_size(claim)
-    at = _at_two_sizes(claim, found, relation, universe) if sized else {}
+    at = _at_two_sizes(claim, found, relation, universe, least) if sized else {}
     of_pair = [at[size] for size in at if size in found.sizes_of_pair]
     return AuditRow(
         found.distance,
@@ -138,11 +141,12 @@ def _row(
 
 
 def _at_two_sizes(
-    claim: Any, found: _Measured, relation: Relation, universe: AnyUniverse
+    claim: Any, found: _Measured, relation: Relation, universe: AnyUniverse, least: int
 ) -> dict[int, Number]:
     """Return the claims at the sizes of x and of a neighbor; empty if all claims are equal."""
     [n] = found.sizes
-    sizes = {n - removed + added for removed, added in relation.changes(n, universe)} | {n}
+    changes = relation.changes(n, universe, least)
+    sizes = {n - removed + added for removed, added in changes} | {n}
     claims = {size: claim_at(claim, relation.k, size) for size in sorted(sizes)}
     others = [size for size in claims if claims[size] != claims[n]]
     if not others:
@@ -199,25 +203,6 @@ class _Measured:
         return len(self.evidence.x), len(self.evidence.y)
 
 
-def _truths(
-    query: Query,
-    universe: AnyUniverse,
-    sizes: tuple[int, ...],
-    relations: Sequence[Relation],
-    options: dict[str, Any],
-) -> list[_Measured]:
-    """Return the truths at several distances; one search finds all of them."""
-    points = sensitivity_curves(
-        universe,
-        query,
-        size=sizes,
-        distances=[relation.k for relation in relations],
-        neighbors=relations[0],
-        **options,
-    )
-    return [_measured(sizes, point) for _, point in points]
-
-
 def _measured(sizes: tuple[int, ...], point: Sensitivity) -> _Measured:
     """Return the truth of a search, measured again on its witness."""
     query, seen = point.query, point.witness
@@ -240,3 +225,62 @@ def _measured(sizes: tuple[int, ...], point: Sensitivity) -> _Measured:
     columns = tuple(universe.columns) if isinstance(universe, TableUniverse) else None
     evidence = Evidence(seen.x, seen.y, *answers, columns)
     return _Measured(sizes, point.neighbors.k, truth, evidence, rounded)
+
+
+def audit_pipeline(
+    transformation: Transformation,
+    universe: Any,
+    claim: Any,
+    *,
+    size: Any,
+    distances: Any,
+    tolerance_ulps: Any,
+    n_jobs: int | None,
+    progress: bool | None,
+) -> AuditReport:
+    """Compare the stability map of a transformation with its measured stability.
+
+    The truth is the largest distance of two outputs over all inputs from a small universe that are
+    at most d_in apart, found by exhaustive search. With two tables, both change by this much at the
+    same time. Without a claim, it is the map of the transformation, where an irrational value such
+    as sqrt(2) counts as the smallest float above it.
+    """
+    limits = check_several(
+        "distances", 1 if distances is None else distances, "a distance, at least 1", 1
+    )
+    tolerance = check_tolerance(tolerance_ulps)
+    claims = [None if claim is None else claim_at(claim, d, name="d_in") for d in limits]
+    metric = transformation.input_metric
+    two = isinstance(metric, PairDistance)
+    options: dict[str, Any] = {} if size is None else {"sizes": size}
+    found = [
+        measured_stability(
+            transformation, universe, (d, d) if two else d, n_jobs=n_jobs, progress=progress,
+            **options,
+        )
+        for d in limits
+    ]  # fmt: skip
+    rows = tuple(
+        _row_of_stability(distance, one, one.bound if claimed is None else claimed, tolerance)
+        for distance, one, claimed in zip(limits, found, claims, strict=True)
+    )
+    drawn = " and ".join(map(str, found[0].rows))
+    setting = f"at most d_in: {metric}; universe of {drawn} rows; mathematics"
+    return AuditReport(transformation.name, rows, setting)
+
+
+def _row_of_stability(
+    distance: int, found: MeasuredStability, claimed: Any, tolerance: Number
+) -> AuditRow:
+    witness = found.witness
+    evidence = Evidence(witness.x, witness.y, witness.output_x, witness.output_y)
+    return AuditRow(distance, claimed, _exact(found.measured), evidence, tolerance_ulps=tolerance)
+
+
+def _exact(measured: Distance) -> Difference | float:
+    """Return a distance as a difference from 0; only infinity is a float."""
+    if isinstance(measured, Root):
+        return Difference(Fraction(measured.square), Fraction(0), root=True)
+    if isinstance(measured, float):
+        return measured
+    return Difference(Fraction(measured), Fraction(0))

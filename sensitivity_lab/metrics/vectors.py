@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import Norm, is_finite, listed, shown, unboxed
+from sensitivity_lab.checks import Norm, as_python, is_finite, listed, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Difference, Number, common_integers, root_difference
 from sensitivity_lab.exact.roots import Distance, as_fraction, norm_of_roots, root_of, whole
@@ -131,7 +131,7 @@ def coordinate(entry: Any) -> Hashable:
     >>> coordinate(np.float32(0.5)), coordinate(True), coordinate(math.inf)
     (Fraction(1, 2), Fraction(1, 1), inf)
     """
-    number = unboxed(entry)
+    number = as_python(entry)
     if not is_finite(number):
         return key_of(number)
     return rational(number)
@@ -139,7 +139,7 @@ def coordinate(entry: Any) -> Hashable:
 
 def rational(entry: Any) -> Fraction:
     """Return a finite number of Python or NumPy as a fraction, or raise QueryError."""
-    number = unboxed(entry)
+    number = as_python(entry)
     if not isinstance(number, Rational | float) or not is_finite(number):
         raise QueryError(f"an answer holds {shown(number)}, which is not a finite number")
     return Fraction(number)

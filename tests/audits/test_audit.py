@@ -250,6 +250,12 @@ def test_an_exercise_does_not_tell_its_answer(claim, told):
         lambda: sl.assert_sensitivity(*asked, **given), "125", sl.errors.SensitivityViolation
     )
     assert sl.assert_sensitivity(*asked[:2], 125, **given, reveal=False).verdict == "tight"
+    refused(
+        lambda: sl.assert_sensitivity(*asked[:2], lambda k, n: 125 * k + n, **given, reveal=False),
+        "126 is not right at distance 1: it is not the claim at the size of a neighbor, so it "
+        "tells the size",
+        sl.errors.SensitivityViolation,
+    )
 
 
 def test_assert_sensitivity_refuses_loose_claims_on_demand():

@@ -327,3 +327,11 @@ def test_a_float_claim_of_a_third_is_what_it_is():
     assert row.slack_ulp == float((Fraction(1 / 3) - Fraction(1, 3)) / Fraction(math.ulp(1 / 3)))
     assert row.slack_ulp < 0
     assert row.truth == Difference(Fraction(1), Fraction(2, 3))
+
+
+def test_a_claim_need_not_hold_where_a_query_has_no_answer():
+    """A mean of no records is no neighbor's, and its claim is not asked for."""
+    given = {"size": 1, "neighbors": "unbounded"}
+    report = sl.audit(BITS, "mean", lambda k, n: Fraction(k, 2 * n) * n, **given)
+    assert report.verdict == "tight"
+    refused_with(lambda: sl.audit(BITS, "sum", lambda k, n: k / n, **given), "ZeroDivisionError")

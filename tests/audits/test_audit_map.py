@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
-from sensitivity_lab.audits import randomness
-from sensitivity_lab.audits.randomness import RANDOM
+from sensitivity_lab.audits import maps
+from sensitivity_lab.audits.maps import RANDOM
 from sensitivity_lab.exact.difference import Difference
 
 
 @pytest.fixture(autouse=True)
 def _few_calls(monkeypatch):
-    monkeypatch.setattr(randomness, "PROBES", 40)
-    monkeypatch.setattr(randomness, "WITNESS", 2)
+    monkeypatch.setattr(maps, "PROBES", 40)
+    monkeypatch.setattr(maps, "WITNESS", 2)
 
 
 ON_RECORDS = ["symmetric", "insert_delete", "change_one", "hamming"]
@@ -635,3 +635,48 @@ def test_what_is_kept_between_calls_is_no_answer():
     ):  # fmt: skip
         assert (report.verdict, report.held) == ("not judged", False)
         assert report.unjudged == (told,)
+
+
+def test_a_function_that_changes_the_records_changes_only_its_own():
+    """Centred in place, all but one pair would be further apart, and what is left keeps 4."""
+    datasets = [[[0], [0], [0], [80]], [[0], [0], [0], [0]], [[1], [1], [1], [1]]]
+    datasets += [[[1], [1], [1], [5]]]
+
+    def spread(x):
+        mean = sum(one for [one] in x) // len(x)
+        for record in x:
+            record[0] -= mean
+        return sum(abs(one) for [one] in x)
+
+    report = sl.audit(
+        None, spread, 4, datasets=datasets, neighbors="change_one", outputs="absolute"
+    )
+    assert (report.verdict, report.rows[0].exact) == ("violated", 120)
+    assert report.rows[0].evidence.x == [[0], [0], [0], [80]] == datasets[0]
+
+
+COUNTED = {"symmetric": 1, "change_one": 2}
+
+
+@pytest.mark.parametrize("neighbors", COUNTED)
+@pytest.mark.parametrize("made", [pd.Series, lambda counts: pd.DataFrame({"people": counts})])
+def test_tables_are_compared_by_their_labels(made, neighbors):
+    def counts(x, names=("a", "b")):
+        largest_first = sorted(names, key=x.count, reverse=True)
+        return made({name: x.count(name) for name in largest_first})
+
+    given = {"size": range(1, 4), "neighbors": neighbors, "outputs": "L1"}
+    report = sl.audit(["a", "b"], counts, COUNTED[neighbors], **given)
+    assert report.verdict == "tight"
+    of_none = " and \"'b'\"" if made is pd.Series else " and \"'b', 'people'\""
+    refused_with(
+        lambda: sl.audit(["a", "b"], lambda x: counts(x, sorted(set(x))), 0, **given),
+        of_none + " have no distance; return a dict, in which absent names count as 0",
+        sl.errors.QueryError,
+    )
+
+
+def test_long_doubles_are_numbers():
+    given = {"size": 1, "neighbors": "change_one", "outputs": "absolute"}
+    report = sl.audit([0, 1], lambda x: np.longdouble(x[0]) / 3, 0, **given)
+    assert report.rows[0].exact == Fraction(*(np.longdouble(1) / 3).as_integer_ratio())

@@ -19,7 +19,7 @@ from recorded_mechanisms import Mechanism
 
 import sensitivity_lab as sl
 from sensitivity_lab.audits import audit_recorded
-from sensitivity_lab.audits.replay.runs import NO_CALL
+from sensitivity_lab.audits.recording import NO_CALL
 from sensitivity_lab.exact.difference import Difference
 
 pytestmark = pytest.mark.usefixtures("few_histories")

@@ -9,7 +9,7 @@ import pytest
 from opendp_cases import dp
 
 import sensitivity_lab as sl
-from sensitivity_lab.audits.randomness import RANDOM
+from sensitivity_lab.audits.maps import RANDOM
 
 pytestmark = [pytest.mark.opendp, pytest.mark.usefixtures("opendp_features", "few_calls")]
 

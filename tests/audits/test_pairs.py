@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from sensitivity_lab.audits import audit_opendp, pairs
 from sensitivity_lab.audits import question as vectors
-from sensitivity_lab.audits.pairs import Answered, check_compared, worst_pairs
-from sensitivity_lab.audits.records import distances
+from sensitivity_lab.audits.pairs import Answered, check_compared, distances, worst_pairs
 from sensitivity_lab.errors import InputError, MissingExtraError, QueryError, TooLargeError
 from sensitivity_lab.metrics import METRICS
 

@@ -7,7 +7,7 @@ import math
 import pytest
 from checks import refused
 
-from sensitivity_lab.audits.randomness import RANDOM, try_evidence_again, try_inputs_again
+from sensitivity_lab.audits.maps import RANDOM, try_evidence_again, try_inputs_again
 from sensitivity_lab.audits.row import Evidence
 from sensitivity_lab.metrics import METRICS
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 from types import ModuleType
 
 import numpy as np
+import pandas as pd
 import pytest
 from checks import refused, refused_with
 from recorded_mechanisms import Mechanism
@@ -219,3 +220,39 @@ def test_a_function_whose_signature_cannot_be_read_is_refused():
         lambda: audit_recorded(sum, [0, 1], 1, endless, neighbors="bounded"),
         "a target must have a signature, and that of",
     )
+
+
+def test_what_is_done_to_a_release_in_place_leaves_the_true_value_alone():
+    """Counts by value are clipped after the noise; the true ones move by 10 each."""
+
+    def clipped(x):
+        released = Mechanism(2).randomise({one: 10 * x.count(one) for one in (0, 1)})
+        for name in released:
+            released[name] = min(released[name], 1)
+        return released
+
+    report = audit_recorded(clipped, [0, 1], 2, Mechanism, neighbors="bounded")
+    assert (report.verdict, report.rows[0].exact) == ("violated", 20)
+
+
+def test_a_value_that_is_no_number_is_refused_by_name():
+    refused(
+        lambda: audit_recorded(
+            lambda x: Mechanism(1).randomise(pd.Series(x)), [0, 1], 1, Mechanism,
+            neighbors="bounded",
+        ),
+        "Mechanism must get a number, or several in a list, an array or a mapping, got "
+        "<Series of shape (1,)>",
+        sl.errors.QueryError,
+    )  # fmt: skip
+
+
+def test_records_that_a_function_changes_are_its_own():
+    def emptied(x):
+        found = sum(one for [one] in x)
+        for record in x:
+            record[0] = 0
+        return Mechanism(5).randomise(found)
+
+    report = audit_recorded(emptied, [[0], [5]], 2, Mechanism, neighbors="bounded")
+    assert (report.verdict, report.rows[0].exact) == ("tight", 5)

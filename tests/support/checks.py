@@ -98,8 +98,5 @@ def refused_with(
 
 
 def has_opendp() -> bool:
-    """Whether OpenDP is installed; tests/audits/opendp can be found as `opendp`, too."""
-    try:
-        return find_spec("opendp.prelude") is not None
-    except ModuleNotFoundError:
-        return False
+    """Whether OpenDP is installed."""
+    return find_spec("opendp") is not None

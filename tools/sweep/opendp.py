@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sensitivity_lab.audits.call import audit
-from sensitivity_lab.audits.opendp.call import audit_opendp
-from sensitivity_lab.audits.opendp.subject import OUR_NAMES, our_input_metric
+from sensitivity_lab.audits.opendp import audit_opendp
+from sensitivity_lab.audits.opendp_made import OUR_NAMES, our_input_metric
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.row import AuditRow
 from sensitivity_lab.metrics import METRICS

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.audits.replay.histories import drawn_around
+from sensitivity_lab.audits.replay import drawn_around
 from sensitivity_lab.audits.returned import ENTRIES, Parts, bare, parts
 from sensitivity_lab.errors import QueryError
 

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import naive_distances as naive
 import numpy as np
+import pandas as pd
 import pytest
 from checks import refused, refused_with
 from hypothesis import given
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
-from sensitivity_lab.audits import audit
-from sensitivity_lab.audits.couplings import outputs
-from sensitivity_lab.audits.couplings.distance import uncoupled
+from sensitivity_lab.audits import audit, couplings
+from sensitivity_lab.audits.couplings import uncoupled
 
 FRESH = itertools.count()
 
@@ -402,7 +402,7 @@ def test_datasets_without_neighbors_are_refused():
 
 
 def test_too_many_outputs_are_refused(monkeypatch):
-    monkeypatch.setattr(outputs, "OUTPUT_LIMIT", 3)
+    monkeypatch.setattr(couplings, "OUTPUT_LIMIT", 3)
     refused(
         lambda: audit(
             [0, 1],
@@ -453,13 +453,31 @@ def test_what_cannot_be_audited(error, options, message):
     assert str(caught.value) == message
 
 
-def test_the_proof_names_files_that_exist():
-    """Those of *Couplings*; the folder is named there, too."""
-    root = Path(__file__).parents[3]
+def test_the_proof_names_the_file_and_its_function():
+    root = Path(__file__).parents[2]
     proofs = (root / "docs/proofs.md").read_text(encoding="utf-8")
     section = proofs.split("\n## Couplings\n")[1].split("\n## ")[0]
-    folder = root / re.search(r"Files: `(.*?)`", section)[1]
-    named = re.findall(r"`(?:(\w+)` in `)?(\w+\.py)`", section)
-    assert named
-    for function, file in named:
-        assert f"def {function}" in (folder / file).read_text(encoding="utf-8")
+    file = root / re.search(r"File: `(.*?)`", section)[1]
+    [(function, name)] = re.findall(r"`(\w+)` in `(\w+\.py)`", section)
+    assert name == file.name
+    assert f"def {function}" in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda x: "".join(f"value {one}\n" for one in x),
+        lambda x: pd.DataFrame({"value": x}),
+        pd.Series,
+        np.array,
+        lambda x: {(place, x[place]) for place in range(len(x))},
+    ],
+    ids=["text", "table", "column", "array", "set"],
+)
+def test_the_records_of_outputs_are_those_of_answers(made):
+    """Lines of a text, not its characters; rows of a table, not the names of its columns."""
+    given = {"size": [1, 2], "neighbors": "insert_delete", "outputs": "symmetric"}
+    of_choices = audit([1, 2], lambda x, _: made(x), 1, **given, choices=[0])
+    of_answers = audit([1, 2], made, 1, **given)
+    assert of_choices.rows[0].exact == of_answers.rows[0].exact
+    assert of_choices.verdict == of_answers.verdict

@@ -10,8 +10,8 @@ from checks import refused
 from replay_cases import Noise, around_the_median, audited
 
 import sensitivity_lab as sl
-from sensitivity_lab.audits.randomness import RANDOM
-from sensitivity_lab.audits.replay import replay
+from sensitivity_lab.audits import replay
+from sensitivity_lab.audits.maps import RANDOM
 
 
 def test_randomness_beside_the_mechanisms_is_an_error():

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from replay_cases import Noise, around_the_median, audited
 
 import sensitivity_lab as sl
-from sensitivity_lab.audits.replay import again
+from sensitivity_lab.audits import replay
 
 pytestmark = pytest.mark.usefixtures("few_histories")
 
@@ -255,8 +255,8 @@ def test_a_claim_must_hold_for_every_history():
 @pytest.fixture
 def once_again(monkeypatch):
     """Each dataset is run once more, to look for chance, and no witness is."""
-    monkeypatch.setattr(again, "LEAST", 0)
-    monkeypatch.setattr(again, "AGAIN", 0)
+    monkeypatch.setattr(replay, "LEAST_AGAIN", 0)
+    monkeypatch.setattr(replay, "EVIDENCE_AGAIN", 0)
 
 
 @pytest.mark.usefixtures("once_again")
@@ -276,8 +276,8 @@ def test_datasets_that_release_the_same_share_their_runs():
 
 
 @pytest.mark.usefixtures("once_again")
-def test_a_single_call_is_not_fed_releases():
-    """Nothing is decided after it."""
+def test_a_single_call_is_fed_few_releases():
+    """Nothing is decided after it, unless by the type of what stands for a release."""
     called = []
 
     def function(x):
@@ -287,7 +287,7 @@ def test_a_single_call_is_not_fed_releases():
     report = audited(function, [0, 1], 2)
     assert (report.verdict, len(report.rows), report.rows[0].step) == ("tight", 1, "")
     assert report.setting.endswith("; implementation")
-    assert len(called) == 3 * 3
+    assert len(called) == 5 * 3
 
 
 @pytest.mark.exhaustive
@@ -321,3 +321,30 @@ def test_what_a_function_does_to_a_release_leaves_the_record_alone():
     report = audited(function, [0, 1], 2)
     assert report.verdict == "holds if post-processed"
     assert [row.verdict for row in report.rows] == ["tight"]
+
+
+class Truncated(Noise):
+    """Releases numbers between two ends."""
+
+    def __init__(self, sensitivity, lower, upper):
+        super().__init__(sensitivity)
+        self.lower, self.upper = lower, upper
+
+
+def test_ends_that_depend_on_the_data_do_not_align():
+    """A release beyond the ends of a neighbor tells the two apart."""
+
+    def mean(x, ends=None):
+        return Truncated(1, *(ends or (min(x), max(x)))).randomise(sum(x) / len(x))
+
+    given = {"universe": (0, 1, 2), "size": 2, "every_order": False}
+    report = audited(mean, **given)
+    assert report.verdict == "not aligned"
+    assert report.decisive.reason == "step 1 has the ends (0, 0) on x, (0, 1) on y"
+    assert audited(lambda x: mean(x, (0, 2)), **given).verdict == "tight"
+    assert audited(lambda x: mean(x, (0, 2.0) if 0 in x else (0, 2)), **given).verdict == "tight"
+
+
+def test_a_budget_without_end_is_never_spent():
+    report = audited(around_the_median, histories=0, budget=math.inf, epsilon=lambda _: 1)
+    assert (report.rows[2].claimed, report.rows[2].verdict) == (math.inf, "loose")

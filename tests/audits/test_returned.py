@@ -18,8 +18,8 @@ from checks import refused, refused_with
 from replay_cases import Noise, around_the_median, audited
 
 import sensitivity_lab as sl
-from sensitivity_lab.audits.replay import again
-from sensitivity_lab.audits.replay.again import NOT_AGAIN
+from sensitivity_lab.audits import replay
+from sensitivity_lab.audits.replay import NOT_AGAIN
 from sensitivity_lab.audits.returned import parts
 
 pytestmark = pytest.mark.usefixtures("few_histories")
@@ -255,10 +255,10 @@ def test_other_calls_are_not_compared():
     assert audited(function, [0, 1], 1).notes == (NOT_ALL,)
 
 
-def test_what_is_returned_is_compared_in_one_more_run_on_each_dataset(monkeypatch):
-    """Beside the one that looks for chance."""
-    monkeypatch.setattr(again, "LEAST", 0)
-    monkeypatch.setattr(again, "AGAIN", 0)
+def test_what_is_returned_is_compared_in_three_more_runs_on_each_dataset(monkeypatch):
+    """Beside the one that looks for chance: one with what stands for releases, two with numbers."""
+    monkeypatch.setattr(replay, "LEAST_AGAIN", 0)
+    monkeypatch.setattr(replay, "EVIDENCE_AGAIN", 0)
     called = []
 
     def function(x):
@@ -266,7 +266,7 @@ def test_what_is_returned_is_compared_in_one_more_run_on_each_dataset(monkeypatc
         return Noise(3).randomise(sum(x))
 
     assert audited(function, [0, 1], 4).sound
-    assert sorted(called) == sorted([tuple(x) for x in ones(4)] * 3)  # and no more
+    assert sorted(called) == sorted([tuple(x) for x in ones(4)] * 5)  # and no more
 
 
 BRANCHES = {
@@ -430,3 +430,9 @@ def test_what_the_steps_spend_together_is_told():
     )
     single = audited(lambda x: Noise(2).randomise(sum(x)), [0, 2], 2)
     assert single.notes == ()
+
+
+def test_what_stands_for_a_release_is_not_the_only_one_that_is_tried():
+    """Code that asks for the type of a release does nothing with it, and sees what it gets."""
+    report = audited(lambda x: once(lambda noisy, x: type(noisy) is int and max(x))(x))
+    assert (report.verdict, report.decisive.step) == ("violated", "the return value")

@@ -11,10 +11,18 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.audits.claims import division, excess, holds_float, times
-from sensitivity_lab.audits.records import any_distances, entries
-from sensitivity_lab.audits.returned import whole_key
-from sensitivity_lab.audits.row import (
+from sensitivity_lab.checks import shown
+from sensitivity_lab.errors import QueryError
+from sensitivity_lab.exact.difference import Difference, Number
+from sensitivity_lab.metrics import METRICS, Metric
+from sensitivity_lab.metrics.cells import key_of
+from sensitivity_lab.results.literals import plain, short_literal
+
+from .claims import division, excess, holds_float, times
+from .pairs import any_distances, entries
+from .recording import Run, Step
+from .returned import whole_key
+from .row import (
     CANDIDATES,
     NO_NOISE,
     NOT_JUDGED,
@@ -26,12 +34,6 @@ from sensitivity_lab.audits.row import (
     Evidence,
     Finding,
 )
-from sensitivity_lab.errors import QueryError
-from sensitivity_lab.exact.difference import Difference, Number
-from sensitivity_lab.metrics import METRICS, Metric
-from sensitivity_lab.results.literals import plain, short_literal
-
-from .runs import Run, Step
 
 _METRIC_OF_SCORES = {False: METRICS["Linf"], True: METRICS["Linf_monotonic"]}
 """How far scores move, by whether a selection takes them as monotonic."""
@@ -167,7 +169,7 @@ class Worst:
         if self._loss and budget is not None:
             seen = _all_values(self._loss)
             whole = AuditRow(
-                self.k, times(1, budget), self._loss.truth, seen,
+                self.k, budget, self._loss.truth, seen,
                 rounded=any(step.rounded for step in (*self._loss.x.steps, *self._loss.y.steps)),
                 tolerance_ulps=tolerance, step=WHOLE, history=self._loss.x.releases,
             )  # fmt: skip
@@ -292,16 +294,19 @@ def _misaligned(x: Run, y: Run) -> str | None:
         if one != two:
             return f"step {place + 1} is {one} on x, {two} on y"
     for first, second in zip(x.steps, y.steps, strict=True):
+        at = f"step {first.place + 1}"
         if first.epsilon != second.epsilon:
-            shares = (plain(step.epsilon or 0) for step in (first, second))
-            return f"step {first.place + 1} has epsilon {' on x, '.join(shares)} on y"
+            one, two = plain(first.epsilon or 0), plain(second.epsilon or 0)
+            return f"{at} has epsilon {one} on x, {two} on y"
         sizes = [len(entries(step.value)) for step in (first, second)]
         if first.monotonic != second.monotonic:
-            return f"only one of x and y takes the scores of step {first.place + 1} as monotonic"
+            return f"only one of x and y takes the scores of {at} as monotonic"
         if whole_key(first.candidates) != whole_key(second.candidates):
             return OTHER_CANDIDATES.reason
         if sizes[0] != sizes[1]:
-            return f"step {first.place + 1} has {sizes[0]} numbers on x, {sizes[1]} on y"
+            return f"{at} has {sizes[0]} numbers on x, {sizes[1]} on y"
+        if key_of(first.ends) != key_of(second.ends):
+            return f"{at} has the ends {shown(first.ends)} on x, {shown(second.ends)} on y"
     return None
 
 

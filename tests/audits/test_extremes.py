@@ -10,7 +10,7 @@ from checks import refused, refused_with
 from opendp_cases import dp
 
 import sensitivity_lab as sl
-from sensitivity_lab.audits.opendp import inputs
+from sensitivity_lab.audits import opendp
 
 pytestmark = [pytest.mark.opendp, pytest.mark.usefixtures("opendp_features", "few_calls")]
 
@@ -36,7 +36,7 @@ def audit(made, **options):
 
 
 def entries(made):
-    return inputs.extremes_of(made)[0]
+    return opendp.extremes_of(made)[0]
 
 
 @pytest.mark.exhaustive

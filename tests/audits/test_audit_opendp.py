@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from opendp_cases import clamped_sum, dp, integers, of_function
 
 import sensitivity_lab as sl
-from sensitivity_lab.audits import audit_opendp, randomness
+from sensitivity_lab.audits import audit_opendp, maps
 from sensitivity_lab.audits import question as vectors
-from sensitivity_lab.audits.randomness import RANDOM
+from sensitivity_lab.audits.maps import RANDOM
 from sensitivity_lab.exact.difference import Difference
 
 pytestmark = [pytest.mark.opendp, pytest.mark.usefixtures("opendp_features", "few_calls")]
@@ -129,9 +129,9 @@ def test_where_no_two_datasets_are_close_nothing_is_judged():
 def test_inputs_that_are_asked_again_come_from_everywhere_if_randomised(size, monkeypatch):
     """A share for every size; of too many inputs of a size, different ones with all entries."""
     inputs = vectors.vectors((0, 1, 2), tuple(range(size)))
-    monkeypatch.setattr(randomness, "PROBES", 40 * size)
-    probes = list(randomness.probes(inputs))
-    assert probes == list(randomness.probes(inputs))
+    monkeypatch.setattr(maps, "PROBES", 40 * size)
+    probes = list(maps.probes(inputs))
+    assert probes == list(maps.probes(inputs))
     seen = Counter(probes)
     for length in range(size):
         chosen = {place: seen[place] for place, x in enumerate(inputs) if len(x) == length}
@@ -219,7 +219,7 @@ def test_randomised_transformations_are_coupled():
 
 def test_a_randomised_witness_is_not_reported(monkeypatch):
     """Nothing asks again but for the evidence: one call of 100 tells that it is random."""
-    monkeypatch.setattr(randomness, "PROBES", 0)
+    monkeypatch.setattr(maps, "PROBES", 0)
     asked = Counter()
 
     def answer(x):

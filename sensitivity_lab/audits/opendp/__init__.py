@@ -1,1 +1,0 @@
-"""Audits of OpenDP transformations and measurements: whether answers exceed what maps promise."""
