@@ -6,6 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
 from typing import Any, ClassVar
@@ -140,6 +141,8 @@ def coordinate(entry: Any) -> Hashable:
 def rational(entry: Any) -> Fraction:
     """Return a finite number of Python or NumPy as a fraction, or raise QueryError."""
     number = as_python(entry)
+    if isinstance(number, Decimal) and number.is_finite():
+        return Fraction(number)
     if not isinstance(number, Rational | float) or not is_finite(number):
         raise QueryError(f"an answer holds {shown(number)}, which is not a finite number")
     return Fraction(number)

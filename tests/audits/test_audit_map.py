@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 
@@ -680,3 +681,14 @@ def test_long_doubles_are_numbers():
     given = {"size": 1, "neighbors": "change_one", "outputs": "absolute"}
     report = sl.audit([0, 1], lambda x: np.longdouble(x[0]) / 3, 0, **given)
     assert report.rows[0].exact == Fraction(*(np.longdouble(1) / 3).as_integer_ratio())
+
+
+def test_decimals_are_numbers():
+    given = {"size": 1, "neighbors": "change_one", "outputs": "absolute"}
+    report = sl.audit([0, 1], lambda x: Decimal("0.1") * x[0], Fraction(1, 10), **given)
+    assert (report.verdict, report.rows[0].exact) == ("tight", Fraction(1, 10))
+    refused_with(
+        lambda: sl.audit([0, 1], lambda _: Decimal("NaN"), 0, **given),
+        r"an answer holds Decimal\('NaN'\), which is not a finite number",
+        sl.errors.QueryError,
+    )
