@@ -12,7 +12,10 @@ import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
+from sensitivity_lab.releases.grid import grid_of
 from sensitivity_lab.releases.layout import layout_of
+from sensitivity_lab.releases.measurements import Bins, CentredSquares, CentredSum, RowCount
+from sensitivity_lab.releases.statistics import Sums
 
 STATISTICS = {
     "n": "count",
@@ -241,3 +244,40 @@ def test_shares_of_gaussian_noise_add_up():
     assert len(made.shares) == len(made.measured) == 3
     _, laplace = layout_of(list(made.source.statistics.values()), made.source.grids, 2)
     assert sum(laplace) == 1
+
+
+@pytest.mark.parametrize("measured", ["sums", "histogram"])
+@pytest.mark.parametrize("power", [1, 2])
+def test_moments_have_their_value_and_variances(measured, power):
+    """F and C are linear in what is measured: its variances follow from their derivatives."""
+    grid, about = grid_of("v", range(-2, 5), None, None), 1.5
+    data = np.array([-2, 0, 0, 1, 4, 4, 4])
+    d = 2.0 * (data + 2) - grid.steps
+    deviation = {RowCount(): 1.5, CentredSum(grid): 7.0, CentredSquares(grid): 20.0}
+    numbers = {
+        RowCount(): [len(d)],
+        CentredSum(grid): [d.sum()],
+        CentredSquares(grid): [(2 * d**2 - grid.steps**2).sum()],
+    }
+    if measured == "histogram":
+        numbers = {Bins(grid): np.bincount(data + 2, minlength=7)}
+        deviation = {Bins(grid): 2.5}
+
+    def line(moved=None, by=0.0):
+        given = {
+            one: np.array([[x + by * (moved == (one, at)) for at, x in enumerate(of)]])
+            for one, of in numbers.items()
+        }
+        return Sums(given, deviation).moment(grid, power, about)
+
+    found = line()
+    assert (found.first[0], found.count[0]) == (((d - about) ** power).sum(), len(d))
+    slopes = []
+    for one, of in numbers.items():
+        for at in range(len(of)):
+            moved = line((one, at), 1.0)
+            change = moved.first[0] - found.first[0], moved.count[0] - found.count[0]
+            slopes.append(deviation[one] * np.array(change))
+    f, c = np.array(slopes).T
+    variances = [np.ravel(part)[0] for part in (found.a, found.b, found.c)]
+    assert variances == pytest.approx([f @ f, f @ c, c @ c])
