@@ -87,7 +87,10 @@ def _as_laplace(leaf: Leaf, draw: Draw, other: Draw | None = None) -> Leaf:
 
 
 def _but_for_a_sign(leaf: Leaf, draw: Draw, sign: int) -> Hashable:
-    """Return what leaves share that are alike where one of them has a draw with the other sign."""
+    """Return what a leaf releases, with the sign of a draw turned by `sign`.
+
+    Leaves that differ in that sign alone have it in common.
+    """
 
     def terms(one: Symbol) -> frozenset[Any]:
         return frozenset((at, sign * a if at == draw else a) for at, a in one.terms.items())
