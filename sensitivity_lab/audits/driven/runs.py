@@ -115,7 +115,7 @@ _FEW_RUNS = 256
 """So few runs explore rarer paths, too, down to `_UNLIKELY`: a leak can be rare."""
 
 _LEFT_AT_END = Fraction(1, 1000)
-"""Where as many runs were made as allowed, less than this may be left, and is part of the answer."""
+"""Where all runs that are allowed were made, less may be left, and is part of the answer."""
 
 _NEAR = 1e-9
 """A number that a run returns differs by less from its symbol, in proportion: floats round."""
