@@ -1,4 +1,4 @@
-"""The second program: values and slopes of every function that it knows, at points of boxes."""
+"""Both programs of certified bounds: values and slopes of every function, at points of boxes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sensitivity_lab.bounds import checker
+from sensitivity_lab.bounds.carried import carried, records
 
 GIVEN = {"runs": [[0, 2], [2, 3], [3, 4]], "on_x": [0, 1, 2], "on_y": [0, 1, 3], "sign": 1}
 """Two records of both datasets, one of x, and one of y."""
@@ -57,9 +58,11 @@ FUNCTIONS = {
 }
 
 
-def boxes(number, widest, rng):
+def boxes(number, widest, rng, ascending=False):
     """Boxes of four records between 0.3 and 2.3, and points in them, many of them corners."""
-    lo = rng.uniform(0.3, 2.3 - widest, (4, number))
+    room, first = (0.5, [[0.31], [0.93], [1.47], [1.47]]) if ascending else (2.0, 0.3)
+    widest = min(widest, room)
+    lo = first + rng.uniform(0, room - widest, (4, number))
     hi = lo + widest * rng.random((4, number)) ** 2
     share = np.clip(rng.uniform(-0.5, 1.5, (20, 4, number)), 0, 1)
     return lo, hi, lo + share * (hi - lo)
@@ -75,13 +78,31 @@ def change(function, points):
     return x - y
 
 
+def by_search(function, lo, hi):
+    """What the search says of f(x) - f(y) in boxes: axis 0 is the value, then the slopes."""
+    on_x, on_y = GIVEN["on_x"], GIVEN["on_y"]
+    sides = [(lo[on], hi[on]) for on in (on_x, on_y)]
+    found = carried(function(records(*sides, on_x, on_y, np.arange(4), ordered=True))).d
+    ends = (found.value.lo, found.slope.lo), (found.value.hi, found.slope.hi)
+    return tuple(
+        np.concatenate([np.broadcast_to(value, (1, 12)), np.broadcast_to(slope, (4, 12))])
+        for value, slope in ends
+    )
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("widest", [0, 0.05, 1])
-def test_boxes_hold_values_and_slopes(name, widest):
+@pytest.mark.parametrize("program", ["search", "checker"])
+def test_boxes_hold_values_and_slopes(name, widest, program):
     function, rng = FUNCTIONS[name], np.random.default_rng(7)
-    lo, hi, points = boxes(12, widest, rng)
+    # The search gets records that ascend, and may use that.
+    lo, hi, points = boxes(12, widest, rng, program == "search")
     with np.errstate(all="ignore"):
-        low, high = checker.difference(function, GIVEN, lo, hi, 4)
+        low, high = (
+            by_search(function, lo, hi)
+            if program == "search"
+            else checker.difference(function, GIVEN, lo, hi, 4)
+        )
     at = change(function, points)
     near = 1e-9 * (1 + np.abs(at))
     assert (low[0] <= at + near).all()
