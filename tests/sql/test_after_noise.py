@@ -342,3 +342,16 @@ def test_each_aggregate_is_measured_once():
     assert [one.name for one in query.form.aggregates] == [
         *("SUM(x)", "COUNT(*)", "other (count)", "COUNT(z)"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("counted", "number"),
+    [("a + b", 2), ("-b", 2), ("a", 4), ("COALESCE(b, a)", 4), ("COALESCE(b, NULL)", 2)],
+)
+def test_a_count_of_what_can_be_null_is_not_that_of_rows(counted, number):
+    table = pd.DataFrame({"p": [1, 1, 2, 3], "a": [1, 2, 3, 4], "b": [1, None, 2, None]})
+    text = f"SELECT COUNT({counted}) AS n FROM t"
+    asked = Query(text, connection={"t": table}, person="t.p")
+    plan = asked.plan(epsilon=1, max_rows=2)
+    assert asked.answer()["n"].tolist() == [number]
+    assert plan.without_noise().to_frame()["n"].tolist() == [number]

@@ -140,3 +140,9 @@ def test_equality_is_of_columns_rows_and_multiplicities():
     assert hash(table()) == hash(table())
     others = [table(name="years"), table(ages=(1, 3)), table(copies=3), table(copies=None)]
     assert [table() == other for other in others] == [False] * 4
+
+
+def test_one_column_with_a_missing_value_is_enough_to_ask():
+    table = pd.DataFrame({"g": ["a", "b"], "v": [1.0, None]})
+    with pytest.raises(sl.errors.InputError, match=r"column 'v' has missing values \(1 of 2\)"):
+        sl.TableUniverse.from_dataset(table)
