@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Literal
 
 import pandas as pd
@@ -100,20 +100,15 @@ class Worst:
         The datasets, in the order in which the event is likelier on x.
     divergence : Divergence
         The laws of both releases, outcome by outcome.
-    pairs : sequence of (ReleaseLaw, ReleaseLaw)
-        The laws of all neighbors, pairs that have the same laws once.
+    divergences : sequence of Divergence
+        Those of all neighbors in both orders, equal ones once: at another loss than that of the
+        claim, another pair can be the worst.
     """
 
     x: Any
     y: Any
     divergence: Divergence
-    pairs: Sequence[tuple[ReleaseLaw, ReleaseLaw]] = ()
-
-    @cached_property
-    def divergences(self) -> list[Divergence]:
-        """Those of all pairs, in both orders: at other losses another pair can be the worst."""
-        found = [compared(x, y) for x, y in self.pairs]
-        return [*found, *(one.swapped() for one in found)]
+    divergences: Sequence[Divergence] = ()
 
 
 @dataclass(frozen=True, repr=False)
@@ -613,7 +608,9 @@ def _worst_pairs(
     # A dataset beside itself, where nothing else is compared.
     same = Worst(laws[0].dataset, laws[0].dataset, compared(laws[0], laws[0]))
     best: dict[Number, tuple[Any, Worst]] = dict.fromkeys(question.limits, ((), same))
-    near: dict[Number, Any] = {limit: [(laws[0], laws[0])] for limit in question.limits}
+    # By what decides their curve, so that laws that are cut, of which none equals another, do not
+    # count for each pair of datasets.
+    near: dict[Number, dict[Any, Any]] = {limit: {} for limit in question.limits}
     ranks: dict[Any, Any] = {}
     seen: set[Any] = set()
     places = _one_of_each(question, laws)
@@ -625,13 +622,15 @@ def _worst_pairs(
         if pair in seen:
             continue
         seen.add(pair)
-        for limit in limits:
-            near[limit].append((x, y))
-        for rank, found in _both_orders(x, y, claim, ranks):
+        for order, (key, rank, found) in enumerate(_both_orders(x, y, claim, ranks)):
             for limit in limits:
+                near[limit].setdefault(key or (order, pair), found.divergence)
                 if rank > best[limit][0]:
                     best[limit] = rank, found
-    return {limit: replace(found, pairs=near[limit]) for limit, (_, found) in best.items()}
+    return {
+        limit: replace(found, divergences=[found.divergence, *near[limit].values()])
+        for limit, (_, found) in best.items()
+    }
 
 
 def _one_of_each(question: Question, laws: Sequence[ReleaseLaw]) -> list[int]:
@@ -650,10 +649,11 @@ def _one_of_each(question: Question, laws: Sequence[ReleaseLaw]) -> list[int]:
 
 def _both_orders(
     first: ReleaseLaw, second: ReleaseLaw, claim: PrivacyClaim, ranks: dict[Any, Any]
-) -> list[tuple[Any, Worst]]:
+) -> list[tuple[Any, Any, Worst]]:
     """Return both orders of a pair, each with what ranks it: larger decides before smaller.
 
-    Pairs of laws with the same probabilities, of whatever outcomes, have one of the `ranks`.
+    Pairs of laws with the same probabilities, of whatever outcomes, have one of the `ranks`: its
+    key comes first, and is None where there is continuous noise.
     """
     divergence = compared(first, second)
     found = []
@@ -662,7 +662,7 @@ def _both_orders(
         key = None if one.noisy else (pairs, one.left)
         if key is None or key not in ranks:
             ranks[key] = _rank(one, claim)
-        found.append((ranks[key], Worst(x.dataset, y.dataset, one)))
+        found.append((key, ranks[key], Worst(x.dataset, y.dataset, one)))
     return found
 
 
