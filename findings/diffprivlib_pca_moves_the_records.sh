@@ -4,9 +4,9 @@
 # Guessed before: fit leaves the caller's array as it is, as copy=True is the default and as the fit
 # of scikit-learn's PCA does; two fits of one array have the same mean, up to noise.
 # Seen: after a fit the array holds the records less the private mean: their mean was 5.05, 4.93 and
-# is 0, 0. Bounds of 0 and 10 now move half of them to 0, so a second fit finds the mean 1.26, 1.26
-# and the variance 11.2 where it was 8.9. Any sum or regression of the same array that comes after is
-# of the moved records, too.
+# is 0, 0. Bounds of 0 and 10 now move half of them to 0, so a second fit finds the mean 1.26 twice
+# and the variance 11.2 where it was 8.9. Any sum or regression of the same array that comes after
+# is of the moved records, too.
 # Source: measured; https://diffprivlib.readthedocs.io/en/latest/modules/models.html (PCA, copy)
 set -euo pipefail
 folder=$(mktemp -d)

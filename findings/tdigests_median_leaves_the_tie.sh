@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # tdigest 0.1.3 (npm) and pytdigest 0.1.4: the median of one 1 and five 5 is 4.33.
 #
-# Guessed before: a t-digest is an estimate for many records, and exact for six; at least, where five
-# of six records are equal the median is that record.
+# Guessed before: a t-digest is an estimate for many records, and exact for six; at least, where
+# five of six records are equal the median is that record.
 # Seen: it is 4.33 in both, and 26.67 for 400 records of 20, 500 of 30 and 100 of 40, where 30 is
 # the median of any definition. Equal records are put together, and quantiles are interpolated
 # between the middles of such heaps: only a few records that all differ have the usual median. More
