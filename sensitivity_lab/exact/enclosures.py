@@ -28,6 +28,10 @@ def _contexts(digits: int) -> tuple[Context, Context]:
     return down, up
 
 
+class UndecidedError(ArithmeticError):
+    """Two numbers agree in all digits that are known."""
+
+
 @dataclass(frozen=True, eq=False)
 class Enclosure:
     """A real number between two decimals, both finite.
@@ -103,6 +107,49 @@ class Enclosure:
         return Enclosure(
             down.divide(Decimal(1), self.high), up.divide(Decimal(1), self.low), self.digits
         )
+
+    def __truediv__(self, other: Enclosure | Fraction | int) -> Enclosure:
+        other = self._coerced(other)
+        if other.low <= 0 <= other.high:
+            raise ZeroDivisionError
+        return self * other.inverse()
+
+    def __rtruediv__(self, other: Fraction | int) -> Enclosure:
+        return self._coerced(other) / self
+
+    def __pow__(self, power: int) -> Enclosure:
+        return math.prod([self] * power, start=Enclosure.of(1, self.digits))
+
+    def __abs__(self) -> Enclosure:
+        return self.maximum(-self)
+
+    def __floor__(self) -> int:
+        if (below := math.floor(self.low)) != math.floor(self.high):
+            raise UndecidedError(f"a number agrees with a whole one to {self.digits} digits")
+        return below
+
+    def sign(self) -> int:
+        """Return 1 or -1, or 0 for the number 0; raise UndecidedError where that is open."""
+        if self.low <= 0 <= self.high and self.low < self.high:
+            raise UndecidedError(f"numbers agree to {self.digits} digits")
+        return (self.low > 0) - (self.high < 0)
+
+    def __eq__(self, other: object) -> bool:
+        return (self - other).sign() == 0  # type: ignore[operator]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __lt__(self, other: Enclosure | Fraction | int) -> bool:
+        return (self - other).sign() < 0
+
+    def __le__(self, other: Enclosure | Fraction | int) -> bool:
+        return (self - other).sign() <= 0
+
+    def __gt__(self, other: Enclosure | Fraction | int) -> bool:
+        return (self - other).sign() > 0
+
+    def __ge__(self, other: Enclosure | Fraction | int) -> bool:
+        return (self - other).sign() >= 0
 
     def exp(self) -> Enclosure:
         """Return the exponential function of the number."""

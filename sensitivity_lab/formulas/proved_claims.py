@@ -11,6 +11,7 @@ from sensitivity_lab.boundary import public_call
 from sensitivity_lab.calls.sensitivity import global_sensitivity
 from sensitivity_lab.checks import check_text, shown
 from sensitivity_lab.errors import InputError, SensitivityLabError
+from sensitivity_lab.exact.enclosures import Enclosure
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.reprs import fact_lines
 from sensitivity_lab.universes.relations import Bounded, SymmetricDifference, Unbounded
@@ -25,9 +26,8 @@ from .closed_form import (
     relation_of,
 )
 from .library import BLOCKS, GIVEN, NOTHING, REPLACED, Case, Known, candidates, known_of
-from .near import Near
 from .obligations import Obligation, Powers, Proof, Ratio, RootOf, solver_module, term, with_roots
-from .symbolic import Expression, SumsQuery, root
+from .symbolic import Expression, SumsQuery, near, root
 
 _SIZES, _ENDS = range(1, 9), ((0, 1), (-2, 5), (-3, -1))
 """The sizes and the domains on which the exact engines are asked."""
@@ -204,7 +204,7 @@ def _by_engines(claim: Expression, query: Any, relation: str, where: Expression)
                     continue
                 sign = 0 if true is None else _compare(claimed, true)
                 # It is within 1e-9 of the engine's float: too little to call it another number.
-                if found.exact is None and math.isclose(Near.of(claimed).hi, found.value):
+                if found.exact is None and math.isclose(near(claimed).high, found.value):
                     continue  # of a root that is known as a float alone
                 if true is None or sign == 0 or (sign > 0 and above is not None):
                     continue
@@ -221,10 +221,10 @@ def _by_engines(claim: Expression, query: Any, relation: str, where: Expression)
 def _compare(claimed: Any, square: Any) -> int:
     """Return the sign of a claim less the root of a number, 0 also if they agree to 60 digits."""
     # Squares tell the order of numbers that are not below 0 alone.
-    if Near.of(claimed).hi < 0:
+    if near(claimed).high < 0:
         return -1
-    apart: Near = Near.of(claimed) ** 2 - square
-    return (apart.lo > 0) - (apart.hi < 0)
+    apart: Enclosure = near(claimed) ** 2 - square
+    return (apart.low > 0) - (apart.high < 0)
 
 
 def _square_of(result: Any) -> Fraction | None:

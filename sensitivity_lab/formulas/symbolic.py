@@ -13,6 +13,7 @@ import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cached_property, reduce
 from math import floor, inf
@@ -20,10 +21,11 @@ from typing import Any
 
 from sensitivity_lab.checks import check_callable, check_text, names_of, shown, whole_kind
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.difference import round_up
+from sensitivity_lab.exact.enclosures import Enclosure
 from sensitivity_lab.queries.rows.predicates import ARITHMETIC, COMPARISONS
 
-from .near import Near, root_of
+_DIGITS = 60
+"""Roots that are no fractions are known to so many digits."""
 
 _check_powers = whole_kind("the largest power of the records, from 1 to 4", most=4)
 
@@ -231,7 +233,38 @@ def root(square: Fraction) -> Fraction | float:
 
 def above(found: Any) -> Any:
     """Return a fraction or a truth value as it is, and what is known to 60 digits rounded up."""
-    return round_up(found.hi) if isinstance(found, Near) else found
+    return found.floats()[1] if isinstance(found, Enclosure) else found
+
+
+def near(number: Any) -> Enclosure:
+    """Return a number as it is known to 60 digits."""
+    return number if isinstance(number, Enclosure) else Enclosure.of(number, _DIGITS)
+
+
+def root_of(number: Any, degree: int) -> Fraction | Enclosure:
+    """Return a root, exactly where it is a fraction.
+
+    Examples
+    --------
+    >>> root_of(Fraction(8, 27), 3)
+    Fraction(2, 3)
+    """
+    given = near(number)
+    if given.high < 0:
+        raise ArithmeticError(f"it takes a root of {float(given.high):.6g}")
+    if isinstance(number, Fraction):
+        # In lowest terms a fraction is a power exactly if both of its parts are.
+        exact = Fraction(*(_nearest_root(one, degree) for one in number.as_integer_ratio()))
+        if exact**degree == number:
+            return exact
+    if degree == 2:
+        return given.sqrt()
+    return (given.log() * Fraction(1, degree)).exp()
+
+
+def _nearest_root(number: int, degree: int) -> int:
+    """Return the whole number next to a root of one of at most 60 digits."""
+    return round(Context(_DIGITS).power(Decimal(number), 1 / Decimal(degree)))
 
 
 @dataclass(frozen=True)
