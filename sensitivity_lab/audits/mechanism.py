@@ -42,7 +42,6 @@ from .driven.kept import changed, first_calls, kept
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, chances, compared
 from .driven.refuter import HELPERS, Tried, refute
 from .driven.runs import (
-    AGAIN,
     BRANCHES,
     check_some_succeed,
     explore,
@@ -485,8 +484,6 @@ def judged(
     notes = _notes(worst[max(worst)], claim.epsilon) if known_at_most else ()
     if question.limits[-1] and not _differ(question, laws):
         notes = (NOTHING_DIFFERS,)
-    if any(law.explored.endless for law in laws):
-        notes += (f"runs ended early: {AGAIN}; branches= allows more",)
     return MechanismReport(
         question.subject,
         tuple(rows),

@@ -220,16 +220,6 @@ def _dtype_of_entries(value: Any) -> str:
     return told[1] if several and isinstance(told[1], str) else ""
 
 
-def _dtypes_of(atoms: Iterable[Atom]) -> dict[Path, dict[str, None]]:
-    """Return the dtypes of arrays and columns among some outcomes, by where they stand."""
-    found: dict[Path, dict[str, None]] = {}
-    for atom in atoms:
-        for path, value in atom.outcome.values.items():
-            if dtype := _dtype_of_entries(value):
-                found.setdefault(path, {})[dtype] = None
-    return found
-
-
 def _kind_of_number(part: Any) -> Any:
     """Return the type of a number, where NumPy's widest are Python's; and whether it is -0.0."""
     kinds = ((bool, bool | np.bool_), (int, int | np.int64), (float, float))
@@ -428,13 +418,20 @@ class Divergence:
 
         Arrays whose entries look alike are other releases if their dtypes differ.
         """
-        others = _dtypes_of(one for one in self.atoms if not one.p)
-        found: dict[Path, str] = {}
-        for path, kinds in _dtypes_of(one for one in event if not one.q).items():
-            for first, second in itertools.product(kinds, others.get(path, ())):
-                if first != second:
-                    found[path] = f"the dtype of {place_of(path)} is {first} on x and {second} on y"
-        return list(found.values())
+        x, y = (
+            {
+                path: dtype
+                for one in atoms
+                for path, value in one.outcome.values.items()
+                if (dtype := _dtype_of_entries(value))
+            }
+            for atoms in ([one for one in event if not one.q], [o for o in self.atoms if not o.p])
+        )
+        return [
+            f"the dtype of {place_of(path)} is {x[path]} on x and {y[path]} on y"
+            for path in x.keys() & y.keys()
+            if x[path] != y[path]
+        ]
 
     @property
     def unknown(self) -> str:

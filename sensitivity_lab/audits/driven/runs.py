@@ -79,19 +79,10 @@ MOST = 200_000
 _LONG = 8
 """Where runs are that long on average, a loop that draws again is likely the cause."""
 
-_EARLY = 16
-"""A loop that draws again, and would not end within `branches` runs, is told after a 16th of them.
-
-Its paths double with every turn, and each takes longer than the last.
-"""
-
 _SAMPLE, _FARTHER = 64, 4
 """After so many paths, too many follow if these cover less than this part of what all need."""
 
-_LONGER = 4
-"""Runs of such a loop make so many times as many draws as others; runs of other code seldom do."""
-
-AGAIN = (
+_AGAIN = (
     "a loop that draws again should reject by one comparison, such as abs(y - middle) > half, "
     "since low > y or y > high are two ways to go on"
 )
@@ -713,14 +704,11 @@ class Explored:
         The paths.
     unexplored : Fraction
         The probability of all that was not run, or left out of a law.
-    endless : bool
-        Whether runs ended early because a loop draws again, and leads to ever more paths.
     """
 
     dataset: Any
     leaves: list[Leaf]
     unexplored: Fraction
-    endless: bool
 
 
 def explore(
@@ -760,7 +748,7 @@ def explore(
     left = _ONE
     leaves: list[Leaf] = []
     places: Counter[Place] = Counter()
-    steps, shortest, endless, early, terms = 0, 1, False, branches // _EARLY, 0
+    steps, shortest, terms = 0, 1, 0
     while waiting and (
         left > _LEFT
         or (len(leaves) < _FEW_RUNS and -waiting[0][0] >= _UNLIKELY)
@@ -770,8 +758,7 @@ def explore(
         # the shortest so far.
         room = max(0, min(branches - len(leaves), (_STEPS * branches - steps) // shortest))
         hopeless = _cannot_cover(left, -waiting[0][0], room, len(leaves))
-        endless = len(leaves) == early and _is_endless(waiting, leaves, steps)
-        if endless or hopeless or len(leaves) == branches or steps > _STEPS * branches:
+        if hopeless or len(leaves) == branches or steps > _STEPS * branches:
             if left < _LEFT_AT_END:
                 break
             most = len(leaves) + room
@@ -810,7 +797,7 @@ def explore(
     leaves = repeated[::-1]
     # It lacks the paths that were not run, and what laws leave out, such as a geometric tail.
     known: Chance = sum((leaf.whole_mass for leaf in leaves), Fraction(0))
-    return Explored(dataset, leaves, bounds(1 - known)[1], endless)
+    return Explored(dataset, leaves, bounds(1 - known)[1])
 
 
 def _cannot_cover(left: Fraction, likeliest: float, room: int, ran: int) -> bool:
@@ -1000,17 +987,6 @@ def _other(dataset: Any, one: Parts, two: Parts) -> QueryError:
     return QueryError(state_of(dataset))
 
 
-def _is_endless(waiting: Sequence[Any], leaves: Sequence[Leaf], steps: int) -> bool:
-    """Tell whether a loop seems to draw again for ever.
-
-    Its runs are long, make ever more draws, and lead to as many others.
-    """
-    if not leaves or steps <= _LONG * len(leaves) or len(waiting) <= len(leaves) // 2:
-        return False
-    draws = [len(leaf.run.laws) + len(leaf.run.uniforms) for leaf in leaves]
-    return max(draws) >= _LONGER * min(draws)
-
-
 def _too_many_paths(
     dataset: Any,
     left: Fraction,
@@ -1034,7 +1010,7 @@ def _too_many_paths(
     paths = len(leaves)
     # Only a loop makes more draws in one run than in another.
     if steps > _LONG * paths and len({leaf.run.draws for leaf in leaves}) > 1:
-        advice += f". Many paths are long: {AGAIN}"
+        advice += f". Many paths are long: {_AGAIN}"
     ran = f" with {steps:,} draws and decisions (those that were run have"
     if most > paths:
         ran = f" ({paths:,} were run, and have"
