@@ -459,11 +459,19 @@ class Plan(Tabled):
         drafts = []
         for _ in range(times):
             noisy = {one: of.rehearsed(kept.numbers[one], rng) for one, of in self.noise.items()}
-            draft = self._released("rehearsal", noisy).statistics
-            drafts.append(draft.reindex(truth.index)[truth.columns])
+            drafts.append(self._released("rehearsal", noisy).statistics)
         # A query's answer may have other rows and another order with noise: HAVING, ORDER BY.
-        same = [one.reindex(truth.index)[truth.columns] for one in stages]
-        return errors_of(same, drafts, follows.histograms)
+        try:
+            if not truth.index.is_unique:
+                raise ValueError("rows of one key")
+            same = [one.reindex(truth.index)[truth.columns] for one in (*stages, *drafts)]
+            return errors_of(same[: len(stages)], same[len(stages) :], follows.histograms)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                "errors are of numbers, by the keys of their rows, and this answer has texts or "
+                "dates among its numbers, or several rows of one key; select every key and numbers "
+                "alone, or look at rehearse"
+            ) from error
 
     def _numbers(self, exact: Exact) -> pd.DataFrame:
         """Return the statistics of some rows, of a query those that follow."""

@@ -38,8 +38,8 @@ Hashes = NDArray[np.uint64]
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 """A text that is a number, and no name such as 007 or 12E4."""
 
-_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
-"""A text that is a whole number of int64."""
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}")
+"""A text that is a whole number, perhaps of int64."""
 
 _TIME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]+)?")
 """A point of time, as a frame and a file write it."""
@@ -341,10 +341,10 @@ def _codes_of(cells: Any) -> tuple[Places, list[Any]]:
         codes = np.empty(len(column), dtype=np.int64)
         for row, cell in enumerate(column.tolist()):
             try:
-                # Cells are keyed by type and value. A list cannot be a key: each is a cell of its
-                # own.
-                key = (type(cell), cell)
-                code = places.setdefault(key, len(uniques))
+                # A list cannot be a key: each is a cell of its own. Times that are equal, in two
+                # zones, have two texts.
+                told = cell.isoformat() if isinstance(cell, datetime.datetime) else cell
+                code = places.setdefault((type(cell), told), len(uniques))
             except TypeError:  # a list in a cell
                 code = len(uniques)
             if code == len(uniques):
@@ -498,7 +498,11 @@ def _hashes(texts: Places | Sequence[str]) -> Hashes:
     found = np.empty(len(texts), dtype=np.uint64)
     # A text such as "50" has the hash of the number 50: one table as a file and as a frame keeps
     # the same rows.
-    whole = [place for place, text in enumerate(texts) if _WHOLE.fullmatch(text)]
+    whole = [
+        place
+        for place, text in enumerate(texts)
+        if _WHOLE.fullmatch(text) and -(2**63) <= int(text) < 2**63
+    ]
     found[whole] = _hashes(np.array([int(texts[place]) for place in whole], dtype=np.int64))
     for place in np.setdiff1d(np.arange(len(texts)), whole).tolist():
         text = texts[place]

@@ -74,8 +74,8 @@ class Term:
     kind : str
         "column", "literal", an operator such as "=", "<", "+", "and", "in", "is null", "when" for
         a value that is NULL unless the first argument is true (FILTER), "case" for conditions and
-        values by turns, "coalesce", "cast to" and a type, or "other" for functions and whatever
-        else nobody looks into.
+        values by turns, "coalesce", "nullif", "cast to" and a type, or "other" for functions and
+        whatever else nobody looks into.
     arguments : tuple of Term
         What it is made of.
     column : SourceColumn or None
@@ -398,22 +398,21 @@ class NormalForm:
         """Return the source of an alias."""
         return next(source for source in self.sources if source.alias == alias)
 
-    @cached_property
-    def used_in_results(self) -> frozenset[SourceColumn]:
-        """All columns that conditions, keys and values read."""
-        terms = [
+    @property
+    def terms(self) -> list[Term]:
+        """All conditions, keys and values."""
+        return [
             *self.conditions,
             *(term for source in self.sources for term in source.left or ()),
             *(group.term for group in self.groups),
             *(one.value for one in self.aggregates if one.value is not None),
         ]
-        return frozenset().union(*(term.columns for term in terms))
 
     @cached_property
     def used(self) -> frozenset[SourceColumn]:
         """All columns that the query reads, those of persons included."""
         persons = {source.owner for source in self.private}
-        return self.used_in_results | persons
+        return frozenset(persons).union(*(term.columns for term in self.terms))
 
 
 def alike(name: str, known: Iterable[str]) -> str | None:

@@ -39,6 +39,7 @@ from .normal_form import (
     NormalForm,
     Source,
     SourceColumn,
+    Term,
     alike,
     from_clause,
     quoted,
@@ -263,6 +264,8 @@ class ReadQuery:
         values = [one.value for one in form.aggregates if one.value is not None]
         terms = [group.term for group in form.groups] + values
         with self.database.session() as session:
+            if self.database.dialect == "sqlite":
+                _check_compared(form, session)
             # DESCRIBE tells types without running the query. The first column, 1, is there so that
             # the list is never empty.
             types = session.types(statement(form, ["1", *(t.sql for t in terms)], grouped=False))[
@@ -438,6 +441,32 @@ def _check_zones(form: NormalForm) -> None:
                 f"sql: {table}.{column.name} is of the type {type_}, "
                 "whose dates and hours depend on a setting of the connection; copy the table with "
                 f"the times of one zone, such as {column.name} AT TIME ZONE 'UTC'"
+            )
+
+
+_COMPARED = ("=", "<>", "in", "is distinct from", "is not distinct from", "nullif")
+"""The kinds of terms in which DuckDB turns a text into a number."""
+
+
+def _check_compared(form: NormalForm, session: Session) -> None:
+    """Raise InputError for a text that is compared with a number, in a query of SQLite."""
+    compared = [
+        (term, side.sql)
+        for whole in form.terms
+        for term in whole.walk()
+        if term.kind in _COMPARED
+        for side in term.arguments
+        if side.sql != "NULL"
+    ]
+    select = ["1", *(sql for _, sql in compared)]
+    types = session.types(statement(form, select, grouped=False))[1:]
+    texts: dict[Term, bool] = {}
+    for (term, _), type_ in zip(compared, types, strict=True):
+        if texts.setdefault(term, type_ == "VARCHAR") != (type_ == "VARCHAR"):
+            raise InputError(
+                f"sql: {term.text} compares a text with a number, and SQLite and DuckDB read that "
+                "differently: '05' and 5 are equal in DuckDB alone; write texts with quotes and "
+                "numbers without, and convert columns in a table beforehand"
             )
 
 
