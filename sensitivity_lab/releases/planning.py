@@ -693,7 +693,7 @@ def load(path: Any) -> Plan:
         )
     except OSError as error:
         raise InputError(f"cannot read {name}: {error.strerror or error}") from error
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, ZeroDivisionError) as error:
         raise InputError(f"{name} is no plan of a release: {error}") from error
     return replace(found, was_published=texts["published"] is not False)
 
@@ -808,10 +808,11 @@ def _keys(groupby: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
                 f"{label} comes from an array or a table; which groups occur there is private: "
                 "list the groups that can occur, chosen without looking at the data"
             )
-        if names is None or isinstance(names, str):
+        # A set has another order in each process, and a ledger would not know the plan again.
+        if names is None or isinstance(names, str | set | frozenset):
             raise InputError(f"{wrong}, got {shown(names)}")
         texts = [text_of_cell(one) for one in listed(names, wrong)]
-        if not texts or None in texts or len(set(texts)) < len(texts):
+        if not texts or len({one for one in texts if isinstance(one, str)}) < len(texts):
             raise InputError(f"{wrong}, each once and none empty, got {shown(names)}")
         found[check_text_column("groupby", column)] = tuple(texts)
     return found

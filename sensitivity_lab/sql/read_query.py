@@ -563,6 +563,8 @@ def _public_keys(
 def _listed_keys(groups: Any, names: str, width: int) -> list[tuple[Any, ...]]:
     """Return the public keys as tuples, as they came."""
     wrong = f"groups must be a list of public keys for {names}"
+    if isinstance(groups, set | frozenset):
+        raise InputError(f"{wrong}, and a set has another order in each process")
     given = [
         tuple(map(unboxed, one)) if isinstance(one, tuple | list) else (unboxed(one),)
         for one in listed(groups, wrong)

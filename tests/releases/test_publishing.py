@@ -307,3 +307,16 @@ def test_digests_do_not_depend_on_what_was_published():
     before = publishing.digest_of(plan.to_dict(), "")
     plan.publish(TABLE)
     assert publishing.digest_of(plan.to_dict(), "") == before != publishing.digest_of({}, "")
+
+
+@pytest.mark.parametrize("which", ["*.json", "*.numbers.json"])
+@pytest.mark.parametrize("text", ['{"begun": "20', "[1]", "{}", "3"])
+def test_a_ledger_whose_files_were_damaged_is_told_as_spent(which, text, tmp_path):
+    made().publish(TABLE, ledger=tmp_path)
+    path = min(tmp_path.glob(which), key=lambda one: len(one.name))
+    path.write_text(text)
+    if (which, text) == ("*.json", "{}"):
+        assert made().publish(TABLE, ledger=tmp_path).date == "an unknown date"
+        return
+    with pytest.raises(InputError, match=r"cannot be read \(.*\): its epsilon counts as spent"):
+        made().publish(TABLE, ledger=tmp_path)

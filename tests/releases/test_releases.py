@@ -19,6 +19,7 @@ import pytest
 import sensitivity_lab as sl
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.noise.scales import ratio
+from sensitivity_lab.releases.measurements import CentredSquares
 from sensitivity_lab.releases.opendp_noise import measurement
 from sensitivity_lab.releases.rows import number_of_cell, text_of_cell
 
@@ -405,9 +406,10 @@ def test_squares_move_by_their_sensitivity_at_most_and_fit_into_64_bits(steps):
         bounds={"v": range(steps + 1)},
         agg={"std": ("v", "std")},
     )
-    squares = next(one for one in made.measured if one.name == "squares of v")
+    squares = CentredSquares(made.source.grids["v"])
     places = {0, steps // 2, (steps + 1) // 2, steps}
-    moved = [abs(made._exact(pd.DataFrame({"v": [v]})).numbers[squares].item()) for v in places]
+    rows = [made.source.read(pd.DataFrame({"v": [place]})) for place in places]
+    moved = [abs(squares.exact(one, 1).item()) for one in rows]
     assert max(moved) <= squares.most <= 2**34
     assert max(moved) * squares.unit == pytest.approx(steps**2 / 8)
 
@@ -462,6 +464,22 @@ REFUSED = {
         "which groups occur there is private",
     ),
     "open groups": (lambda: plan(groupby={"g": None}, **COUNT), "must list the groups to publish"),
+    "groups without an order": (
+        lambda: plan(groupby={"g": {"a", "b"}}, **COUNT),
+        "must list the groups to publish",
+    ),
+    "groups that no cell can be in": (
+        lambda: plan(groupby={"g": ["a", 1e300]}, **COUNT),
+        "each once and none empty",
+    ),
+    "bounds beyond floats": (
+        lambda: plan(bounds={"v": (-1e308, 1e308)}),
+        "neither beyond 1e100",
+    ),
+    "bounds beyond floats as a range": (
+        lambda: plan(bounds={"v": range(0, 10**400, 10**399)}),
+        "neither beyond 1e100",
+    ),
     "groups as one text": (lambda: plan(groupby={"g": "ab"}, **COUNT), "must list the groups"),
     "a group twice": (lambda: plan(groupby={"g": [1, "1.0"]}, **COUNT), "each once and none empty"),
     "no groups": (lambda: plan(groupby={"g": []}, **COUNT), "each once and none empty"),
