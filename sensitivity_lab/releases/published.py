@@ -350,7 +350,11 @@ def write_release(released: Released, where: Path) -> list[Path]:
     for name, table in {**tables, **released.histograms}.items():
         written.append(where / f"{file_name(name)}.csv")
         keyed = not isinstance(table.index, pd.RangeIndex)
-        named = table.rename_axis(_index_names(table)).reset_index() if keyed else table
+        named = (
+            table.rename_axis(_index_names(table)).reset_index(allow_duplicates=True)
+            if keyed
+            else table
+        )
         write_csv(named, written[-1])
     for name, text in texts.items():
         written.append(where / name)
