@@ -278,6 +278,12 @@ class Mechanism:
             return sensitivity.square
         return self.bound(sensitivity, name) ** 2
 
+    def checked(self, sensitivity: Any, name: str, public_universe: Any) -> Fraction:
+        """Return the `square`, and warn the caller of what must be public, and may not be."""
+        square = self.square(sensitivity, name)
+        check_public({name: sensitivity}, public_universe)
+        return square
+
 
 def root_up(square: Fraction) -> float:
     """Return the smallest float that is not below a square root."""

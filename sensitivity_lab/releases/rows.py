@@ -133,7 +133,10 @@ def rows_of(
     owner = [person.column] if person.column else []
     read = _cells_of(table, [*owner, *keys, *grids], told=told)
     person.warn_of(one for one in read.names if one not in keys and one not in grids)
-    commas = read.commas if decimal is None else decimal == ","
+    commas = read.marked if decimal is None else decimal == ","
+    # In a file whose cells are not parted by commas both marks can be decimals, unless the plan
+    # says which.
+    both = read.marked and decimal is None
     bad, empty = np.zeros((2, read.number), dtype=bool)
     unreadable: dict[str, int] = {}
 
@@ -162,7 +165,7 @@ def rows_of(
     values: dict[str, NDArray[np.float64]] = {}
     ambiguous = ""
     for column in grids:
-        numbers, odd, unsure = _numbers(read.cells[column], commas, decimal, marked=read.marked)
+        numbers, odd, unsure = _numbers(read.cells[column], commas, both=both)
         ambiguous = ambiguous or column * unsure
         note(column, np.isnan(numbers), odd)
         values[column] = numbers
@@ -203,10 +206,8 @@ class _Read:
         Of all columns.
     number : int
         Of rows.
-    commas : bool
-        Whether a comma stands for a decimal point, unless something else is said.
     marked : bool
-        Whether texts may have either mark.
+        Whether texts may have either mark of decimals, unless one is said.
     repeats : dict of str to (int, int)
         As of `Tally`.
     """
@@ -214,7 +215,6 @@ class _Read:
     cells: dict[str, Any]
     names: list[Any]
     number: int
-    commas: bool
     marked: bool
     repeats: dict[str, tuple[int, int]]
 
@@ -244,8 +244,7 @@ def _cells_of(table: Any, columns: list[str], *, told: bool) -> _Read:
     cells = {column: frame[column] for column in columns}
     others = [one for one in frame if one not in columns] if told else []
     repeats = {str(one): _repeats(frame[one]) for one in others}
-    marked = separator != ","
-    return _Read(cells, names, len(frame), marked, marked, repeats)
+    return _Read(cells, names, len(frame), separator != ",", repeats)
 
 
 def _repeats(column: pd.Series[Any]) -> tuple[int, int]:
@@ -529,7 +528,7 @@ def _mixed(hashes: Hashes, more: Hashes | int) -> Hashes:
 
 
 def _numbers(
-    cells: Any, commas: bool, decimal: str | None, *, marked: bool
+    cells: Any, commas: bool, *, both: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], bool]:
     """Return the cells of a column as floats, and where a cell has something else in it.
 
@@ -539,9 +538,6 @@ def _numbers(
     if isinstance(kind, np.dtype) and kind.kind in "iufb":
         return np.asarray(cells, dtype=np.float64), np.zeros(len(cells), dtype=bool), False
     codes, uniques = _codes_of(cells)
-    # In a file whose cells are not parted by commas both marks can be decimals, unless the plan
-    # says which.
-    both = marked and decimal is None
     unsure = [
         both and isinstance(one, str) and bool(_THOUSANDS.fullmatch(one.strip())) for one in uniques
     ]

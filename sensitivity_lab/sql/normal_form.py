@@ -375,12 +375,6 @@ class NormalForm:
         """The types of the columns of persons."""
         return frozenset(self.type_of(source.owner) for source in self.private)
 
-    @cached_property
-    def repeated(self) -> frozenset[str]:
-        """The full names of tables that occur more than once."""
-        names = [source.table.sql for source in self.sources]
-        return frozenset(name for name in names if names.count(name) > 1)
-
     def check_monotone(self, call: str) -> None:
         """Raise InputError unless a result stays as long as its rows do.
 

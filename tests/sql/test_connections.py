@@ -129,7 +129,7 @@ def test_a_view_is_refused_with_a_way_out(tmp_path):
         Query("SELECT COUNT(*) FROM busy", connection=connection, person="busy.id")
     assert str(caught.value) == (
         "sql: busy (in person) is a view, which can hold any statement; write its query into WITH, "
-        "or copy it to a table: CREATE TABLE busy_rows AS FROM busy"
+        "or copy it to a table: CREATE TABLE busy_rows AS SELECT * FROM busy"
     )
 
 
@@ -159,7 +159,7 @@ def test_an_interrupted_query_is_told_as_such():
     query = Query("SELECT COUNT(*) FROM t", connection=connection, person="t.id")
     slow = "SELECT SUM(hash(a.range * 7 + b.range) % 5) FROM range(10000000) a, range(10000000) b"
     with query.session() as session:
-        Timer(0.5, session.interrupt).start()
+        Timer(0.5, session._cursor.interrupt).start()
         with pytest.raises(QueryError, match="was interrupted before it ended; call again"):
             session.rows(slow)
 
