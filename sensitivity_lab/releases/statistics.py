@@ -96,11 +96,9 @@ def statistic_of(name: str, asked: Any, columns: Collection[str]) -> Statistic:
         )
     wrong = f"{label} must be 'count' or a pair (column, statistic), such as ('age', 'mean')"
     pair = listed(asked, wrong)
-    if len(pair) != 2:
+    if len(pair) != 2 or not isinstance(pair[0], str):
         raise InputError(f"{wrong}, got {shown(asked)}")
     column, kind = pair
-    if not isinstance(column, str):
-        raise InputError(f"{wrong}, got {shown(asked)}")
     if name in columns and column not in columns:
         raise InputError(
             f"{wrong}, one for each number, got {shown(asked)}; write "

@@ -349,14 +349,9 @@ class NormalForm:
     @cached_property
     def equalities(self) -> tuple[Equality, ...]:
         """The join conditions among `conditions`: two columns of different sources are equal."""
-        found = []
-        for term in self.conditions:
-            if term.kind == "=":
-                left, right = (argument.column for argument in term.arguments)
-                # A condition within one source joins nothing.
-                if left is not None and right is not None and left.alias != right.alias:
-                    found.append(Equality(left, right))
-        return tuple(found)
+        # A condition within one source joins nothing.
+        found = equalities_in(self.conditions)
+        return tuple(one for one in found if one.left.alias != one.right.alias)
 
     @cached_property
     def private(self) -> tuple[Source, ...]:
@@ -407,6 +402,12 @@ class NormalForm:
         """All columns that the query reads, those of persons included."""
         persons = {source.owner for source in self.private}
         return frozenset(persons).union(*(term.columns for term in self.terms))
+
+
+def equalities_in(terms: Iterable[Term]) -> list[Equality]:
+    """Return the equalities of two columns among some conditions."""
+    sides = [[one.column for one in term.arguments] for term in terms if term.kind == "="]
+    return [Equality(left, right) for left, right in sides if left and right]
 
 
 def alike(name: str, known: Iterable[str]) -> str | None:

@@ -39,6 +39,7 @@ from .normal_form import (
     NormalForm,
     Source,
     SourceColumn,
+    Table,
     Term,
     alike,
     from_clause,
@@ -242,22 +243,19 @@ class ReadQuery:
 
     def _load(self, form: NormalForm) -> None:
         """Copy what the query reads, unless it is a database of DuckDB."""
-        used: dict[Any, list[str]] = {}
+        used: dict[Table, set[str | None]] = {}
         for source in form.sources:
-            columns = used.setdefault(source.table, [])
             names = {one.name for one in form.used if one.alias == source.alias}
             # Of the tables on a path of keys only the columns of the keys, and of the last the
             # person's.
-            names |= set(source.path[0].columns) if source.path else set()
-            columns += [name for name in source.table.columns if name in names - set(columns)]
-            for place, one in enumerate(source.path):
-                last = place == len(source.path) - 1
-                read = {source.person} if last else set(source.path[place + 1].columns)
-                columns = used.setdefault(one.parent, [])
-                for name in one.parent.columns:
-                    if name in read | set(one.parent_columns) and name not in columns:
-                        columns.append(name)
-        self.database.load(used | {one.table: list(one.table.columns) for one in form.lookups})
+            own, *further = [*(one.columns for one in source.path), (source.person,)]
+            used.setdefault(source.table, set()).update(names, own)
+            for one, read in zip(source.path, further, strict=True):
+                used.setdefault(one.parent, set()).update(one.parent_columns, read)
+        used |= {one.table: {*one.table.columns} for one in form.lookups}
+        self.database.load(
+            {table: [name for name in table.columns if name in of] for table, of in used.items()}
+        )
 
     def _typed(self, form: NormalForm, groups: Any) -> NormalForm:
         """Add the types of groups and values, and the public keys."""
