@@ -146,7 +146,7 @@ class Record:
             if self.finished.exists():
                 kept = json.loads(self.finished.read_text(encoding="utf-8"))
                 return {one: _as_kept(kept[name]) for name, one in measured.items()}, date
-        except (ValueError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise InputError(
                 f"a publication of this plan was begun, and {shown(str(self.begun))} or the file "
                 f"of its numbers cannot be read ({error}): {_SPENT}"
