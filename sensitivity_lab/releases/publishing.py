@@ -145,7 +145,9 @@ class Record:
             date = told.get("begun", "an unknown date")
             if self.finished.exists():
                 kept = json.loads(self.finished.read_text(encoding="utf-8"))
-                return {one: _as_kept(kept[name]) for name, one in measured.items()}, date
+                return {
+                    one: np.array(kept[name], dtype=object) for name, one in measured.items()
+                }, date
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise InputError(
                 f"a publication of this plan was begun, and {shown(str(self.begun))} or the file "
@@ -199,12 +201,6 @@ class Record:
             part.replace(self.finished)
             _flush(self.finished.parent)
         return noisy
-
-
-def _as_kept(cells: Any) -> Numbers:
-    found = np.empty((len(cells), len(cells[0])), dtype=object)
-    found[:] = cells
-    return found
 
 
 def _write(path: Path, content: bytes) -> None:
