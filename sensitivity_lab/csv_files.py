@@ -118,7 +118,7 @@ def is_missing(cell: Any) -> bool:
     """Tell whether a cell has nothing in it: None, NaN, or a word for that."""
     if isinstance(cell, str):
         return cell.strip().lower() in MISSING
-    return cell is None or cell is pd.NA or cell is pd.NaT or cell != cell
+    return pd.api.types.is_scalar(cell) and bool(pd.isna(cell))
 
 
 def columns_of_file(path: Path, columns: list[str] | None) -> tuple[str, pd.DataFrame]:

@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import mul
 from typing import TYPE_CHECKING, Any
 
@@ -368,11 +368,9 @@ def _given_bounds(bounds: Any, lower: Any) -> tuple[Number, Sequence[Number]]:
         raise InputError(
             f"bounds must be at least lower, which is {shown(least)}, got {shown(given[0])}"
         )
-    for i in range(1, len(given)):
-        if rationals[i] <= rationals[i - 1]:
-            raise InputError(
-                f"bounds must ascend, got {shown(given[i])} after {shown(given[i - 1])}"
-            )
+    for (before, low), (after, high) in pairwise(zip(given, rationals, strict=True)):
+        if high <= low:
+            raise InputError(f"bounds must ascend, got {shown(after)} after {shown(before)}")
     return least, given
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, repeat
+from itertools import accumulate, pairwise, repeat
 from operator import mul
 from typing import Any
 
@@ -104,7 +104,7 @@ class Grid:
     @cached_property
     def _between(self) -> list[Fraction]:
         """The middles between neighboring points."""
-        return [(low + high) / 2 for low, high in zip(self.points, self.points[1:], strict=False)]
+        return [(low + high) / 2 for low, high in pairwise(self.points)]
 
     def place(self, answer: Bound) -> int:
         """Return the place of the nearest point; of two that are equally near, the larger one.

@@ -198,11 +198,15 @@ check_delta = number_kind(
 )
 
 
+def for_rows(k: int) -> str:
+    """Return the end of a phrase about k rows of a person; "" for one."""
+    return f" for k = {k} rows of a person" if k > 1 else ""
+
+
 def epsilon_for(k: int) -> Kind[Fraction]:
     """Return the kind of a privacy loss of which each of k steps gets its part."""
-    rows = f" for k = {k} rows of a person" if k > 1 else ""
     return number_kind(
-        f"a number from {k}e-9 to {100 * k}{rows}",
+        f"a number from {k}e-9 to {100 * k}{for_rows(k)}",
         lambda given: Fraction(k, 10**9) <= given <= 100 * k,
     )
 
@@ -277,6 +281,12 @@ class Mechanism:
         if isinstance(sensitivity, Root):
             return sensitivity.square
         return self.bound(sensitivity, name) ** 2
+
+    def checked(self, sensitivity: Any, name: str, public_universe: Any) -> Fraction:
+        """Return the `square`, and warn the caller of what must be public, and may not be."""
+        square = self.square(sensitivity, name)
+        check_public({name: sensitivity}, public_universe)
+        return square
 
 
 def root_up(square: Fraction) -> float:

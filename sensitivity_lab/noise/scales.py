@@ -29,7 +29,7 @@ from sensitivity_lab.checks import check_not_negative, check_positive, number_ki
 from sensitivity_lab.exact.difference import round_up
 from sensitivity_lab.exact.enclosures import Enclosure
 
-from .mechanisms import Mechanism, check_delta, check_public, not_for_all, root_up
+from .mechanisms import Mechanism, check_delta, not_for_all, root_up
 
 LAPLACE = Mechanism(
     "Laplace",
@@ -114,8 +114,7 @@ def laplace_scale(sensitivity: Any, epsilon: Any, *, public_universe: bool = Fal
     >>> laplace_scale(total, epsilon=0.5)
     250.0
     """
-    square = LAPLACE.square(sensitivity, "sensitivity")
-    check_public({"sensitivity": sensitivity}, public_universe)
+    square = LAPLACE.checked(sensitivity, "sensitivity", public_universe)
     return LAPLACE.scale(square, check_positive("epsilon", epsilon))
 
 
@@ -166,8 +165,7 @@ def gaussian_scale(sensitivity: Any, rho: Any, *, public_universe: bool = False)
     >>> gaussian_scale(Root(Fraction(8)), rho=1)
     2.0
     """
-    square = GAUSSIAN.square(sensitivity, "sensitivity")
-    check_public({"sensitivity": sensitivity}, public_universe)
+    square = GAUSSIAN.checked(sensitivity, "sensitivity", public_universe)
     return GAUSSIAN.scale(square, check_positive("rho", rho))
 
 
@@ -203,8 +201,8 @@ def laplace_epsilon(d_in: Any, scale: Any, *, public_universe: bool = False) -> 
     >>> laplace_epsilon(10, scale=5)
     2.0
     """
-    square, noise = LAPLACE.square(d_in, "d_in"), check_not_negative("scale", scale)
-    check_public({"d_in": d_in}, public_universe)
+    square = LAPLACE.checked(d_in, "d_in", public_universe)
+    noise = check_not_negative("scale", scale)
     # d / b is the root of d**2 / b**2, so that a root d is rounded once, at the end.
     return root_up(square / noise**2) if noise else _without_noise(square)
 
@@ -241,8 +239,8 @@ def gaussian_rho(d_in: Any, scale: Any, *, public_universe: bool = False) -> flo
     >>> gaussian_rho(10, scale=5)
     2.0
     """
-    square, noise = GAUSSIAN.square(d_in, "d_in"), check_not_negative("scale", scale)
-    check_public({"d_in": d_in}, public_universe)
+    square = GAUSSIAN.checked(d_in, "d_in", public_universe)
+    noise = check_not_negative("scale", scale)
     return round_up(square / (2 * noise**2)) if noise else _without_noise(square)
 
 
@@ -402,8 +400,7 @@ def analytic_gaussian_scale(
     >>> round(analytic_gaussian_scale(1, epsilon=1, delta=1e-5), 4)
     3.7306
     """
-    square = ANALYTIC_GAUSSIAN.square(sensitivity, "sensitivity")
-    check_public({"sensitivity": sensitivity}, public_universe)
+    square = ANALYTIC_GAUSSIAN.checked(sensitivity, "sensitivity", public_universe)
     return ANALYTIC_GAUSSIAN.scale(
         square, check_gaussian_epsilon("epsilon", epsilon), check_delta("delta", delta)
     )

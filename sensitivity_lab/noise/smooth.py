@@ -54,6 +54,7 @@ from .mechanisms import (
     check_delta,
     check_public,
     finite_bound,
+    for_rows,
     noise_context_of,
     root_up,
 )
@@ -351,14 +352,14 @@ def _smooth_scale(
 
 def _epsilon(epsilon: Any, k: int) -> Fraction:
     """Return what one of k steps may lose, or raise InputError."""
-    accepted = f"a finite number of at least {k}e-9{_for_rows(k)}"
+    accepted = f"a finite number of at least {k}e-9{for_rows(k)}"
     return number_kind(accepted, lambda given: given >= k * _LEAST_EPSILON)("epsilon", epsilon) / k
 
 
 def laplace_step(epsilon: Any, delta: Any, k: int) -> tuple[Fraction, Fraction]:
     """Return the epsilon and delta that one of k steps may lose, or raise InputError."""
     limits = number_kind(
-        f"a number from {k}e-9 to {k * _MOST_EPSILON}{_for_rows(k)} where a delta is given",
+        f"a number from {k}e-9 to {k * _MOST_EPSILON}{for_rows(k)} where a delta is given",
         lambda given: k * _LEAST_EPSILON <= given <= k * _MOST_EPSILON,
     )
     otherwise = "; for a larger one use Cauchy noise (smooth_cauchy_scale)"
@@ -373,10 +374,6 @@ def laplace_step(epsilon: Any, delta: Any, k: int) -> tuple[Fraction, Fraction]:
             "noise (smooth_cauchy_scale)"
         )
     return given / k, step
-
-
-def _for_rows(k: int) -> str:
-    return f" for k = {k} rows of a person" if k > 1 else ""
 
 
 def share_of_delta(epsilon: Fraction, k: int) -> Fraction:

@@ -370,7 +370,10 @@ def _check_share(what: str, name: str, share: Fraction, limits: tuple[Fraction, 
 def _named(results: Any) -> dict[str, Any]:
     """Return the results by name, or raise InputError."""
     if isinstance(results, Mapping):
-        pairs = [(_name_of(name), result) for name, result in results.items()]
+        pairs = list(results.items())
+        strange = [name for name, _ in pairs if not isinstance(name, str)]
+        if strange:
+            raise InputError(f"the names of results must be texts, got {shown(strange[0])}")
     elif isinstance(results, SensitivityCurves):
         _check_distances(results)
         columns = {column for column, _ in results}
@@ -397,12 +400,6 @@ def _named(results: Any) -> dict[str, Any]:
             f"two results are called {shown(twice)}; pass a mapping of names to results"
         )
     return named
-
-
-def _name_of(name: Any) -> str:
-    if not isinstance(name, str):
-        raise InputError(f"the names of results must be texts, got {shown(name)}")
-    return name
 
 
 def _check_distances(curves: SensitivityCurves) -> None:

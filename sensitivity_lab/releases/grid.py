@@ -25,6 +25,9 @@ from sensitivity_lab.errors import InputError
 FINEST = 2**24
 """The most steps of a grid: squares of whole numbers of steps are exact, in two halves."""
 
+_LARGEST = 10**100
+"""The largest bound: squares of numbers within it, and their sums, are floats."""
+
 _REAL_STEPS = 2**16
 """The steps of a grid of real numbers, where the caller names none."""
 
@@ -118,8 +121,10 @@ def grid_of(column: str, bounds: Any, step: Any, edges: Any, bins: int = WHOLE) 
                 "chosen without looking at the data, such as (0, 24) or range(25)"
             )
         lower, upper = map(as_written, check_bounds(name, bounds))
-        if lower == upper:
-            raise InputError(f"{name} must be two different numbers, got {shown(bounds)}")
+    if lower == upper or max(abs(lower), abs(upper)) > _LARGEST:
+        raise InputError(
+            f"{name} must be two different numbers, neither beyond 1e100, got {shown(bounds)}"
+        )
     exact = (upper - lower) / _REAL_STEPS
     if step is None and edges is not None:
         exact = _step_for(edges, lower, upper) or exact

@@ -102,8 +102,7 @@ def _weights(
         # The total of B bins has the noise of all B.
         of[counted] = float(counted.numbers)
         return list(of.values())
-    if grid is None:
-        raise ValueError("a statistic of a column has a grid")
+    grid = grids[statistic.column]  # type: ignore[index]
     if statistic.kind in ("percentile", "histogram"):
         of[Bins(grid)] = float(Bins(grid).numbers)
     elif CentredSum(grid) in of:

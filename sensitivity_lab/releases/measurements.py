@@ -114,7 +114,8 @@ class CentredSum(Measured):
 class CentredSquares(Measured):
     """The sum of ``2 d^2 - steps^2`` over the rows, with d as in `CentredSum`.
 
-    d^2 is between 0 and steps^2, so this is centred, too.
+    d^2 is between 0 and steps^2, so this is centred, too. On a fine grid so many of it are one,
+    rounded down, that the sums of many rows fit into 64 bits.
     """
 
     grid: Grid
@@ -127,18 +128,23 @@ class CentredSquares(Measured):
     @property
     def most(self) -> int:
         """The distance of either end from the middle."""
-        return self.grid.steps**2
+        return -(-(self.grid.steps**2) // self.coarse)
 
     @property
     def unit(self) -> Fraction:
-        """Half of the square of half a step."""
-        return self.grid.step**2 / 8
+        """Half of the square of half a step, or several of these."""
+        return self.grid.step**2 / 8 * self.coarse
+
+    @property
+    def coarse(self) -> int:
+        """How many of ``2 d^2 - steps^2`` are one."""
+        return max(1, self.grid.steps >> 16) ** 2
 
     def exact(self, rows: Rows, groups: int) -> Numbers:
         """Return the sum of each group."""
         # With 4 steps d is -4, -2, 0, 2 or 4, and 2 d**2 - 16 is 16, -8, -16, -8 or 16.
-        squares = 2 * _centred(self.grid, rows) ** 2 - self.most
-        return _added(rows.group, squares, groups)
+        squares = 2 * _centred(self.grid, rows) ** 2 - self.grid.steps**2
+        return _added(rows.group, squares // self.coarse, groups)
 
 
 @dataclass(frozen=True)

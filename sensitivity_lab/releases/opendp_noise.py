@@ -86,17 +86,17 @@ class Noise:
         # What is cut off is cut before it is scaled, so that no scaled number is beyond 2**62.
         most = _CUT_OFF // finer
         exact = [max(-most, min(int(one), most)) * finer for one in numbers.flat]
-        noisy = [_nearest(one, finer) for one in measure(exact)]
-        return _as_numbers(noisy, numbers)
+        # floor(one / finer + 1/2), in whole numbers.
+        noisy = [(2 * one + finer) // (2 * finer) for one in measure(exact)]
+        return np.array(noisy, dtype=object).reshape(numbers.shape)
 
     def rehearsed(self, numbers: Numbers, rng: np.random.Generator) -> Numbers:
         """Return the numbers with noise of the same size, which protects nobody."""
         draw = rng.laplace if self.kind == "Laplace" else rng.normal
         noise = np.rint(draw(scale=self.scale, size=numbers.shape))
-        return _as_numbers(
-            [int(one) + int(more) for one, more in zip(numbers.flat, noise.flat, strict=True)],
-            numbers,
-        )
+        more = np.array([int(one) for one in noise.flat], dtype=object)
+        noisy: Numbers = numbers + more.reshape(numbers.shape)
+        return noisy
 
 
 def noise_of(
@@ -153,14 +153,3 @@ def measurement(noise: Noise) -> Any:
         if Fraction(loss) <= noise.share:
             return made
         scale = math.nextafter(scale, math.inf)
-
-
-def _nearest(number: int, finer: int) -> int:
-    # floor(number / finer + 1/2), in whole numbers.
-    return (2 * number + finer) // (2 * finer)
-
-
-def _as_numbers(flat: Sequence[int], like: Numbers) -> Numbers:
-    found = np.empty(len(flat), dtype=object)
-    found[:] = flat
-    return found.reshape(like.shape)

@@ -89,10 +89,8 @@ class Person:
                     f"{name} comes from an array or a table; write a number that was chosen "
                     "without looking at the data"
                 )
-        by_group = (self.max_groups, self.max_rows_per_group)
-        if (self.max_rows is None) == (by_group == (None, None)) or (
-            self.max_rows is None and None in by_group
-        ):
+        by_group = [one is None for one in (self.max_groups, self.max_rows_per_group)]
+        if by_group != [self.max_rows is not None] * 2:
             raise InputError(_LIMITS)
         if self.max_rows is None and self.column is None:
             raise InputError(

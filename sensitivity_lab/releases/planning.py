@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -398,11 +399,7 @@ class Plan(Tabled):
         -------
         Released
         """
-        exact = self._exact(table)
-        released = self._released("exact", exact.numbers)
-        if exact.statistics is None:
-            return released
-        return replace(released, statistics=exact.statistics)
+        return self._unchanged(self._exact(table))
 
     @public_call
     def rehearse(self, made_up: Any, *, seed: int = 0) -> Released:
@@ -421,9 +418,7 @@ class Plan(Tabled):
         Released
         """
         rng = np.random.default_rng(_check_seed(seed))
-        exact = self._made_up(made_up).numbers
-        noisy = {one: of.rehearsed(exact[one], rng) for one, of in self.noise.items()}
-        return self._released("rehearsal", noisy)
+        return self._draft(self._made_up(made_up), rng)
 
     @public_call
     def errors(self, made_up: Any, *, seed: int = 0, times: int = 200) -> Errors:
@@ -450,26 +445,36 @@ class Plan(Tabled):
         # Four stages at most: all rows, those within limits, numbers on their grids, what is
         # measured.
         whole = self.source.exact(self.measured, made_up, limited=False)
-        truth = self._numbers(whole)
-        stages = [truth, self._numbers(kept)]
+        stages = [self._unchanged(one).statistics for one in (whole, kept)]
         if kept.statistics is not None:
             stages.append(self.source.within_bounds(made_up))
-        follows = self._released("exact", kept.numbers)
+        follows, truth = self._released("exact", kept.numbers), stages[0]
         stages.append(follows.statistics)
-        drafts = []
-        for _ in range(times):
-            noisy = {one: of.rehearsed(kept.numbers[one], rng) for one, of in self.noise.items()}
-            draft = self._released("rehearsal", noisy).statistics
-            drafts.append(draft.reindex(truth.index)[truth.columns])
+        drafts = [self._draft(kept, rng).statistics for _ in range(times)]
         # A query's answer may have other rows and another order with noise: HAVING, ORDER BY.
-        same = [one.reindex(truth.index)[truth.columns] for one in stages]
-        return errors_of(same, drafts, follows.histograms)
+        try:
+            if not truth.index.is_unique:
+                raise ValueError("rows of one key")
+            same = [one.reindex(truth.index)[truth.columns] for one in (*stages, *drafts)]
+            return errors_of(same[: len(stages)], same[len(stages) :], follows.histograms)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                "errors are of numbers, by the keys of their rows, and this answer has texts or "
+                "dates among its numbers, or several rows of one key; select every key and numbers "
+                "alone, or look at rehearse"
+            ) from error
 
-    def _numbers(self, exact: Exact) -> pd.DataFrame:
-        """Return the statistics of some rows, of a query those that follow."""
-        if exact.statistics is not None:
-            return exact.statistics
-        return self._released("exact", exact.numbers).statistics
+    def _unchanged(self, exact: Exact) -> Released:
+        """Return exact numbers, with the statistics of the rows where these are known."""
+        released = self._released("exact", exact.numbers)
+        if exact.statistics is None:
+            return released
+        return replace(released, statistics=exact.statistics)
+
+    def _draft(self, exact: Exact, rng: np.random.Generator) -> Released:
+        """Return a rehearsal of some rows."""
+        noisy = {one: of.rehearsed(exact.numbers[one], rng) for one, of in self.noise.items()}
+        return self._released("rehearsal", noisy)
 
     def plot(self, made_up: Any, *, seed: int = 0, times: int = 200, **options: Any) -> Figure:
         """Draw the expected error of each number beside its size, on made-up rows.
@@ -499,17 +504,14 @@ class Plan(Tabled):
         """
         rows = []
         for (one, noise), share in zip(self.noise.items(), self.shares, strict=True):
-            unit = float(one.unit)
-            budget = (
-                {"epsilon": float(noise.share)} if self.delta is None else {"share": float(share)}
-            )
+            unit, pure = float(one.unit), self.delta is None
             rows.append(
                 {
                     "name": one.name,
                     "numbers": one.numbers * len(self.index),
                     "sensitivity": float(noise.sensitivity) * unit,
-                    "norm": "L1" if self.delta is None else "L2",
-                    **budget,
+                    "norm": "L1" if pure else "L2",
+                    "epsilon" if pure else "share": float(noise.share if pure else share),
                     "noise": noise.kind,
                     "scale": noise.scale * unit,
                     "expected_error": noise.expected_error * unit,
@@ -606,10 +608,9 @@ class Plan(Tabled):
     def _by_group(self, numbers: Any, one: Measured) -> pd.DataFrame:
         """Return measured numbers in the unit of the answer: whole ones, if this is 1."""
         labels = one.labels if isinstance(one, Bins) else [one.name]
-        values = numbers.astype(np.int64 if one.unit == 1 else np.float64)
-        return pd.DataFrame(
-            values if one.unit == 1 else values * float(one.unit), self.index, labels
-        )
+        whole = one.unit == 1
+        values = numbers.astype(np.int64 if whole else np.float64)
+        return pd.DataFrame(values if whole else values * float(one.unit), self.index, labels)
 
     @property
     def _title(self) -> str:
@@ -622,10 +623,10 @@ class Plan(Tabled):
     def _table(self) -> pd.DataFrame:
         table = self.to_frame().drop(columns="noise").set_index("name").rename_axis(None)
         for name in table.columns.drop(["numbers", "norm"]):
-            if name in ("epsilon", "share"):
-                table[name] = [float(f"{number:.6g}") for number in table[name]]
-            else:
-                table[name] = [float(rounded_up(number, digits=6)) for number in table[name]]
+            share = name in ("epsilon", "share")
+            table[name] = [
+                float(f"{one:.6g}" if share else rounded_up(one, digits=6)) for one in table[name]
+            ]
         return table
 
     def __repr__(self) -> str:
@@ -685,7 +686,7 @@ def load(path: Any) -> Plan:
         )
     except OSError as error:
         raise InputError(f"cannot read {name}: {error.strerror or error}") from error
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, ZeroDivisionError) as error:
         raise InputError(f"{name} is no plan of a release: {error}") from error
     return replace(found, was_published=texts["published"] is not False)
 
@@ -705,7 +706,12 @@ _check_loss = number_kind(
 
 def privacy_loss(epsilon: Any, delta: Any) -> Fraction:
     """Return the privacy loss, or raise InputError; warn of one that hides nobody."""
-    found = _privacy_loss(epsilon, delta)
+    if isinstance(epsilon, float) and epsilon == float("inf"):
+        raise InputError(
+            "epsilon must be a finite number: for exact numbers, which are private, make a plan "
+            "and take its without_noise"
+        )
+    found = (_check_loss if delta is None else check_gaussian_epsilon)("epsilon", epsilon)
     if found > _LARGE:
         warn_caller(
             f"epsilon {as_text(found)} is large: above {_LARGE} the noise hides hardly anybody. "
@@ -722,17 +728,6 @@ def privacy_loss(epsilon: Any, delta: Any) -> Fraction:
 
 _LARGE = 10
 """A larger epsilon is warned of."""
-
-
-def _privacy_loss(epsilon: Any, delta: Any) -> Fraction:
-    if isinstance(epsilon, float) and epsilon == float("inf"):
-        raise InputError(
-            "epsilon must be a finite number: for exact numbers, which are private, make a plan "
-            "and take its without_noise"
-        )
-    if delta is None:
-        return _check_loss("epsilon", epsilon)
-    return check_gaussian_epsilon("epsilon", epsilon)
 
 
 def _bins_for(rows: int | None, person: Person, epsilon: Fraction, delta: Any) -> int:
@@ -800,10 +795,11 @@ def _keys(groupby: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
                 f"{label} comes from an array or a table; which groups occur there is private: "
                 "list the groups that can occur, chosen without looking at the data"
             )
-        if names is None or isinstance(names, str):
+        # A set has another order in each process, and a ledger would not know the plan again.
+        if names is None or isinstance(names, str | set | frozenset):
             raise InputError(f"{wrong}, got {shown(names)}")
         texts = [text_of_cell(one) for one in listed(names, wrong)]
-        if not texts or None in texts or len(set(texts)) < len(texts):
+        if not texts or len({one for one in texts if isinstance(one, str)}) < len(texts):
             raise InputError(f"{wrong}, each once and none empty, got {shown(names)}")
         found[check_text_column("groupby", column)] = tuple(texts)
     return found
@@ -863,10 +859,8 @@ def _check_columns(
     unused = [column for column in grids if column not in {one.column for one in asked.values()}]
     if unused:
         raise InputError(f"bounds names {names_of(unused)}, of which agg asks for nothing")
-    groups = 1
-    for names in keys.values():
-        groups *= len(names)
-    most = groups * max([1, *(len(grid.starts) for grid in grids.values())])
+    most = math.prod(map(len, keys.values()))
+    most *= max([1, *(len(grid.starts) for grid in grids.values())])
     if most > MOST_NUMBERS:
         raise InputError(
             f"the plan would publish {most:,} numbers, more than {MOST_NUMBERS:,}; use fewer "

@@ -290,16 +290,16 @@ class Checked(Facts):
                 "the plan with decimal='.' or decimal=','"
             )
             found.append(("decimals", text))
-        for name, number, what in (
-            ("missing", tally.missing, "{} an empty cell"),
-            ("outside", tally.outside, "{} in none of the groups"),
-            ("limit", tally.over, "{} beyond the limit of their person"),
+        for name, number, one, several in (
+            ("missing", tally.missing, "has an empty cell", "have an empty cell"),
+            ("outside", tally.outside, "is in none of the groups", "are in none of the groups"),
+            (
+                *("limit", tally.over),
+                *("is beyond the limit of its person", "are beyond the limit of their person"),
+            ),
         ):
             if number:
-                verb = "has" if name == "missing" else "is"
-                several = "have" if name == "missing" else "are"
-                text = what.format(f"{_rows(number)} {verb if number == 1 else several}")
-                found.append((name, text.replace("their", "its") if number == 1 else text))
+                found.append((name, f"{_rows(number)} {one if number == 1 else several}"))
         empty = [str(one) for one, number in self.groups.items() if not number]
         if empty and len(self.groups) > 1:
             found.append(("no rows", f"in {names_of(empty, str)}"))
@@ -317,10 +317,6 @@ people."""
 
 def _rows(number: int) -> str:
     return f"{number:,} row{'s' * (number != 1)}"
-
-
-def _index_names(table: pd.DataFrame) -> list[str]:
-    return [str(name) if name is not None else "group" for name in table.index.names]
 
 
 def file_name(name: str) -> str:
@@ -350,7 +346,13 @@ def write_release(released: Released, where: Path) -> list[Path]:
     for name, table in {**tables, **released.histograms}.items():
         written.append(where / f"{file_name(name)}.csv")
         keyed = not isinstance(table.index, pd.RangeIndex)
-        named = table.rename_axis(_index_names(table)).reset_index() if keyed else table
+        named = (
+            table.rename_axis(
+                ["group" if one is None else str(one) for one in table.index.names]
+            ).reset_index(allow_duplicates=True)
+            if keyed
+            else table
+        )
         write_csv(named, written[-1])
     for name, text in texts.items():
         written.append(where / name)

@@ -139,15 +139,21 @@ class Record:
         """
         if not self.begun.exists():
             return None
-        # An empty file: the process ended while it was written. It counts as begun.
-        told = json.loads(self.begun.read_text(encoding="utf-8") or "{}")
-        date = told.get("begun", "an unknown date")
-        if not self.finished.exists():
+        try:
+            # An empty file: the process ended while it was written. It counts as begun.
+            told = json.loads(self.begun.read_text(encoding="utf-8") or "{}")
+            date = told.get("begun", "an unknown date")
+            if self.finished.exists():
+                kept = json.loads(self.finished.read_text(encoding="utf-8"))
+                return {
+                    one: np.array(kept[name], dtype=object) for name, one in measured.items()
+                }, date
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise InputError(
-                f"a publication of this plan was begun on {date}, not finished: {_SPENT}"
-            )
-        kept = json.loads(self.finished.read_text(encoding="utf-8"))
-        return {measured[name]: _as_kept(of) for name, of in kept.items()}, date
+                f"a publication of this plan was begun, and {shown(str(self.begun))} or the file "
+                f"of its numbers cannot be read ({error}): {_SPENT}"
+            ) from error
+        raise InputError(f"a publication of this plan was begun on {date}, not finished: {_SPENT}")
 
     def publish(
         self, told: Mapping[str, Any], cells: int, draw: Callable[[], Noisy]
@@ -195,12 +201,6 @@ class Record:
             part.replace(self.finished)
             _flush(self.finished.parent)
         return noisy
-
-
-def _as_kept(cells: Any) -> Numbers:
-    found = np.empty((len(cells), len(cells[0])), dtype=object)
-    found[:] = cells
-    return found
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -340,7 +340,7 @@ def ledger(path: Any) -> Ledger:
             texts = [told.get(key) or "" for key in ("name", "about", "epsilon", "delta", "begun")]
             texts[2:4] = [number_text(Fraction(one or 0)) for one in texts[2:4]]
             rows.append((*texts, finished))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, AttributeError, ZeroDivisionError) as error:
         why = getattr(error, "strerror", None) or error
         raise InputError(f"cannot read the ledger {shown(str(where))}: {why}") from error
     columns = ["name", "about", "epsilon", "delta", "begun", "finished"]

@@ -38,8 +38,8 @@ Hashes = NDArray[np.uint64]
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 """A text that is a number, and no name such as 007 or 12E4."""
 
-_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
-"""A text that is a whole number of int64."""
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}")
+"""A text that is a whole number, perhaps of int64."""
 
 _TIME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]+)?")
 """A point of time, as a frame and a file write it."""
@@ -133,7 +133,10 @@ def rows_of(
     owner = [person.column] if person.column else []
     read = _cells_of(table, [*owner, *keys, *grids], told=told)
     person.warn_of(one for one in read.names if one not in keys and one not in grids)
-    commas = read.commas if decimal is None else decimal == ","
+    commas = read.marked if decimal is None else decimal == ","
+    # In a file whose cells are not parted by commas both marks can be decimals, unless the plan
+    # says which.
+    both = read.marked and decimal is None
     bad, empty = np.zeros((2, read.number), dtype=bool)
     unreadable: dict[str, int] = {}
 
@@ -162,7 +165,7 @@ def rows_of(
     values: dict[str, NDArray[np.float64]] = {}
     ambiguous = ""
     for column in grids:
-        numbers, odd, unsure = _numbers(read.cells[column], commas, decimal, marked=read.marked)
+        numbers, odd, unsure = _numbers(read.cells[column], commas, both=both)
         ambiguous = ambiguous or column * unsure
         note(column, np.isnan(numbers), odd)
         values[column] = numbers
@@ -203,10 +206,8 @@ class _Read:
         Of all columns.
     number : int
         Of rows.
-    commas : bool
-        Whether a comma stands for a decimal point, unless something else is said.
     marked : bool
-        Whether texts may have either mark.
+        Whether texts may have either mark of decimals, unless one is said.
     repeats : dict of str to (int, int)
         As of `Tally`.
     """
@@ -214,7 +215,6 @@ class _Read:
     cells: dict[str, Any]
     names: list[Any]
     number: int
-    commas: bool
     marked: bool
     repeats: dict[str, tuple[int, int]]
 
@@ -244,8 +244,7 @@ def _cells_of(table: Any, columns: list[str], *, told: bool) -> _Read:
     cells = {column: frame[column] for column in columns}
     others = [one for one in frame if one not in columns] if told else []
     repeats = {str(one): _repeats(frame[one]) for one in others}
-    marked = separator != ","
-    return _Read(cells, names, len(frame), marked, marked, repeats)
+    return _Read(cells, names, len(frame), separator != ",", repeats)
 
 
 def _repeats(column: pd.Series[Any]) -> tuple[int, int]:
@@ -341,10 +340,10 @@ def _codes_of(cells: Any) -> tuple[Places, list[Any]]:
         codes = np.empty(len(column), dtype=np.int64)
         for row, cell in enumerate(column.tolist()):
             try:
-                # Cells are keyed by type and value. A list cannot be a key: each is a cell of its
-                # own.
-                key = (type(cell), cell)
-                code = places.setdefault(key, len(uniques))
+                # A list cannot be a key: each is a cell of its own. Times that are equal, in two
+                # zones, have two texts.
+                told = cell.isoformat() if isinstance(cell, datetime.datetime) else cell
+                code = places.setdefault((type(cell), told), len(uniques))
             except TypeError:  # a list in a cell
                 code = len(uniques)
             if code == len(uniques):
@@ -498,7 +497,11 @@ def _hashes(texts: Places | Sequence[str]) -> Hashes:
     found = np.empty(len(texts), dtype=np.uint64)
     # A text such as "50" has the hash of the number 50: one table as a file and as a frame keeps
     # the same rows.
-    whole = [place for place, text in enumerate(texts) if _WHOLE.fullmatch(text)]
+    whole = [
+        place
+        for place, text in enumerate(texts)
+        if _WHOLE.fullmatch(text) and -(2**63) <= int(text) < 2**63
+    ]
     found[whole] = _hashes(np.array([int(texts[place]) for place in whole], dtype=np.int64))
     for place in np.setdiff1d(np.arange(len(texts)), whole).tolist():
         text = texts[place]
@@ -525,7 +528,7 @@ def _mixed(hashes: Hashes, more: Hashes | int) -> Hashes:
 
 
 def _numbers(
-    cells: Any, commas: bool, decimal: str | None, *, marked: bool
+    cells: Any, commas: bool, *, both: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], bool]:
     """Return the cells of a column as floats, and where a cell has something else in it.
 
@@ -535,9 +538,6 @@ def _numbers(
     if isinstance(kind, np.dtype) and kind.kind in "iufb":
         return np.asarray(cells, dtype=np.float64), np.zeros(len(cells), dtype=bool), False
     codes, uniques = _codes_of(cells)
-    # In a file whose cells are not parted by commas both marks can be decimals, unless the plan
-    # says which.
-    both = marked and decimal is None
     unsure = [
         both and isinstance(one, str) and bool(_THOUSANDS.fullmatch(one.strip())) for one in uniques
     ]

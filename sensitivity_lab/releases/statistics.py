@@ -53,7 +53,7 @@ _ACCEPTED = (
     "sl.Percentile(90), or 'histogram'"
 )
 
-_PERCENTILE = re.compile(r"percentile_([0-9]{1,3}(\.[0-9]{1,9})?)")
+_PERCENTILE = re.compile(r"percentile_([0-9]{1,20}(\.[0-9]{1,20}|/[1-9][0-9]{0,19})?)")
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,9 @@ def statistic_of(name: str, asked: Any, columns: Collection[str]) -> Statistic:
         )
     wrong = f"{label} must be 'count' or a pair (column, statistic), such as ('age', 'mean')"
     pair = listed(asked, wrong)
-    if len(pair) != 2:
+    if len(pair) != 2 or not isinstance(pair[0], str):
         raise InputError(f"{wrong}, got {shown(asked)}")
     column, kind = pair
-    if not isinstance(column, str):
-        raise InputError(f"{wrong}, got {shown(asked)}")
     if name in columns and column not in columns:
         raise InputError(
             f"{wrong}, one for each number, got {shown(asked)}; write "
@@ -195,10 +193,15 @@ class Sums:
         total = self.floats(CentredSum(grid))[:, 0]
         if CentredSquares(grid) not in self.numbers:
             return total, np.full_like(total, np.nan)
-        squares = self.floats(CentredSquares(grid))[:, 0]
+        squares, _ = self.squares(grid)
         # Undoes `CentredSquares`: the sum of 2 d**2 - steps**2 over the rows, with the noisy count
         # for their number.
         return total, (squares + count * grid.steps**2) / 2
+
+    def squares(self, grid: Grid) -> tuple[Floats, float]:
+        """Return the sums of 2 d^2 - steps^2, and the standard deviation of their noise."""
+        of = CentredSquares(grid)
+        return self.floats(of)[:, 0] * of.coarse, self.deviation[of] * of.coarse
 
     def moment(self, grid: Grid, power: int, about: Floats | float) -> Line:
         """Return the noisy sum of (d - m)^power, of power 1 or 2, as a `Line` in what it estimates.
@@ -226,8 +229,7 @@ class Sums:
                 -m * of_count**2,
                 of_count**2,
             )
-        squares = self.floats(CentredSquares(grid))[:, 0]
-        of_squares, k = self.deviation[CentredSquares(grid)], grid.steps**2 / 2 + m**2
+        (squares, of_squares), k = self.squares(grid), grid.steps**2 / 2 + m**2
         # (d - m)^2 = d^2 - 2 m d + m^2; the sum of d^2 is half of the centred squares and of
         # steps^2 n.
         first = squares / 2 - 2 * m * total + k * count

@@ -141,27 +141,27 @@ class Table:
         rows, groups = self.read(table, limited=limited), len(self.index)
         # What pandas makes of the rows themselves, for `without_noise`; `numbers` is what gets
         # noise.
-        found = {
-            name: plain(one, rows.values, rows.group, groups)
-            for name, one in self.statistics.items()
-            if one.kind != "histogram"
-        }
-        numbers = {one: one.exact(rows, groups) for one in measured}
-        return Exact(numbers, pd.DataFrame(found, index=self.index), rows.tally)
+        found = self._plain(rows, rows.values)
+        return Exact({one: one.exact(rows, groups) for one in measured}, found, rows.tally)
 
-    def within_bounds(self, table: Any) -> pd.DataFrame:
-        """Return the statistics of the rows that count, with numbers that are on their grids."""
-        rows = self.read(table)
-        values: dict[str, Any] = {
-            column: float(grid.lower) + rows.places[column] * float(grid.step)
-            for column, grid in self.grids.items()
-        }
+    def _plain(self, rows: Rows, values: Mapping[str, Any]) -> pd.DataFrame:
         found = {
             name: plain(one, values, rows.group, len(self.index))
             for name, one in self.statistics.items()
             if one.kind != "histogram"
         }
         return pd.DataFrame(found, index=self.index)
+
+    def within_bounds(self, table: Any) -> pd.DataFrame:
+        """Return the statistics of the rows that count, with numbers that are on their grids."""
+        rows = self.read(table)
+        return self._plain(
+            rows,
+            {
+                column: float(grid.lower) + rows.places[column] * float(grid.step)
+                for column, grid in self.grids.items()
+            },
+        )
 
     def check(self, table: Any) -> Checked:
         """Tell which rows count, and why others do not."""

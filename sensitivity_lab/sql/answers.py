@@ -63,11 +63,6 @@ class Weighing:
         """The SQL of the sum over results."""
         return "COUNT(*)" if self.row == "1" else f"SUM({self.row})"
 
-    @property
-    def is_rough(self) -> str:
-        """The SQL of whether the number of any of several results is rounded."""
-        return f"BOOL_OR({self.rough or 'FALSE'})"
-
     def check(self, rough: Any) -> None:
         """Raise QueryError if a number was rounded."""
         if rough:

@@ -22,7 +22,7 @@ from sensitivity_lab.errors import InputError
 
 from .answers import classes, join_equalities, values_of_type
 from .database import Database
-from .normal_form import Equality, ForeignKey, NormalForm, Source, SourceColumn, Table
+from .normal_form import ForeignKey, NormalForm, Source, SourceColumn, Table, equalities_in
 from .sql_parser import own_column
 
 
@@ -257,14 +257,7 @@ def _is_joined(form: NormalForm, child: Source, foreign: ForeignKey) -> bool:
     """
     # For a child that a LEFT JOIN adds, its own ON counts, too: a row of it that finds no parent is
     # in no result.
-    own = [
-        Equality(left, right)
-        for term in child.left or ()
-        if term.kind == "="
-        for left, right in [tuple(argument.column for argument in term.arguments)]
-        if left is not None and right is not None
-    ]
-    equal = classes([*join_equalities(form), *own])
+    equal = classes([*join_equalities(form), *equalities_in(child.left or ())])
 
     def same(one: SourceColumn, other: SourceColumn) -> bool:
         return any({one, other} <= columns for columns in equal)

@@ -143,17 +143,12 @@ class Contributions(Facts):
             share of the persons do not exceed, in absolute value and over all groups (L1);
             ``largest`` is that of all.
         """
-        sizes = self.of_persons()
-        rows = []
+        sizes, number, rows = self.of_persons(), max(self.everyone, 1), []
         for name in self.names:
             ascending = np.sort(sizes[name].to_numpy())
-            row = []
-            for share in _SHARES:
-                # Persons without results are zeros before the sorted sizes: below them a place is
-                # negative.
-                place = int(np.ceil(share * self.everyone)) - 1 - (self.everyone - len(ascending))
-                row.append(ascending[place] if place >= 0 and len(ascending) else 0)
-            rows.append(row)
+            # Persons without results are zeros before the sorted sizes.
+            every = np.append(np.zeros(number - len(ascending), ascending.dtype), ascending)
+            rows.append([every[int(np.ceil(share * number)) - 1] for share in _SHARES])
         labels = [*(f"{share:.4g}%" for share in (50, 90, 99, 99.9)), "largest"]
         return pd.DataFrame(rows, index=self.names, columns=labels)
 

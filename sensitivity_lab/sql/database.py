@@ -184,10 +184,6 @@ class Session:
         with naming(doing):
             self._cursor.execute(sql, list(parameters))
 
-    def interrupt(self) -> None:
-        """End the statement that runs, from another thread: it raises QueryError."""
-        self._cursor.interrupt()
-
     def types(self, sql: str) -> list[str]:
         """Return the types of a statement's columns, without running it."""
         with naming("the query"):
@@ -212,7 +208,7 @@ class Database:
     def __init__(self, connection: Any) -> None:
         duckdb = duckdb_module()
         self.dialect = "duckdb"
-        self._sqlite: sqlite3.Connection | None = None
+        self._sqlite: Any = None
         self._opened: sqlite3.Connection | None = None
         self._given: dict[str, Any] = {}
         self._own = not isinstance(connection, duckdb.DuckDBPyConnection)
@@ -295,8 +291,7 @@ class Database:
         with naming("using the connection"):
             self._base.cursor().execute("SELECT 1").fetchall()
         if self._sqlite is not None:
-            with _naming_sqlite():
-                self._sqlite.execute("SELECT 1 FROM sqlite_master").fetchone()
+            self._ask_sqlite("SELECT 1 FROM sqlite_master LIMIT 1")
 
     def _check_settings(self) -> None:
         """Raise InputError if the database's settings give expressions another meaning.
@@ -370,11 +365,7 @@ class Database:
                 raise _no_table(name, known, where, several=len(alike) > 1)
             [(database, schema, table, is_view, made)] = chosen
             if is_view:
-                raise InputError(
-                    f"sql: {name} ({where}) is a view, which can hold any statement; write its "
-                    f"query into WITH, or copy it to a table: CREATE TABLE {name}_rows AS FROM "
-                    f"{name}"
-                )
+                raise _view(name, where)
             _check_collations(name, made, where)
             full = ".".join(map(quoted, (database, schema, table)))
             declared = session.rows(f"DESCRIBE {full}")
@@ -431,14 +422,9 @@ class Database:
         if found is None:
             raise _no_table(name, list(known), where)
         if known[found] == "view":
-            raise InputError(
-                f"sql: {name} ({where}) is a view, which can hold any statement; write its query "
-                f"into WITH, or copy it to a table: CREATE TABLE {name}_rows AS SELECT * FROM "
-                f"{name}"
-            )
+            raise _view(name, where)
         if self._sqlite is not None:
-            with _naming_sqlite():
-                temporary = self._sqlite.execute("SELECT name FROM sqlite_temp_master").fetchall()
+            temporary = self._ask_sqlite("SELECT name FROM sqlite_temp_master")
             _check_temporary([name], [one for (one,) in temporary])
             _check_collations(name, self._sqlite_text(found), where)
             columns = self._sqlite_columns(found)
@@ -492,51 +478,39 @@ class Database:
 
     # SQLite, read by Python's module.
 
-    def _sqlite_tables(self) -> dict[str, str]:
-        base = self._sqlite
-        if base is None:
-            return {}
+    def _ask_sqlite(self, text: str, given: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with _naming_sqlite():
-            rows = base.execute(
-                "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') "
-                "AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
-            ).fetchall()
+            found: list[tuple[Any, ...]] = self._sqlite.execute(text, given).fetchall()
+        return found
+
+    def _sqlite_tables(self) -> dict[str, str]:
+        rows = self._ask_sqlite(
+            "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') "
+            "AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+        )
         return {str(name): str(kind) for name, kind in rows}
 
     def _sqlite_text(self, table: str) -> str:
         """Return the statement that made a table of SQLite."""
-        with _naming_sqlite():
-            found = self._sqlite.execute(  # type: ignore[union-attr]
-                "SELECT sql FROM sqlite_master WHERE name = ?", (table,)
-            ).fetchone()
-        return str(found[0])
+        [(text,)] = self._ask_sqlite("SELECT sql FROM sqlite_master WHERE name = ?", (table,))
+        return str(text)
 
     def _sqlite_columns(self, table: str) -> dict[str, str]:
         """Return the columns of a table of SQLite with the types of DuckDB that hold their values.
 
         A column of SQLite can hold values of any types; one that has several cannot be used.
         """
-        base = self._sqlite
-        if base is None:
-            return {}
-        with _naming_sqlite():
-            declared = base.execute(f"PRAGMA table_info({quoted(table)})").fetchall()
-            found = {}
-            for _, name, type_, *_ in declared:
-                # SQLite types values and not columns, so all of them are asked.
-                rows = base.execute(
-                    f"SELECT DISTINCT typeof({quoted(name)}) FROM {quoted(table)}"
-                ).fetchall()
-                found[str(name)] = _type_of(str(type_), {row[0] for row in rows})
+        found = {}
+        for _, name, type_, *_ in self._ask_sqlite(f"PRAGMA table_info({quoted(table)})"):
+            # SQLite types values and not columns, so all of them are asked.
+            rows = self._ask_sqlite(f"SELECT DISTINCT typeof({quoted(name)}) FROM {quoted(table)}")
+            found[str(name)] = _type_of(str(type_), {row[0] for row in rows})
         return found
 
     def _copy(self, cursor: Any, table: Table, columns: list[str]) -> None:
         """Copy columns of a table of SQLite."""
         import pandas as pd
 
-        base = self._sqlite
-        if base is None:
-            return
         types = [table.columns[name] for name in columns] or ["INTEGER"]
         for name, type_ in zip(columns, types, strict=False):
             if type_.startswith(_SEVERAL):
@@ -550,7 +524,7 @@ class Database:
         kept = ", ".join(map(quoted, columns)) or "1"
         dtypes: dict[str, Any] = {"BIGINT": "Int64", "DOUBLE": "Float64", "INTEGER": "Int64"}
         with _naming_sqlite():
-            reader = base.cursor().execute(f"SELECT {kept} FROM {quoted(table.name)}")
+            reader = self._sqlite.cursor().execute(f"SELECT {kept} FROM {quoted(table.name)}")
             while rows := reader.fetchmany(_ROWS_AT_ONCE):
                 # Masked arrays keep whole numbers beside NULL whole.
                 frame = pd.DataFrame(
@@ -644,6 +618,13 @@ def _named_tables(given: Mapping[Any, Any]) -> dict[str, Any]:
             )
         found[name] = table
     return found
+
+
+def _view(name: str, where: str) -> InputError:
+    return InputError(
+        f"sql: {name} ({where}) is a view, which can hold any statement; write its query into "
+        f"WITH, or copy it to a table: CREATE TABLE {name}_rows AS SELECT * FROM {name}"
+    )
 
 
 def _no_table(name: str, known: Sequence[str], where: str, *, several: bool = False) -> InputError:

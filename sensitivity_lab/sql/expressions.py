@@ -374,7 +374,8 @@ class Writer:
             nodes = [one for part in given for one in (part if isinstance(part, list) else [part])]
             terms = tuple(self.term(one, resolve) for one in nodes if one is not None)
             call = f"{function}({', '.join(one.sql for one in terms)})"
-            return Term(call, "coalesce" if function == "coalesce" else "other", terms, text=text)
+            kind = function if function in ("coalesce", "nullif") else "other"
+            return Term(call, kind, terms, text=text)
         special = getattr(self, f"_{name.lower()}", None)
         if special is None or name not in _SPECIAL:
             raise self.refusal(node, *self._reason(node, name))
@@ -548,12 +549,9 @@ class Writer:
         self._only(node, "this", "to", "safe")
         inner = self.term(node.this, resolve)
         type_ = self._type(node)
-        # A literal that is cast is a literal: nothing in it depends on a row.
-        kind = "literal" if inner.kind == "literal" else f"cast to {type_}"
-        arguments = () if kind == "literal" else (inner,)
         function = "TRY_CAST" if type(node).__name__ == "TryCast" else "CAST"
         sql = f"{function}({inner.sql} AS {type_})"
-        return Term(sql, kind, arguments, text=text)
+        return Term(sql, f"cast to {type_}", (inner,), text=text)
 
     _trycast = _cast
 

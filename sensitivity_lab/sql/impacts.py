@@ -128,23 +128,14 @@ def paired(persons: Sequence[str]) -> tuple[str, list[str], str]:
     )
 
 
-def _is_never_null(form: NormalForm, person: str) -> bool:
-    """Tell whether a join condition already leaves out results whose person is NULL."""
-    return any(person in (one.left.sql, one.right.sql) for one in form.equalities)
-
-
 def _of_sums(form: NormalForm, weighings: Mapping[int, Weighing]) -> str:
     """Return the statement for counts and sums."""
-    persons = persons_of(form)
-    person, conditions, beside = paired(persons)
+    person, conditions, beside = paired(persons_of(form))
     select = [f"{person} AS person"]
     for place, weighing in weighings.items():
         select.append(f"{weighing.total} AS lost{place}")
         if weighing.rough:
-            select.append(f"{weighing.is_rough} AS rough{place}")
-    # A join on the person leaves out NULL already.
-    if len(persons) == 1 and _is_never_null(form, person):
-        conditions = []
+            select.append(f"BOOL_OR({weighing.rough}) AS rough{place}")
     if form.groups:
         select.append(f"{place_of(form)} AS place")
         return statement(

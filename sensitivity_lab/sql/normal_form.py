@@ -74,8 +74,8 @@ class Term:
     kind : str
         "column", "literal", an operator such as "=", "<", "+", "and", "in", "is null", "when" for
         a value that is NULL unless the first argument is true (FILTER), "case" for conditions and
-        values by turns, "coalesce", "cast to" and a type, or "other" for functions and whatever
-        else nobody looks into.
+        values by turns, "coalesce", "nullif", "cast to" and a type, or "other" for functions and
+        whatever else nobody looks into.
     arguments : tuple of Term
         What it is made of.
     column : SourceColumn or None
@@ -349,14 +349,9 @@ class NormalForm:
     @cached_property
     def equalities(self) -> tuple[Equality, ...]:
         """The join conditions among `conditions`: two columns of different sources are equal."""
-        found = []
-        for term in self.conditions:
-            if term.kind == "=":
-                left, right = (argument.column for argument in term.arguments)
-                # A condition within one source joins nothing.
-                if left is not None and right is not None and left.alias != right.alias:
-                    found.append(Equality(left, right))
-        return tuple(found)
+        # A condition within one source joins nothing.
+        found = equalities_in(self.conditions)
+        return tuple(one for one in found if one.left.alias != one.right.alias)
 
     @cached_property
     def private(self) -> tuple[Source, ...]:
@@ -375,12 +370,6 @@ class NormalForm:
         """The types of the columns of persons."""
         return frozenset(self.type_of(source.owner) for source in self.private)
 
-    @cached_property
-    def repeated(self) -> frozenset[str]:
-        """The full names of tables that occur more than once."""
-        names = [source.table.sql for source in self.sources]
-        return frozenset(name for name in names if names.count(name) > 1)
-
     def check_monotone(self, call: str) -> None:
         """Raise InputError unless a result stays as long as its rows do.
 
@@ -398,22 +387,27 @@ class NormalForm:
         """Return the source of an alias."""
         return next(source for source in self.sources if source.alias == alias)
 
-    @cached_property
-    def used_in_results(self) -> frozenset[SourceColumn]:
-        """All columns that conditions, keys and values read."""
-        terms = [
+    @property
+    def terms(self) -> list[Term]:
+        """All conditions, keys and values."""
+        return [
             *self.conditions,
             *(term for source in self.sources for term in source.left or ()),
             *(group.term for group in self.groups),
             *(one.value for one in self.aggregates if one.value is not None),
         ]
-        return frozenset().union(*(term.columns for term in terms))
 
     @cached_property
     def used(self) -> frozenset[SourceColumn]:
         """All columns that the query reads, those of persons included."""
         persons = {source.owner for source in self.private}
-        return self.used_in_results | persons
+        return frozenset(persons).union(*(term.columns for term in self.terms))
+
+
+def equalities_in(terms: Iterable[Term]) -> list[Equality]:
+    """Return the equalities of two columns among some conditions."""
+    sides = [[one.column for one in term.arguments] for term in terms if term.kind == "="]
+    return [Equality(left, right) for left, right in sides if left and right]
 
 
 def alike(name: str, known: Iterable[str]) -> str | None:

@@ -39,6 +39,8 @@ from .normal_form import (
     NormalForm,
     Source,
     SourceColumn,
+    Table,
+    Term,
     alike,
     from_clause,
     quoted,
@@ -241,28 +243,27 @@ class ReadQuery:
 
     def _load(self, form: NormalForm) -> None:
         """Copy what the query reads, unless it is a database of DuckDB."""
-        used: dict[Any, list[str]] = {}
+        used: dict[Table, set[str | None]] = {}
         for source in form.sources:
-            columns = used.setdefault(source.table, [])
             names = {one.name for one in form.used if one.alias == source.alias}
             # Of the tables on a path of keys only the columns of the keys, and of the last the
             # person's.
-            names |= set(source.path[0].columns) if source.path else set()
-            columns += [name for name in source.table.columns if name in names - set(columns)]
-            for place, one in enumerate(source.path):
-                last = place == len(source.path) - 1
-                read = {source.person} if last else set(source.path[place + 1].columns)
-                columns = used.setdefault(one.parent, [])
-                for name in one.parent.columns:
-                    if name in read | set(one.parent_columns) and name not in columns:
-                        columns.append(name)
-        self.database.load(used | {one.table: list(one.table.columns) for one in form.lookups})
+            own, *further = [*(one.columns for one in source.path), (source.person,)]
+            used.setdefault(source.table, set()).update(names, own)
+            for one, read in zip(source.path, further, strict=True):
+                used.setdefault(one.parent, set()).update(one.parent_columns, read)
+        used |= {one.table: {*one.table.columns} for one in form.lookups}
+        self.database.load(
+            {table: [name for name in table.columns if name in of] for table, of in used.items()}
+        )
 
     def _typed(self, form: NormalForm, groups: Any) -> NormalForm:
         """Add the types of groups and values, and the public keys."""
         values = [one.value for one in form.aggregates if one.value is not None]
         terms = [group.term for group in form.groups] + values
         with self.database.session() as session:
+            if self.database.dialect == "sqlite":
+                _check_compared(form, session)
             # DESCRIBE tells types without running the query. The first column, 1, is there so that
             # the list is never empty.
             types = session.types(statement(form, ["1", *(t.sql for t in terms)], grouped=False))[
@@ -441,6 +442,32 @@ def _check_zones(form: NormalForm) -> None:
             )
 
 
+_COMPARED = ("=", "<>", "in", "is distinct from", "is not distinct from", "nullif")
+"""The kinds of terms in which DuckDB turns a text into a number."""
+
+
+def _check_compared(form: NormalForm, session: Session) -> None:
+    """Raise InputError for a text that is compared with a number, in a query of SQLite."""
+    compared = [
+        (term, side.sql)
+        for whole in form.terms
+        for term in whole.walk()
+        if term.kind in _COMPARED
+        for side in term.arguments
+        if side.sql != "NULL"
+    ]
+    select = ["1", *(sql for _, sql in compared)]
+    types = session.types(statement(form, select, grouped=False))[1:]
+    texts: dict[Term, bool] = {}
+    for (term, _), type_ in zip(compared, types, strict=True):
+        if texts.setdefault(term, type_ == "VARCHAR") != (type_ == "VARCHAR"):
+            raise InputError(
+                f"sql: {term.text} compares a text with a number, and SQLite and DuckDB read that "
+                "differently: '05' and 5 are equal in DuckDB alone; write texts with quotes and "
+                "numbers without, and convert columns in a table beforehand"
+            )
+
+
 def _family(type_: str) -> str:
     """Return a type as far as it decides who is who: all whole numbers are one."""
     return "a whole number" if type_ in WHOLE and type_ != "BOOLEAN" else type_
@@ -534,6 +561,8 @@ def _public_keys(
 def _listed_keys(groups: Any, names: str, width: int) -> list[tuple[Any, ...]]:
     """Return the public keys as tuples, as they came."""
     wrong = f"groups must be a list of public keys for {names}"
+    if isinstance(groups, set | frozenset):
+        raise InputError(f"{wrong}, and a set has another order in each process")
     given = [
         tuple(map(unboxed, one)) if isinstance(one, tuple | list) else (unboxed(one),)
         for one in listed(groups, wrong)

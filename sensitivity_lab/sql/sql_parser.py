@@ -757,9 +757,6 @@ class Reader:
             raise self.refusal(node, *_WAYS["windows"])
         if isinstance(node, exp.Count):
             self.check_parts(node, {"this", "big_int"}, "COUNT of several columns")
-            if isinstance(node.this, exp.Star):
-                value = None if where is None else self.writer.when(where, None)
-                return [Aggregate(name, "count", value)]
             if isinstance(node.this, exp.Distinct):
                 self.check_parts(node.this, {"expressions"}, "DISTINCT ON")
                 if len(node.this.expressions) != 1:
@@ -771,37 +768,34 @@ class Reader:
                     )
                 value = self.writer.term(node.this.expressions[0], resolve)
                 return [Aggregate(name, "distinct", self._restricted(value, where))]
-            value = self.writer.term(node.this, resolve)
+            star = isinstance(node.this, exp.Star)
+            value = Term("1", "literal") if star else self.writer.term(node.this, resolve)
             return [Aggregate(name, "count", self._counted(value, where, scope))]
-        if type(node) in (exp.Sum, exp.Avg) and not isinstance(node.this, exp.Distinct):
+        kind = type(node).__name__
+        if kind in ("Sum", "Avg", *_VARIANCES) and not isinstance(node.this, exp.Distinct):
             self.check_parts(node, {"this"}, "this form of an aggregate")
             given = self.writer.term(node.this, resolve)
             value = self._restricted(given, where)
-            if isinstance(node, exp.Sum):
+            if kind == "Sum":
                 return [Aggregate(name, "sum", value)]
-            return [
+            if kind in _VARIANCES:
+                sql = f"CAST({value.sql} AS DOUBLE)"
+                value = Term(sql, "cast to DOUBLE", (value,), text=value.text)
+            found = [
                 Aggregate(f"{name} (sum)", "sum", value),
                 Aggregate(f"{name} (count)", "count", self._counted(given, where, scope)),
             ]
-        if type(node).__name__ in _VARIANCES:
-            self.check_parts(node, {"this"}, "this form of an aggregate")
-            given = self.writer.term(node.this, resolve)
-            value = self._restricted(given, where)
             # sum (x - mean)**2 = sum x**2 - (sum x)**2 / n: three aggregates, each with noise of
             # its own.
-            float_ = replace(value, sql=f"CAST({value.sql} AS DOUBLE)", kind="cast to DOUBLE")
-            number = replace(float_, arguments=(value,), column=None)
-            square = Term(f"({number.sql} * {number.sql})", "*", (number, number))
-            return [
-                Aggregate(f"{name} (sum)", "sum", number),
-                Aggregate(f"{name} (count)", "count", self._counted(given, where, scope)),
-                Aggregate(f"{name} (squares)", "sum", square),
-            ]
+            if kind in _VARIANCES:
+                square = Term(f"({value.sql} * {value.sql})", "*", (value, value))
+                found.append(Aggregate(f"{name} (squares)", "sum", square))
+            return found
         known = (
             "the aggregates are COUNT(*), COUNT(column), SUM(expression), AVG(expression) and "
             "COUNT(DISTINCT column)"
         )
-        way = _INSTEAD.get(type(node).__name__)
+        way = _INSTEAD.get(kind)
         called = node_text(node, self.text).partition("(")[0].upper()
         raise self.refusal(
             node, f"{called} is not supported", known if way is None else f"{way}; {known}"

@@ -16,6 +16,7 @@ import threading
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -307,3 +308,34 @@ def test_digests_do_not_depend_on_what_was_published():
     before = publishing.digest_of(plan.to_dict(), "")
     plan.publish(TABLE)
     assert publishing.digest_of(plan.to_dict(), "") == before != publishing.digest_of({}, "")
+
+
+@pytest.mark.parametrize("which", ["*.json", "*.numbers.json"])
+@pytest.mark.parametrize("text", ['{"begun": "20', "[1]", "{}", "3"])
+def test_a_ledger_whose_files_were_damaged_is_told_as_spent(which, text, tmp_path):
+    made().publish(TABLE, ledger=tmp_path)
+    path = min(tmp_path.glob(which), key=lambda one: len(one.name))
+    path.write_text(text)
+    if (which, text) == ("*.json", "{}"):
+        assert made().publish(TABLE, ledger=tmp_path).date == "an unknown date"
+        return
+    with pytest.raises(InputError, match=r"cannot be read \(.*\): its epsilon counts as spent"):
+        made().publish(TABLE, ledger=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"agg": {"group": "count"}, "bounds": None},
+        {"agg": {"g": "count"}, "bounds": None, "groupby": {"g": ["a", "b"]}},
+        {"agg": {"h": ("v", "histogram")}, "groupby": {"4": ["a", "b"]}},
+    ],
+)
+def test_a_number_that_is_called_as_its_groups_are_is_written(given, tmp_path):
+    """An error would come when the noise is drawn and paid for."""
+    table = TABLE.assign(**dict.fromkeys("g4", "a"))
+    released = made(**given).publish(table, tmp_path / "out")
+    [name] = [path.name for path in (tmp_path / "out").glob("*.csv")]
+    cells = pd.read_csv(tmp_path / "out" / name, header=None).iloc[1:, 1:]
+    numbers = released.histograms.get("h", released.statistics)
+    np.testing.assert_array_equal(cells.to_numpy(dtype=float), numbers.to_numpy(dtype=float))

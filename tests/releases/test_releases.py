@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import datetime
 import json
 import math
 import random
@@ -18,6 +19,7 @@ import pytest
 import sensitivity_lab as sl
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.noise.scales import ratio
+from sensitivity_lab.releases.measurements import CentredSquares
 from sensitivity_lab.releases.opendp_noise import measurement
 from sensitivity_lab.releases.rows import number_of_cell, text_of_cell
 
@@ -232,7 +234,7 @@ def test_a_saved_plan_is_the_same_plan(delta, tmp_path):
         bins={"v": [0, 1.5, 7]},
         step={"v": 0.5},
         groupby={"g": ["a", 3], "h": [True]},
-        agg={**ALL, "h": ("w", "histogram")},
+        agg={**ALL, "h": ("w", "histogram"), "third": ("v", sl.Percentile(Fraction(100, 3)))},
         split=[1, 2, 3, 4, Fraction(1, 3)],
     )
     made.save(tmp_path / "plan.json")
@@ -366,6 +368,66 @@ def test_cells_with_bounds_are_numbers(cells, number):
     assert {repr(number_of_cell(cell)) for cell in cells} == {repr(float(number))}
 
 
+def test_a_cell_that_is_an_array_is_unreadable():
+    cells = pd.Series([np.array([1, 2]), [1], 3], dtype=object)
+    made = plan(person=sl.releases.Person(max_rows=1), agg={"n": ("v", "count")})
+    found = made.check(pd.DataFrame({"v": cells})).tally
+    assert (found.used, found.unreadable) == (1, {"v": 2})
+
+
+def test_whose_rows_are_kept_does_not_depend_on_the_ids_of_others():
+    """A text among them turns a column of whole numbers into one of objects."""
+    ids = [10**18 + 1, 2 * 10**18, 2**63 - 1, -(2**63), 7]
+    values = [*range(10)] * len(ids)
+    rows = pd.DataFrame({"id": np.repeat(ids, 10), "v": values})
+    more = pd.DataFrame({"id": [*rows["id"].tolist(), "x"], "v": [*values, 24]})
+    made = plan(agg={"sum": ("v", "sum")})
+    alone, beside = (made.without_noise(one).to_frame()["sum"].item() for one in (rows, more))
+    assert beside == alone + 24
+
+
+def test_equal_times_in_two_zones_are_two_groups_whoever_comes_first():
+    noon = datetime.datetime(2026, 1, 1, 12, tzinfo=datetime.UTC)
+    later = noon.astimezone(datetime.timezone(datetime.timedelta(hours=1)))
+    made = plan(
+        person=sl.releases.Person(max_rows=1),
+        groupby={"g": [noon.isoformat(), later.isoformat()]},
+        **COUNT,
+    )
+    for cells, expected in (([later], [0, 1]), ([noon, later], [1, 1]), ([later, noon], [1, 1])):
+        data = pd.DataFrame({"g": pd.Series(cells, dtype=object)})
+        assert made.without_noise(data).to_frame()["n"].tolist() == expected
+
+
+@pytest.mark.parametrize("steps", [1, 2, 7, 2**16, 2**17 - 1, 2**17, 10**7, 2**24 - 1, 2**24])
+def test_squares_move_by_their_sensitivity_at_most_and_fit_into_64_bits(steps):
+    made = plan(
+        person=sl.releases.Person(max_rows=1),
+        bounds={"v": range(steps + 1)},
+        agg={"std": ("v", "std")},
+    )
+    squares = CentredSquares(made.source.grids["v"])
+    places = {0, steps // 2, (steps + 1) // 2, steps}
+    rows = [made.source.read(pd.DataFrame({"v": [place]})) for place in places]
+    moved = [abs(squares.exact(one, 1).item()) for one in rows]
+    assert max(moved) <= squares.most <= 2**34
+    assert max(moved) * squares.unit == pytest.approx(steps**2 / 8)
+
+
+@LARGE
+@pytest.mark.opendp
+def test_the_std_of_many_large_numbers_is_not_cut_off():
+    values = np.random.default_rng(0).lognormal(10.5, 0.6, 100_000).astype(int)
+    made = plan(
+        person=sl.releases.Person(max_rows=1),
+        epsilon=1000,
+        bounds={"v": range(10**7 + 1)},
+        agg={"std": ("v", "std")},
+    )
+    found = made.publish(pd.DataFrame({"v": values})).to_frame()["std"].item()
+    assert found == pytest.approx(np.std(values, ddof=1), rel=0.05)
+
+
 DATA = pd.DataFrame({"id": [1, 1, 2], "g": ["a", "b", "a"], "v": [1, 2, 3]})
 COUNT = {"agg": {"n": "count"}, "bounds": None}
 REFUSED = {
@@ -402,6 +464,22 @@ REFUSED = {
         "which groups occur there is private",
     ),
     "open groups": (lambda: plan(groupby={"g": None}, **COUNT), "must list the groups to publish"),
+    "groups without an order": (
+        lambda: plan(groupby={"g": {"a", "b"}}, **COUNT),
+        "must list the groups to publish",
+    ),
+    "groups that no cell can be in": (
+        lambda: plan(groupby={"g": ["a", 1e300]}, **COUNT),
+        "each once and none empty",
+    ),
+    "bounds beyond floats": (
+        lambda: plan(bounds={"v": (-1e308, 1e308)}),
+        "neither beyond 1e100",
+    ),
+    "bounds beyond floats as a range": (
+        lambda: plan(bounds={"v": range(0, 10**400, 10**399)}),
+        "neither beyond 1e100",
+    ),
     "groups as one text": (lambda: plan(groupby={"g": "ab"}, **COUNT), "must list the groups"),
     "a group twice": (lambda: plan(groupby={"g": [1, "1.0"]}, **COUNT), "each once and none empty"),
     "no groups": (lambda: plan(groupby={"g": []}, **COUNT), "each once and none empty"),

@@ -129,7 +129,7 @@ def test_a_view_is_refused_with_a_way_out(tmp_path):
         Query("SELECT COUNT(*) FROM busy", connection=connection, person="busy.id")
     assert str(caught.value) == (
         "sql: busy (in person) is a view, which can hold any statement; write its query into WITH, "
-        "or copy it to a table: CREATE TABLE busy_rows AS FROM busy"
+        "or copy it to a table: CREATE TABLE busy_rows AS SELECT * FROM busy"
     )
 
 
@@ -159,7 +159,7 @@ def test_an_interrupted_query_is_told_as_such():
     query = Query("SELECT COUNT(*) FROM t", connection=connection, person="t.id")
     slow = "SELECT SUM(hash(a.range * 7 + b.range) % 5) FROM range(10000000) a, range(10000000) b"
     with query.session() as session:
-        Timer(0.5, session.interrupt).start()
+        Timer(0.5, session._cursor.interrupt).start()
         with pytest.raises(QueryError, match="was interrupted before it ended; call again"):
             session.rows(slow)
 
@@ -390,3 +390,29 @@ def test_bounds_beyond_the_type_are_refused():
     given = {"connection": base, "person": "t.p", "bounds": {"small": (300, 1000)}}
     with pytest.raises(InputError, match="300 is no value of the column's type TINYINT"):
         Query("SELECT SUM(small) AS s FROM t", **given)
+
+
+def test_sqlite_compares_no_text_with_a_number():
+    lite = sqlite3.connect(":memory:")
+    lite.execute("CREATE TABLE t (p INT, code TEXT, x INT)")
+    lite.executemany("INSERT INTO t VALUES (?, ?, ?)", [(1, "5", 5), (2, "05", 6), (3, None, None)])
+    for condition in (
+        *("code = 5", "code <> 5", "code IN ('a', 5)", "code = x", "x = '05'", "x IS NOT '05'"),
+        *("CASE code WHEN 5 THEN 1 END = 1", "NULLIF(code, 5) IS NULL", "x > 1 AND NOT code = 5.0"),
+    ):
+        with pytest.raises(InputError, match="compares a text with a number, and SQLite and DuckD"):
+            Query(f"SELECT COUNT(*) FROM t WHERE {condition}", connection=lite, person="t.p")
+    for condition in (
+        *(
+            "code = '5'",
+            "code IN ('5', NULL)",
+            "x = 5",
+            "x = 5.0",
+            "x IN (5, 6)",
+            "code || x = '55'",
+        ),
+        *("code = NULL", "NULLIF(code, '05') IS NULL", "CASE x WHEN 5 THEN code END = '5'"),
+    ):
+        text = f"SELECT COUNT(*) FROM t WHERE {condition}"
+        found = Query(text, connection=lite, person="t.p").answer()
+        assert found.to_numpy().tolist() == [[*lite.execute(text).fetchone()]]

@@ -227,6 +227,7 @@ def test_wrong_arguments_say_what_is_accepted(given, message):
         ("a", "groups must be a list of public keys"),
         ([("a", "b")], "each is a single value, got ('a', 'b')"),
         (["a", "a"], "the key ('a',) occurs twice"),
+        ({"a", "b"}, "a set has another order in each process"),
         ([{}], "a key is a text, a number, True or False, a date, a time or None, got {}"),
     ],
 )

@@ -515,6 +515,8 @@ def test_keys_of_two_types_are_named_with_the_way_out():
         ("AVG(x / x), COUNT(*)", ["sum", "count", "count"]),
         ("AVG(COALESCE(y, NULL)), COUNT(*)", ["sum", "count", "count"]),
         ("AVG(w), COUNT(*)", ["sum", "count", "count"]),
+        ("COUNT(CAST(NULL AS INT)), COUNT(*)", ["count", "count"]),
+        ("COUNT(COALESCE(y, TRY_CAST('a' AS INT))), COUNT(*)", ["count", "count"]),
     ],
 )
 def test_a_count_of_what_is_never_null_is_that_of_the_rows(items, measured):
@@ -527,3 +529,20 @@ def test_a_count_of_what_is_never_null_is_that_of_the_rows(items, measured):
     assert [one.kind for one in query.form.aggregates] == measured
     found = query.answer().to_numpy(dtype=float).ravel()
     np.testing.assert_allclose(found, np.array(base.execute(text).fetchone(), dtype=float))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward, code ORDER BY n",
+        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward, code LIMIT 3",
+        "SELECT ward, CASE WHEN COUNT(*) > 2 THEN 'many' END AS n FROM visits GROUP BY ward, code",
+        "SELECT * FROM (SELECT ward, code, COUNT(*) AS n FROM visits GROUP BY ward, code)",
+        "SELECT ward, code, DATE '2026-01-01' AS n, COUNT(*) FROM visits GROUP BY ward, code",
+    ],
+)
+def test_errors_are_of_numbers_by_their_keys(text):
+    keys = [(ward, code) for ward in "ab" for code in "xyz"]
+    made = query(text=text, groups=keys, bounds=None).plan(epsilon=1, max_rows=2)
+    with pytest.raises(InputError, match=r"^errors are of numbers, by the keys of their rows"):
+        made.errors({"visits": VISITS.copy()}, times=2)
