@@ -163,31 +163,31 @@ class Session:
     """
 
     def __init__(self, cursor: Any) -> None:
-        self._cursor = cursor
+        self.cursor = cursor
 
     def rows(
         self, sql: str, parameters: Sequence[Any] = (), doing: str = "the query"
     ) -> list[tuple[Any, ...]]:
         """Run a statement and return its rows, with values of Python."""
         with naming(doing):
-            found: list[tuple[Any, ...]] = self._cursor.execute(sql, list(parameters)).fetchall()
+            found: list[tuple[Any, ...]] = self.cursor.execute(sql, list(parameters)).fetchall()
         return found
 
     def arrays(self, sql: str, doing: str = "the query") -> dict[str, Any]:
         """Run a statement and return its columns as arrays of NumPy, masked where NULL."""
         with naming(doing):
-            found: dict[str, Any] = self._cursor.execute(sql).fetchnumpy()
+            found: dict[str, Any] = self.cursor.execute(sql).fetchnumpy()
         return found
 
     def run(self, sql: str, parameters: Sequence[Any] = (), doing: str = "the query") -> None:
         """Run a statement that returns nothing."""
         with naming(doing):
-            self._cursor.execute(sql, list(parameters))
+            self.cursor.execute(sql, list(parameters))
 
     def types(self, sql: str) -> list[str]:
         """Return the types of a statement's columns, without running it."""
         with naming("the query"):
-            rows = self._cursor.execute(f"DESCRIBE {sql}").fetchall()
+            rows = self.cursor.execute(f"DESCRIBE {sql}").fetchall()
         return [str(row[1]) for row in rows]
 
 

@@ -159,7 +159,7 @@ def test_an_interrupted_query_is_told_as_such():
     query = Query("SELECT COUNT(*) FROM t", connection=connection, person="t.id")
     slow = "SELECT SUM(hash(a.range * 7 + b.range) % 5) FROM range(10000000) a, range(10000000) b"
     with query.session() as session:
-        Timer(0.5, session._cursor.interrupt).start()
+        Timer(0.5, session.cursor.interrupt).start()
         with pytest.raises(QueryError, match="was interrupted before it ended; call again"):
             session.rows(slow)
 
