@@ -350,7 +350,9 @@ class Noisy:
             value = float(at / scale)
             code = f"{on_x}math.isclose({weighted}, {value!r}, abs_tol=1e-9)"
             return NoisyEvent(f"{weighted} is {on_x}{value:.6g}", float(self.p), 0.0, code)
-        found = self.loss.event(epsilon) or self.loss.event(epsilon / 2)
+        # Near the least epsilon delta is so small that its event has no probability in floats.
+        both = (self.loss.event(at) for at in (epsilon, epsilon / 2))
+        found = next((one for one in both if one and one.probability_p[0]), None)
         if found is None:
             return None
         text, code = "a combination of the noisy numbers is in a range", ""

@@ -121,7 +121,7 @@ def parts(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, .
         yield path, float(value) if exact else value
         written = value if isinstance(value, str) else ""
         for place, number in enumerate(re.findall(r"[-+]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?", written)):
-            yield (*path, f"number {place} in the text"), float(number.replace(",", ""))
+            yield (*path, f"number {place + 1} in the text"), float(number.replace(",", ""))
         return
     for name, entry in value.items() if isinstance(value, dict) else enumerate(value):
         yield from parts(entry, (*path, name))

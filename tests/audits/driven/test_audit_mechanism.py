@@ -385,7 +385,7 @@ def test_a_sampled_violation_shows_its_pair_and_line():
 
     report = audit_mechanism(told, [0], [1, 2], epsilon=1, neighbors="unbounded")
     assert report.verdict == "violated (sampled)"
-    assert report.notes[0] == "event: release['number 1 in the text'] <= 1.0"
+    assert report.notes[0] == "event: release['number 2 in the text'] <= 1.0"
     line = told.__code__.co_firstlineno + 2
     assert report.notes[1].endswith(
         f'; see test_audit_mechanism.py:{line} (return f"{{total:.0f}} of {{len(data)}}")'

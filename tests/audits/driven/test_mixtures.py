@@ -157,3 +157,16 @@ def test_epsilon_is_that_of_one_order():
     # On y the number has the density k(z - 1) + 3 k(z), on x 8 k(z): at its largest on the left.
     assert report.verdict == "loose"
     assert report.rows[0].value == pytest.approx(math.log(8 / (3 + math.exp(-1))))
+
+
+def test_the_event_of_a_tight_claim_has_a_probability():
+    """At the least epsilon delta is nearly 0: the event told had the probability 0 on both."""
+
+    def one_of(data, rng):
+        return data[int(rng.choice(len(data), size=1, replace=False)[0])] + rng.laplace()
+
+    report = sl.audits.audit_mechanism(
+        one_of, [0, 1], [2], neighbors="bounded", epsilon=math.log((1 + math.e) / 2)
+    )
+    assert report.verdict.startswith("tight")
+    assert report.decisive.evidence.answer_x["P(event)"] > 0.3
