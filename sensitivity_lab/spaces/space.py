@@ -280,7 +280,7 @@ class Space:
 
     def _steps_from(self, dataset: Any) -> list[Any]:
         """Return the neighbors that the function lists of a dataset, or raise QueryError."""
-        returned = self._asked(self.neighbors, own(dataset))
+        returned = self._asked(self.neighbors, dataset)
         try:
             return listed(returned, f"{self._called(dataset)} must return several datasets")
         except InputError as error:
@@ -289,7 +289,7 @@ class Space:
     def _asked(self, function: Callable[..., Any], *datasets: Any) -> Any:
         """Return what a caller's function says of datasets, or raise QueryError."""
         try:
-            return function(*datasets)
+            return function(*own(datasets))
         except Exception as error:
             raise QueryError(
                 f"{self._called(*datasets)} raised {type(error).__name__}: {shown(str(error))}"

@@ -156,7 +156,10 @@ class Descending:
         # counted at its earlier step. See "Branch and bound" in docs/proofs.md.
         begins = np.arange(rule.steps) + rule.gap
         shared = self._size(2 * gram)
-        self._own = np.diagonal(gram) + best_after(shared, None, begins, rule.most - 1, rule)
+        own = np.diagonal(gram)
+        self._own = own + best_after(shared, None, begins, rule.most - 1, rule)
+        if np.isfinite(slack):  # what floats show as no gain can be one
+            self._own += slack * (own > 0)
         self._heap: list[tuple[float, int, int, Node, bool]] = []
         self._serial = count().__next__
 
@@ -197,10 +200,11 @@ class Descending:
                 grown = Node((*node.steps, step), (*node.signs, sign), value)
                 if value > self.best.value:
                     self.best, self.floor = grown, max(self.floor, value - self.slack)
-                # Of equal bounds the longer pattern comes first.
+                # Of equal bounds the longer pattern comes first. What a sum of floats swallows can
+                # still be more.
                 entries += [
-                    (-bound, -left, self._serial(), grown, bound == value)
-                    for bound in {value, value + more}
+                    (-bound, -left, self._serial(), grown, ends)
+                    for bound, ends in [(value + more, False)] * (more > 0) + [(value, True)]
                 ]
         first = min(entries, default=None) if follow else None
         for entry in entries:

@@ -87,7 +87,7 @@ def _read(matrix: Any) -> Floats | None:
     """Return a matrix of floats; of one row of coefficients the Toeplitz matrix; None if wrong."""
     try:
         raw = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)
-        given = raw.astype(np.float64)
+        given = raw.astype(np.float64 if raw.dtype.kind in "fiu" else object)
     except (TypeError, ValueError, OverflowError):
         return None
     steps = given.shape[-1] if given.ndim in (1, 2) and given.size else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 from checks import refused_with
@@ -86,3 +87,16 @@ def test_groups_come_in_the_order_of_the_keys():
 def test_groups_with_other_keys_are_refused(groups, got):
     message = f"the data of 2 groups of 'g' are a mapping with the keys ('a', 'b'), got {got}"
     refused_with(lambda: GROUPS(groups), f"^{re.escape(message)}$")
+
+
+def test_limits_in_the_integers_of_numpy_do_not_overflow():
+    most = pl.DropExcess(np.int8(100))
+    joined = pl.start(pl.AddOneRow(), pl.AddOneRow()) >> pl.join_private("u", most, most)
+    assert joined.map(1, 1) == 400
+
+
+def test_keys_that_cannot_be_hashed_are_refused():
+    refused_with(
+        lambda: pl.group_by("g", [(1, [2])]),
+        "^group_by: keys must be one or more distinct hashable values",
+    )

@@ -301,3 +301,19 @@ def test_a_function_that_is_random():
         r"^the function function on 'abc' returned 1, and 2 when",
         QueryError,
     )
+
+
+def test_a_metric_that_sorts_lists_leaves_the_datasets_alone():
+    def apart(a, b):
+        first, second = a[0], b[0]
+        a.sort()
+        b.sort()
+        return abs(first - second)
+
+    lists = [[3, 1], [1, 3], [2, 2]]
+    space = spaces.Space(lists, apart)
+    assert space.datasets == ([3, 1], [1, 3], [2, 2])
+    assert space.distances == (1, 2)
+    found = spaces.global_sensitivity(space, lambda x: x[0], neighbors=spaces.Within(2))
+    assert found.value == 2
+    found.verify()

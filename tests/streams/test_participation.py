@@ -135,6 +135,25 @@ def test_against_all_patterns_and_signs(seed):
     compare(seed, 7)
 
 
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        [[1e50, 2.0, 2.0]],  # floats swallow what the later steps add
+        [[0.7, 0.2], [0.6, -0.4]],  # floats show no gain of the second step, and there is one
+        [[0.9, -0.1], [0.8, 0.1]],
+    ],
+)
+def test_gains_that_floats_do_not_show_count(matrix):
+    steps = len(matrix[0])
+    exact = [[Fraction(one) for one in row] for row in matrix]
+    gram = [[sum(row[i] * row[j] for row in exact) for j in range(steps)] for i in range(steps)]
+    asked = {"k": steps, "separation": 1, "pattern": "at least", "neighbors": "zero-out"}
+    found = streams.participation_sensitivity(matrix, **asked, contribution="one")
+    best = largest(gram, {**asked, "contribution": "one"})
+    assert moved(gram, found.witness.x) == best <= Fraction(found.upper) ** 2
+    assert found.status == "exact"
+
+
 @pytest.mark.stress
 @pytest.mark.parametrize("seed", range(1000, 3000))
 def test_against_all_patterns_and_signs_of_twelve_steps(seed):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype, is_string_dtype
 
-from sensitivity_lab.checks import check_kind, check_text_column, listed, shown
+from sensitivity_lab.checks import check_kind, check_text_column, is_hashable, listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.roots import Distance, root_of
 from sensitivity_lab.metrics import (
@@ -165,7 +165,7 @@ def _check_keys(keys: tuple[Any, ...], norm: Norm) -> None:
         not keys
         or len(set(encoded)) != len(keys)
         or MISSING in encoded
-        or not all(isinstance(key, Hashable) for key in keys)
+        or not all(map(is_hashable, keys))
     ):
         raise InputError(
             "group_by: keys must be one or more distinct hashable values, none missing, got "

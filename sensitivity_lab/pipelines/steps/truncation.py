@@ -47,7 +47,8 @@ class DropExcess:
     max_rows: int
 
     def __post_init__(self) -> None:
-        check_rows("DropExcess: max_rows", self.max_rows)
+        most = check_rows("DropExcess: max_rows", self.max_rows)
+        object.__setattr__(self, "max_rows", most)
 
     @property
     def threshold(self) -> int:
