@@ -324,13 +324,12 @@ def _led_to(query: Any, given: dict[str, Any]) -> str:
         return 'leave it out, as in sl.audit(universe, "sum", claim, size=3, neighbors="bounded")'
     if given["choices"] is not None:
         return f"a function needs outputs=, as in {RANDOM}"
-    values, among = (
-        ("values", "size=3") if given["datasets"] is None else ("None", "datasets=datasets")
+    called = (
+        "values, function, claim, size=3"
+        if given["datasets"] is None
+        else "None, function, claim, datasets=datasets"
     )
-    return (
-        f"a function needs outputs=, as in sl.audit({values}, function, claim, {among}, "
-        'neighbors="bounded", outputs="L1")'
-    )
+    return f'a function needs outputs=, as in sl.audit({called}, neighbors="bounded", outputs="L1")'
 
 
 def _check_form(

@@ -465,8 +465,8 @@ def judged(
         _check_releases(laws, claim)
         worst = _worst_pairs(question, laws, claim)
     except OutsideError as error:
-        why = f"the function {error}{line_of(error)}"
-        why += f"; {_UNCUT}" if claim.rho is not None else ""
+        also = f"; {_UNCUT}" if claim.rho is not None else ""
+        why = f"the function {error}{line_of(error)}{also}"
         report, cost = (None, "") if fresh else _handed_on(question, function, claim)
         if report is not None:
             return report

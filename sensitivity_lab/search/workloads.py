@@ -8,7 +8,6 @@ largest norm of i a - j b. See docs/proofs.md, "Workloads (`workloads`)".
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from fractions import Fraction
 from functools import cache, partial
 from typing import Any
 
@@ -30,9 +29,6 @@ from .layouts import WORD, bytes_of_pairs
 MOST_STEPS = 2_000_000_000
 """About so many operations on entries at most, for one change."""
 
-_BITS = 256
-"""Entries of more bits are taken in a larger unit."""
-
 _MOST_EXACT = 10_000
 """So many pairs at most whose floats are too near to each other are compared exactly."""
 
@@ -41,7 +37,7 @@ _TOO_MANY = (
     "merge categories, round the matrix to whole numbers, or ask for the norm 'L1' or 'Linf'"
 )
 
-Best = tuple[int | Fraction, int, int]
+Best = tuple[int, int, int]
 """How far two columns are apart, in units (for L2 the square), and which they are."""
 
 
@@ -119,7 +115,7 @@ class _Columns(ABC):
 
     def __init__(self, held: Any, present: Indices, norm: Norm) -> None:
         self.held, self.present, self.norm = held, present, norm
-        self.power, self.shift = POWERS[norm], 0
+        self.power = POWERS[norm]
 
     @cache  # noqa: B019 - lives as long as the search
     def furthest(self, i: int, j: int) -> Best:
@@ -136,8 +132,7 @@ class _Columns(ABC):
         be in the best pair: `of_a` + `of_b` bounds the distance of each pair.
         """
         of_a, of_b, error = self.bounds(i, j)
-        best: Best = (-1, 0, 0)
-        steps = compared = 0
+        best, steps, compared = (-1, 0, 0), 0, 0
         for a in np.argsort(-of_a, kind="stable").tolist():
             poll()
             bound = of_a[a] + of_b.max() + error
@@ -163,12 +158,11 @@ class _Columns(ABC):
     def from_one(self, a: int, i: int, j: int) -> tuple[Floats, int]:
         """Return the norms of i a - j b for all b, and how many entries that took."""
 
-    def _apart(self, a: int, b: int, i: int, j: int) -> int | Fraction:
-        """Return the norm of i a - j b, exactly, in units of 2**shift."""
+    def _apart(self, a: int, b: int, i: int, j: int) -> int:
+        """Return the norm of i a - j b, exactly."""
         histogram = np.zeros(self.held.shape[1] + 1, dtype=np.int64)
         np.add.at(histogram, self.present[[a, b]], [i, -j])
-        far = int(powered(self.held.times(histogram[:-1]), self.norm))
-        return Fraction(far, 1 << self.shift * self.power) if self.shift else far
+        return int(powered(self.held.times(histogram[:-1]), self.norm))
 
 
 class _OfIntervals(_Columns):
@@ -209,10 +203,7 @@ class _OfEntries(_Columns):
         rows = np.unique(held.rows[kept], return_inverse=True)[1]
         self._columns = np.searchsorted(present, held.columns[kept])
         self._whole = held.whole[kept]
-        most = int(np.abs(self._whole).max(initial=0))
-        # In units of 2**shift no square of an entry is beyond the range of floats.
-        self.shift = max(0, most.bit_length() - _BITS)
-        self._floats = self._scaled(self._whole)
+        self._floats = self._whole.astype(np.float64)
         self._rows, self._height = rows, int(rows.max(initial=-1)) + 1
         self._starts = np.searchsorted(self._columns, np.arange(len(present) + 1))
         self._by_row = np.argsort(rows, kind="stable")
@@ -225,13 +216,12 @@ class _OfEntries(_Columns):
         self._least = np.where(full, self._least, np.minimum(self._least, 0))
         self._greatest = np.where(full, self._greatest, np.maximum(self._greatest, 0))
 
-    def _scaled(self, whole: Any) -> Floats:
-        return np.asarray(whole / (1 << self.shift), dtype=np.float64)
-
     def bounds(self, i: int, j: int) -> tuple[Floats, Floats, float]:
         """Return F(a), G(b), and by how much they and distances are off at most; see "Bounds"."""
         p, f = self.power, self._floats
-        least, greatest = (self._scaled(one)[self._rows] for one in (self._least, self._greatest))
+        least, greatest = (
+            one.astype(np.float64)[self._rows] for one in (self._least, self._greatest)
+        )
         if p == 2:
             shared = 2 * i * j * np.minimum(f * least, f * greatest)
         else:
@@ -242,7 +232,7 @@ class _OfEntries(_Columns):
         of_a = i**p * self._norms - np.bincount(self._columns, shared, width)
         total = 4 * (i + j) ** p * float(self._norms.max(initial=0))
         most = int(np.diff(self._starts).max(initial=0)) + 9  # roundings of a sum
-        exact = total < 2**53 and not self.shift
+        exact = total < 2**53 and bool((f == self._whole).all())
         return of_a, j**p * self._norms, 0.0 if exact else 2e-15 * most * total
 
     def from_one(self, a: int, i: int, j: int) -> tuple[Floats, int]:

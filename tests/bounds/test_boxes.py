@@ -16,7 +16,6 @@ from box_functions import FORTY
 
 import sensitivity_lab as sl
 from sensitivity_lab.bounds import checker
-from sensitivity_lab.bounds.box_search import Root, difference, roots_of
 from sensitivity_lab.bounds.float_intervals import Interval
 
 UNIT = sl.Universe.from_interval(0, 1)
@@ -89,97 +88,6 @@ def test_functions_of_intervals_contain_what_decimals_of_40_digits_say(name):
 
 
 # A function's enclosures, against the function itself at random pairs of random boxes.
-
-
-def random_function(random):
-    """A function of random operations, which numpy computes of arrays and of pairs of boxes."""
-    scalars = [
-        lambda x: x.mean(),
-        lambda x: x.std(),
-        lambda x: x.var(ddof=1),
-        lambda x: x.max(),
-        lambda x: np.median(x),
-        lambda x: np.linalg.norm(x),
-        lambda x: np.sum(x**2),
-        lambda x: np.sort(x)[1] - np.min(x),
-        lambda x: np.mean(np.exp(x)),
-        lambda x: np.mean(np.where(x > 0.4, x, 0.4 - x)),
-        lambda x: np.mean((x > 0.3) & (x < 0.8)),
-        lambda x: np.prod(1 + x),
-        lambda x: np.abs(x - 0.5).sum(),
-        lambda x: np.mean((x - x.mean()) ** 3),
-        lambda x: np.percentile(x, 30),
-        lambda x: np.sin(7 * x).sum(),
-        lambda x: np.cos(9 * x - 1).mean(),
-        lambda x: np.arctan(x.sum()),
-    ]
-    joins = [
-        lambda u, v: u + v,
-        lambda u, v: u - v,
-        lambda u, v: u * v,
-        lambda u, v: u / (0.5 + np.abs(v)),
-        lambda u, v: np.maximum(u, v),
-        lambda u, v: np.minimum(u, 0.3 * v),
-        lambda u, v: np.sqrt(np.abs(u)) + np.log(1.1 + v**2),
-        lambda u, v: np.exp(u - v),
-        lambda u, v: np.tanh(u) * v,
-        lambda u, v: (0.2 + np.abs(u)) ** (v / 2),
-        lambda u, v: np.log1p(np.abs(u)) - np.expm1(-v),
-    ]
-    one, two, three = random.choice(len(scalars), 3)
-    first, second = random.choice(len(joins), 2)
-
-    def f(x):
-        return joins[second](joins[first](scalars[one](x), scalars[two](x)), scalars[three](x))
-
-    return f
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_answers_at_random_pairs_are_in_their_boxes(seed):
-    random = np.random.default_rng(seed)
-    f = random_function(random)
-    sides = [(3, 1, 1), (2, 2, 2), (3, 1, 0), (3, 0, 2)][seed % 4]
-    roots = roots_of(f, 0.0, 1.0, [sides])
-    for root in [roots[at] for at in random.choice(len(roots), min(3, len(roots)), replace=False)]:
-        size = len(root.lower)
-        corners = np.sort(random.random((2, size, 8)), axis=0)
-        corners[1] = corners[0] + (corners[1] - corners[0]) * 10.0 ** -random.integers(0, 6, 8)
-        if root.ordered:
-            corners = np.sort(corners, axis=1)
-        lo, hi = corners
-        _are_inside(f, root, lo, hi, random)
-
-
-def _are_inside(f, root: Root, lo, hi, random):
-    value, slope = difference(f, root, lo, hi, slopes=True)
-    as_json = {
-        **{name: list(getattr(root, name)) for name in ("on_x", "on_y")},
-        "runs": [list(run) for run in root.runs],
-        "sign": root.sign,
-    }
-    with np.errstate(all="ignore"):
-        again = checker.difference(f, as_json, lo, hi, len(lo))
-    for at in range(lo.shape[1]):
-        points = lo[:, at] + random.random((40, len(lo))) * (hi[:, at] - lo[:, at])
-        if root.ordered:
-            points = np.clip(np.sort(points, axis=1), lo[:, at], hi[:, at])
-        points = np.array([one for one in points if not root.ordered or (np.diff(one) >= 0).all()])
-        pairs = [[point[list(on)] for on in (root.on_x, root.on_y)] for point in points]
-        d = np.array([root.sign * (f(np.sort(x)) - f(np.sort(y))) for x, y in pairs])
-        near = 1e-9 * (1 + np.abs(d).max(initial=0))
-        for least, most in ((value.lo[at], value.hi[at]), (again[0][0, at], again[1][0, at])):
-            assert least - near <= d.min(initial=math.inf)
-            assert d.max(initial=-math.inf) <= most + near
-        # By the mean value theorem the slopes bound how much two points differ.
-        for low, high in (
-            (slope.lo[:, at], slope.hi[:, at]),
-            (again[0][1:, at], again[1][1:, at]),
-        ):
-            step = points[1:] - points[:-1]
-            with np.errstate(invalid="ignore"):
-                most = np.nan_to_num(np.maximum(low * step, high * step), posinf=np.inf).sum(axis=1)
-            assert (d[1:] - d[:-1] <= most + near).all()
 
 
 # Bounds, against what is known and against random pairs.

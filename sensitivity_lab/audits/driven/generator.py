@@ -640,7 +640,7 @@ _SYMBOLS: Any = Symbol, Magnitude
 def _of_symbols() -> list[tuple[Any, str, Any, Any]]:
     """Return the same for functions that see a number alone; symbols have their own."""
     log, log1p, copysign = math.log, math.log1p, math.copysign
-    named = vars(signal)["_int_to_enum"]
+    named, in_words = vars(signal)["_int_to_enum"], json.JSONEncoder.default
 
     def log_of(x: Any, *base: Any) -> Any:
         return x.log() if isinstance(x, _SYMBOLS) and not base else log(x, *base)
@@ -652,13 +652,11 @@ def _of_symbols() -> list[tuple[Any, str, Any, Any]]:
         size = abs(x) if isinstance(x, _SYMBOLS) else copysign(x, 1)
         return size * (y.sign() if isinstance(y, _SYMBOLS) else copysign(1, y))
 
-    def in_json(_: Any, given: Any) -> Any:
-        if isinstance(given, _SYMBOLS):
-            return given.decided()
-        raise TypeError(f"Object of type {type(given).__name__} is not JSON serializable")
+    def in_json(encoder: Any, given: Any) -> Any:
+        return given.decided() if isinstance(given, _SYMBOLS) else in_words(encoder, given)
 
     return [
-        (json.JSONEncoder, "default", json.JSONEncoder.default, in_json),
+        (json.JSONEncoder, "default", in_words, in_json),
         (math, "log", log, log_of),
         (math, "log1p", log1p, log1p_of),
         (math, "copysign", copysign, with_sign_of),
