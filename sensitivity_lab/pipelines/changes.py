@@ -188,19 +188,15 @@ def protected_distance(given: tuple[Any, ...], metric: Metric, unit: Unit) -> An
     distance = distance_of(one, metric)
     parts = zip(one, unit, strict=True) if isinstance(unit, tuple) else [(one, unit)]
     for part, protected in parts:
-        if not isinstance(part, ProtectedChange) and isinstance(protected, AddMaxRows):
-            _check_single(part, protected)
+        if isinstance(part, ProtectedChange) or not isinstance(protected, AddMaxRows):
+            continue
+        if protected.max_rows > 1:
+            raise InputError(
+                f"d_in = {part} could count rows or units of {protected.max_rows} rows, which "
+                f"{protected} at the start protects; for one unit take sensitivity(), or say that "
+                f"the number counts rows, AddMaxRows({part})"
+            )
     return distance
-
-
-def _check_single(given: Any, protected: AddMaxRows) -> None:
-    """Raise InputError for a number where the protected unit is several rows."""
-    if protected.max_rows > 1:
-        raise InputError(
-            f"d_in = {given} could count rows or units of {protected.max_rows} rows, which "
-            f"{protected} at the start protects; for one unit take sensitivity(), or say that the "
-            f"number counts rows, AddMaxRows({given})"
-        )
 
 
 def distance_of(given: Any, metric: Metric) -> Any:

@@ -114,12 +114,7 @@ class Drawn:
         TooLargeError
             If codes are 2**62 or larger, which is too large for arrays of integers.
         """
-        codes = 1
-        for copies in self.places:
-            codes *= len(copies) + 1
-            if codes >= 2**62:
-                break
-        if codes >= 2**62:
+        if math.prod(len(copies) + 1 for copies in self.places) >= 2**62:
             raise TooLargeError(
                 f"a universe of {len(self.places):,} distinct rows is too large to draw from; "
                 "take fewer rows, or fewer copies of a row"

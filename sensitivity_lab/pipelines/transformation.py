@@ -107,22 +107,6 @@ class ChainSensitivity(NoiseSource, Facts):
     status: Literal["bounds"] = "bounds"
     kind: Literal["global"] = "global"
 
-    @classmethod
-    def of(
-        cls,
-        query: str,
-        metric: Metric,
-        distance: Any,
-        bound: Distance,
-        norm: Norm | None,
-        output: str,
-    ) -> ChainSensitivity:
-        """Return the sensitivity of a chain, given its name and the distance of its inputs."""
-        exact = None if isinstance(bound, Root | float) else Fraction(bound)
-        upper = upper_of(bound)
-        unit, neighbors = neighbors_text(metric, distance), _relation(metric, distance)
-        return cls(upper, exact, upper, norm, unit, neighbors, query, output)
-
     def __float__(self) -> float:
         return self.value
 
@@ -315,9 +299,18 @@ class Transformation(NoiseSource):
             )
         given = () if d_in is None and not others else (d_in, *others)
         distance = self._distance(given)
-        bound, output = self.stability_map(distance), f"{self.output_domain}; {metric}"
-        norm = None if isinstance(metric, AbsoluteDistance) else metric.kind
-        return ChainSensitivity.of(self.name, self.input_metric, distance, bound, norm, output)
+        bound: Distance = self.stability_map(distance)
+        upper = upper_of(bound)
+        return ChainSensitivity(
+            value=upper,
+            exact=None if isinstance(bound, Root | float) else Fraction(bound),
+            upper=upper,
+            norm=None if isinstance(metric, AbsoluteDistance) else metric.kind,
+            unit=neighbors_text(self.input_metric, distance),
+            neighbors=_relation(self.input_metric, distance),
+            query=self.name,
+            output=f"{self.output_domain}; {metric}",
+        )
 
     def noise_context(self) -> NoiseContext:
         """Return the facts that noise needs, for one protected unit."""
@@ -352,6 +345,29 @@ class Transformation(NoiseSource):
             f"  output  {self.output_domain}; {self.output_metric}"
             f"{unit_line(self.unit, self.input_metric)}"
         )
+
+
+def linear(
+    name: str,
+    function: Callable[[Any], Any],
+    domain: Domain,
+    metric: Metric,
+    output_domain: Domain,
+    output_metric: Metric,
+    rate: int = 1,
+    check_universe: Callable[[Any], None] | None = None,
+) -> Transformation:
+    """Return a transformation whose distance is at most `rate` times that of its inputs."""
+    return Transformation(
+        name,
+        function,
+        domain,
+        metric,
+        output_domain,
+        output_metric,
+        lambda d_in: rate * d_in,
+        check_universe=check_universe,
+    )
 
 
 @dataclass(frozen=True, repr=False)

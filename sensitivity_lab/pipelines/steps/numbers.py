@@ -56,7 +56,7 @@ from sensitivity_lab.pipelines.domains import (
     show_bounds,
 )
 from sensitivity_lab.pipelines.table_domains import Groups
-from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
+from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation, linear
 
 from .filter_count import on_groups
 
@@ -266,15 +266,7 @@ def clamp(lower: Any, upper: Any) -> Step:
             return [low if value < low else high if value > high else value for value in data]
 
         after = replace(numbers, bounds=bounds)
-        return Transformation(
-            name,
-            function,
-            domain,
-            metric,
-            output_domain=after,
-            output_metric=metric,
-            stability_map=lambda d_in: d_in,
-        )
+        return linear(name, function, domain, metric, after, metric)
 
     return Step(name, on_groups(build))
 

@@ -22,7 +22,7 @@ from sensitivity_lab.metrics.cells import encode, encode_keys, encode_rows, fixe
 from sensitivity_lab.pipelines.changes import check_rows
 from sensitivity_lab.pipelines.domains import Domain
 from sensitivity_lab.pipelines.table_domains import Limit, Table
-from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
+from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation, linear
 
 from .filter_count import check_columns
 
@@ -143,17 +143,11 @@ def max_rows_per_id(k: int, *, keep_ids: bool = False) -> Step:
             check_columns(table, [owner], name)
             return take(table, first_of_each(encode_keys(table, [owner]), encode_rows(table), k))
 
-        return Transformation(
-            name,
-            function,
-            domain,
-            metric,
-            output_domain=_limited(tables, Limit("id", owner, k, owner))
-            if ids
-            else tables._fewer(),
-            output_metric=metric if ids else SymmetricDistance(),
-            stability_map=lambda d_in: d_in if ids else most * d_in,
-        )
+        if ids:
+            after = _limited(tables, Limit("id", owner, k, owner))
+            return linear(name, function, domain, metric, after, metric)
+        rows = SymmetricDistance()
+        return linear(name, function, domain, metric, tables._fewer(), rows, most)
 
     return Step(name, build)
 
@@ -286,15 +280,8 @@ def _of_groups(
             groups = [encode(value) for value in table[column].tolist()]
             return take(table, kept(encode_keys(table, [owner]), groups, encode_rows(table)))
 
-        return Transformation(
-            name,
-            function,
-            domain,
-            metric,
-            output_domain=_limited(tables, Limit(kind, column, most, owner)),
-            output_metric=metric,
-            stability_map=lambda d_in: d_in,
-        )
+        after = _limited(tables, Limit(kind, column, most, owner))
+        return linear(name, function, domain, metric, after, metric)
 
     return Step(name, build)
 

@@ -277,7 +277,7 @@ class Workload(RecordQuery):
             How many columns each marginal has.
         """
         whole_kind("from 1 to the number of columns", most=len(attributes))("order", order)
-        every = [keys_of(f"the values of {shown(one)}", attributes[one]) for one in attributes]
+        every = list(map(list, attributes.values()))
         codes = np.indices(list(map(len, every)))
         codes = codes.reshape(len(attributes), -1)
         levels = [
