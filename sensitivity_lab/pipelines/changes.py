@@ -168,7 +168,7 @@ def check_unit(unit: Any, metric: Metric) -> Unit:
 
 
 def protected_distance(given: tuple[Any, ...], metric: Metric, unit: Unit) -> Any:
-    """Return the input distance that arguments stand for: by default one unit.
+    """Return the input distance that arguments stand for: for None, one unit.
 
     Raises
     ------
@@ -176,7 +176,8 @@ def protected_distance(given: tuple[Any, ...], metric: Metric, unit: Unit) -> An
         If there are no arguments and no unit; or if a number stands for a table whose unit is
         several rows, where it could count units or rows.
     """
-    if not given:
+    one = given[0] if len(given) == 1 else given
+    if one is None:
         if unit is None:
             raise InputError(
                 "the start of this chain names no protected unit: begin with start(AddMaxRows(m)), "
@@ -184,7 +185,6 @@ def protected_distance(given: tuple[Any, ...], metric: Metric, unit: Unit) -> An
                 f"distance of two inputs, d_in, which counts: {metric}"
             )
         return distance_of(unit, metric)
-    one = given[0] if len(given) == 1 else given
     distance = distance_of(one, metric)
     parts = zip(one, unit, strict=True) if isinstance(unit, tuple) else [(one, unit)]
     for part, protected in parts:

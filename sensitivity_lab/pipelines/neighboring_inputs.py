@@ -345,11 +345,6 @@ def draw(data: Any, metric: Metric, sizes: Sequence[int] | None) -> Drawn:
     return Drawn(data, places, first_rows, metric, accepted)
 
 
-def draw_numbers(data: list[Any], metric: Metric) -> Drawn:
-    """Return the inputs of a universe of numbers."""
-    return _Numbers(data, (), (), metric, ())
-
-
 def draw_tables(data: tuple[pd.DataFrame, pd.DataFrame], metric: SharedIdDistance) -> Drawn:
     """Return the pairs of tables of two universes."""
     ids = IdDistance(metric.column)
@@ -497,7 +492,7 @@ def drawn_from(
         drawn = [draw_tables((rows[0], rows[1]), metric)]
     else:
         drawn = [
-            draw_numbers(data, metric)
+            _Numbers(data, (), (), metric, ())
             if isinstance(domain, Scalar)
             else draw(data, metric, _sizes(domain, wanted, len(data)))
             for data, domain, metric, wanted in zip(rows, domains, metrics, sizes, strict=True)

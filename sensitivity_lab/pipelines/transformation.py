@@ -151,8 +151,15 @@ def _relation(metric: Metric, distance: Any) -> SymmetricDifference | Bounded | 
     return UnitNeighbors(neighbors_text(metric, distance), distance)
 
 
+class _AfterTuple:
+    def __rrshift__(self, before: Any) -> Transformation:
+        """Return the chain that starts from a tuple (domain, metric)."""
+        start = as_start(before)
+        return NotImplemented if start is None else start >> self
+
+
 @dataclass(frozen=True, repr=False)
-class Transformation(NoiseSource):
+class Transformation(_AfterTuple, NoiseSource):
     """A function of data, with a promise: inputs that are close give outputs that are close.
 
     Parameters
@@ -258,7 +265,7 @@ class Transformation(NoiseSource):
                 f"{self.input_metric}; for one protected unit take sensitivity(), which keeps the "
                 "norm and the unit that noise needs"
             )
-        return self.stability_map(self._distance((d_in, *others)))
+        return self.stability_map(self._distance(d_in, *others))
 
     @public_call
     def sensitivity(self, d_in: Any = None, *others: Any) -> ChainSensitivity:
@@ -297,8 +304,7 @@ class Transformation(NoiseSource):
                 f"{self.name} returns {self.output_domain} ({metric}), and a sensitivity is for a "
                 "number or a vector of numbers; add the steps that compute them, or take map(d_in)"
             )
-        given = () if d_in is None and not others else (d_in, *others)
-        distance = self._distance(given)
+        distance = self._distance(d_in, *others)
         bound: Distance = self.stability_map(distance)
         upper = upper_of(bound)
         return ChainSensitivity(
@@ -316,7 +322,7 @@ class Transformation(NoiseSource):
         """Return the facts that noise needs, for one protected unit."""
         return self.sensitivity().noise_context()
 
-    def _distance(self, given: tuple[Any, ...]) -> Any:
+    def _distance(self, *given: Any) -> Any:
         """Return the distance of the inputs that arguments stand for."""
         return protected_distance(given, self.input_metric, self.unit)
 
@@ -327,11 +333,6 @@ class Transformation(NoiseSource):
         if not isinstance(after, Transformation):
             return NotImplemented
         return _chain(self, after)
-
-    def __rrshift__(self, before: Any) -> Transformation:
-        """Return the chain that starts from a tuple (domain, metric)."""
-        start = as_start(before)
-        return NotImplemented if start is None else start >> self
 
     @property
     def each_step(self) -> tuple[Transformation, ...]:
@@ -371,7 +372,7 @@ def linear(
 
 
 @dataclass(frozen=True, repr=False)
-class Step:
+class Step(_AfterTuple):
     """A transformation without its input domain and metric, which the chain before it provides.
 
     Parameters
@@ -431,11 +432,6 @@ class Step:
             f"{self.name} >> {after.name}",
             lambda domain, metric: Start(domain, metric) >> self >> after,
         )
-
-    def __rrshift__(self, before: Any) -> Transformation:
-        """Return the chain that starts from a tuple (domain, metric)."""
-        start = as_start(before)
-        return NotImplemented if start is None else start >> self
 
     def __repr__(self) -> str:
         return self.name

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import pandas as pd
 
@@ -45,6 +46,8 @@ class DropExcess:
     """
 
     max_rows: int
+    stability: ClassVar[int] = 2
+    """S: one more row is kept and can displace another one, which makes two changes."""
 
     def __post_init__(self) -> None:
         most = check_rows("DropExcess: max_rows", self.max_rows)
@@ -54,11 +57,6 @@ class DropExcess:
     def threshold(self) -> int:
         """T: the largest number of rows of a key after truncation."""
         return self.max_rows
-
-    @property
-    def stability(self) -> int:
-        """S: one more row is kept and can displace another one, which makes two changes."""
-        return 2
 
     def kept(self, keys: Keys, rows: Sequence[bytes]) -> list[int]:
         """Return the places of the rows that stay."""
@@ -75,15 +73,10 @@ class DropNonUnique:
     (1, 1)
     """
 
-    @property
-    def threshold(self) -> int:
-        """T: the largest number of rows of a key after truncation."""
-        return 1
-
-    @property
-    def stability(self) -> int:
-        """S: one more row is either kept, or removes the row that had its key alone."""
-        return 1
+    threshold: ClassVar[int] = 1
+    """T: the largest number of rows of a key after truncation."""
+    stability: ClassVar[int] = 1
+    """S: one more row is either kept, or removes the row that had its key alone."""
 
     def kept(self, keys: Keys, rows: Sequence[bytes]) -> list[int]:
         """Return the places of the rows that stay."""
