@@ -220,10 +220,11 @@ class _OfEntries(_Columns):
         # The least and the greatest entry of each row, zeros among them.
         some, starts = self._whole[self._by_row], self._row_starts[:-1]
         full = np.diff(self._row_starts) == len(present)
-        self._least = np.minimum.reduceat(some, starts) if self._height else some
-        self._greatest = np.maximum.reduceat(some, starts) if self._height else some
-        self._least = np.where(full, self._least, np.minimum(self._least, 0))
-        self._greatest = np.where(full, self._greatest, np.maximum(self._greatest, 0))
+        self._least, self._greatest = (
+            np.where(full, ends, end(ends, 0))
+            for end in (np.minimum, np.maximum)
+            for ends in [end.reduceat(some, starts) if self._height else some]
+        )
 
     def _scaled(self, whole: Any) -> Floats:
         return np.asarray(whole / (1 << self.shift), dtype=np.float64)

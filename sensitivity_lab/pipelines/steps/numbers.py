@@ -54,6 +54,7 @@ from sensitivity_lab.pipelines.domains import (
     Vector,
     check_bounds,
     show_bounds,
+    within,
 )
 from sensitivity_lab.pipelines.table_domains import Groups
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation, linear
@@ -140,16 +141,16 @@ def replacements(domain: Domain, metric: Metric) -> Callable[[int], int] | None:
 
 def numbers_in(domain: Domain, metric: Metric, bounds: Bounds | None) -> Numbers:
     """Return a domain of numbers that are within bounds, or raise MismatchError."""
-    within = "" if bounds is None else f" in {show_bounds(bounds)}"
+    inside = "" if bounds is None else f" in {show_bounds(bounds)}"
     clamped = "" if bounds is None else f", for example after {named('clamp', bounds)}"
     if (
         isinstance(domain, Numbers)
         and isinstance(metric, ChangeOneDistance | SymmetricDistance)
-        and (bounds is None or Numbers(bounds=bounds).within(domain.bounds))
+        and within(domain.bounds, bounds)
     ):
         return domain
     raise MismatchError(
-        f"numbers{within} ({SymmetricDistance()}, or {ChangeOneDistance()}){clamped}"
+        f"numbers{inside} ({SymmetricDistance()}, or {ChangeOneDistance()}){clamped}"
     )
 
 
