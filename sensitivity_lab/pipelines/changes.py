@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from sensitivity_lab.checks import check_text_column, shown, whole_kind
 from sensitivity_lab.errors import InputError
@@ -75,7 +75,17 @@ def AddOneRow() -> AddMaxRows:  # noqa: N802 - a protected change, named like th
 
 
 @dataclass(frozen=True)
-class AddRowsWithID:
+class _RowsWithID:
+    column: str
+    d_in: ClassVar[int] = 1
+    """The largest distance of neighbors."""
+
+    def __post_init__(self) -> None:
+        check_text_column("column", self.column)
+
+
+@dataclass(frozen=True)
+class AddRowsWithID(_RowsWithID):
     """All rows of one privacy id are added or removed, however many there are.
 
     Parameters
@@ -90,24 +100,14 @@ class AddRowsWithID:
     (1, IdDistance(column='user'))
     """
 
-    column: str
-
-    def __post_init__(self) -> None:
-        check_text_column("column", self.column)
-
     @property
     def metric(self) -> Metric:
         """The metric that counts ids."""
         return IdDistance(self.column)
 
-    @property
-    def d_in(self) -> int:
-        """The largest distance of neighbors."""
-        return 1
-
 
 @dataclass(frozen=True)
-class AddRowsWithSharedID:
+class AddRowsWithSharedID(_RowsWithID):
     """All rows of one privacy id are added or removed, in two tables together.
 
     Both tables have the ids of the same people, such as users and their purchases. If each table
@@ -128,20 +128,10 @@ class AddRowsWithSharedID:
     1
     """
 
-    column: str
-
-    def __post_init__(self) -> None:
-        check_text_column("column", self.column)
-
     @property
     def metric(self) -> Metric:
         """The metric that counts ids of both tables."""
         return SharedIdDistance(self.column)
-
-    @property
-    def d_in(self) -> int:
-        """The largest distance of neighbors."""
-        return 1
 
 
 ProtectedChange = AddMaxRows | AddRowsWithID | AddRowsWithSharedID
