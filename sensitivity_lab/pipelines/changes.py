@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from sensitivity_lab.checks import check_text_column, shown, whole_kind
 from sensitivity_lab.errors import InputError
@@ -75,7 +75,17 @@ def AddOneRow() -> AddMaxRows:  # noqa: N802 - a protected change, named like th
 
 
 @dataclass(frozen=True)
-class AddRowsWithID:
+class _RowsWithID:
+    column: str
+    d_in: ClassVar[int] = 1
+    """The largest distance of neighbors."""
+
+    def __post_init__(self) -> None:
+        check_text_column("column", self.column)
+
+
+@dataclass(frozen=True)
+class AddRowsWithID(_RowsWithID):
     """All rows of one privacy id are added or removed, however many there are.
 
     Parameters
@@ -90,24 +100,14 @@ class AddRowsWithID:
     (1, IdDistance(column='user'))
     """
 
-    column: str
-
-    def __post_init__(self) -> None:
-        check_text_column("column", self.column)
-
     @property
     def metric(self) -> Metric:
         """The metric that counts ids."""
         return IdDistance(self.column)
 
-    @property
-    def d_in(self) -> int:
-        """The largest distance of neighbors."""
-        return 1
-
 
 @dataclass(frozen=True)
-class AddRowsWithSharedID:
+class AddRowsWithSharedID(_RowsWithID):
     """All rows of one privacy id are added or removed, in two tables together.
 
     Both tables have the ids of the same people, such as users and their purchases. If each table
@@ -128,20 +128,10 @@ class AddRowsWithSharedID:
     1
     """
 
-    column: str
-
-    def __post_init__(self) -> None:
-        check_text_column("column", self.column)
-
     @property
     def metric(self) -> Metric:
         """The metric that counts ids of both tables."""
         return SharedIdDistance(self.column)
-
-    @property
-    def d_in(self) -> int:
-        """The largest distance of neighbors."""
-        return 1
 
 
 ProtectedChange = AddMaxRows | AddRowsWithID | AddRowsWithSharedID
@@ -168,7 +158,7 @@ def check_unit(unit: Any, metric: Metric) -> Unit:
 
 
 def protected_distance(given: tuple[Any, ...], metric: Metric, unit: Unit) -> Any:
-    """Return the input distance that arguments stand for: by default one unit.
+    """Return the input distance that arguments stand for: for None, one unit.
 
     Raises
     ------
@@ -176,7 +166,8 @@ def protected_distance(given: tuple[Any, ...], metric: Metric, unit: Unit) -> An
         If there are no arguments and no unit; or if a number stands for a table whose unit is
         several rows, where it could count units or rows.
     """
-    if not given:
+    one = given[0] if len(given) == 1 else given
+    if one is None:
         if unit is None:
             raise InputError(
                 "the start of this chain names no protected unit: begin with start(AddMaxRows(m)), "
@@ -184,23 +175,18 @@ def protected_distance(given: tuple[Any, ...], metric: Metric, unit: Unit) -> An
                 f"distance of two inputs, d_in, which counts: {metric}"
             )
         return distance_of(unit, metric)
-    one = given[0] if len(given) == 1 else given
     distance = distance_of(one, metric)
     parts = zip(one, unit, strict=True) if isinstance(unit, tuple) else [(one, unit)]
     for part, protected in parts:
-        if not isinstance(part, ProtectedChange) and isinstance(protected, AddMaxRows):
-            _check_single(part, protected)
+        if isinstance(part, ProtectedChange) or not isinstance(protected, AddMaxRows):
+            continue
+        if protected.max_rows > 1:
+            raise InputError(
+                f"d_in = {part} could count rows or units of {protected.max_rows} rows, which "
+                f"{protected} at the start protects; for one unit take sensitivity(), or say that "
+                f"the number counts rows, AddMaxRows({part})"
+            )
     return distance
-
-
-def _check_single(given: Any, protected: AddMaxRows) -> None:
-    """Raise InputError for a number where the protected unit is several rows."""
-    if protected.max_rows > 1:
-        raise InputError(
-            f"d_in = {given} could count rows or units of {protected.max_rows} rows, which "
-            f"{protected} at the start protects; for one unit take sensitivity(), or say that the "
-            f"number counts rows, AddMaxRows({given})"
-        )
 
 
 def distance_of(given: Any, metric: Metric) -> Any:

@@ -204,7 +204,7 @@ class Numbers(Values):
             values = [nearest(as_fraction(value, "a record")) for value in values]
         for value in values:
             exact = as_fraction(value, "a record")
-            if not _within((exact, exact), self.bounds):
+            if not within((exact, exact), self.bounds):
                 raise InputError(f"the domain is {self}, got the record {shown(value)}")
         return np.array(values, dtype=np.float64) if self.floats else values
 
@@ -212,11 +212,7 @@ class Numbers(Values):
         """Tell whether all data of another domain are data of this one."""
         if not isinstance(other, Numbers) or self.floats != other.floats:
             return False
-        return self._sizes_include(other) and self.within(other.bounds)
-
-    def within(self, bounds: tuple[Fraction, Fraction] | None) -> bool:
-        """Tell whether bounds are within those of this domain."""
-        return _within(bounds, self.bounds)
+        return self._sizes_include(other) and within(other.bounds, self.bounds)
 
 
 @dataclass(frozen=True)
@@ -249,13 +245,13 @@ class Scalar(Domain):
     def read(self, data: Any) -> Any:
         """Return the number, or raise InputError unless it is finite and within the bounds."""
         exact = as_fraction(data, "a number")
-        if not _within((exact, exact), self.bounds):
+        if not within((exact, exact), self.bounds):
             raise InputError(f"the domain is {self}, got {shown(data)}")
         return data
 
     def includes(self, other: Domain) -> bool:
         """Tell whether all data of another domain are data of this one."""
-        return isinstance(other, Scalar) and _within(other.bounds, self.bounds)
+        return isinstance(other, Scalar) and within(other.bounds, self.bounds)
 
 
 @dataclass(frozen=True)
@@ -348,7 +344,7 @@ def _checked_bounds(bounds: Any) -> tuple[Fraction, Fraction] | None:
     return check_bounds(*pair)
 
 
-def _within(
+def within(
     bounds: tuple[Fraction, Fraction] | None, others: tuple[Fraction, Fraction] | None
 ) -> bool:
     """Tell whether bounds are within others, where None stands for no bounds."""

@@ -208,8 +208,8 @@ class Measurement:
         before = self.before
         if isinstance(before, Transformation):
             return laplace_epsilon(before.sensitivity(d_in, *others), self.scale)
-        given = () if d_in is None and not others else (d_in, *others)
-        return laplace_epsilon(protected_distance(given, before.metric, before.unit), self.scale)
+        distance = protected_distance((d_in, *others), before.metric, before.unit)
+        return laplace_epsilon(distance, self.scale)
 
     def __repr__(self) -> str:
         return (

@@ -356,7 +356,8 @@ def measured_stability(
     >>> measured_stability(square, range(11), d_in=1).witness.y
     10
     """
-    _check_transformation(transformation)
+    example = "; chain steps after a start, such as start(AddMaxRows(1)) >> count()"
+    check_kind("transformation", transformation, Transformation, "a Transformation", example)
     check_running(n_jobs, progress)
     limit = check_whole("limit", limit, "a number of inputs, at least 1")
     pair_limit = check_whole("pair_limit", pair_limit, "a number of pairs, at least 1")
@@ -364,7 +365,11 @@ def measured_stability(
     if d_in is None and transformation.unit is not None:
         d_in = transformation.unit
     distances = _distances(d_in, metric)
-    _check_output(transformation)
+    if isinstance(transformation.output_metric, PairDistance):
+        raise InputError(
+            f"{transformation.name} returns a pair, and a pair has two distances; measure a chain "
+            "that returns one of its parts"
+        )
     drawn = drawn_from(transformation, universe, sizes, limit)
     _check_pairs(_pairs_ahead(drawn, distances), pair_limit, d_in, transformation)
     relations = [
@@ -536,21 +541,6 @@ def _check_pairs(pairs: int | None, limit: int, d_in: Any, transformation: Trans
         raise InputError(
             f"no two different inputs are at most {shown(d_in)} apart "
             f"({transformation.input_metric}); take more rows, other sizes, or a larger d_in"
-        )
-
-
-def _check_transformation(transformation: Any) -> None:
-    """Raise InputError, which says how to make a transformation, for anything else."""
-    example = "; chain steps after a start, such as start(AddMaxRows(1)) >> count()"
-    check_kind("transformation", transformation, Transformation, "a Transformation", example)
-
-
-def _check_output(transformation: Transformation) -> None:
-    """Raise InputError where there is no one distance to maximize."""
-    if isinstance(transformation.output_metric, PairDistance):
-        raise InputError(
-            f"{transformation.name} returns a pair, and a pair has two distances; measure a chain "
-            "that returns one of its parts"
         )
 
 

@@ -114,12 +114,7 @@ class Drawn:
         TooLargeError
             If codes are 2**62 or larger, which is too large for arrays of integers.
         """
-        codes = 1
-        for copies in self.places:
-            codes *= len(copies) + 1
-            if codes >= 2**62:
-                break
-        if codes >= 2**62:
+        if math.prod(len(copies) + 1 for copies in self.places) >= 2**62:
             raise TooLargeError(
                 f"a universe of {len(self.places):,} distinct rows is too large to draw from; "
                 "take fewer rows, or fewer copies of a row"
@@ -350,11 +345,6 @@ def draw(data: Any, metric: Metric, sizes: Sequence[int] | None) -> Drawn:
     return Drawn(data, places, first_rows, metric, accepted)
 
 
-def draw_numbers(data: list[Any], metric: Metric) -> Drawn:
-    """Return the inputs of a universe of numbers."""
-    return _Numbers(data, (), (), metric, ())
-
-
 def draw_tables(data: tuple[pd.DataFrame, pd.DataFrame], metric: SharedIdDistance) -> Drawn:
     """Return the pairs of tables of two universes."""
     ids = IdDistance(metric.column)
@@ -502,7 +492,7 @@ def drawn_from(
         drawn = [draw_tables((rows[0], rows[1]), metric)]
     else:
         drawn = [
-            draw_numbers(data, metric)
+            _Numbers(data, (), (), metric, ())
             if isinstance(domain, Scalar)
             else draw(data, metric, _sizes(domain, wanted, len(data)))
             for data, domain, metric, wanted in zip(rows, domains, metrics, sizes, strict=True)

@@ -107,22 +107,6 @@ class ChainSensitivity(NoiseSource, Facts):
     status: Literal["bounds"] = "bounds"
     kind: Literal["global"] = "global"
 
-    @classmethod
-    def of(
-        cls,
-        query: str,
-        metric: Metric,
-        distance: Any,
-        bound: Distance,
-        norm: Norm | None,
-        output: str,
-    ) -> ChainSensitivity:
-        """Return the sensitivity of a chain, given its name and the distance of its inputs."""
-        exact = None if isinstance(bound, Root | float) else Fraction(bound)
-        upper = upper_of(bound)
-        unit, neighbors = neighbors_text(metric, distance), _relation(metric, distance)
-        return cls(upper, exact, upper, norm, unit, neighbors, query, output)
-
     def __float__(self) -> float:
         return self.value
 
@@ -167,8 +151,15 @@ def _relation(metric: Metric, distance: Any) -> SymmetricDifference | Bounded | 
     return UnitNeighbors(neighbors_text(metric, distance), distance)
 
 
+class _AfterTuple:
+    def __rrshift__(self, before: Any) -> Transformation:
+        """Return the chain that starts from a tuple (domain, metric)."""
+        start = as_start(before)
+        return NotImplemented if start is None else start >> self
+
+
 @dataclass(frozen=True, repr=False)
-class Transformation(NoiseSource):
+class Transformation(_AfterTuple, NoiseSource):
     """A function of data, with a promise: inputs that are close give outputs that are close.
 
     Parameters
@@ -274,7 +265,7 @@ class Transformation(NoiseSource):
                 f"{self.input_metric}; for one protected unit take sensitivity(), which keeps the "
                 "norm and the unit that noise needs"
             )
-        return self.stability_map(self._distance((d_in, *others)))
+        return self.stability_map(self._distance(d_in, *others))
 
     @public_call
     def sensitivity(self, d_in: Any = None, *others: Any) -> ChainSensitivity:
@@ -313,17 +304,25 @@ class Transformation(NoiseSource):
                 f"{self.name} returns {self.output_domain} ({metric}), and a sensitivity is for a "
                 "number or a vector of numbers; add the steps that compute them, or take map(d_in)"
             )
-        given = () if d_in is None and not others else (d_in, *others)
-        distance = self._distance(given)
-        bound, output = self.stability_map(distance), f"{self.output_domain}; {metric}"
-        norm = None if isinstance(metric, AbsoluteDistance) else metric.kind
-        return ChainSensitivity.of(self.name, self.input_metric, distance, bound, norm, output)
+        distance = self._distance(d_in, *others)
+        bound: Distance = self.stability_map(distance)
+        upper = upper_of(bound)
+        return ChainSensitivity(
+            value=upper,
+            exact=None if isinstance(bound, Root | float) else Fraction(bound),
+            upper=upper,
+            norm=None if isinstance(metric, AbsoluteDistance) else metric.kind,
+            unit=neighbors_text(self.input_metric, distance),
+            neighbors=_relation(self.input_metric, distance),
+            query=self.name,
+            output=f"{self.output_domain}; {metric}",
+        )
 
     def noise_context(self) -> NoiseContext:
         """Return the facts that noise needs, for one protected unit."""
         return self.sensitivity().noise_context()
 
-    def _distance(self, given: tuple[Any, ...]) -> Any:
+    def _distance(self, *given: Any) -> Any:
         """Return the distance of the inputs that arguments stand for."""
         return protected_distance(given, self.input_metric, self.unit)
 
@@ -334,11 +333,6 @@ class Transformation(NoiseSource):
         if not isinstance(after, Transformation):
             return NotImplemented
         return _chain(self, after)
-
-    def __rrshift__(self, before: Any) -> Transformation:
-        """Return the chain that starts from a tuple (domain, metric)."""
-        start = as_start(before)
-        return NotImplemented if start is None else start >> self
 
     @property
     def each_step(self) -> tuple[Transformation, ...]:
@@ -354,8 +348,31 @@ class Transformation(NoiseSource):
         )
 
 
+def linear(
+    name: str,
+    function: Callable[[Any], Any],
+    domain: Domain,
+    metric: Metric,
+    output_domain: Domain,
+    output_metric: Metric,
+    rate: int = 1,
+    check_universe: Callable[[Any], None] | None = None,
+) -> Transformation:
+    """Return a transformation whose distance is at most `rate` times that of its inputs."""
+    return Transformation(
+        name,
+        function,
+        domain,
+        metric,
+        output_domain,
+        output_metric,
+        lambda d_in: rate * d_in,
+        check_universe=check_universe,
+    )
+
+
 @dataclass(frozen=True, repr=False)
-class Step:
+class Step(_AfterTuple):
     """A transformation without its input domain and metric, which the chain before it provides.
 
     Parameters
@@ -415,11 +432,6 @@ class Step:
             f"{self.name} >> {after.name}",
             lambda domain, metric: Start(domain, metric) >> self >> after,
         )
-
-    def __rrshift__(self, before: Any) -> Transformation:
-        """Return the chain that starts from a tuple (domain, metric)."""
-        start = as_start(before)
-        return NotImplemented if start is None else start >> self
 
     def __repr__(self) -> str:
         return self.name

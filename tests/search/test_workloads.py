@@ -238,3 +238,45 @@ def test_entries_whose_squares_no_float_holds_are_refused():
     """The sensitivity was 0."""
     for rows in ([[1e200, 1.0]], [[1e300, 5e-324]]):
         refused_with(lambda rows=rows: sl.Workload(rows, [0, 1]), "^matrix has entries that are ")
+
+
+def test_categories_of_several_columns_are_read_as_those_of_one():
+    frame = pd.DataFrame({"a": [1, np.nan, 2], "b": ["x", "y", "x"]})
+    universe = sl.TableUniverse.from_domain(frame, allow_missing=True)
+    asked = {"size": 2, "neighbors": "unbounded"}
+    for missing in (np.nan, None, pd.NA):
+        counted = sl.Workload.marginals({"a": iter([missing]), "b": ["y"]}, 1)
+        assert sl.global_sensitivity(universe, counted, **asked).exact == 2
+        counted = sl.Workload([[1]], [(missing, "y")], ["a", "b"])
+        assert sl.global_sensitivity(universe, counted, **asked).exact == 1
+    refused_with(
+        lambda: sl.Workload([[1]], [(1, 2, 3)], ["a", "b"]),
+        "^categories must have a value of each column",
+    )
+
+
+def test_categories_that_no_record_can_have_are_refused():
+    asked = {"size": 2, "neighbors": "unbounded"}
+    table = sl.TableUniverse.from_domain({"a": [1, 2], "b": [1, 2]})
+    refused_with(
+        lambda: sl.global_sensitivity(
+            table, sl.Workload.marginals({"a": ["1", "2"], "b": [1, 2]}, 1), **asked
+        ),
+        "^categories '1', '2' cannot occur in a record: column 'a' has numbers",
+    )
+    refused_with(
+        lambda: sl.global_sensitivity(
+            sl.Universe.from_domain([1, 2]), sl.Workload.identity(["1", "2"]), **asked
+        ),
+        "^categories '1', '2' cannot occur in a record: column 'x' has numbers",
+    )
+
+
+def test_matrices_that_floats_round_are_refused():
+    wrong = "^matrix must be a matrix of finite floats or whole numbers below 2"
+    long = 1 + np.longdouble(2) ** -60
+    given = [lambda c: [1] * (c + 1), [[1j, 1]]]
+    if long != 1:  # else long floats are floats here
+        given.append(np.array([[long, 1]]))
+    for matrix in given:
+        refused_with(lambda matrix=matrix: sl.Workload(matrix, [0, 1]), wrong)

@@ -705,7 +705,7 @@ def _within(one: Leaf, other: Leaf) -> Noisy | None:
     ):
         return None
     if not all(is_separate(leaf.run, leaf.symbols.values()) for leaf in leaves):
-        raise OutsideError(released_noise([*one.run.noises, *other.run.noises]))
+        raise OutsideError(released_noise(one.run.noises + other.run.noises))
     (x, rest), (y, others) = map(_numbers_within, leaves)
     differ = [path for path in x if x[path] != y[path]]
     if not differ:  # what was decided tells all

@@ -245,7 +245,6 @@ def refute(
         chosen = [chosen[place] for place in random.permutation(len(chosen))[:_PAIRS]]
     tried = sorted({place for pair in chosen for place in pair})
     found = None
-    tested: list[_Candidate] = []
     for part, times, until in _ROUNDS:
         third = round(part * runs / 3)
         if times == 1:

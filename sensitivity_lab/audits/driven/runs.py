@@ -15,7 +15,7 @@ import pickle
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -1066,14 +1066,14 @@ def leaf_of(run: Run, returned: Parts) -> Leaf:
     return Leaf(returned, groups, noisy * Fraction(weights, below), symbols, run)
 
 
-def is_separate(run: Run, symbols: Iterable[Symbol]) -> bool:
+def is_separate(run: Run, symbols: Collection[Symbol]) -> bool:
     """Tell whether all draws are Laplace noise, and none is in two numbers or comparisons' sums."""
-    drawn = [list(symbol.terms) for symbol in symbols]
+    # Each symbol has a draw: if there are as many as symbols, each has one of its own.
+    drawn = [draw for symbol in symbols for draw in symbol.terms]
     return (
         set(run.noises) == {LAPLACE}
         and run.draws == len(run.noises)
-        and all(len(one) == 1 for one in drawn)
-        and len({one for [one] in drawn}) == len(drawn)
+        and len(set(drawn)) == len(drawn) == len(symbols)
         and all(len(one.terms) == 1 for one in run.compared)
     )
 

@@ -27,7 +27,7 @@ from sensitivity_lab.metrics import (
 from sensitivity_lab.metrics.cells import plain
 from sensitivity_lab.pipelines.domains import Counted, Domain, Numbers, Scalar, Values, Vector
 from sensitivity_lab.pipelines.table_domains import Groups, Table, rows_in
-from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
+from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation, linear
 
 Build = Callable[[Domain, Metric], Transformation]
 
@@ -82,7 +82,7 @@ def _rows_of_any_number(data: Domain) -> Domain:
 
 def _times(rate: Distance, d_in: Distance) -> Distance:
     """Return the product of a rate and a distance, as an int if it is whole."""
-    product = d_in * rate if isinstance(d_in, Root) else rate * d_in
+    product = d_in * rate
     return whole(product) if not isinstance(product, int | float | Root) else product
 
 
@@ -108,15 +108,7 @@ def count() -> Step:
 
     def build(domain: Domain, metric: Metric) -> Transformation:
         rate = _count_rate(domain, metric)
-        return Transformation(
-            "count()",
-            len,
-            domain,
-            metric,
-            output_domain=Scalar(),
-            output_metric=AbsoluteDistance(),
-            stability_map=lambda d_in: rate * d_in,
-        )
+        return linear("count()", len, domain, metric, Scalar(), AbsoluteDistance(), rate)
 
     return Step("count()", on_groups(build))
 
@@ -174,15 +166,7 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
             records = rows_in(data) if isinstance(domain, Table) else records_of(data, domain)
             return _kept(data, list(map(holds, records)))
 
-        return Transformation(
-            name,
-            function,
-            domain,
-            metric,
-            output_domain=domain._fewer(),
-            output_metric=output_metric,
-            stability_map=lambda d_in: rate * d_in,
-        )
+        return linear(name, function, domain, metric, domain._fewer(), output_metric, rate)
 
     return Step(name, on_groups(build))
 
@@ -249,15 +233,10 @@ def select(column: str, domain: Values | None = None) -> Step:
             check_columns(table, [column], name)
             return values.read(table[column])
 
-        return Transformation(
-            name,
-            function,
-            domain,
-            metric,
-            output_domain=values._sized_as(domain),
-            output_metric=metric if rows is None else SymmetricDistance(),
-            stability_map=lambda d_in: d_in if rows is None else rows * d_in,
-        )
+        after = values._sized_as(domain)
+        if rows is None:
+            return linear(name, function, domain, metric, after, metric)
+        return linear(name, function, domain, metric, after, SymmetricDistance(), rows)
 
     return Step(name, on_groups(build))
 

@@ -144,17 +144,13 @@ def _check_kinds(cells: pd.Series, keys: tuple[Any, ...], name: str) -> None:
     """
     if cells.empty:
         return  # its type says nothing
-    texts = [isinstance(key, str) for key in keys]
     numbers = is_numeric_dtype(cells) and not is_bool_dtype(cells)
-    if numbers and all(texts):
+    wrong = str if numbers else int | float
+    if (numbers or is_string_dtype(cells)) and all(isinstance(key, wrong) for key in keys):
+        given, held = ("texts", "numbers") if numbers else ("numbers", "texts")
         raise InputError(
-            f"{name}: the keys are texts, such as {shown(keys[0])}, and the column has numbers; "
-            "write the keys as numbers"
-        )
-    if is_string_dtype(cells) and all(isinstance(key, int | float) for key in keys):
-        raise InputError(
-            f"{name}: the keys are numbers, such as {shown(keys[0])}, and the column has texts; "
-            "write the keys as texts"
+            f"{name}: the keys are {given}, such as {shown(keys[0])}, and the column has {held}; "
+            f"write the keys as {held}"
         )
 
 

@@ -25,7 +25,7 @@ from sensitivity_lab.metrics import (
 from sensitivity_lab.metrics.cells import encode_keys, encode_rows
 from sensitivity_lab.pipelines.domains import Domain, Pair
 from sensitivity_lab.pipelines.table_domains import Limit, Table
-from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
+from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation, linear
 
 from .filter_count import check_columns, rows_per_id, rows_rate
 from .truncation import Keys, Truncation, places_of
@@ -91,16 +91,8 @@ def join_public(table: pd.DataFrame, on: str | Sequence[str]) -> Step:
         if not isinstance(domain, Table):
             raise MismatchError("tables")
         rate, output_metric = rows_rate(metric, most)
-        return Transformation(
-            name,
-            function,
-            domain,
-            metric,
-            output_domain=Table(_limits(domain, metric, most)),
-            output_metric=output_metric,
-            stability_map=lambda d_in: rate * d_in,
-            check_universe=check_universe,
-        )
+        after = Table(_limits(domain, metric, most))
+        return linear(name, function, domain, metric, after, output_metric, rate, check_universe)
 
     return Step(name, build)
 

@@ -54,9 +54,10 @@ from sensitivity_lab.pipelines.domains import (
     Vector,
     check_bounds,
     show_bounds,
+    within,
 )
 from sensitivity_lab.pipelines.table_domains import Groups
-from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
+from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation, linear
 
 from .filter_count import on_groups
 
@@ -140,16 +141,16 @@ def replacements(domain: Domain, metric: Metric) -> Callable[[int], int] | None:
 
 def numbers_in(domain: Domain, metric: Metric, bounds: Bounds | None) -> Numbers:
     """Return a domain of numbers that are within bounds, or raise MismatchError."""
-    within = "" if bounds is None else f" in {show_bounds(bounds)}"
+    inside = "" if bounds is None else f" in {show_bounds(bounds)}"
     clamped = "" if bounds is None else f", for example after {named('clamp', bounds)}"
     if (
         isinstance(domain, Numbers)
         and isinstance(metric, ChangeOneDistance | SymmetricDistance)
-        and (bounds is None or Numbers(bounds=bounds).within(domain.bounds))
+        and within(domain.bounds, bounds)
     ):
         return domain
     raise MismatchError(
-        f"numbers{within} ({SymmetricDistance()}, or {ChangeOneDistance()}){clamped}"
+        f"numbers{inside} ({SymmetricDistance()}, or {ChangeOneDistance()}){clamped}"
     )
 
 
@@ -266,15 +267,7 @@ def clamp(lower: Any, upper: Any) -> Step:
             return [low if value < low else high if value > high else value for value in data]
 
         after = replace(numbers, bounds=bounds)
-        return Transformation(
-            name,
-            function,
-            domain,
-            metric,
-            output_domain=after,
-            output_metric=metric,
-            stability_map=lambda d_in: d_in,
-        )
+        return linear(name, function, domain, metric, after, metric)
 
     return Step(name, on_groups(build))
 

@@ -16,7 +16,7 @@ from sensitivity_lab.metrics.cells import encode
 from sensitivity_lab.pipelines.changes import check_rows
 from sensitivity_lab.pipelines.domains import Domain, Numbers, Values
 from sensitivity_lab.pipelines.table_domains import Row, Table, any_column_of, rows_in
-from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
+from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation, linear
 
 from .filter_count import called, check_columns, guarded, on_groups, records_of, rows_rate
 from .joins import key_columns
@@ -77,14 +77,13 @@ def map_(function: Callable[[Any], Any], columns: Sequence[str] | None = None) -
                 if isinstance(domain, Numbers)
                 else domain
             )
-            return Transformation(
+            return linear(
                 name,
                 lambda data: after.read(list(map(image, records_of(data, domain)))),
                 domain,
                 metric,
-                output_domain=after,
-                output_metric=metric,
-                stability_map=lambda d_in: d_in,
+                after,
+                metric,
             )
         rows = _Rows(name, lambda row: [image(row)], 1, new)
         return _row_step(rows, domain, metric, metric, 1, one_each=True)
@@ -254,15 +253,14 @@ def _row_step(
             f"{rows.name}: columns has no {shown(owner)}; with privacy ids every row keeps the id "
             "of the row it comes from"
         )
-    return Transformation(
+    # The function may change the columns of groups, but no row changes its id.
+    limits = () if owner is None else domain.only_rows_per_id(owner, rows.max_rows)
+    return linear(
         rows.name,
         lambda table: rows.made_of(table, owner),
         domain,
         metric,
-        # The function may change the columns of groups, but no row changes its id.
-        output_domain=Table(
-            () if owner is None else domain.only_rows_per_id(owner, rows.max_rows)
-        )._sized_as(sizes),
-        output_metric=output_metric,
-        stability_map=lambda d_in: rate * d_in,
+        Table(limits)._sized_as(sizes),
+        output_metric,
+        rate,
     )

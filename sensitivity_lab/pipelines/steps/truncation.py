@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import pandas as pd
 
@@ -22,7 +23,7 @@ from sensitivity_lab.metrics.cells import encode, encode_keys, encode_rows, fixe
 from sensitivity_lab.pipelines.changes import check_rows
 from sensitivity_lab.pipelines.domains import Domain
 from sensitivity_lab.pipelines.table_domains import Limit, Table
-from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
+from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation, linear
 
 from .filter_count import check_columns
 
@@ -45,6 +46,8 @@ class DropExcess:
     """
 
     max_rows: int
+    stability: ClassVar[int] = 2
+    """S: one more row is kept and can displace another one, which makes two changes."""
 
     def __post_init__(self) -> None:
         most = check_rows("DropExcess: max_rows", self.max_rows)
@@ -54,11 +57,6 @@ class DropExcess:
     def threshold(self) -> int:
         """T: the largest number of rows of a key after truncation."""
         return self.max_rows
-
-    @property
-    def stability(self) -> int:
-        """S: one more row is kept and can displace another one, which makes two changes."""
-        return 2
 
     def kept(self, keys: Keys, rows: Sequence[bytes]) -> list[int]:
         """Return the places of the rows that stay."""
@@ -75,15 +73,10 @@ class DropNonUnique:
     (1, 1)
     """
 
-    @property
-    def threshold(self) -> int:
-        """T: the largest number of rows of a key after truncation."""
-        return 1
-
-    @property
-    def stability(self) -> int:
-        """S: one more row is either kept, or removes the row that had its key alone."""
-        return 1
+    threshold: ClassVar[int] = 1
+    """T: the largest number of rows of a key after truncation."""
+    stability: ClassVar[int] = 1
+    """S: one more row is either kept, or removes the row that had its key alone."""
 
     def kept(self, keys: Keys, rows: Sequence[bytes]) -> list[int]:
         """Return the places of the rows that stay."""
@@ -143,17 +136,11 @@ def max_rows_per_id(k: int, *, keep_ids: bool = False) -> Step:
             check_columns(table, [owner], name)
             return take(table, first_of_each(encode_keys(table, [owner]), encode_rows(table), k))
 
-        return Transformation(
-            name,
-            function,
-            domain,
-            metric,
-            output_domain=_limited(tables, Limit("id", owner, k, owner))
-            if ids
-            else tables._fewer(),
-            output_metric=metric if ids else SymmetricDistance(),
-            stability_map=lambda d_in: d_in if ids else most * d_in,
-        )
+        if ids:
+            after = _limited(tables, Limit("id", owner, k, owner))
+            return linear(name, function, domain, metric, after, metric)
+        rows = SymmetricDistance()
+        return linear(name, function, domain, metric, tables._fewer(), rows, most)
 
     return Step(name, build)
 
@@ -286,15 +273,8 @@ def _of_groups(
             groups = [encode(value) for value in table[column].tolist()]
             return take(table, kept(encode_keys(table, [owner]), groups, encode_rows(table)))
 
-        return Transformation(
-            name,
-            function,
-            domain,
-            metric,
-            output_domain=_limited(tables, Limit(kind, column, most, owner)),
-            output_metric=metric,
-            stability_map=lambda d_in: d_in,
-        )
+        after = _limited(tables, Limit(kind, column, most, owner))
+        return linear(name, function, domain, metric, after, metric)
 
     return Step(name, build)
 

@@ -13,9 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import check_column, check_whole, named, shown, whole_kind
+from sensitivity_lab.checks import check_column, check_whole, listed, named, shown, whole_kind
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import integers_of_floats
+from sensitivity_lab.metrics.cells import table_key
 from sensitivity_lab.queries.base import Answer, Sums
 from sensitivity_lab.universes.reading import as_numbers
 from sensitivity_lab.universes.universe import FiniteUniverse, Universe
@@ -49,8 +50,8 @@ class Entries:
     unit: int
 
     @classmethod
-    def of(cls, matrix: Any) -> Entries:
-        """Read a matrix of floats or whole numbers: rows, an array, or one of scipy.sparse."""
+    def of(cls, matrix: Any, keys: Sequence[Any]) -> Entries:
+        """Read a matrix: rows, an array, one of scipy.sparse, or a function of each key."""
         wrong = (
             "matrix must be a matrix of finite floats or whole numbers below 2**53: rows, an "
             "array, one of scipy.sparse, or a function that returns the column of a category"
@@ -61,14 +62,17 @@ class Entries:
                 sparse.sum_duplicates()
                 shape, rows, columns, raw = sparse.shape, sparse.row, sparse.col, sparse.data
             else:
-                dense = np.asarray(matrix)
+                called = callable(matrix)
+                dense = np.transpose([*map(matrix, keys)]) if called else np.asarray(matrix)
                 shape = dense.shape
                 columns, rows = np.nonzero(dense.T)
                 raw = dense[rows, columns]
+            if raw.dtype.kind not in "biuf":
+                raise TypeError
             given = raw.astype(np.float64)
         except (TypeError, ValueError, OverflowError, AttributeError, IndexError):
             raise InputError(f"{wrong}, got {shown(matrix)}") from None
-        fits = raw.dtype.kind in "biuf" and len(shape) == 2 and all(shape)
+        fits = len(shape) == 2 and all(shape) and (given == raw).all()
         limit = np.inf if raw.dtype.kind == "f" else 2**53
         if not fits or not (np.abs(given) < limit).all():
             raise InputError(f"{wrong}, got {shown(matrix)}")
@@ -87,7 +91,7 @@ class Entries:
         shared = math.gcd(unit, *whole.tolist())
         whole, unit = whole // shared, unit // shared
         # Squares of longer ones are beyond the range of floats.
-        if int(np.abs(whole).max(initial=0)).bit_length() > 400:
+        if max(map(int.bit_length, whole.tolist()), default=0) > 400:
             raise InputError(
                 "matrix has entries that are more than 2**400 times as large as what tells others "
                 "apart; round it, or take a larger unit"
@@ -197,16 +201,19 @@ class Workload(RecordQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters, and read the matrix."""
-        several = isinstance(self.column, list) and self.column
-        for column in self.column if several else [self.column]:
+        for column in self._columns:
             if column is not None:
                 check_column("column", column)
-        keys = keys_of("categories", self.categories)
+        given = listed(self.categories, "categories must be a list of values")
+        if isinstance(self.column, list):
+            wrong = "categories must have a value of each column"
+            given = [tuple(map(table_key, listed(one, wrong))) for one in given]
+            if any(len(one) != len(self.column) for one in given):
+                raise InputError(f"{wrong} {shown(self.column)}, got {shown(self.categories)}")
+        keys = keys_of("categories", given)
         object.__setattr__(self, "categories", keys)
         matrix = self.matrix
-        if callable(matrix):
-            matrix = np.column_stack([matrix(category) for category in keys])
-        held = matrix if isinstance(matrix, Entries | Intervals) else Entries.of(matrix)
+        held = matrix if isinstance(matrix, Entries | Intervals) else Entries.of(matrix, keys)
         if held.shape[1] != len(keys):
             raise InputError(
                 f"matrix must have a column for each of the {len(keys):,} categories, got "
@@ -276,13 +283,14 @@ class Workload(RecordQuery):
             How many columns each marginal has.
         """
         whole_kind("from 1 to the number of columns", most=len(attributes))("order", order)
-        codes = np.indices([len(values) for values in attributes.values()])
+        every = list(map(list, attributes.values()))
+        codes = np.indices(list(map(len, every)))
         codes = codes.reshape(len(attributes), -1)
         levels = [
             np.unique(np.stack(some), axis=1, return_inverse=True)[1].ravel()
             for some in combinations(codes, order)
         ]
-        return cls._of_levels(levels, list(product(*attributes.values())), list(attributes))
+        return cls._of_levels(levels, list(product(*every)), list(attributes))
 
     @classmethod
     def _of_levels(
@@ -309,6 +317,10 @@ class Workload(RecordQuery):
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
+
+    @property
+    def _columns(self) -> list[Any]:
+        return self.column if isinstance(self.column, list) and self.column else [self.column]
 
     @property
     def labels(self) -> None:
@@ -346,9 +358,15 @@ class Workload(RecordQuery):
 
     def check_on(self, universe: Any) -> None:
         """Raise InputError for categories that no record of the column's kind can be in."""
-        if self.column is not None and not isinstance(self.column, list):
-            values = universe.listed(self.column)
-            check_kinds("categories", self.column, self.categories, values)
+        keys: Any = [self.categories]
+        if isinstance(self.column, list):
+            keys = zip(*self.categories, strict=True)
+        for column, some in zip(self._columns, keys, strict=True):
+            # Records that are numbers are all of one kind.
+            values = universe.values[:1] if column is None else universe.listed(column)
+            check_kinds(
+                "categories", "x" if column is None else column, dict.fromkeys(some), values
+            )
 
     def sums(self, universe: FiniteUniverse) -> Sums | None:  # type: ignore[override]
         """Return the sums over the records of a universe; None where they are too many to list."""

@@ -10,6 +10,7 @@ has no bound left.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ import numpy as np
 
 from sensitivity_lab.checks import Norm
 from sensitivity_lab.errors import TooLargeError
+from sensitivity_lab.exact.difference import nearest
 from sensitivity_lab.exact.roots import Gap, root_gap
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.running import poll
@@ -59,9 +61,15 @@ class AnySizes(ABC):
             return _largest_part(tables, sizes, self.targets, error, self.exactly)
         widest = max(float(values.max()) for table in tables for values in table.values())
         if self.norm == "L2":
+            # In units of 2**shift no square is beyond the range of floats.
+            shift = max(0, math.frexp(widest)[1] - 256)
+            widest, error = math.ldexp(widest, -shift), math.ldexp(error, -shift)
             # Squares add up: (v + e)^2 is off by 2 v e + e^2.
             error = 2 * widest * error + error**2
-            tables = [{of: _squared(values) for of, values in table.items()} for table in tables]
+            tables = [
+                {of: _squared(np.ldexp(values, -shift)) for of, values in table.items()}
+                for table in tables
+            ]
             widest *= widest
         # Where a sum may need more than 52 bits, each value counts as rounded.
         if widest * len(tables) >= 2.0**52:
@@ -165,7 +173,9 @@ class Search(AnySizes):
 
 
 def _squared(values: np.ndarray) -> np.ndarray:
-    return np.where(np.isfinite(values), values * values, -np.inf)
+    # What is above 0 stays so: groups whose values are all 0 count as unchanged.
+    least = np.finfo(np.float64).tiny * (values > 0)
+    return np.where(np.isfinite(values), np.maximum(values * values, least), -np.inf)
 
 
 def _largest_part(
@@ -285,7 +295,9 @@ class Spreads(AnySizes):
             values = np.full(self.top + 1, -np.inf)
             last = min(self.top, size - sum(change))
             for stays in range(last + 1):
-                values[stays] = 0 if change == (0, 0) else self._bound(group, change, stays)
+                values[stays] = (
+                    0 if change == (0, 0) else nearest(self._bound(group, change, stays))
+                )
             if self.grouped.query.root:
                 np.sqrt(values, out=values, where=values > 0)
             # Where none stays, x or y is empty and has no answer.

@@ -116,7 +116,8 @@ def relaxed(tables: Sequence[Table], target: Target) -> Relaxation | None:
     the next price to try, until it lies on both.
     """
     total, _ = target
-    widest = _most_of_sums(tables)
+    # No sum of values of the tables exceeds this in size.
+    widest = sum(max(map(_largest_size, table.values())) for table in tables)
     # A line of the bound, at some price: (price, bound there, slope). Always: the bound falls at
     # `low`, rises at `high`, and is least in between.
     ends = []
@@ -145,11 +146,6 @@ def relaxed(tables: Sequence[Table], target: Target) -> Relaxation | None:
     eps = float(np.finfo(np.float64).eps)
     error = 8 * (len(tables) + 2) * eps * (widest + abs(price) * (stays + total))
     return Relaxation(tables, target, price, bound, error)
-
-
-def _most_of_sums(tables: Sequence[Table]) -> float:
-    """Return what no sum of values of the tables exceeds in size."""
-    return sum(max(_largest_size(values) for values in table.values()) for table in tables)
 
 
 def _after(
@@ -185,8 +181,7 @@ def _priced(values: Floats, price: float) -> _Best:
 
 def _largest_size(values: Floats) -> float:
     """Return the largest size of a value."""
-    finite = values[np.isfinite(values)]
-    return float(np.abs(finite).max()) if len(finite) else 0.0
+    return float(np.abs(values[np.isfinite(values)]).max(initial=0))
 
 
 MOST_WORK = 300_000_000_000

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pandas as pd
 import pytest
 from checks import refused, refused_with
@@ -132,4 +134,25 @@ def test_ranks_of_a_column_alone_and_by_group():
             universe, sl.ColumnQuery("v", "gini_mean_difference"), size=1, neighbors="unbounded"
         ),
         "at least 2 records",
+    )
+
+
+def by_group(numbers, query, relation, norm="L2"):
+    universe = sl.TableUniverse.from_domain(pd.DataFrame({"g": ["c", "b"], "v": numbers}))
+    query = sl.GroupBy("g", sl.ColumnQuery("v", query, empty=0), groups=["a", "b", "c"])
+    return sl.global_sensitivity(universe, query, size=2, neighbors=relation, norm=norm)
+
+
+def test_squares_that_no_float_holds_are_compared():
+    found = by_group([1.0, 1e200], "max", sl.Bounded(3))
+    assert Fraction(found.upper) ** 2 >= Fraction(1e200) ** 2 + 1
+    found.verify()
+
+
+def test_variances_beyond_the_range_of_floats_are_refused():
+    universe = sl.TableUniverse.from_domain({"g": ["a", "b"], "v": [-1e300, 1e300]})
+    query = sl.GroupBy("g", sl.ColumnQuery("v", "var", empty=0), groups=["a", "b"])
+    refused_with(
+        lambda: sl.global_sensitivity(universe, query, size=3, neighbors="bounded"),
+        "is beyond the range of floats",
     )
