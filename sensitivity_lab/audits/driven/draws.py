@@ -163,7 +163,10 @@ def _binomial(n: int, p: Fraction) -> tuple[int, list[int], int]:
 
 def _poisson(mean: Fraction) -> tuple[int, list[int], int]:
     if mean > _TRIALS:
-        raise LimitError(f"Poisson draws have a mean of at most {_TRIALS:,}, got {float(mean):g}")
+        raise LimitError(
+            f"Poisson draws have a mean of at most {_TRIALS:,}, got {float(mean):g}; pass "
+            "sampled=True, which needs no law"
+        )
     # exp(-mean) is so small that it takes more bits than the weights: 3 bits per 2 of the mean.
     more = _WEIGHT_BITS + 3 * math.ceil(mean) // 2
     first = Enclosure.of(-mean, more // 3).exp().low

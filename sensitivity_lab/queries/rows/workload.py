@@ -93,8 +93,8 @@ class Entries:
         # Squares of longer ones are beyond the range of floats.
         if max(map(int.bit_length, whole.tolist()), default=0) > 400:
             raise InputError(
-                "matrix has entries that are more than 2**400 times as large as what tells others "
-                "apart; round it, or take a larger unit"
+                "matrix has entries that are more than 2**400 times their common unit; round "
+                "small entries to 0, or divide the matrix by a large number"
             )
         if np.abs(whole).max(initial=0) < 2**53:
             whole = whole.astype(np.int64)
