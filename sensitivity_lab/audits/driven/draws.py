@@ -167,8 +167,8 @@ def _poisson(mean: Fraction) -> tuple[int, list[int], int]:
             f"Poisson draws have a mean of at most {_TRIALS:,}, got {float(mean):g}; pass "
             "sampled=True, which needs no law"
         )
-    # exp(-mean) is so small that it takes more bits than the weights: 3 bits per 2 of the mean.
-    more = _WEIGHT_BITS + 3 * math.ceil(mean) // 2
+    # exp(-mean) is so small that it takes more bits than the weights: 1.5 of them per unit of mean.
+    more = _WEIGHT_BITS + 2 * math.ceil(mean)
     first = Enclosure.of(-mean, more // 3).exp().low
     term = math.floor(Fraction(first) * 2 ** (_WEIGHT_BITS + more))
     weights: list[int] = []
